@@ -1,0 +1,33 @@
+import { defineConfig } from "vitest/config";
+
+/** Packages resolve to each other's sources, so that a test never runs against a stale build. */
+const conditions = ["@keelson/source"];
+
+export default defineConfig({
+  ssr: { resolve: { conditions, externalConditions: conditions } },
+  test: {
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: "unit",
+          include: ["packages/*/src/**/*.test.ts", "scripts/**/*.test.ts"],
+          // Our modules hold no global state; running files side by side in one process also proves it.
+          isolate: false,
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: "cluster",
+          include: ["packages/*/test/cluster/**/*.test.ts"],
+          // Fast levels first; two control planes at a time are what a small machine bears.
+          sequence: { groupOrder: 1 },
+          maxWorkers: 2,
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
+        },
+      },
+    ],
+  },
+});
