@@ -1,0 +1,62 @@
+import { mkdir, open, rm, stat, utimes } from "node:fs/promises";
+import { dirname } from "node:path";
+import { errorCode } from "@keelson/core";
+import { sleep } from "../process/abort.ts";
+
+const heartbeatMs = 1_000;
+/** A holder that has shown no sign of life for so long is gone. */
+const staleMs = 10_000;
+
+/**
+ * Runs `work` while no other process runs work under the same lock file. The holder touches the file once a second;
+ * one that was killed is recognised by a file that nobody touches, which also holds across containers, where process
+ * numbers mean nothing. Two holders are possible after a machine has slept, so the work must bear it.
+ */
+export async function withInstallLock<T>(
+  lockFile: string,
+  onWait: () => void,
+  signal: AbortSignal | undefined,
+  work: () => Promise<T>,
+): Promise<T> {
+  await mkdir(dirname(lockFile), { recursive: true });
+  await acquire(lockFile, onWait, signal);
+  const heartbeat = setInterval(() => void touch(lockFile), heartbeatMs);
+  try {
+    return await work();
+  } finally {
+    clearInterval(heartbeat);
+    await rm(lockFile, { force: true });
+  }
+}
+
+async function acquire(lockFile: string, onWait: () => void, signal: AbortSignal | undefined): Promise<void> {
+  while (!(await tryCreate(lockFile))) {
+    if (await isStale(lockFile)) {
+      await rm(lockFile, { force: true });
+      continue;
+    }
+    onWait();
+    await sleep(heartbeatMs / 4, signal);
+  }
+}
+
+async function tryCreate(lockFile: string): Promise<boolean> {
+  try {
+    await (await open(lockFile, "wx")).close();
+    return true;
+  } catch (error) {
+    if (errorCode(error) === "EEXIST") return false;
+    throw error;
+  }
+}
+
+async function isStale(lockFile: string): Promise<boolean> {
+  const found = await stat(lockFile).catch(() => undefined);
+  return found !== undefined && Date.now() - found.mtimeMs > staleMs;
+}
+
+async function touch(lockFile: string): Promise<void> {
+  const now = new Date();
+  // Someone may have taken the lock for stale and removed it; the work bears two holders.
+  await utimes(lockFile, now, now).catch(() => undefined);
+}

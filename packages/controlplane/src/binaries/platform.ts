@@ -1,0 +1,23 @@
+import { BinariesUnavailableError } from "../errors.ts";
+
+/** Operating system and processor, in the words of Go and of the Kubernetes releases. */
+export interface Platform {
+  readonly os: "linux" | "darwin";
+  readonly arch: "amd64" | "arm64";
+}
+
+export type PlatformName = `${Platform["os"]}/${Platform["arch"]}`;
+
+export function platformName(platform: Platform): PlatformName {
+  return `${platform.os}/${platform.arch}`;
+}
+
+/** The platform of this process. Throws where Kubernetes has no control plane, such as on Windows. */
+export function hostPlatform(os: string = process.platform, arch: string = process.arch): Platform {
+  const goArch = { x64: "amd64", arm64: "arm64" } as const;
+  if ((os === "linux" || os === "darwin") && (arch === "x64" || arch === "arm64")) {
+    return { os, arch: goArch[arch] };
+  }
+  const reason = `a control plane runs on Linux and macOS, on x64 and arm64; on Windows use WSL`;
+  throw new BinariesUnavailableError([{ source: `${os}/${arch}`, reason }]);
+}

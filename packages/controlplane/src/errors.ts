@@ -1,0 +1,102 @@
+import { KeelsonError } from "@keelson/core";
+import type { BinaryName } from "./binaries/binaries.ts";
+
+export abstract class ControlPlaneError extends KeelsonError {}
+
+/** A program that is there but cannot be used, or is not where it was promised to be. */
+export class InvalidBinaryError extends ControlPlaneError {
+  readonly code = "INVALID_BINARY";
+  readonly file: string;
+
+  constructor(file: string, problem: string, options?: ErrorOptions) {
+    super(`use ${file}: ${problem}`, options);
+    this.file = file;
+  }
+}
+
+/** One place that was asked for the control plane's programs, and why it had none. */
+export interface FailedSource {
+  readonly source: string;
+  readonly reason: string;
+}
+
+/** No source could give the control plane's programs. */
+export class BinariesUnavailableError extends ControlPlaneError {
+  readonly code = "BINARIES_UNAVAILABLE";
+  readonly failures: readonly FailedSource[];
+
+  constructor(failures: readonly FailedSource[]) {
+    const reasons = failures.map(({ source, reason }) => `\n  - ${source}: ${reason}`);
+    super(
+      `find a Kubernetes control plane: none of its sources has one; install Go, or set KUBEBUILDER_ASSETS to a ` +
+        `folder with etcd, kube-apiserver, kube-controller-manager, kube-scheduler and kubectl${reasons.join("")}`,
+    );
+    this.failures = failures;
+  }
+}
+
+/** A component ended without being asked to. */
+export class ComponentExitedError extends ControlPlaneError {
+  readonly code = "COMPONENT_EXITED";
+  readonly component: BinaryName;
+  readonly logTail: string;
+
+  constructor(component: BinaryName, how: string, logTail: string) {
+    super(`run ${component}: it ended with ${how}; the end of its log:\n${logTail}`);
+    this.component = component;
+    this.logTail = logTail;
+  }
+}
+
+/** A component runs but did not become ready in time. */
+export class ComponentNotReadyError extends ControlPlaneError {
+  readonly code = "COMPONENT_NOT_READY";
+  readonly component: BinaryName;
+  readonly logTail: string;
+
+  constructor(component: BinaryName, timeoutMs: number, lastAnswer: string, logTail: string) {
+    super(
+      `start ${component}: not ready after ${timeoutMs / 1000} s, its last answer was ${lastAnswer}; ` +
+        `the end of its log:\n${logTail}`,
+    );
+    this.component = component;
+    this.logTail = logTail;
+  }
+}
+
+/** kubectl ended with a code other than 0. */
+export class KubectlError extends ControlPlaneError {
+  readonly code = "KUBECTL_FAILED";
+  readonly exitCode: number | undefined;
+  readonly stderr: string;
+
+  constructor(args: readonly string[], exitCode: number | undefined, stderr: string) {
+    super(`kubectl ${args.join(" ")}: exit code ${exitCode ?? "none"}; it said: ${stderr.trim()}`);
+    this.exitCode = exitCode;
+    this.stderr = stderr;
+  }
+}
+
+/** The API server refused a request that this package made for its own ends. */
+export class ApiRequestError extends ControlPlaneError {
+  readonly code = "API_REQUEST_FAILED";
+  readonly status: number;
+
+  constructor(method: string, path: string, status: number, answer: string) {
+    super(`${method} ${path}: the API server answered ${status}: ${answer}`);
+    this.status = status;
+  }
+}
+
+/** A component was named that this control plane was started without. */
+export class UnknownComponentError extends ControlPlaneError {
+  readonly code = "UNKNOWN_COMPONENT";
+  readonly component: BinaryName;
+
+  constructor(component: BinaryName, present: readonly BinaryName[]) {
+    super(
+      `find ${component}: this control plane runs ${present.join(", ")}; ask for it in startControlPlane`,
+    );
+    this.component = component;
+  }
+}

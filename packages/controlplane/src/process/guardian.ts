@@ -1,0 +1,70 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+
+/**
+ * Ends the processes of its owner and removes its folder when the owner is gone, however that came about: a normal
+ * exit, an exception, SIGKILL. It notices because the pipe between them closes, so no signal handler is needed in
+ * the owner. A shell, because it costs a megabyte where another Node would cost forty, and runs everywhere we run.
+ *
+ *     owner ──"watch PID"──▶ guardian          owner dies ──▶ end of input ──▶ kill groups, remove folder, exit
+ */
+const script = `
+trap '' INT TERM HUP
+groups=
+while read -r verb group; do
+  case $verb in
+    watch) groups="$groups $group" ;;
+    forget)
+      kept=
+      for other in $groups; do [ "$other" = "$group" ] || kept="$kept $other"; done
+      groups=$kept ;;
+  esac
+done
+for group in $groups; do kill -s KILL -- "-$group" 2>/dev/null; done
+attempts=0
+until rm -rf -- "$1" 2>/dev/null || [ $attempts -ge 50 ]; do attempts=$((attempts + 1)); sleep 0.1; done
+`;
+
+/** Watches over process groups and one folder. Nothing here keeps the owner's event loop alive. */
+export class Guardian {
+  readonly #shell: ChildProcess;
+  readonly #gone: Promise<unknown>;
+
+  /** The folder is removed when the owner is gone or `dismiss` is called. */
+  constructor(folder: string) {
+    // A session of its own: Ctrl-C in the owner's terminal must not end the guardian before its work.
+    this.#shell = spawn("sh", ["-c", script, "guardian", folder], {
+      cwd: "/",
+      detached: true,
+      stdio: ["pipe", "ignore", "ignore"],
+    });
+    this.#gone = once(this.#shell, "exit");
+    // A pipe that broke means that the guardian was killed; the owner still stops its processes itself.
+    this.#shell.stdin?.on("error", () => undefined);
+    this.#shell.unref();
+    unrefPipe(this.#shell);
+  }
+
+  /** From now on the process group dies with the owner. */
+  watch(processGroup: number): void {
+    this.#shell.stdin?.write(`watch ${processGroup}\n`);
+  }
+
+  /** The group has ended; its number may soon belong to someone else. */
+  forget(processGroup: number): void {
+    this.#shell.stdin?.write(`forget ${processGroup}\n`);
+  }
+
+  /** Ends what is still watched, removes the folder, and returns when that is done. */
+  async dismiss(): Promise<void> {
+    this.#shell.ref();
+    this.#shell.stdin?.end();
+    await this.#gone;
+  }
+}
+
+function unrefPipe(child: ChildProcess): void {
+  const pipe: unknown = child.stdin;
+  if (typeof pipe === "object" && pipe !== null && "unref" in pipe && typeof pipe.unref === "function")
+    pipe.unref();
+}

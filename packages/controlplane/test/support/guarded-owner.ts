@@ -1,0 +1,9 @@
+// A program that starts a process under a guardian, says so, and waits to be killed (or returns, if told so).
+import { spawnGuarded } from "../../src/process/guarded-process.ts";
+import { Guardian } from "../../src/process/guardian.ts";
+
+const [folder = "", thenReturn] = process.argv.slice(2);
+const guardian = new Guardian(folder);
+spawnGuarded(guardian, "sh", ["-c", `sleep 1000 & wait # ${folder}`], { stdio: "ignore" });
+process.stdout.write("started\n");
+if (thenReturn === undefined) setInterval(() => undefined, 60_000);
