@@ -1,0 +1,96 @@
+import { closeSync, openSync } from "node:fs";
+import { toError } from "@keelson/core";
+import type { BinaryName } from "../binaries/binaries.ts";
+import { ComponentExitedError, ComponentNotReadyError } from "../errors.ts";
+import { logTail } from "../log-tail.ts";
+import { sleep } from "../process/abort.ts";
+import {
+  describeEnd,
+  type GuardedProcess,
+  type ProcessEnd,
+  spawnGuarded,
+} from "../process/guarded-process.ts";
+import type { Guardian } from "../process/guardian.ts";
+
+export type ComponentName = Exclude<BinaryName, "kubectl">;
+
+const probeIntervalMs = 50;
+
+export interface ComponentSpec {
+  readonly name: ComponentName;
+  readonly program: string;
+  readonly args: readonly string[];
+  readonly logFile: string;
+  readonly readyTimeoutMs: number;
+  /** True when the component is ready, otherwise what it answered; a rejection counts as such an answer. */
+  readonly probe: () => Promise<true | string>;
+}
+
+/**
+ * One process of the control plane and its log, which goes on over restarts.
+ *
+ *     stopped ──start()──▶ running ──kill()──▶ stopped
+ *                             └──it ends by itself──▶ stopped, and `onCrash` is told
+ */
+export class Component {
+  readonly #spec: ComponentSpec;
+  readonly #guardian: Guardian;
+  readonly #onCrash: (error: ComponentExitedError) => void;
+  /** Set while the component runs and nobody has asked it to end. */
+  #process: GuardedProcess | undefined;
+
+  constructor(spec: ComponentSpec, guardian: Guardian, onCrash: (error: ComponentExitedError) => void) {
+    this.#spec = spec;
+    this.#guardian = guardian;
+    this.#onCrash = onCrash;
+  }
+
+  /** Starts the process, unless it runs, and returns when it is ready. */
+  async start(signal: AbortSignal | undefined): Promise<void> {
+    this.#process ??= this.#spawn();
+    await this.#untilReady(this.#process, signal);
+  }
+
+  /** Ends the process and returns when it is gone. SIGKILL is a crash, SIGTERM lets it finish its requests. */
+  async kill(signal: "SIGKILL" | "SIGTERM" = "SIGKILL"): Promise<void> {
+    const running = this.#process;
+    this.#process = undefined;
+    await running?.end(signal);
+  }
+
+  #spawn(): GuardedProcess {
+    const { program, args, logFile } = this.#spec;
+    const log = openSync(logFile, "a");
+    const started = spawnGuarded(this.#guardian, program, args, { stdio: ["ignore", log, log] });
+    closeSync(log);
+    void started.ended.then(async (end) => {
+      if (this.#process !== started) return;
+      this.#process = undefined;
+      this.#onCrash(await this.#exitedError(end));
+    });
+    return started;
+  }
+
+  async #untilReady(running: GuardedProcess, signal: AbortSignal | undefined): Promise<void> {
+    const { name, readyTimeoutMs, logFile } = this.#spec;
+    const deadline = Date.now() + readyTimeoutMs;
+    const died = running.ended.then((end) => ({ end }));
+    for (;;) {
+      const outcome = await Promise.race([died, this.#probe()]);
+      if (outcome === true) return;
+      if (typeof outcome === "object") throw await this.#exitedError(outcome.end);
+      if (Date.now() > deadline) {
+        throw new ComponentNotReadyError(name, readyTimeoutMs, outcome, await logTail(logFile));
+      }
+      await sleep(probeIntervalMs, signal);
+    }
+  }
+
+  async #probe(): Promise<true | string> {
+    return this.#spec.probe().catch((error: unknown) => toError(error).message);
+  }
+
+  async #exitedError(end: ProcessEnd): Promise<ComponentExitedError> {
+    return new ComponentExitedError(this.#spec.name, describeEnd(end), await logTail(this.#spec.logFile));
+  }
+}

@@ -1,0 +1,20 @@
+import { expect, it } from "vitest";
+import * as entry from "./index.ts";
+
+it("exports exactly what users may rely on", () => {
+  expect(Object.keys(entry).sort()).toMatchInlineSnapshot(`
+    [
+      "ApiRequestError",
+      "BinariesUnavailableError",
+      "ComponentExitedError",
+      "ComponentNotReadyError",
+      "ControlPlaneError",
+      "InvalidBinaryError",
+      "KubectlError",
+      "ProgressLine",
+      "UnknownComponentError",
+      "findBinaries",
+      "startControlPlane",
+    ]
+  `);
+});

@@ -1,0 +1,22 @@
+export type { Access } from "./access.ts";
+export type { Binaries, BinaryName } from "./binaries/binaries.ts";
+export type { FindBinariesOptions } from "./binaries/find-binaries.ts";
+export { findBinaries } from "./binaries/find-binaries.ts";
+export type { ComponentName } from "./components/component.ts";
+export type { ControlPlane, ControlPlaneOptions, UserOptions } from "./control-plane.ts";
+export type { FailedSource } from "./errors.ts";
+export {
+  ApiRequestError,
+  BinariesUnavailableError,
+  ComponentExitedError,
+  ComponentNotReadyError,
+  ControlPlaneError,
+  InvalidBinaryError,
+  KubectlError,
+  UnknownComponentError,
+} from "./errors.ts";
+export type { KubectlOptions } from "./kubectl.ts";
+export type { ProgressStream } from "./progress-line.ts";
+export { ProgressLine } from "./progress-line.ts";
+export type { PolicyRule } from "./rbac-grant.ts";
+export { startControlPlane } from "./start-control-plane.ts";
