@@ -1,0 +1,76 @@
+import { access, constants } from "node:fs/promises";
+import { delimiter, join } from "node:path";
+import {
+  type ControlPlane,
+  findBinaries,
+  ProgressLine,
+  type ProgressStream,
+  startControlPlane,
+} from "@keelson/controlplane";
+import { isRecord } from "@keelson/core";
+
+export interface DevSurroundings {
+  /** Ends the command, in whatever it is doing. */
+  readonly signal: AbortSignal;
+  readonly stdout: ProgressStream;
+  readonly stderr: ProgressStream;
+}
+
+/** Starts a control plane with all its controllers, says how to reach it, and keeps it until the signal aborts. */
+export async function dev({ signal, stdout, stderr }: DevSurroundings): Promise<void> {
+  const progress = new ProgressLine(stderr);
+  try {
+    const binaries = await findBinaries({ onProgress: progress.report, signal });
+    progress.report("starting the control plane");
+    await using controlPlane = await startControlPlane({
+      controllerManager: true,
+      scheduler: true,
+      binaries,
+      signal,
+    });
+    progress.end();
+    stdout.write(await greeting(controlPlane, binaries.folder));
+    await untilAborted(signal, controlPlane);
+  } catch (error) {
+    progress.end();
+    // Being told to stop is how this command ends.
+    if (!signal.aborted) throw error;
+  }
+  stderr.write("stopped; nothing is left running\n");
+}
+
+async function greeting(controlPlane: ControlPlane, binariesFolder: string): Promise<string> {
+  const version: unknown = JSON.parse(await controlPlane.kubectl(["get", "--raw", "/version"]));
+  const kubectl = (await isOnPath("kubectl")) ? "kubectl" : join(binariesFolder, "kubectl");
+  return [
+    `Kubernetes ${isRecord(version) ? version.gitVersion : "of unknown version"} is ready at ${controlPlane.url}`,
+    `  running:     ${controlPlane.components.join(", ")}`,
+    `  kubeconfig:  ${controlPlane.kubeconfigPath}`,
+    "",
+    "Try it in another terminal:",
+    `  ${kubectl} --kubeconfig ${controlPlane.kubeconfigPath} get namespaces`,
+    "",
+    "Ctrl-C stops it and removes its data.",
+    "",
+  ].join("\n");
+}
+
+async function isOnPath(program: string): Promise<boolean> {
+  const folders = (process.env.PATH ?? "").split(delimiter).filter((folder) => folder !== "");
+  const found = await Promise.allSettled(
+    folders.map((folder) => access(join(folder, program), constants.X_OK)),
+  );
+  return found.some(({ status }) => status === "fulfilled");
+}
+
+/** Returns when the signal aborts; throws if a component dies before. Nothing else keeps the process alive. */
+async function untilAborted(signal: AbortSignal, controlPlane: ControlPlane): Promise<void> {
+  const aborted = new Promise<undefined>((resolve) => {
+    if (signal.aborted) resolve(undefined);
+    signal.addEventListener("abort", () => resolve(undefined), { once: true });
+  });
+  const keepAlive = setInterval(() => undefined, 60_000);
+  const crash = await Promise.race([aborted, controlPlane.crashed]);
+  clearInterval(keepAlive);
+  if (crash !== undefined) throw crash;
+}

@@ -1,0 +1,15 @@
+import { KeelsonError } from "@keelson/core";
+import { expect, it } from "vitest";
+import { describeFailure } from "./failure.ts";
+
+class LeakError extends KeelsonError {
+  readonly code = "LEAK";
+}
+
+it("shows the message of an error that we made and the stack of one that we did not", () => {
+  expect(describeFailure(new LeakError("sail boat: leak; pump"))).toBe("keelson: sail boat: leak; pump");
+  expect(describeFailure(new TypeError("x is not a function"))).toMatch(
+    /^keelson: TypeError: x is not a .*\n +at /,
+  );
+  expect(describeFailure("leak")).toContain("leak");
+});
