@@ -1,0 +1,25 @@
+// npm run bench -- NAME [--quick]: runs one benchmark; the last line it prints is one JSON object with its figures.
+import { parseArgs } from "node:util";
+
+/** Takes measurements and gives the figures; `quick` asks for fewer repetitions. */
+export type Benchmark = (options: { readonly quick: boolean }) => Promise<Readonly<Record<string, number>>>;
+
+const benchmarks: Readonly<Record<string, () => Promise<Benchmark>>> = {
+  controlplane: async () => (await import("./controlplane.ts")).controlPlaneBenchmark,
+};
+
+const { positionals, values } = parseArgs({
+  allowPositionals: true,
+  options: { quick: { type: "boolean" } },
+});
+const [name = ""] = positionals;
+const load = benchmarks[name];
+if (load === undefined) {
+  const known = Object.keys(benchmarks).join(", ");
+  console.error(`usage: npm run bench -- NAME [--quick]; NAME is one of: ${known}`);
+  process.exitCode = 1;
+} else {
+  const benchmark = await load();
+  const figures = await benchmark({ quick: values.quick === true });
+  console.log(JSON.stringify({ benchmark: name, ...figures }));
+}
