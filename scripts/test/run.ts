@@ -42,7 +42,7 @@ async function runTests(chosen: readonly Level[], rest: readonly string[]): Prom
   }
   const leftOutIsFailure = leftOut.length > 0 && (clusterIsRequired || runnable.length === 0);
   if (leftOutIsFailure || counts.failed > 0) process.exitCode = 1;
-  for (const line of closingLines(counts, leftOut)) console.log(line);
+  for (const line of closingLines(counts, leftOut, clusterIsRequired)) console.log(line);
 }
 
 const { chosen, rest } = splitArguments(process.argv.slice(2));

@@ -18,11 +18,13 @@ export function countTests(modules: readonly TestModule[]): Counts {
   return counts;
 }
 
-/** The last lines of a run: what was left out and why, then the counts. */
+/** The last lines of a run: what was left out, why, and what that means; then the counts. */
 export function closingLines(
   { passed, failed, skipped }: Counts,
   leftOut: readonly LeftOut[],
+  isRequired: boolean,
 ): readonly string[] {
-  const missing = leftOut.map(({ level, reason }) => `left out: the ${level} tests, because\n${reason}\n`);
+  const verdict = isRequired ? "left out, which is a failure with KEELSON_REQUIRE_CLUSTER=1" : "left out";
+  const missing = leftOut.map(({ level, reason }) => `${verdict}: the ${level} tests, because\n${reason}\n`);
   return [...missing, `${passed} passed, ${failed} failed, ${skipped} skipped`];
 }

@@ -1,10 +1,9 @@
-import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { chmod, mkdir, readdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { type FakeGo, fakeGo } from "../../test/support/fake-go.ts";
+import { startOwner } from "../../test/support/owner-process.ts";
 import { expectNothingLeft, processesWith } from "../../test/support/processes.ts";
 import { unreachableRelease as release } from "../../test/support/releases.ts";
 import { tempFolder } from "../../test/support/temp-folder.ts";
@@ -141,9 +140,7 @@ describe("a build", () => {
     async (signal) => {
       const { env, cache, go } = await machine();
       await go.make("hangs");
-      const program = fileURLToPath(new URL("../../test/support/find-then-wait.ts", import.meta.url));
-      const args = ["--conditions=@keelson/source", program];
-      const owner = spawn(process.execPath, args, { env, stdio: ["ignore", "pipe", "inherit"] });
+      const owner = startOwner("find-then-wait.ts", [], env);
       for await (const chunk of owner.stdout) if (String(chunk).includes("package 1 of 2")) break;
       const [staging] = (await readdir(cache)).filter((name) => name.startsWith("."));
       owner.kill(signal);

@@ -3,8 +3,8 @@ import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
+import { startOwner } from "../../test/support/owner-process.ts";
 import { expectNothingLeft, processesWith } from "../../test/support/processes.ts";
 import { tempFolder } from "../../test/support/temp-folder.ts";
 import { spawnGuarded } from "./guarded-process.ts";
@@ -46,11 +46,9 @@ describe("a guardian", () => {
     "cleans up after an owner that died of %s",
     async (signal) => {
       const folder = await guardedFolder();
-      const program = fileURLToPath(new URL("../../test/support/guarded-owner.ts", import.meta.url));
-      const args = ["--conditions=@keelson/source", program, folder];
-      const owner = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });
+      const owner = startOwner("guarded-owner.ts", [folder]);
       await once(owner.stdout, "data");
-      expect((await processesWith(`sleep 1000 & wait # ${folder}`)).length).toBe(1);
+      expect(await processesWith(`wait # ${folder}`)).not.toEqual([]);
       owner.kill(signal);
       await once(owner, "exit");
       await expectNothingLeft(folder);
@@ -59,9 +57,7 @@ describe("a guardian", () => {
 
   it("does not keep its owner alive", async () => {
     const folder = await guardedFolder();
-    const program = fileURLToPath(new URL("../../test/support/guarded-owner.ts", import.meta.url));
-    const args = ["--conditions=@keelson/source", program, folder, "and-return"];
-    const owner = spawn(process.execPath, args, { stdio: ["ignore", "ignore", "inherit"] });
+    const owner = startOwner("guarded-owner.ts", [folder, "and-return"]);
     await expect(once(owner, "exit")).resolves.toEqual([0, null]);
     await expectNothingLeft(folder);
   });

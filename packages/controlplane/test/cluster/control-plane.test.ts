@@ -1,11 +1,9 @@
-import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { createServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
-import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { CertificateAuthority } from "../../src/certificate-authority.ts";
 import {
@@ -17,6 +15,7 @@ import {
   UnknownComponentError,
 } from "../../src/index.ts";
 import { claimPort } from "../../src/loopback-ports.ts";
+import { startOwner } from "../support/owner-process.ts";
 import { expectNothingLeft, processesWith } from "../support/processes.ts";
 
 describe("a control plane of etcd and kube-apiserver", () => {
@@ -163,9 +162,7 @@ describe("stopping", () => {
   });
 
   it.each(["SIGKILL", "SIGINT"] as const)("leaves nothing when its owner dies of %s", async (signal) => {
-    const program = fileURLToPath(new URL("../support/start-then-wait.ts", import.meta.url));
-    const args = ["--conditions=@keelson/source", program];
-    const owner = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });
+    const owner = startOwner("start-then-wait.ts");
     const [folder] = await once(owner.stdout, "data");
     expect(existsSync(String(folder))).toBe(true);
     owner.kill(signal);
