@@ -1,3 +1,126 @@
+export type { ApiUse, NonResourceUse, ResourceUse } from "./api-use.ts";
+export type { ApplyConfiguration } from "./apply-configuration.ts";
+export type { CancelTimer, Clock } from "./clock.ts";
+export { formatTime, sleep } from "./clock.ts";
+export type { ConditionUpdate } from "./conditions.ts";
+export {
+  findCondition,
+  isConditionTrue,
+  mergeConditions,
+  removeCondition,
+  setCondition,
+} from "./conditions.ts";
+export { deepEqual } from "./deep-equal.ts";
 export { errorCode, KeelsonError, toError } from "./error.ts";
+export type { FieldRequirement, FieldSelector } from "./field-selector.ts";
+export {
+  fieldsOf,
+  formatFieldSelector,
+  InvalidFieldSelectorError,
+  matchesFields,
+  parseFieldSelector,
+} from "./field-selector.ts";
+export {
+  addFinalizerPatch,
+  BeingDeletedError,
+  hasFinalizer,
+  InvalidFinalizerError,
+  removeFinalizerPatch,
+  withFinalizer,
+  withoutFinalizer,
+} from "./finalizer.ts";
+export type { Draft, Immutable } from "./immutable.ts";
+export { draft, freeze } from "./immutable.ts";
 export { isRecord } from "./json.ts";
-export type { Kubeconfig, KubeconfigCluster, KubeconfigContext, KubeconfigUser } from "./kubeconfig.ts";
+export type { JsonPatchOperation } from "./json-patch.ts";
+export { pointer } from "./json-patch.ts";
+export type {
+  Kubeconfig,
+  KubeconfigAuthProvider,
+  KubeconfigCluster,
+  KubeconfigContext,
+  KubeconfigExec,
+  KubeconfigExtension,
+  KubeconfigUser,
+} from "./kubeconfig.ts";
+export type { LabelComparison, LabelQuery, LabelQueryRequirement } from "./label-selector.ts";
+export {
+  formatLabelSelector,
+  InvalidLabelSelectorError,
+  isLabelSelector,
+  labelsToSelector,
+  matchesLabels,
+  validateLabelSelector,
+} from "./label-selector.ts";
+export { parseLabelSelector } from "./label-selector-parser.ts";
+export type {
+  Condition,
+  GenericObject,
+  Keyed,
+  KubeList,
+  KubeObject,
+  LabelSelector,
+  LabelSelectorRequirement,
+  ListMeta,
+  ManagedFieldsEntry,
+  ObjectMeta,
+  OwnerReference,
+} from "./meta.ts";
+export { dnsLabelProblem, dnsSubdomainProblem, labelValueProblem, qualifiedNameProblem } from "./name.ts";
+export type { ObjectOfKind, OwnerReferenceOptions } from "./owner-reference.ts";
+export {
+  AlreadyOwnedError,
+  CrossNamespaceOwnerError,
+  controllerOf,
+  hasOwner,
+  isControlledBy,
+  NamespacedOwnerError,
+  ownerReferenceTo,
+  removeOwnerReference,
+  setControllerReference,
+  setOwnerReference,
+} from "./owner-reference.ts";
+export { isCoveredBy, podTemplatesEqual } from "./pod-template-equality.ts";
+export type { Quantity, QuantityFormat } from "./quantity.ts";
+export {
+  addQuantities,
+  compareQuantities,
+  formatQuantity,
+  InvalidQuantityError,
+  parseQuantity,
+  quantityAsStored,
+  roundUpQuantity,
+  subtractQuantities,
+} from "./quantity.ts";
+export type { Random } from "./random.ts";
+export { seededRandom } from "./random.ts";
+export type {
+  GroupVersionKind,
+  Kind,
+  ObjectKey,
+  ObjectOf,
+  PartialObjectMetadata,
+  Resource,
+  Scope,
+} from "./resource.ts";
+export {
+  apiVersionOf,
+  formatKey,
+  genericResource,
+  groupResourceOf,
+  kindOf,
+  metadataOnly,
+  parseApiVersion,
+} from "./resource.ts";
+export {
+  compareResourceVersions,
+  InvalidResourceVersionError,
+  isNewer,
+  isResourceVersion,
+} from "./resource-version.ts";
+export type { Status, StatusCause, StatusDetails } from "./status.ts";
+export { isStatus } from "./status.ts";
+export { NotStoredError } from "./stored-object.ts";
+export { systemClock } from "./system-clock.ts";
+export { systemRandom } from "./system-random.ts";
+export type { Transport, TransportRequest, TransportResponse } from "./transport.ts";

@@ -1,0 +1,34 @@
+/** Takes back what was scheduled; calling it late or twice does no harm. */
+export type CancelTimer = () => void;
+
+/**
+ * Time, passed in from outside, so that a test can own it. Nothing in Keelson's libraries reads the machine's clock.
+ */
+export interface Clock {
+  /** Milliseconds since 1970, for timestamps that others read. May jump when the machine's clock is set. */
+  now(): number;
+  /** Milliseconds since some fixed moment, for measuring durations. Never goes back. */
+  monotonicNow(): number;
+  /** Calls `callback` once, no earlier than `delayMs` from now. */
+  schedule(delayMs: number, callback: () => void): CancelTimer;
+}
+
+/** Waits; throws the signal's reason as soon as it aborts. */
+export async function sleep(clock: Clock, delayMs: number, signal?: AbortSignal): Promise<void> {
+  signal?.throwIfAborted();
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  const cancel = clock.schedule(delayMs, resolve);
+  const onAbort = (): void => reject(signal?.reason);
+  signal?.addEventListener("abort", onAbort, { once: true });
+  try {
+    await promise;
+  } finally {
+    cancel();
+    signal?.removeEventListener("abort", onAbort);
+  }
+}
+
+/** The timestamp format of Kubernetes objects: RFC 3339, in UTC, whole seconds. */
+export function formatTime(ms: number): string {
+  return new Date(ms).toISOString().replace(/\.\d{3}Z$/, "Z");
+}

@@ -1,0 +1,165 @@
+import { deepEqual } from "./deep-equal.ts";
+import { KeelsonError } from "./error.ts";
+import type { KubeObject, OwnerReference } from "./meta.ts";
+import { apiVersionOf, type Resource } from "./resource.ts";
+import { describe, storedField } from "./stored-object.ts";
+
+/** An object and the kind it is of. The kind says what an object cannot: whether it has a namespace at all. */
+export interface ObjectOfKind<T extends KubeObject = KubeObject> {
+  readonly object: T;
+  readonly resource: Resource;
+}
+
+export interface OwnerReferenceOptions {
+  /** Whether the owner is the one that manages the object. Default: false. */
+  readonly controller?: boolean;
+  /** Whether deleting the owner in the foreground waits for the object to be gone. Default: not stated. */
+  readonly blockOwnerDeletion?: boolean;
+}
+
+/** Another controller owns the object already. There can only be one, or they would fight. */
+export class AlreadyOwnedError extends KeelsonError {
+  readonly code = "ALREADY_OWNED";
+  readonly owner: OwnerReference;
+
+  constructor(object: KubeObject, owner: OwnerReference) {
+    super(
+      `set controller of ${describe(object)}: ${owner.kind} ${owner.name} (uid ${owner.uid}) controls it; choose ` +
+        `another name for the object, or remove that owner reference if it is obsolete`,
+    );
+    this.owner = owner;
+  }
+}
+
+/** The owner is in a namespace, and the object is not in the same one. The object would be garbage-collected at once. */
+export class CrossNamespaceOwnerError extends KeelsonError {
+  readonly code = "CROSS_NAMESPACE_OWNER";
+  readonly ownerNamespace: string;
+  readonly namespace: string | undefined;
+
+  constructor(owner: KubeObject, object: KubeObject) {
+    const { namespace } = object.metadata;
+    super(
+      `set owner of ${describe(object)}: the owner ${describe(owner)} is in another namespace; ` +
+        `put both in one namespace, or track the object by labels and delete it in a finalizer`,
+    );
+    this.ownerNamespace = owner.metadata.namespace ?? "";
+    this.namespace = namespace;
+  }
+}
+
+/** The owner is in a namespace, and the object in none. The object would be garbage-collected at once. */
+export class NamespacedOwnerError extends KeelsonError {
+  readonly code = "NAMESPACED_OWNER";
+  readonly ownerNamespace: string;
+
+  constructor(owner: KubeObject, object: KubeObject) {
+    super(
+      `set owner of ${describe(object)}: it is cluster-scoped and the owner ${describe(owner)} is in a namespace; ` +
+        `track the object by labels and delete it in a finalizer`,
+    );
+    this.ownerNamespace = owner.metadata.namespace ?? "";
+  }
+}
+
+/** The reference by which others name `owner`. Throws NotStoredError if the owner has no uid yet. */
+export function ownerReferenceTo(owner: ObjectOfKind, options: OwnerReferenceOptions = {}): OwnerReference {
+  const { object, resource } = owner;
+  const { controller, blockOwnerDeletion } = options;
+  const action = "refer to owner";
+  return {
+    apiVersion: apiVersionOf(resource),
+    kind: resource.kind,
+    name: storedField(action, object, "name"),
+    uid: storedField(action, object, "uid"),
+    ...(controller !== undefined && { controller }),
+    ...(blockOwnerDeletion !== undefined && { blockOwnerDeletion }),
+  };
+}
+
+/**
+ * The object with `owner` as its controller: it is garbage-collected with the owner, and its changes wake the owner's
+ * reconciler. A reference to the same owner is updated in its place, for instance to another API version. Gives back
+ * the same object if nothing changes.
+ *
+ * An owner is the same if its uid is. One that was deleted and made again under its name is another: the objects of
+ * the former are on their way out, and adopting them would keep half of them.
+ *
+ * Throws AlreadyOwnedError, CrossNamespaceOwnerError, NamespacedOwnerError or NotStoredError.
+ */
+export function setControllerReference<T extends KubeObject>(
+  owner: ObjectOfKind,
+  controlled: ObjectOfKind<T>,
+  { blockOwnerDeletion = true }: Pick<OwnerReferenceOptions, "blockOwnerDeletion"> = {},
+): T {
+  refuseAcrossNamespaces(owner, controlled);
+  const reference = ownerReferenceTo(owner, { controller: true, blockOwnerDeletion });
+  const controller = controllerOf(controlled.object);
+  if (controller !== undefined && controller.uid !== reference.uid) {
+    throw new AlreadyOwnedError(controlled.object, controller);
+  }
+  return withReference(controlled.object, reference);
+}
+
+/**
+ * The object with `owner` among its owners, not as its controller: it lives as long as one of its owners does. A
+ * reference to the same owner is replaced, also one that made it the controller. Gives back the same object if nothing
+ * changes. Throws CrossNamespaceOwnerError, NamespacedOwnerError or NotStoredError.
+ */
+export function setOwnerReference<T extends KubeObject>(
+  owner: ObjectOfKind,
+  owned: ObjectOfKind<T>,
+  options: Pick<OwnerReferenceOptions, "blockOwnerDeletion"> = {},
+): T {
+  refuseAcrossNamespaces(owner, owned);
+  const { blockOwnerDeletion } = options;
+  return withReference(
+    owned.object,
+    ownerReferenceTo(owner, blockOwnerDeletion === undefined ? {} : { blockOwnerDeletion }),
+  );
+}
+
+/** The object without that owner; the same object if it was none. */
+export function removeOwnerReference<T extends KubeObject>(owner: KubeObject, object: T): T {
+  if (!hasOwner(object, owner)) return object;
+  const references = ownersOf(object).filter(({ uid }) => uid !== owner.metadata.uid);
+  return { ...object, metadata: { ...object.metadata, ownerReferences: references } };
+}
+
+/** The one owner that manages the object, if there is one. */
+export function controllerOf(object: KubeObject): OwnerReference | undefined {
+  return ownersOf(object).find(({ controller }) => controller === true);
+}
+
+export function isControlledBy(object: KubeObject, owner: KubeObject): boolean {
+  const controller = controllerOf(object);
+  return controller !== undefined && controller.uid === owner.metadata.uid;
+}
+
+/** Whether `owner` is among the owners of the object, as its controller or not. */
+export function hasOwner(object: KubeObject, owner: KubeObject): boolean {
+  return ownersOf(object).some(({ uid }) => uid === owner.metadata.uid);
+}
+
+function ownersOf(object: KubeObject): readonly OwnerReference[] {
+  return object.metadata.ownerReferences ?? [];
+}
+
+function withReference<T extends KubeObject>(object: T, reference: OwnerReference): T {
+  const references = ownersOf(object);
+  const existing = references.find(({ uid }) => uid === reference.uid);
+  if (deepEqual(existing, reference)) return object;
+  const ownerReferences =
+    existing === undefined
+      ? [...references, reference]
+      : references.map((each) => (each === existing ? reference : each));
+  return { ...object, metadata: { ...object.metadata, ownerReferences } };
+}
+
+function refuseAcrossNamespaces(owner: ObjectOfKind, owned: ObjectOfKind): void {
+  if (owner.resource.scope === "Cluster") return;
+  if (owned.resource.scope === "Cluster") throw new NamespacedOwnerError(owner.object, owned.object);
+  if (owner.object.metadata.namespace !== owned.object.metadata.namespace) {
+    throw new CrossNamespaceOwnerError(owner.object, owned.object);
+  }
+}

@@ -1,0 +1,88 @@
+import type { GenericObject, KubeObject } from "./meta.ts";
+
+export type Scope = "Namespaced" | "Cluster";
+
+declare const objectType: unique symbol;
+
+/** A kind of object as a value: its name, and, for the compiler, what its objects look like. */
+export interface Kind<T extends KubeObject = KubeObject> {
+  /** Empty for the core group. */
+  readonly group: string;
+  readonly version: string;
+  readonly kind: string;
+  /** The server is asked for the metadata of the objects only; see `metadataOnly`. */
+  readonly isMetadataOnly?: true;
+  /** Never set. */
+  readonly [objectType]?: T;
+}
+
+/**
+ * A kind that has a path of its own, and how to address its objects. Built-in kinds are such values, custom ones are
+ * made by `defineResource`, and unknown ones by `genericResource`.
+ */
+export interface Resource<T extends KubeObject = KubeObject> extends Kind<T> {
+  /** The lower-case plural, as in paths and RBAC rules. */
+  readonly plural: string;
+  readonly scope: Scope;
+}
+
+/** What the objects of a kind look like. */
+export type ObjectOf<K> = K extends Kind<infer T> ? T : never;
+
+export interface GroupVersionKind {
+  readonly group: string;
+  readonly version: string;
+  readonly kind: string;
+}
+
+/** A kind whose objects are known only from outside, such as one that was found by discovery. */
+export function genericResource(
+  description: Omit<Resource, typeof objectType | "isMetadataOnly">,
+): Resource<GenericObject> {
+  const { group, version, kind, plural, scope } = description;
+  return { group, version, kind, plural, scope };
+}
+
+/** An object of which only the metadata was asked for. */
+export interface PartialObjectMetadata extends KubeObject {
+  readonly apiVersion: "meta.k8s.io/v1";
+  readonly kind: "PartialObjectMetadata";
+}
+
+/** The same kind, but of its objects only the metadata: what is not needed never travels. */
+export function metadataOnly(resource: Resource): Resource<PartialObjectMetadata> {
+  const { group, version, kind, plural, scope } = resource;
+  return { group, version, kind, plural, scope, isMetadataOnly: true };
+}
+
+/** `apps/v1`, or `v1` for the core group. */
+export function apiVersionOf({ group, version }: Pick<GroupVersionKind, "group" | "version">): string {
+  return group === "" ? version : `${group}/${version}`;
+}
+
+export function parseApiVersion(apiVersion: string): { readonly group: string; readonly version: string } {
+  const slash = apiVersion.indexOf("/");
+  return slash === -1
+    ? { group: "", version: apiVersion }
+    : { group: apiVersion.slice(0, slash), version: apiVersion.slice(slash + 1) };
+}
+
+export function kindOf(object: Pick<KubeObject, "apiVersion" | "kind">): GroupVersionKind {
+  return { ...parseApiVersion(object.apiVersion), kind: object.kind };
+}
+
+/** `deployments.apps`, or `pods` for the core group: how people and RBAC rules name a kind. */
+export function groupResourceOf({ plural, group }: Pick<Resource, "plural" | "group">): string {
+  return group === "" ? plural : `${plural}.${group}`;
+}
+
+/** Where an object is: its name, and its namespace unless the kind has none. */
+export interface ObjectKey {
+  readonly namespace?: string;
+  readonly name: string;
+}
+
+/** `shop/web`, or `node-1` for an object without a namespace. */
+export function formatKey({ namespace, name }: ObjectKey): string {
+  return namespace === undefined || namespace === "" ? name : `${namespace}/${name}`;
+}

@@ -1,0 +1,30 @@
+/**
+ * How requests reach an API server: over sockets, or straight into one in the same process. Whoever implements this
+ * moves bytes and knows nothing of Kubernetes; status codes are the caller's business.
+ */
+export interface Transport {
+  /** Resolves when the head of the response is there; rejects if there is no response, or when the signal aborts. */
+  send(request: TransportRequest): Promise<TransportResponse>;
+  /** Ends every connection; requests under way fail. */
+  close(): Promise<void>;
+}
+
+export interface TransportRequest {
+  readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+  /** Path and query, from the server's root. */
+  readonly path: string;
+  /** Lower-case names. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string;
+  /** True for a response that goes on for as long as both sides like, such as a watch or a followed log. */
+  readonly isStream: boolean;
+  readonly signal?: AbortSignal;
+}
+
+export interface TransportResponse {
+  readonly status: number;
+  /** Lower-case names. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Must be read to its end or left by `return`, so that its connection becomes free. Fails if the connection does. */
+  readonly body: AsyncIterable<Uint8Array>;
+}

@@ -1,0 +1,2 @@
+// Generated from core's kinds by `npm run generate:kinds`; do not edit.
+export * from "@keelson/core/kinds/networking/v1";

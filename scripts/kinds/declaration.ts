@@ -1,0 +1,64 @@
+import type { Schema, SchemaKind } from "./schema.ts";
+import { type TypeScope, typeText } from "./type-text.ts";
+
+/** A resource of the server as a value: what core calls a Resource. */
+export interface ServedKind extends SchemaKind {
+  readonly plural: string;
+  readonly scope: "Namespaced" | "Cluster";
+}
+
+/**
+ * The interface of a schema that has properties. An object with a kind of its own, and a list of such, says which it
+ * is: its `apiVersion` and `kind` are literals, and both are required like its `metadata`, since the server always
+ * answers with all three although its OpenAPI does not promise it.
+ */
+export function interfaceText(name: string, schema: Schema, scope: TypeScope): string {
+  const identity = identityOf(schema);
+  const properties = Object.entries(schema.properties ?? {}).sort(([a], [b]) => (a < b ? -1 : 1));
+  const lines = properties.map(([property, type]) => {
+    const isRequired = schema.required?.includes(property) || (identity && property in identity);
+    const text = identity?.[property] ?? propertyText(`${name}.${property}`, type, scope);
+    return `  readonly ${propertyName(property)}${isRequired ? "" : "?"}: ${text};\n`;
+  });
+  return `export interface ${name} {\n${lines.join("")}}\n`;
+}
+
+/** The value of a kind, which has the name of its interface, so that one import brings both. */
+export function valueText(kind: SchemaKind | ServedKind, valueType: string): string {
+  const place = "plural" in kind ? { plural: kind.plural, scope: kind.scope } : {};
+  const fields = Object.entries({ group: kind.group, version: kind.version, kind: kind.kind, ...place });
+  const lines = fields.map(([field, value]) => `  ${field}: ${JSON.stringify(value)},\n`);
+  return `export const ${kind.kind}: ${valueType}<${kind.kind}> = {\n${lines.join("")}};\n`;
+}
+
+/** The kind of a schema whose objects have no path of their own but travel to and from subresources, such as Eviction. */
+export function subresourceKindOf(schema: Schema): SchemaKind | undefined {
+  const [kind, ...more] = schema["x-kubernetes-group-version-kind"] ?? [];
+  const { metadata, items } = schema.properties ?? {};
+  return more.length > 0 || metadata === undefined || items !== undefined ? undefined : kind;
+}
+
+/** Types of the properties that say which object this is; undefined for metadata, whose type is the schema's. */
+function identityOf(schema: Schema): Readonly<Record<string, string | undefined>> | undefined {
+  const [kind, ...more] = schema["x-kubernetes-group-version-kind"] ?? [];
+  // What belongs to every group, such as DeleteOptions, has a kind in each of them and needs to name none.
+  if (kind === undefined || more.length > 0) return undefined;
+  const apiVersion = kind.group === "" ? kind.version : `${kind.group}/${kind.version}`;
+  return {
+    apiVersion: JSON.stringify(apiVersion),
+    kind: JSON.stringify(kind.kind),
+    metadata: undefined,
+  };
+}
+
+function propertyText(path: string, schema: Schema, scope: TypeScope): string {
+  try {
+    return typeText(schema, scope);
+  } catch (cause) {
+    throw new Error(`translate ${path}: its schema has no type in TypeScript`, { cause });
+  }
+}
+
+function propertyName(name: string): string {
+  return /^[A-Za-z_$][\w$]*$/.test(name) ? name : JSON.stringify(name);
+}

@@ -1,0 +1,53 @@
+// Writes the built-in kinds of the pinned Kubernetes: `generate.ts [--out FOLDER]`. Without a folder it replaces those
+// in the packages; with one it writes to the same paths below it.
+import { mkdir, rm, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
+import { ProgressLine, startControlPlane } from "@keelson/controlplane";
+import { kindModules, passingOn, type ServerApi } from "./kind-modules.ts";
+import { layOut } from "./lay-out.ts";
+import { readServerApi } from "./server-api.ts";
+
+const root = fileURLToPath(new URL("../../", import.meta.url));
+
+/** Where the kinds are, and where the one package that operator authors install passes them on. */
+const kindsFolder = "packages/core/src/kinds";
+const passedOnFolder = "packages/runtime/src/kinds";
+
+async function readPinnedServer(): Promise<ServerApi> {
+  const progress = new ProgressLine(process.stderr);
+  const starting = startControlPlane({ onProgress: progress.report }).finally(() => progress.end());
+  await using controlPlane = await starting;
+  return await readServerApi((path) => controlPlane.kubectl(["get", "--raw", path]));
+}
+
+async function generate(out: string): Promise<void> {
+  const api = await readPinnedServer();
+  const kinds = kindModules(api);
+  await writeModules(out, kindsFolder, kinds);
+  await writeModules(out, passedOnFolder, passingOn(kinds));
+  console.log(`kinds: ${kinds.size} modules from Kubernetes ${api.kubernetes}`);
+}
+
+async function writeModules(
+  out: string,
+  folder: string,
+  modules: ReadonlyMap<string, string>,
+): Promise<void> {
+  const laidOut = [...modules].map(async ([path, source]) => ({
+    path,
+    text: await layOut(`${folder}/${path}`, source),
+  }));
+  const files = await Promise.all(laidOut);
+  // So that modules of groups that are gone do not stay; only when all is made.
+  await rm(join(out, folder), { recursive: true, force: true });
+  for (const { path, text } of files) {
+    const file = join(out, folder, path);
+    await mkdir(dirname(file), { recursive: true });
+    await writeFile(file, text);
+  }
+}
+
+const { values } = parseArgs({ options: { out: { type: "string" } } });
+await generate(values.out ?? root);

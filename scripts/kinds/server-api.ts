@@ -1,0 +1,61 @@
+import type { ServedKind } from "./declaration.ts";
+import type { GroupVersion, ServerApi } from "./kind-modules.ts";
+import type { Schema } from "./schema.ts";
+
+/** Gives the body that the server answers for a path. */
+export type Get = (path: string) => Promise<string>;
+
+interface OpenApiIndex {
+  readonly paths: Readonly<Record<string, { readonly serverRelativeURL: string }>>;
+}
+
+interface OpenApiDocument {
+  readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
+}
+
+/** What discovery tells of one group and version. */
+export interface ResourceList {
+  readonly resources: readonly {
+    readonly name: string;
+    readonly kind: string;
+    readonly namespaced: boolean;
+  }[];
+}
+
+/** Asks a server for the kinds of every stable version it serves, and for all schemas these use. */
+export async function readServerApi(get: Get): Promise<ServerApi> {
+  const version: { readonly gitVersion: string } = JSON.parse(await get("/version"));
+  const index: OpenApiIndex = JSON.parse(await get("/openapi/v3"));
+  const groupVersions: GroupVersion[] = [];
+  const schemas = new Map<string, Schema>();
+  for (const [path, { serverRelativeURL }] of Object.entries(index.paths)) {
+    const api = stableApi(path);
+    if (api === undefined) continue;
+    const resources: ResourceList = JSON.parse(await get(`/${path}`));
+    groupVersions.push({ ...api, kinds: servedKinds(api, resources) });
+    const document: OpenApiDocument = JSON.parse(await get(serverRelativeURL));
+    // Documents repeat the schemas they share.
+    for (const [name, schema] of Object.entries(document.components.schemas)) schemas.set(name, schema);
+  }
+  return { kubernetes: version.gitVersion, groupVersions, schemas };
+}
+
+interface Api {
+  readonly group: string;
+  readonly version: string;
+}
+
+/** What `api/v1` or `apis/apps/v1` stands for; undefined for other paths and for versions such as `v1beta1`. */
+export function stableApi(path: string): Api | undefined {
+  const [, group = "", version] = /^(?:api|apis\/([^/]+))\/(v\d+)$/.exec(path) ?? [];
+  return version === undefined ? undefined : { group, version };
+}
+
+/** The kinds of a group and version that have a path of their own, unlike `pods/eviction`. */
+export function servedKinds(api: Api, { resources }: ResourceList): readonly ServedKind[] {
+  return resources
+    .filter(({ name }) => !name.includes("/"))
+    .map(({ name, kind, namespaced }) => {
+      return { ...api, kind, plural: name, scope: namespaced ? "Namespaced" : "Cluster" };
+    });
+}
