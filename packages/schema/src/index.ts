@@ -1,0 +1,27 @@
+/** The schema library, passed on so that an operator and Keelson use one copy of it. */
+export { z } from "zod";
+export { embeddedResource } from "./blocks/embedded-resource.ts";
+export type { ResourceRequirements } from "./blocks/fragments.ts";
+export { conditions, labelSelector, resourceRequirements } from "./blocks/fragments.ts";
+export type { ListMap } from "./blocks/lists.ts";
+export { atomic, listMap, listSet, sized } from "./blocks/lists.ts";
+export { immutable, rule } from "./blocks/rule.ts";
+export { duration, intOrString, quantity } from "./blocks/scalars.ts";
+export { compareCrds } from "./compatibility/compare-crds.ts";
+export type { Incompatibility } from "./compatibility/incompatibility.ts";
+export type { SchemaProblem } from "./errors.ts";
+export { SchemaError } from "./errors.ts";
+export { allows } from "./rbac/allows.ts";
+export type { RbacRulesOptions } from "./rbac/rbac-rules.ts";
+export { rbacRules } from "./rbac/rbac-rules.ts";
+export { makeClusterRole, makeRole } from "./rbac/roles.ts";
+export { defineResource } from "./resource/define-resource.ts";
+export type {
+  AnyDefinedResource,
+  CustomObject,
+  DefinedResource,
+  InputOf,
+} from "./resource/defined-resource.ts";
+export type { PartSchema, PrinterColumn, ResourceDefinition } from "./resource/resource-definition.ts";
+export type { MapSize } from "./structural/extension.ts";
+export type { ListType, MapType, StructuralSchema } from "./structural/structural-schema.ts";

@@ -1,0 +1,69 @@
+import type {
+  CustomResourceConversion,
+  CustomResourceDefinition,
+  CustomResourceDefinitionVersion,
+  WebhookClientConfig,
+} from "@keelson/core/kinds/apiextensions/v1";
+import { sortFields } from "../canonical-json.ts";
+import type { SchemaProblem } from "../errors.ts";
+import { makeVersion } from "./crd-version.ts";
+import { checkNames, checkVersions, reporter } from "./definition-rules.ts";
+import { pluralOf } from "./plural.ts";
+import type { ResourceDefinition } from "./resource-definition.ts";
+
+export interface MadeCrd {
+  readonly crd: CustomResourceDefinition;
+  /** If there are any, the definition is of no use. */
+  readonly problems: readonly SchemaProblem[];
+}
+
+/** Builds the CustomResourceDefinition of a kind with all its versions, and finds what is wrong with it. */
+export function makeCrd(definition: ResourceDefinition): MadeCrd {
+  const { group, kind, scope, plural = pluralOf(kind), singular = kind.toLowerCase() } = definition;
+  const {
+    shortNames = [],
+    categories = [],
+    versions = [],
+    labels,
+    annotations,
+    conversionWebhook,
+  } = definition;
+  const problems: SchemaProblem[] = [];
+  checkNames(definition, { plural, singular }, reporter(problems));
+  const others = versions.map((version) => version.definition);
+  const hasOtherStorage = others.some(({ storage }) => storage === true);
+  const made: readonly CustomResourceDefinitionVersion[] = [
+    makeVersion(definition, definition.storage ?? !hasOtherStorage, problems),
+    // Each of the others was checked when it was defined.
+    ...others.map((other) => makeVersion(other, other.storage ?? false, [])),
+  ];
+  checkVersions(definition, plural, made, reporter(problems));
+  const crd: CustomResourceDefinition = {
+    apiVersion: "apiextensions.k8s.io/v1",
+    kind: "CustomResourceDefinition",
+    metadata: {
+      name: `${plural}.${group}`,
+      ...(labels !== undefined && { labels }),
+      ...(annotations !== undefined && { annotations }),
+    },
+    spec: {
+      group,
+      scope,
+      names: {
+        kind,
+        listKind: `${kind}List`,
+        plural,
+        singular,
+        ...(shortNames.length > 0 && { shortNames }),
+        ...(categories.length > 0 && { categories }),
+      },
+      versions: made,
+      ...(conversionWebhook !== undefined && { conversion: webhookConversion(conversionWebhook) }),
+    },
+  };
+  return { crd: sortFields(crd), problems };
+}
+
+function webhookConversion(clientConfig: WebhookClientConfig): CustomResourceConversion {
+  return { strategy: "Webhook", webhook: { clientConfig, conversionReviewVersions: ["v1"] } };
+}

@@ -1,0 +1,31 @@
+import { freeze } from "@keelson/core";
+import { SchemaError } from "../errors.ts";
+import { makeCrd } from "./crd.ts";
+import type { DefinedResource } from "./defined-resource.ts";
+import { pluralOf } from "./plural.ts";
+import type { PartSchema, ResourceDefinition } from "./resource-definition.ts";
+
+/**
+ * Makes a kind of your own: a value to give to clients and controllers, whose objects are typed by its zod schemas, and
+ * the CustomResourceDefinition that teaches it to an API server.
+ *
+ * Throws a SchemaError with everything about it that Kubernetes could not take.
+ */
+export function defineResource<
+  const Group extends string,
+  const Version extends string,
+  const Kind extends string,
+  Spec extends PartSchema = undefined,
+  Status extends PartSchema = undefined,
+>(
+  definition: ResourceDefinition<Group, Version, Kind, Spec, Status>,
+): DefinedResource<Group, Version, Kind, Spec, Status>;
+export function defineResource(
+  definition: ResourceDefinition,
+): DefinedResource<string, string, string, PartSchema, PartSchema> {
+  const { group, version, kind, scope, plural = pluralOf(kind), spec, status } = definition;
+  const { crd, problems } = makeCrd({ ...definition, plural });
+  if (problems.length > 0) throw new SchemaError(`${kind} in ${group}/${version}`, problems);
+  const frozen = freeze(crd);
+  return { group, version, kind, plural, scope, schemas: { spec, status }, definition, crd: () => frozen };
+}

@@ -1,0 +1,123 @@
+import type { z } from "zod";
+import { type Constraint, refuseConstraints } from "./checks.ts";
+import type { Place } from "./place.ts";
+import { toRe2 } from "./re2.ts";
+import type { StructuralSchema } from "./structural-schema.ts";
+
+/** zod's formats that the API server checks by itself, and what it calls them. */
+const kubernetesFormats: Readonly<Record<string, string>> = {
+  base64: "byte",
+  cidrv4: "cidr",
+  cidrv6: "cidr",
+  date: "date",
+  datetime: "date-time",
+  email: "email",
+  guid: "uuid",
+  hostname: "hostname",
+  ipv4: "ipv4",
+  ipv6: "ipv6",
+  mac: "mac",
+  url: "uri",
+  uuid: "uuid",
+};
+
+/** UUID versions that have a format of their own. */
+const uuidFormats: Readonly<Record<string, string>> = { v3: "uuid3", v4: "uuid4", v5: "uuid5" };
+
+type StringFormat = Extract<Constraint, { readonly check: "string_format" }>;
+
+/** What a string may be: its length, its format, its patterns. */
+export function stringSchema(constraints: readonly Constraint[], at: Place): StructuralSchema {
+  const lengths: { min?: number; max?: number } = {};
+  const patterns: string[] = [];
+  let format: string | undefined;
+  for (const constraint of constraints) {
+    const [min, max] = lengthLimits(constraint);
+    if (min !== undefined) lengths.min = Math.max(min, lengths.min ?? min);
+    if (max !== undefined) lengths.max = Math.min(max, lengths.max ?? max);
+    if (constraint.check === "string_format") {
+      const known = kubernetesFormat(constraint, at);
+      format ??= known;
+      if (known === undefined || isNarrower(constraint)) patterns.push(...patternOf(constraint, at));
+    } else if (min === undefined && max === undefined) {
+      refuseConstraints([constraint], at);
+    }
+  }
+  return {
+    type: "string",
+    ...(format !== undefined && { format }),
+    ...(lengths.min !== undefined && lengths.min > 0 && { minLength: lengths.min }),
+    ...(lengths.max !== undefined && { maxLength: lengths.max }),
+    ...allPatterns(patterns),
+  };
+}
+
+/** The least and the greatest length that a constraint allows. */
+export function lengthLimits(constraint: Constraint): readonly [min?: number | undefined, max?: number] {
+  if (constraint.check === "min_length") return [constraint.minimum];
+  if (constraint.check === "max_length") return [undefined, constraint.maximum];
+  return constraint.check === "length_equals" ? [constraint.length, constraint.length] : [];
+}
+
+/** Several patterns must all match, and a schema has room for one. */
+export function allPatterns(patterns: readonly string[]): StructuralSchema {
+  const [first, ...others] = patterns;
+  if (first === undefined) return {};
+  return others.length === 0 ? { pattern: first } : { allOf: patterns.map((pattern) => ({ pattern })) };
+}
+
+export function re2PatternOf(expression: RegExp, at: Place): readonly string[] {
+  const re2 = toRe2(expression);
+  if ("pattern" in re2) return [re2.pattern];
+  at.report(
+    `has the pattern ${expression} with ${re2.problem}, which Go's regular expressions lack`,
+    "write it without, or as a CEL rule with rule()",
+  );
+  return [];
+}
+
+function kubernetesFormat(constraint: StringFormat, at: Place): string | undefined {
+  if (constraint.format === "duration") {
+    at.report("is an ISO 8601 duration; Kubernetes writes durations as Go does (1h30m)", "use duration()");
+  }
+  reportLostOptions(constraint, at);
+  const version = "version" in constraint ? constraint.version : undefined;
+  if (constraint.format === "uuid" && typeof version === "string") return uuidFormats[version] ?? "uuid";
+  return kubernetesFormats[constraint.format];
+}
+
+/** Options of a format that neither the server's format nor a pattern could stand for. */
+function reportLostOptions(constraint: StringFormat, at: Place): void {
+  const options: Readonly<Record<string, unknown>> = { ...constraint };
+  if (options.hostname !== undefined || options.protocol !== undefined) {
+    at.report(
+      "limits the protocol or the host of a URL, which the format uri cannot",
+      "add a .regex() instead",
+    );
+  }
+  if (options.local === true) {
+    at.report(
+      "allows times without a zone, which the format date-time refuses",
+      "use a plain string and .regex()",
+    );
+  }
+}
+
+/** Whether zod asks for more than the server's format of that name does. */
+function isNarrower(constraint: StringFormat): boolean {
+  const hasPrecision = "precision" in constraint && typeof constraint.precision === "number";
+  const isOtherUuid = "version" in constraint && !(String(constraint.version) in uuidFormats);
+  return hasPrecision || isOtherUuid || constraint.format.startsWith("cidr");
+}
+
+function patternOf(constraint: StringFormat, at: Place): readonly string[] {
+  if (constraint.format === "duration") return [];
+  if (constraint.pattern !== undefined) return re2PatternOf(constraint.pattern, at);
+  at.report(`has the format ${constraint.format}, which Kubernetes does not know`, "use .regex() or rule()");
+  return [];
+}
+
+/** `z.templateLiteral`: zod has made a pattern of it. */
+export function templateLiteralSchema(schema: z.core.$ZodTemplateLiteral, at: Place): StructuralSchema {
+  return { type: "string", ...allPatterns(re2PatternOf(schema._zod.pattern, at)) };
+}
