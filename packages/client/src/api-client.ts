@@ -1,0 +1,191 @@
+import type {
+  ApplyConfiguration,
+  Kind,
+  KubeList,
+  KubeObject,
+  ObjectKey,
+  Resource,
+  Status,
+} from "@keelson/core";
+import type {
+  ApplyOptions,
+  CallOptions,
+  Client,
+  DeleteOptions,
+  GetOptions,
+  ListOptions,
+  LogOptions,
+  ObjectToWrite,
+  Selection,
+  SubresourceClient,
+  WatchOptions,
+  WriteOptions,
+} from "./client.ts";
+import type { Patch } from "./patch.ts";
+import { podLog } from "./pod-log.ts";
+import { asList, asObjectOrStatus } from "./request/answer.ts";
+import { type ApiCall, describeCall } from "./request/api-call.ts";
+import type { Caller } from "./request/caller.ts";
+import { applyBody, callForObject, jsonBody, keyOfObject, makeCall } from "./request/object-call.ts";
+import {
+  applyQuery,
+  deleteBody,
+  listQuery,
+  selectionQuery,
+  watchQuery,
+  writeQuery,
+} from "./request/query.ts";
+import { statusClient, subresourceClient } from "./subresource-client.ts";
+import { splitLines } from "./watch/line-splitter.ts";
+import { typedWatch } from "./watch/typed-watch.ts";
+import type { WatchEvent } from "./watch/watch-event.ts";
+
+const defaultPageSize = 500;
+
+/** The client: each method turns its arguments into one call and the answer into what it promises. */
+export class ApiClient implements Client {
+  readonly caller: Caller;
+
+  constructor(caller: Caller) {
+    this.caller = caller;
+  }
+
+  get<T extends KubeObject>(resource: Resource<T>, key: ObjectKey, options: GetOptions = {}): Promise<T> {
+    const query = { resourceVersion: options.resourceVersion };
+    return callForObject(this.caller, resource, makeCall(resource, key, { verb: "get", query }, options));
+  }
+
+  async list<T extends KubeObject>(resource: Resource<T>, options: ListOptions = {}): Promise<KubeList<T>> {
+    const call = makeCall(
+      resource,
+      namespaceOf(options),
+      { verb: "list", query: listQuery(options) },
+      options,
+    );
+    return asList(describeCall(call), resource, await this.caller.json(call));
+  }
+
+  async *pages<T extends KubeObject>(
+    resource: Resource<T>,
+    options: ListOptions = {},
+  ): AsyncIterable<KubeList<T>> {
+    let page = await this.list(resource, { limit: defaultPageSize, ...options });
+    yield page;
+    // The continue token stands for the resource version of the first page; naming both is refused.
+    const { resourceVersion, resourceVersionMatch, ...rest } = options;
+    while (page.metadata.continue !== undefined && page.metadata.continue !== "") {
+      page = await this.list(resource, { limit: defaultPageSize, ...rest, continue: page.metadata.continue });
+      yield page;
+    }
+  }
+
+  create<T extends KubeObject>(
+    resource: Resource<T>,
+    object: ObjectToWrite<T>,
+    options: WriteOptions = {},
+  ): Promise<T> {
+    const { namespace } = object.metadata;
+    const shape = { verb: "create", query: writeQuery(options), body: jsonBody(resource, object) } as const;
+    const target = namespace === undefined ? {} : { namespace };
+    return callForObject(this.caller, resource, makeCall(resource, target, shape, options));
+  }
+
+  update<T extends KubeObject>(
+    resource: Resource<T>,
+    object: ObjectToWrite<T>,
+    options: WriteOptions = {},
+  ): Promise<T> {
+    const shape = { verb: "update", query: writeQuery(options), body: jsonBody(resource, object) } as const;
+    return callForObject(this.caller, resource, makeCall(resource, keyOfObject(object), shape, options));
+  }
+
+  patch<T extends KubeObject>(
+    resource: Resource<T>,
+    key: ObjectKey,
+    patch: Patch,
+    options: WriteOptions = {},
+  ): Promise<T> {
+    const shape = { verb: "patch", query: writeQuery(options), body: patch } as const;
+    return callForObject(this.caller, resource, makeCall(resource, key, shape, options));
+  }
+
+  apply<T extends KubeObject>(
+    resource: Resource<T>,
+    configuration: ApplyConfiguration<T>,
+    options: ApplyOptions = {},
+  ): Promise<T> {
+    const shape = {
+      verb: "patch",
+      query: applyQuery(options),
+      body: applyBody(resource, configuration),
+    } as const;
+    return callForObject(
+      this.caller,
+      resource,
+      makeCall(resource, keyOfObject(configuration), shape, options),
+    );
+  }
+
+  async delete<T extends KubeObject>(
+    resource: Resource<T>,
+    key: ObjectKey,
+    options: DeleteOptions = {},
+  ): Promise<T | Status> {
+    const body = { contentType: "application/json", value: deleteBody(options) };
+    const call = makeCall(resource, key, { verb: "delete", body }, options);
+    return asObjectOrStatus(describeCall(call), resource, await this.caller.json(call));
+  }
+
+  async deleteAllOf<T extends KubeObject>(
+    resource: Resource<T>,
+    options: DeleteOptions & Selection,
+  ): Promise<void> {
+    const body = { contentType: "application/json", value: deleteBody(options) };
+    const shape = { verb: "deletecollection", query: selectionQuery(options), body } as const;
+    await this.caller.json(makeCall(resource, namespaceOf(options), shape, options));
+  }
+
+  watch<T extends KubeObject>(
+    resource: Resource<T>,
+    options: WatchOptions = {},
+  ): AsyncIterable<WatchEvent<T>> {
+    return typedWatch(
+      resource,
+      describeCall(this.#watchCall(resource, options)),
+      this.watchLines(resource, options),
+    );
+  }
+
+  watchLines(resource: Resource, options: WatchOptions = {}): AsyncIterable<Buffer> {
+    return splitLines(this.caller.stream(this.#watchCall(resource, options)));
+  }
+
+  status<T extends KubeObject>(resource: Resource<T>): SubresourceClient<T> {
+    return statusClient(this.caller, resource);
+  }
+
+  subresource<T extends KubeObject>(resource: Resource, name: string, as: Kind<T>): SubresourceClient<T> {
+    return subresourceClient(this.caller, resource, name, as);
+  }
+
+  logs(pod: ObjectKey, options: LogOptions = {}): AsyncIterable<Uint8Array> {
+    return podLog(this.caller, pod, options);
+  }
+
+  raw(path: string, options: CallOptions = {}): Promise<unknown> {
+    return this.caller.raw({ ...options, path });
+  }
+
+  with(layer: (next: Caller) => Caller): Client {
+    return new ApiClient(layer(this.caller));
+  }
+
+  #watchCall(resource: Resource, options: WatchOptions): ApiCall {
+    const shape = { verb: "watch", query: watchQuery(options) } as const;
+    return { ...makeCall(resource, namespaceOf(options), shape, options), isStream: true };
+  }
+}
+
+function namespaceOf({ namespace }: Selection): { readonly namespace?: string } {
+  return namespace === undefined ? {} : { namespace };
+}

@@ -1,0 +1,168 @@
+import type {
+  ApplyConfiguration,
+  Kind,
+  KubeList,
+  KubeObject,
+  LabelSelector,
+  ObjectKey,
+  Resource,
+  Status,
+} from "@keelson/core";
+import type { Patch } from "./patch.ts";
+import type { Caller } from "./request/caller.ts";
+import type { WatchEvent } from "./watch/watch-event.ts";
+
+export interface CallOptions {
+  /** Aborts the call, which then throws the signal's reason. */
+  readonly signal?: AbortSignal;
+  /** How long until the whole answer must be there. Default the client's, 30 s. */
+  readonly timeoutMs?: number;
+}
+
+export interface GetOptions extends CallOptions {
+  /** `0` lets the server answer from its cache. Default: the newest state. */
+  readonly resourceVersion?: string;
+}
+
+/** Which objects of a kind are meant. */
+export interface Selection {
+  /** Default: all namespaces. */
+  readonly namespace?: string;
+  readonly labelSelector?: string | LabelSelector;
+  /** Such as `metadata.name=web,status.phase!=Failed`; the kind decides which fields it knows. */
+  readonly fieldSelector?: string;
+}
+
+export interface ListOptions extends CallOptions, Selection {
+  /** Objects per answer. Default: all in one, for `list`; 500, for `pages`. */
+  readonly limit?: number;
+  /** Where an earlier page ended. */
+  readonly continue?: string;
+  readonly resourceVersion?: string;
+  readonly resourceVersionMatch?: "Exact" | "NotOlderThan";
+}
+
+export interface WatchOptions extends Selection {
+  readonly signal?: AbortSignal;
+  /** How long until the answer must begin. Default the client's. A watch has no other limit of its own. */
+  readonly timeoutMs?: number;
+  /** Where to begin. Default: with an ADDED event for each object there is. */
+  readonly resourceVersion?: string;
+  readonly resourceVersionMatch?: "NotOlderThan";
+  readonly allowWatchBookmarks?: boolean;
+  /** Begin with all objects and a bookmark that says where they end. */
+  readonly sendInitialEvents?: boolean;
+  /** After so long the server ends the watch. */
+  readonly timeoutSeconds?: number;
+}
+
+export interface WriteOptions extends CallOptions {
+  /** The server does everything but keep the result. */
+  readonly dryRun?: boolean;
+  /** Who is writing, for field management. */
+  readonly fieldOwner?: string;
+  /** What happens with fields that the kind does not have. Default: the server's, which is Warn. */
+  readonly fieldValidation?: "Strict" | "Warn" | "Ignore";
+}
+
+export interface ApplyOptions extends WriteOptions {
+  /** Takes fields over that another manager owns, instead of failing with a ConflictError. */
+  readonly force?: boolean;
+}
+
+export interface DeleteOptions extends CallOptions {
+  readonly dryRun?: boolean;
+  readonly gracePeriodSeconds?: number;
+  /** What happens to the objects that this one owns. Default: the kind's, mostly Background. */
+  readonly propagationPolicy?: "Orphan" | "Background" | "Foreground";
+  /** The object is deleted only if it is the one that was meant. */
+  readonly preconditions?: { readonly uid?: string; readonly resourceVersion?: string };
+}
+
+/** An object to be written: what the server fills in may be missing. */
+export type ObjectToWrite<T extends KubeObject> = Omit<T, "apiVersion" | "kind"> &
+  Partial<Pick<T, "apiVersion" | "kind">>;
+
+/** Reads objects. A cache can be one, and a client is one. */
+export interface Reader {
+  get<T extends KubeObject>(resource: Resource<T>, key: ObjectKey, options?: GetOptions): Promise<T>;
+  list<T extends KubeObject>(resource: Resource<T>, options?: ListOptions): Promise<KubeList<T>>;
+}
+
+/** Changes objects. Each method gives the server's object and leaves what it was given as it was [CL1]. */
+export interface Writer {
+  create<T extends KubeObject>(
+    resource: Resource<T>,
+    object: ObjectToWrite<T>,
+    options?: WriteOptions,
+  ): Promise<T>;
+  /** Replaces the object; with a resource version only if it is still that version. */
+  update<T extends KubeObject>(
+    resource: Resource<T>,
+    object: ObjectToWrite<T>,
+    options?: WriteOptions,
+  ): Promise<T>;
+  patch<T extends KubeObject>(
+    resource: Resource<T>,
+    key: ObjectKey,
+    patch: Patch,
+    options?: WriteOptions,
+  ): Promise<T>;
+  /** Server-side apply: states the fields this manager wants. Needs a field owner. */
+  apply<T extends KubeObject>(
+    resource: Resource<T>,
+    configuration: ApplyConfiguration<T>,
+    options?: ApplyOptions,
+  ): Promise<T>;
+  /** Gives the object if its deletion has only begun, or a Status if it is gone. */
+  delete<T extends KubeObject>(
+    resource: Resource<T>,
+    key: ObjectKey,
+    options?: DeleteOptions,
+  ): Promise<T | Status>;
+  /** Deletes every object of the selection. Without a namespace: in all of them, which only cluster-scoped kinds allow. */
+  deleteAllOf<T extends KubeObject>(resource: Resource<T>, options: DeleteOptions & Selection): Promise<void>;
+}
+
+/** The part of an object that has a path of its own, such as `status` or `scale`. */
+export interface SubresourceClient<T extends KubeObject> {
+  get(key: ObjectKey, options?: GetOptions): Promise<T>;
+  /** Some subresources, such as `eviction`, are answered by a Status. */
+  create(key: ObjectKey, object: ObjectToWrite<T>, options?: WriteOptions): Promise<T | Status>;
+  update(object: ObjectToWrite<T>, options?: WriteOptions): Promise<T>;
+  patch(key: ObjectKey, patch: Patch, options?: WriteOptions): Promise<T>;
+  apply(configuration: ApplyConfiguration<T>, options?: ApplyOptions): Promise<T>;
+}
+
+export interface LogOptions {
+  readonly signal?: AbortSignal;
+  readonly container?: string;
+  /** Goes on with what is written from now on. */
+  readonly follow?: boolean;
+  readonly previous?: boolean;
+  readonly sinceSeconds?: number;
+  readonly tailLines?: number;
+  readonly timestamps?: boolean;
+}
+
+/** A client of one API server. Made by `createClient`; made different by the wrappers, such as `inNamespace`. */
+export interface Client extends Reader, Writer {
+  /** All objects of the selection, page by page, at one point in time. */
+  pages<T extends KubeObject>(resource: Resource<T>, options?: ListOptions): AsyncIterable<KubeList<T>>;
+  /** The events of a watch until it ends: by an ERROR event, by the server, or by the signal, which throws its reason. */
+  watch<T extends KubeObject>(resource: Resource<T>, options?: WatchOptions): AsyncIterable<WatchEvent<T>>;
+  /** The same watch, a line of JSON for each event, for readers that do not want all of it parsed. */
+  watchLines(resource: Resource, options?: WatchOptions): AsyncIterable<Buffer>;
+  /** Writes of the status; what else the object holds is not sent [CL5]. */
+  status<T extends KubeObject>(resource: Resource<T>): SubresourceClient<T>;
+  /** Any other subresource, such as `scale`, `eviction` or `token`; `as` is the kind of its objects. */
+  subresource<T extends KubeObject>(resource: Resource, name: string, as: Kind<T>): SubresourceClient<T>;
+  /** The log of a pod, as bytes. */
+  logs(pod: ObjectKey, options?: LogOptions): AsyncIterable<Uint8Array>;
+  /** The JSON at a path that is not a resource, such as `/version`. */
+  raw(path: string, options?: CallOptions): Promise<unknown>;
+  /** A client whose calls pass through the layer first. */
+  with(layer: (next: Caller) => Caller): Client;
+  /** The way at the bottom of all the methods above. */
+  readonly caller: Caller;
+}

@@ -1,0 +1,38 @@
+import { isRecord } from "@keelson/core";
+import type { ExecSettings } from "./exec-settings.ts";
+
+/** Shorter values are more likely to be a word such as `true` than a secret. */
+const shortestSecret = 8;
+
+/**
+ * Takes out of a text what could be a secret: the given values, and any run of 40 characters or more that looks like a
+ * token, a key or base64. Paths, URLs and UUIDs stay: they are what makes an error useful.
+ */
+export function redact(text: string, secrets: readonly string[]): string {
+  const known = secrets.filter((secret) => secret.length >= shortestSecret);
+  const withoutKnown = known.reduce((rest, secret) => rest.replaceAll(secret, "<redacted>"), text);
+  return withoutKnown.replace(/[\w+=~-]{40,}/g, "<redacted>");
+}
+
+/** What the kubeconfig gives to a plugin that may be secret: its variables, and arguments that are named like one. */
+export function secretsOfSettings({ args, env }: ExecSettings): readonly string[] {
+  const isSecretFlag = (name: string): boolean => /^-.*(secret|passw|token|key|credential)/i.test(name);
+  const fromArgs = args.map((arg, index) => {
+    const [name = "", ...value] = arg.split("=");
+    if (isSecretFlag(name)) return value.join("=");
+    return isSecretFlag(args[index - 1] ?? "") ? arg : "";
+  });
+  return [...Object.values(env), ...fromArgs];
+}
+
+/** What a plugin printed as its credential; a shell that traces its commands repeats it on standard error. */
+export function secretsOfOutput(stdout: string): readonly string[] {
+  try {
+    const output: unknown = JSON.parse(stdout);
+    const status = isRecord(output) && isRecord(output.status) ? output.status : {};
+    return Object.values(status).filter((value) => typeof value === "string");
+  } catch {
+    // Not JSON, so any of it could be the secret.
+    return stdout.split("\n").map((line) => line.trim());
+  }
+}

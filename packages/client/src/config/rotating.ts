@@ -1,0 +1,64 @@
+import { type Clock, toError } from "@keelson/core";
+
+/** Told about what is not as it should be and does not keep the program from working. */
+export type OnWarning = (message: string) => void;
+
+export interface RotatingOptions<Value> {
+  readonly load: (signal: AbortSignal | undefined) => Promise<Value>;
+  readonly clock: Clock;
+  /** How long a value is good before it is loaded again. */
+  readonly intervalMs: number;
+  /** What to use while there is nothing better. */
+  readonly initial?: Value;
+  readonly onWarning: OnWarning;
+}
+
+/** A failed load is tried again sooner than a good value would be loaded anew. */
+const retryMs = 5_000;
+
+/**
+ * A value that others replace while the program runs, such as a token in a file. It is loaded when asked for and old
+ * enough. A load that fails leaves the last good value in place and is told to `onWarning` once; it is an error only
+ * if there never was a value.
+ */
+export class Rotating<Value> {
+  readonly #options: RotatingOptions<Value>;
+  #last: { readonly value: Value } | undefined;
+  /** By the monotonic clock. */
+  #reloadAtMs = Number.NEGATIVE_INFINITY;
+  #isFailing = false;
+
+  constructor(options: RotatingOptions<Value>) {
+    this.#options = options;
+    if (options.initial !== undefined) this.#last = { value: options.initial };
+  }
+
+  async get(signal?: AbortSignal): Promise<Value> {
+    const { load, clock, intervalMs } = this.#options;
+    signal?.throwIfAborted();
+    if (this.#last !== undefined && clock.monotonicNow() < this.#reloadAtMs) return this.#last.value;
+    try {
+      const value = await load(signal);
+      this.#last = { value };
+      this.#reloadAtMs = clock.monotonicNow() + intervalMs;
+      this.#isFailing = false;
+      return value;
+    } catch (error) {
+      signal?.throwIfAborted();
+      if (this.#last === undefined) throw error;
+      this.#reloadAtMs = clock.monotonicNow() + Math.min(retryMs, intervalMs);
+      this.#warnOnce(toError(error));
+      return this.#last.value;
+    }
+  }
+
+  /** Has the value loaded again when it is next asked for. */
+  expire(): void {
+    this.#reloadAtMs = Number.NEGATIVE_INFINITY;
+  }
+
+  #warnOnce({ message }: Error): void {
+    if (!this.#isFailing) this.#options.onWarning(`${message} (the last good value stays in use)`);
+    this.#isFailing = true;
+  }
+}

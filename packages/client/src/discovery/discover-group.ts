@@ -1,0 +1,51 @@
+import { isRecord } from "@keelson/core";
+import type { CallOptions, Client } from "../client.ts";
+import { NotFoundError } from "../errors.ts";
+import { arrayOf, type DiscoveredResource, readApiResourceList } from "./api-resource-list.ts";
+
+/** What one group serves. */
+export interface DiscoveredGroup {
+  /** The version that the server recommends; the first one served if it recommends none. */
+  readonly preferredVersion: string;
+  readonly resources: readonly DiscoveredResource[];
+}
+
+/** Asks the server about one group; undefined if it has no such group. */
+export async function discoverGroup(
+  client: Client,
+  group: string,
+  options: CallOptions = {},
+): Promise<DiscoveredGroup | undefined> {
+  const root = group === "" ? "/api" : `/apis/${encodeURIComponent(group)}`;
+  const description = await undefinedIfMissing(client.raw(root, options));
+  if (description === undefined) return undefined;
+  const versions = versionsOf(description);
+  const lists = versions.map(async (version) => {
+    const list = await undefinedIfMissing(client.raw(`${root}/${version}`, options));
+    return readApiResourceList(group, version, list);
+  });
+  const resources = (await Promise.all(lists)).flat();
+  return { preferredVersion: preferredOf(description) ?? versions[0] ?? "", resources };
+}
+
+/** The core group lists its versions as words, the others as objects. */
+function versionsOf(description: unknown): readonly string[] {
+  return arrayOf(isRecord(description) ? description.versions : undefined).flatMap((entry) => {
+    if (typeof entry === "string") return [entry];
+    return isRecord(entry) && typeof entry.version === "string" ? [entry.version] : [];
+  });
+}
+
+function preferredOf(description: unknown): string | undefined {
+  const preferred = isRecord(description) ? description.preferredVersion : undefined;
+  return isRecord(preferred) && typeof preferred.version === "string" ? preferred.version : undefined;
+}
+
+async function undefinedIfMissing(answer: Promise<unknown>): Promise<unknown> {
+  try {
+    return await answer;
+  } catch (error) {
+    if (error instanceof NotFoundError) return undefined;
+    throw error;
+  }
+}

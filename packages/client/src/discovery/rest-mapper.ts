@@ -1,0 +1,67 @@
+import type { CallOptions, Client } from "../client.ts";
+import { NoKindMatchError } from "../errors.ts";
+import type { DiscoveredResource } from "./api-resource-list.ts";
+import { type DiscoveredGroup, discoverGroup } from "./discover-group.ts";
+
+/** A kind to look for; without a version the one that the server prefers. */
+export interface KindQuery {
+  readonly group: string;
+  readonly version?: string;
+  readonly kind: string;
+}
+
+/**
+ * Finds the resource of a kind that is known only by name. Groups are asked about when they are first needed and
+ * remembered; a kind that is not among what is remembered makes its group be asked about once more, so a CRD that was
+ * installed later is found, and a group that has vanished is forgotten [CL4].
+ */
+export class RestMapper {
+  readonly #client: Client;
+  readonly #groups = new Map<string, DiscoveredGroup>();
+  /** Requests under way, so that many who miss the same group ask once. */
+  readonly #pending = new Map<string, Promise<DiscoveredGroup | undefined>>();
+
+  constructor(client: Client) {
+    this.#client = client;
+  }
+
+  /** Throws NoKindMatchError if the server does not serve the kind. */
+  async resourceFor(query: KindQuery, options: CallOptions = {}): Promise<DiscoveredResource> {
+    const known = find(this.#groups.get(query.group), query);
+    if (known !== undefined) return known;
+    const found = find(await this.#refresh(query.group, options), query);
+    if (found !== undefined) return found;
+    throw new NoKindMatchError(query.group, query.version, query.kind);
+  }
+
+  /** The groups that are remembered. */
+  get knownGroups(): readonly string[] {
+    return [...this.#groups.keys()];
+  }
+
+  async #refresh(group: string, options: CallOptions): Promise<DiscoveredGroup | undefined> {
+    const underWay = this.#pending.get(group);
+    if (underWay !== undefined) return underWay;
+    const request = discoverGroup(this.#client, group, options);
+    this.#pending.set(group, request);
+    try {
+      const discovered = await request;
+      if (discovered === undefined) this.#groups.delete(group);
+      else this.#groups.set(group, discovered);
+      return discovered;
+    } finally {
+      this.#pending.delete(group);
+    }
+  }
+}
+
+function find(
+  group: DiscoveredGroup | undefined,
+  { version, kind }: KindQuery,
+): DiscoveredResource | undefined {
+  const matches = group?.resources.filter((resource) => resource.kind === kind) ?? [];
+  const wanted = version ?? group?.preferredVersion;
+  const exact = matches.find((resource) => resource.version === wanted);
+  // A kind may exist in another version than the one its group prefers.
+  return exact ?? (version === undefined ? matches[0] : undefined);
+}

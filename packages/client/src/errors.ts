@@ -1,0 +1,205 @@
+import { KeelsonError, type Status } from "@keelson/core";
+
+/** The base of everything that a call to an API server can fail with. Aborting is not among them: it throws the signal's reason. */
+export abstract class ClientError extends KeelsonError {}
+
+/**
+ * The API server refused a request. Carries the Status it answered with; each refusal that programs tell apart has a
+ * class of its own below.
+ */
+export class ApiError extends ClientError {
+  readonly code: string = "API_ERROR";
+  readonly status: Status;
+  /** What was asked, such as `update deployments.apps shop/web`. */
+  readonly operation: string;
+
+  constructor(operation: string, status: Status) {
+    super(`${operation}: the API server answered ${describeStatus(status)}`);
+    this.operation = operation;
+    this.status = status;
+  }
+
+  /** How long the server asks to wait before another try, if it does. */
+  get retryAfterMs(): number | undefined {
+    const seconds = this.status.details?.retryAfterSeconds;
+    return seconds === undefined ? undefined : seconds * 1000;
+  }
+}
+
+/** 400: the request itself makes no sense to the server. */
+export class BadRequestError extends ApiError {
+  override readonly code = "BAD_REQUEST";
+}
+
+/** 401: the server does not know who is asking. */
+export class UnauthorizedError extends ApiError {
+  override readonly code = "UNAUTHORIZED";
+}
+
+/** 403: who is asking may not do this; RBAC or an admission plugin says no. */
+export class ForbiddenError extends ApiError {
+  override readonly code = "FORBIDDEN";
+}
+
+/** 404: the object, or the kind, is not there. */
+export class NotFoundError extends ApiError {
+  override readonly code = "NOT_FOUND";
+}
+
+/** 409 on a create: an object of that name exists. */
+export class AlreadyExistsError extends ApiError {
+  override readonly code = "ALREADY_EXISTS";
+}
+
+/** 409: the object has changed since it was read, or another manager owns a field. Read it again. */
+export class ConflictError extends ApiError {
+  override readonly code = "CONFLICT";
+}
+
+/** 410: the resource version is too old, or the continue token has expired. List again. */
+export class GoneError extends ApiError {
+  override readonly code = "GONE";
+}
+
+/** 413: the object is larger than the server takes. */
+export class TooLargeError extends ApiError {
+  override readonly code = "TOO_LARGE";
+}
+
+/** 422: the object breaks its schema or a rule; `status.details.causes` names the fields. */
+export class InvalidError extends ApiError {
+  override readonly code = "INVALID";
+}
+
+/** 429: the server asks for fewer requests, or a PodDisruptionBudget for patience. */
+export class TooManyRequestsError extends ApiError {
+  override readonly code = "TOO_MANY_REQUESTS";
+}
+
+/** 504, or a Status that says Timeout: the server gave up on the request; it may or may not have been carried out. */
+export class ServerTimeoutError extends ApiError {
+  override readonly code = "SERVER_TIMEOUT";
+}
+
+/** There was no answer, or only part of one. Whether a write was carried out is not known. */
+export class ConnectionError extends ClientError {
+  readonly code = "CONNECTION";
+  readonly operation: string;
+
+  constructor(operation: string, cause: Error) {
+    super(`${operation}: ${rootMessage(cause)}; is the API server reachable?`, { cause });
+    this.operation = operation;
+  }
+}
+
+/** The answer did not come in time. Whether a write was carried out is not known. */
+export class RequestTimeoutError extends ClientError {
+  readonly code = "REQUEST_TIMEOUT";
+  readonly operation: string;
+  readonly timeoutMs: number;
+
+  constructor(operation: string, timeoutMs: number) {
+    super(`${operation}: no complete answer in ${timeoutMs / 1000} s; is the API server overloaded?`);
+    this.operation = operation;
+    this.timeoutMs = timeoutMs;
+  }
+}
+
+/** What was waited for did not come true in time. */
+export class WaitTimeoutError extends ClientError {
+  readonly code = "WAIT_TIMEOUT";
+  readonly timeoutMs: number;
+
+  constructor(
+    operation: string,
+    { timeoutMs, cause }: { readonly timeoutMs: number; readonly cause: unknown },
+  ) {
+    super(`${operation}: what was waited for was not so after ${timeoutMs / 1000} s`, { cause });
+    this.timeoutMs = timeoutMs;
+  }
+}
+
+/** The server answered something that is not what the Kubernetes API promises, such as half a JSON document. */
+export class MalformedResponseError extends ClientError {
+  readonly code = "MALFORMED_RESPONSE";
+  readonly operation: string;
+
+  constructor(operation: string, { problem, cause }: { readonly problem: string; readonly cause?: unknown }) {
+    super(`${operation}: ${problem}; is there something between us and the API server?`, { cause });
+    this.operation = operation;
+  }
+}
+
+/** A call cannot be made as it was written; nothing was sent. */
+export class InvalidCallError extends ClientError {
+  readonly code = "INVALID_CALL";
+
+  constructor(operation: string, problem: string) {
+    super(`${operation}: ${problem}`);
+  }
+}
+
+/** The server serves no such kind, also after it was asked again. */
+export class NoKindMatchError extends ClientError {
+  readonly code = "NO_KIND_MATCH";
+  readonly group: string;
+  readonly version: string | undefined;
+  readonly kind: string;
+
+  constructor(group: string, version: string | undefined, kind: string) {
+    const name = [group || "core", version].filter(Boolean).join("/");
+    super(`find kind ${kind} in ${name}: the API server does not serve it; is its CRD installed?`);
+    this.group = group;
+    this.version = version;
+    this.kind = kind;
+  }
+}
+
+type ApiErrorClass = new (operation: string, status: Status) => ApiError;
+
+/** A Status names its reason; one that does not, such as a proxy's, is told by its HTTP code. */
+const byReason: Readonly<Record<string, ApiErrorClass>> = {
+  BadRequest: BadRequestError,
+  Unauthorized: UnauthorizedError,
+  Forbidden: ForbiddenError,
+  NotFound: NotFoundError,
+  AlreadyExists: AlreadyExistsError,
+  Conflict: ConflictError,
+  Gone: GoneError,
+  Expired: GoneError,
+  RequestEntityTooLarge: TooLargeError,
+  Invalid: InvalidError,
+  TooManyRequests: TooManyRequestsError,
+  Timeout: ServerTimeoutError,
+  ServerTimeout: ServerTimeoutError,
+};
+const byCode: Readonly<Record<number, ApiErrorClass>> = {
+  400: BadRequestError,
+  401: UnauthorizedError,
+  403: ForbiddenError,
+  404: NotFoundError,
+  409: ConflictError,
+  410: GoneError,
+  413: TooLargeError,
+  422: InvalidError,
+  429: TooManyRequestsError,
+  504: ServerTimeoutError,
+};
+
+/** The error for a refusal, of the class that its Status asks for. */
+export function apiErrorFrom(operation: string, status: Status): ApiError {
+  const ErrorClass = byReason[status.reason ?? ""] ?? byCode[status.code ?? 0] ?? ApiError;
+  return new ErrorClass(operation, status);
+}
+
+function describeStatus({ code, reason, message }: Status): string {
+  const head = [code, reason].filter(Boolean).join(" ");
+  return message === undefined || message === "" ? head : `${head}: ${message}`;
+}
+
+function rootMessage(error: Error): string {
+  if (error.message !== "") return error.message;
+  // An AggregateError of several refused addresses has no message of its own.
+  const [first] = error instanceof AggregateError ? error.errors : [];
+  return first instanceof Error ? first.message : error.name;
+}

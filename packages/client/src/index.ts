@@ -1,0 +1,87 @@
+export type {
+  ApplyOptions,
+  CallOptions,
+  Client,
+  DeleteOptions,
+  GetOptions,
+  ListOptions,
+  LogOptions,
+  ObjectToWrite,
+  Reader,
+  Selection,
+  SubresourceClient,
+  WatchOptions,
+  WriteOptions,
+  Writer,
+} from "./client.ts";
+export type { ClusterAccess, HeaderLines, TlsSettings } from "./config/cluster-access.ts";
+export type { DefaultAccessOptions } from "./config/default-access.ts";
+export { defaultAccess } from "./config/default-access.ts";
+export type { ExecFailure } from "./config/errors.ts";
+export {
+  ConfigError,
+  ExecCredentialError,
+  KubeconfigError,
+  KubeconfigNotFoundError,
+  NoClusterConfiguredError,
+  NotInClusterError,
+} from "./config/errors.ts";
+export type { Command, CommandEnd, CommandResult, RunCommand, Terminal } from "./config/exec/command.ts";
+export type { InClusterOptions } from "./config/in-cluster.ts";
+export { inClusterAccess } from "./config/in-cluster.ts";
+export type { KubeconfigAccessOptions } from "./config/kubeconfig-access.ts";
+export { accessFromKubeconfig } from "./config/kubeconfig-access.ts";
+export type { Environment, LoadedKubeconfig, LoadKubeconfigOptions } from "./config/load-kubeconfig.ts";
+export { loadKubeconfig } from "./config/load-kubeconfig.ts";
+export type { OnWarning } from "./config/rotating.ts";
+export type { ClientOptions } from "./create-client.ts";
+export { createClient } from "./create-client.ts";
+export type { DiscoveredResource } from "./discovery/api-resource-list.ts";
+export { discoverAll } from "./discovery/discover-all.ts";
+export type { KindQuery } from "./discovery/rest-mapper.ts";
+export { RestMapper } from "./discovery/rest-mapper.ts";
+export {
+  AlreadyExistsError,
+  ApiError,
+  apiErrorFrom,
+  BadRequestError,
+  ClientError,
+  ConflictError,
+  ConnectionError,
+  ForbiddenError,
+  GoneError,
+  InvalidCallError,
+  InvalidError,
+  MalformedResponseError,
+  NoKindMatchError,
+  NotFoundError,
+  RequestTimeoutError,
+  ServerTimeoutError,
+  TooLargeError,
+  TooManyRequestsError,
+  UnauthorizedError,
+  WaitTimeoutError,
+} from "./errors.ts";
+export type { Desire, Upsert, UpsertOutcome } from "./object/create-or-update.ts";
+export { createOrPatch, createOrUpdate } from "./object/create-or-update.ts";
+export { addFinalizer, removeFinalizer } from "./object/finalizers.ts";
+export { mergePatchBetween } from "./object/merge-patch.ts";
+export type { WaitOptions } from "./object/wait-for.ts";
+export { waitFor } from "./object/wait-for.ts";
+export type { Patch } from "./patch.ts";
+export { jsonPatch, mergePatch, strategicMergePatch } from "./patch.ts";
+export { recordUse } from "./record-use.ts";
+export type { ApiCall, Verb } from "./request/api-call.ts";
+export { describeCall } from "./request/api-call.ts";
+export type { Caller, RawCall } from "./request/caller.ts";
+export type { Connection, ConnectOptions } from "./transport/connect.ts";
+export { connect } from "./transport/connect.ts";
+export { httpTransport } from "./transport/http-transport.ts";
+export { retryingTransport } from "./transport/retrying-transport.ts";
+export { splitLines } from "./watch/line-splitter.ts";
+export type { RawWatchEvent, WatchEvent } from "./watch/watch-event.ts";
+export { parseWatchEvent } from "./watch/watch-event.ts";
+export { dryRun } from "./wrappers/dry-run.ts";
+export { inNamespace } from "./wrappers/in-namespace.ts";
+export { mapCalls } from "./wrappers/map-calls.ts";
+export { withFieldOwner, withFieldValidation } from "./wrappers/write-defaults.ts";

@@ -1,0 +1,82 @@
+import {
+  addFinalizerPatch,
+  type JsonPatchOperation,
+  type KubeObject,
+  type ObjectKey,
+  type Resource,
+  removeFinalizerPatch,
+} from "@keelson/core";
+import type { CallOptions, Client } from "../client.ts";
+import { InvalidError, NotFoundError } from "../errors.ts";
+import { jsonPatch } from "../patch.ts";
+
+/** How often others may be faster before it is given up. Each time the object is read again. */
+const maxAttempts = 5;
+
+/**
+ * Adds the finalizer, unless it is there, and gives the object as it is then. Other finalizers survive, whoever adds
+ * or removes them at the same time [CL8]. Throws BeingDeletedError once the object's deletion has begun.
+ */
+export function addFinalizer<T extends KubeObject>(
+  client: Client,
+  resource: Resource<T>,
+  object: T,
+  finalizer: string,
+  options: CallOptions = {},
+): Promise<T> {
+  return patchUntilAgreed(
+    client,
+    resource,
+    object,
+    (current) => addFinalizerPatch(current, finalizer),
+    options,
+  );
+}
+
+/**
+ * Removes the finalizer and no other [CL8], and gives the object as it is then; undefined if it is gone, which the
+ * removal of the last finalizer of a deleted object brings about.
+ */
+export async function removeFinalizer<T extends KubeObject>(
+  client: Client,
+  resource: Resource<T>,
+  object: T,
+  finalizer: string,
+  options: CallOptions = {},
+): Promise<T | undefined> {
+  const makePatch = (current: T) =>
+    current.metadata.uid === object.metadata.uid ? removeFinalizerPatch(current, finalizer) : undefined;
+  try {
+    return await patchUntilAgreed(client, resource, object, makePatch, options);
+  } catch (error) {
+    if (error instanceof NotFoundError) return undefined;
+    throw error;
+  }
+}
+
+/** Sends a guarded patch; when the guard does not hold, because others were faster, reads the object and tries again. */
+async function patchUntilAgreed<T extends KubeObject>(
+  client: Client,
+  resource: Resource<T>,
+  object: T,
+  makePatch: (current: T) => readonly JsonPatchOperation[] | undefined,
+  options: CallOptions,
+): Promise<T> {
+  const key = keyOf(object);
+  let current = object;
+  for (let attempt = 1; ; attempt++) {
+    const operations = makePatch(current);
+    if (operations === undefined) return current;
+    try {
+      return await client.patch(resource, key, jsonPatch(operations), options);
+    } catch (error) {
+      // A `test` operation that fails makes the patch invalid.
+      if (!(error instanceof InvalidError) || attempt === maxAttempts) throw error;
+    }
+    current = await client.get(resource, key, options);
+  }
+}
+
+function keyOf({ metadata: { name = "", namespace } }: KubeObject): ObjectKey {
+  return namespace === undefined ? { name } : { name, namespace };
+}

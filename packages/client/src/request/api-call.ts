@@ -1,0 +1,35 @@
+import { groupResourceOf, type Resource } from "@keelson/core";
+
+/** The verbs of the Kubernetes API, as RBAC names them. */
+export type Verb = "get" | "list" | "watch" | "create" | "update" | "patch" | "delete" | "deletecollection";
+
+/**
+ * One call to the API server, as data. Every method of a client makes one of these, so whatever is to hold for all of
+ * them (a dry run, a default namespace, a record of what was used) is a function on it.
+ */
+export interface ApiCall {
+  readonly verb: Verb;
+  readonly resource: Resource;
+  /** Absent for cluster-scoped kinds and for calls across all namespaces. */
+  readonly namespace?: string;
+  /** Absent for calls on a whole collection. */
+  readonly name?: string;
+  readonly subresource?: string;
+  readonly query: Readonly<Record<string, string | undefined>>;
+  readonly body?: { readonly contentType: string; readonly value: unknown };
+  /** What to ask for instead of the kind's JSON. */
+  readonly accept?: string;
+  readonly signal?: AbortSignal;
+  /** How long until the whole answer must be there. Default the client's; streams have none. */
+  readonly timeoutMs?: number;
+  /** True for answers that are read as they come: watches and logs. */
+  readonly isStream: boolean;
+}
+
+/** `update deployments.apps/status shop/web`: how a call is named in errors, logs and traces. */
+export function describeCall({ verb, resource, subresource, namespace, name }: ApiCall): string {
+  const what =
+    subresource === undefined ? groupResourceOf(resource) : `${groupResourceOf(resource)}/${subresource}`;
+  const where = [namespace, name].filter((part) => part !== undefined).join("/");
+  return where === "" ? `${verb} ${what}` : `${verb} ${what} ${where}`;
+}

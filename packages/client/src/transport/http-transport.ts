@@ -1,0 +1,124 @@
+import { deepEqual, type Transport, type TransportRequest, type TransportResponse } from "@keelson/core";
+import type { Dispatcher } from "undici";
+import type { ClusterAccess, HeaderLines, TlsSettings } from "../config/cluster-access.ts";
+import type { MakeDispatcher } from "./dispatcher.ts";
+
+/** As many requests as one process sends at the same time; more wait for their turn. Streams do not count. */
+const unaryConnections = 64;
+
+/**
+ * Reaches an API server over HTTP/1.1: one pool of kept-alive connections for requests, and a second one for streams,
+ * so that watches, which hold a connection for minutes, never make a request wait.
+ *
+ * Credentials are asked for before each request and TLS settings may change while running: the pools are then replaced,
+ * and the old ones end with the requests that still use them.
+ */
+export function httpTransport(access: ClusterAccess): Transport {
+  return new HttpTransport(access);
+}
+
+/** As whom a request is sent. */
+interface Identity {
+  readonly headers: HeaderLines;
+  readonly tls: TlsSettings;
+}
+
+interface Pools {
+  readonly settings: TlsSettings;
+  readonly unary: Dispatcher;
+  readonly streams: Dispatcher;
+}
+
+class HttpTransport implements Transport {
+  readonly #access: ClusterAccess;
+  readonly #origin: string;
+  readonly #basePath: string;
+  #pools: Pools | undefined;
+
+  constructor(access: ClusterAccess) {
+    this.#access = access;
+    const { origin, pathname } = new URL(access.server);
+    this.#origin = origin;
+    this.#basePath = pathname.replace(/\/$/, "");
+  }
+
+  async send(request: TransportRequest): Promise<TransportResponse> {
+    const identity = await this.#identity(request.signal);
+    const response = await this.#attempt(request, identity);
+    if (response.status !== 401) return response;
+    const renewed = await this.#renewedIdentity(identity, request.signal);
+    if (renewed === undefined) return response;
+    // A refused request was not carried out, so a second try is safe.
+    for await (const _ of response.body);
+    return this.#attempt(request, renewed);
+  }
+
+  async close(): Promise<void> {
+    const pools = this.#pools;
+    this.#pools = undefined;
+    await Promise.all([pools?.unary.destroy(), pools?.streams.destroy()]);
+  }
+
+  async #identity(signal: AbortSignal | undefined): Promise<Identity> {
+    return { headers: await this.#access.headers(signal), tls: await this.#access.tls(signal) };
+  }
+
+  /** Other credentials than the ones that were refused, if there are any: another request may have fetched them already. */
+  async #renewedIdentity(refused: Identity, signal: AbortSignal | undefined): Promise<Identity | undefined> {
+    const current = await this.#identity(signal);
+    if (!deepEqual(current, refused)) return current;
+    this.#access.refused();
+    const renewed = await this.#identity(signal);
+    return deepEqual(renewed, refused) ? undefined : renewed;
+  }
+
+  async #attempt(request: TransportRequest, identity: Identity): Promise<TransportResponse> {
+    // Loading undici takes longer than all the rest of this package; who only passes a transport on does not need it.
+    const { makeDispatcher } = await import("./dispatcher.ts");
+    const pools = this.#currentPools(identity.tls, makeDispatcher);
+    const dispatcher = request.isStream ? pools.streams : pools.unary;
+    const { statusCode, headers, body } = await dispatcher.request({
+      origin: this.#origin,
+      path: this.#basePath + request.path,
+      method: request.method,
+      headers: { ...mutable(identity.headers), ...request.headers },
+      body: request.body ?? null,
+      signal: request.signal ?? null,
+      // Deadlines are the caller's, by signal: a quiet watch is not a broken one.
+      headersTimeout: 0,
+      bodyTimeout: 0,
+    });
+    return { status: statusCode, headers: flatten(headers), body };
+  }
+
+  #currentPools(settings: TlsSettings, makeDispatcher: MakeDispatcher): Pools {
+    const current = this.#pools;
+    if (current !== undefined && deepEqual(current.settings, settings)) return current;
+    const { proxyUrl } = this.#access;
+    const pools = {
+      settings,
+      unary: makeDispatcher(settings, proxyUrl, unaryConnections),
+      streams: makeDispatcher(settings, proxyUrl, undefined),
+    };
+    this.#pools = pools;
+    void current?.unary.close();
+    void current?.streams.close();
+    return pools;
+  }
+}
+
+/** undici does not take read-only lists. */
+function mutable(lines: HeaderLines): Record<string, string | string[]> {
+  const copy: Record<string, string | string[]> = {};
+  for (const [name, value] of Object.entries(lines))
+    copy[name] = typeof value === "string" ? value : [...value];
+  return copy;
+}
+
+function flatten(headers: Readonly<Record<string, string | string[] | undefined>>): Record<string, string> {
+  const flat: Record<string, string> = {};
+  for (const [name, value] of Object.entries(headers)) {
+    if (value !== undefined) flat[name] = Array.isArray(value) ? value.join(", ") : value;
+  }
+  return flat;
+}

@@ -1,0 +1,50 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { splitLines } from "./line-splitter.ts";
+
+async function* chunksOf(...chunks: readonly (string | Uint8Array)[]): AsyncIterable<Uint8Array> {
+  for (const chunk of chunks) yield typeof chunk === "string" ? Buffer.from(chunk) : chunk;
+}
+
+async function lines(chunks: AsyncIterable<Uint8Array>): Promise<readonly string[]> {
+  const found: string[] = [];
+  for await (const line of splitLines(chunks)) found.push(line.toString("utf8"));
+  return found;
+}
+
+describe("splitting a stream into lines", () => {
+  it("finds several lines in one chunk and one line in several chunks", async () => {
+    expect(await lines(chunksOf("a\nb\n", "c", "c", "c\n"))).toEqual(["a", "b", "ccc"]);
+  });
+
+  it("passes over empty lines", async () => {
+    expect(await lines(chunksOf("\n\na\n", "\n", "b\n"))).toEqual(["a", "b"]);
+  });
+
+  it("drops what comes after the last line end", async () => {
+    expect(await lines(chunksOf('{"a":1}\n{"b"'))).toEqual(['{"a":1}']);
+  });
+
+  it("gives the same lines wherever the stream is cut, in the middle of a character too", async () => {
+    const texts = fc.array(
+      fc.string({ unit: "binary", minLength: 1 }).filter((text) => !text.includes("\n")),
+    );
+    const cuts = fc.array(fc.nat(64), { maxLength: 20 });
+    await fc.assert(
+      fc.asyncProperty(texts, cuts, async (expected, sizes) => {
+        const bytes = Buffer.from(expected.map((text) => `${text}\n`).join(""));
+        const chunks: Buffer[] = [];
+        let start = 0;
+        for (const size of sizes) {
+          chunks.push(bytes.subarray(start, start + size));
+          start += size;
+        }
+        const decoded = Buffer.from(bytes.toString("utf8")).equals(bytes);
+        fc.pre(decoded);
+        expect(await lines(chunksOf(...chunks, bytes.subarray(start)))).toEqual(
+          expected.map((text) => Buffer.from(text).toString("utf8")),
+        );
+      }),
+    );
+  });
+});

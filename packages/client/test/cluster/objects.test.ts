@@ -1,0 +1,244 @@
+import { type ControlPlane, startControlPlane } from "@keelson/controlplane";
+import { BeingDeletedError, deepEqual } from "@keelson/core";
+import { Deployment } from "@keelson/core/kinds/apps/v1";
+import { ConfigMap, Namespace, Node } from "@keelson/core/kinds/core/v1";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import {
+  addFinalizer,
+  type Client,
+  ConflictError,
+  createClient,
+  createOrPatch,
+  createOrUpdate,
+  ForbiddenError,
+  httpTransport,
+  InvalidCallError,
+  mapCalls,
+  mergePatch,
+  NotFoundError,
+  removeFinalizer,
+  WaitTimeoutError,
+  waitFor,
+} from "../../src/index.ts";
+import { accessOf } from "../support/admin-access.ts";
+
+let controlPlane: ControlPlane;
+let transport: ReturnType<typeof httpTransport>;
+let client: Client;
+let namespace: string;
+let count = 0;
+/** `verb name` of the writes that were sent. */
+let writes: string[];
+
+beforeAll(async () => {
+  controlPlane = await startControlPlane();
+  transport = httpTransport(accessOf(controlPlane));
+  client = mapCalls(createClient({ transport }), (call) => {
+    const isWrite = call.verb !== "get" && call.verb !== "list" && call.verb !== "watch";
+    if (isWrite) writes.push(`${call.verb}${call.subresource === undefined ? "" : ` ${call.subresource}`}`);
+    return call;
+  });
+});
+afterAll(async () => {
+  await transport?.close();
+  await controlPlane?.stop();
+});
+beforeEach(async () => {
+  writes = [];
+  namespace = `objects-${++count}`;
+  await client.create(Namespace, { metadata: { name: namespace } });
+  writes = [];
+});
+
+describe("createOrUpdate", () => {
+  const key = () => ({ namespace, name: "cargo" });
+  const cargo = (data: Record<string, string>) => (current?: ConfigMap) => ({
+    ...current,
+    metadata: { ...current?.metadata, ...key() },
+    data,
+  });
+
+  it("[CL6] creates, updates, and leaves alone what is as it is to be", async () => {
+    expect(await createOrUpdate(client, ConfigMap, key(), cargo({ a: "1" }))).toMatchObject({
+      result: "created",
+    });
+    const updated = await createOrUpdate(client, ConfigMap, key(), cargo({ a: "2" }));
+    expect(updated).toMatchObject({ result: "updated", object: { data: { a: "2" } } });
+    const unchanged = await createOrUpdate(client, ConfigMap, key(), cargo({ a: "2" }));
+    expect(unchanged).toEqual({ result: "unchanged", object: updated.object });
+    expect(writes).toEqual(["create", "update"]);
+  });
+
+  it("[CL6] refuses a function that renames the object", async () => {
+    const rename = () => ({ metadata: { namespace, name: "other" } });
+    const failure = await createOrUpdate(client, ConfigMap, key(), rename).catch((error: unknown) => error);
+    expect(failure).toBeInstanceOf(InvalidCallError);
+    expect(String(failure)).toMatch(/renamed it to .*\/other; it must keep name and namespace/);
+    expect(writes).toEqual([]);
+  });
+
+  it("[CL6] does not overwrite what someone changed in between", async () => {
+    await createOrUpdate(client, ConfigMap, key(), cargo({ a: "1" }));
+    const slow = createOrUpdate(client, ConfigMap, key(), (current) => {
+      if (current === undefined) throw new Error("it exists");
+      return { ...current, metadata: { ...current.metadata, resourceVersion: "1" }, data: { a: "3" } };
+    });
+    await expect(slow).rejects.toBeInstanceOf(ConflictError);
+  });
+});
+
+describe("createOrPatch", () => {
+  it("[CL6] says which of spec and status it wrote, each on its own path", async () => {
+    const key = { name: `node-${namespace}` };
+    const node = (zone: string, phase: "Pending" | "Running") => (current?: Node) => ({
+      ...current,
+      metadata: { ...current?.metadata, ...key, labels: { zone } },
+      status: { ...current?.status, phase },
+    });
+    const steps = [
+      ["north", "Pending"],
+      ["north", "Pending"],
+      ["south", "Pending"],
+      ["south", "Running"],
+      ["north", "Pending"],
+    ] as const;
+    const results: string[] = [];
+    for (const [zone, phase] of steps) {
+      const { result, object } = await createOrPatch(client, Node, key, node(zone, phase));
+      results.push(result);
+      expect(object).toMatchObject({ metadata: { labels: { zone } }, status: { phase } });
+    }
+    expect(results).toEqual(["created", "unchanged", "updated", "updatedStatusOnly", "updatedStatus"]);
+    expect(writes).toEqual(["create", "patch status", "patch", "patch status", "patch", "patch status"]);
+  });
+});
+
+describe("finalizers", () => {
+  const mine = "keelson.dev/mine";
+  const theirs = "keelson.dev/theirs";
+  const key = () => ({ namespace, name: "cargo" });
+  const create = (finalizers: readonly string[] = []) =>
+    client.create(ConfigMap, { metadata: { ...key(), finalizers } });
+
+  it("[CL8] are added once", async () => {
+    const once = await addFinalizer(client, ConfigMap, await create(), mine);
+    expect(once.metadata.finalizers).toEqual([mine]);
+    expect(await addFinalizer(client, ConfigMap, once, mine)).toBe(once);
+    expect(writes).toEqual(["create", "patch"]);
+  });
+
+  it("[CL8] are not added to an object that is being deleted, even if the caller has not seen that yet", async () => {
+    const stale = await create([theirs]);
+    await client.delete(ConfigMap, key());
+    await expect(addFinalizer(client, ConfigMap, stale, mine)).rejects.toBeInstanceOf(BeingDeletedError);
+  });
+
+  it("[CL8] of others survive when one is added or removed from an old copy", async () => {
+    const stale = await create();
+    await addFinalizer(client, ConfigMap, stale, theirs);
+    const both = await addFinalizer(client, ConfigMap, stale, mine);
+    expect(both.metadata.finalizers).toEqual([theirs, mine]);
+    await removeFinalizer(client, ConfigMap, both, theirs);
+    const without = await removeFinalizer(client, ConfigMap, both, mine);
+    expect(without?.metadata.finalizers).toBeUndefined();
+  });
+
+  it("[CL8] are removed by many at the same time without loss", async () => {
+    const names = ["a", "b", "c", "d"].map((name) => `keelson.dev/${name}`);
+    const object = await create([...names, theirs]);
+    await Promise.all(names.map((name) => removeFinalizer(client, ConfigMap, object, name)));
+    expect((await client.get(ConfigMap, key())).metadata.finalizers).toEqual([theirs]);
+  });
+
+  it("[CL8] let the object go with the last one, and a second removal is no error", async () => {
+    const object = await create([mine]);
+    await client.delete(ConfigMap, key());
+    await removeFinalizer(client, ConfigMap, object, mine);
+    await expect(client.get(ConfigMap, key())).rejects.toBeInstanceOf(NotFoundError);
+    expect(await removeFinalizer(client, ConfigMap, object, mine)).toBeUndefined();
+    const next = await create([mine]);
+    const untouched = await removeFinalizer(client, ConfigMap, object, mine);
+    expect(untouched?.metadata).toMatchObject({ uid: next.metadata.uid, finalizers: [mine] });
+  });
+});
+
+describe("waitFor", () => {
+  const key = () => ({ namespace, name: "cargo" });
+  const loaded = (object: ConfigMap | undefined): object is ConfigMap => object?.data?.loaded === "yes";
+
+  it("returns at once when it is so", async () => {
+    const created = await client.create(ConfigMap, { metadata: key(), data: { loaded: "yes" } });
+    expect(await waitFor(client, ConfigMap, key(), loaded)).toEqual(created);
+  });
+
+  it("sees an object appear, change and go", async () => {
+    const appeared = waitFor(client, ConfigMap, key(), (object) => object !== undefined);
+    await client.create(ConfigMap, { metadata: key() });
+    expect(await appeared).toMatchObject({ metadata: key() });
+    const changed = waitFor(client, ConfigMap, key(), loaded);
+    await client.patch(ConfigMap, key(), mergePatch({ data: { loaded: "yes" } }));
+    expect((await changed).data).toEqual({ loaded: "yes" });
+    const gone = waitFor(client, ConfigMap, key(), (object) => object === undefined);
+    await client.delete(ConfigMap, key());
+    expect(await gone).toBeUndefined();
+  });
+
+  it("gives up in time, and says what it waited for", async () => {
+    const failure = await waitFor(client, ConfigMap, key(), loaded, { timeoutMs: 50 }).catch(
+      (error: unknown) => error,
+    );
+    expect(failure).toBeInstanceOf(WaitTimeoutError);
+    expect(String(failure)).toMatch(
+      /wait for configmaps .*\/cargo: what was waited for was not so after 0.05 s/,
+    );
+  });
+
+  it("throws the reason of its signal, and passes refusals on", async () => {
+    const controller = new AbortController();
+    const waiting = waitFor(client, ConfigMap, key(), loaded, { signal: controller.signal });
+    controller.abort(new Error("enough"));
+    await expect(waiting).rejects.toThrow("enough");
+    const eve = httpTransport(accessOf(await controlPlane.createUser({ user: "eve" })));
+    const refused = waitFor(createClient({ transport: eve }), ConfigMap, key(), loaded);
+    await expect(refused).rejects.toBeInstanceOf(ForbiddenError);
+    await eve.close();
+  });
+
+  it("outlives a restart of the API server", async () => {
+    const waiting = waitFor(client, ConfigMap, key(), loaded);
+    await controlPlane.restart("kube-apiserver");
+    await client.create(ConfigMap, { metadata: key(), data: { loaded: "yes" } });
+    expect((await waiting).data).toEqual({ loaded: "yes" });
+  });
+});
+
+describe("typed server-side apply", () => {
+  it("merges lists by key and gives a whole object back", async () => {
+    const template = (image: string) => ({
+      metadata: { labels: { app: "web" } },
+      spec: { containers: [{ name: "web", image }] },
+    });
+    const spec = { selector: { matchLabels: { app: "web" } } };
+    const metadata = { namespace, name: "web" };
+    const ann = { fieldOwner: "ann" };
+    await client.apply(Deployment, { metadata, spec: { ...spec, template: template("web:1") } }, ann);
+    const sidecar = { template: { spec: { containers: [{ name: "log", image: "log:1" }] } } };
+    await client.apply(Deployment, { metadata, spec: sidecar }, { fieldOwner: "bob" });
+    const applied = await client.apply(
+      Deployment,
+      { metadata, spec: { ...spec, template: template("web:2") } },
+      ann,
+    );
+    const images = applied.spec?.template.spec?.containers.map(({ name, image }) => [name, image]);
+    expect(images).toEqual([
+      ["web", "web:2"],
+      ["log", "log:1"],
+    ]);
+    const again = await client.apply(
+      Deployment,
+      { metadata, spec: { ...spec, template: template("web:2") } },
+      ann,
+    );
+    expect(deepEqual(again, applied)).toBe(true);
+  });
+});
