@@ -5,6 +5,7 @@ import { parseArgs } from "node:util";
 export type Benchmark = (options: { readonly quick: boolean }) => Promise<Readonly<Record<string, number>>>;
 
 const benchmarks: Readonly<Record<string, () => Promise<Benchmark>>> = {
+  import: async () => (await import("./import.ts")).importBenchmark,
   controlplane: async () => (await import("./controlplane.ts")).controlPlaneBenchmark,
 };
 
