@@ -26,7 +26,14 @@ import { podLog } from "./pod-log.ts";
 import { asList, asObjectOrStatus } from "./request/answer.ts";
 import { type ApiCall, describeCall } from "./request/api-call.ts";
 import type { Caller } from "./request/caller.ts";
-import { applyBody, callForObject, jsonBody, keyOfObject, makeCall } from "./request/object-call.ts";
+import { eitherSignal, leavable } from "./request/iteration.ts";
+import {
+  applyConfigurationBody,
+  callForObject,
+  jsonBody,
+  keyOfObject,
+  makeCall,
+} from "./request/object-call.ts";
 import {
   applyQuery,
   deleteBody,
@@ -50,7 +57,11 @@ export class ApiClient implements Client {
     this.caller = caller;
   }
 
-  get<T extends KubeObject>(resource: Resource<T>, key: ObjectKey, options: GetOptions = {}): Promise<T> {
+  async get<T extends KubeObject>(
+    resource: Resource<T>,
+    key: ObjectKey,
+    options: GetOptions = {},
+  ): Promise<T> {
     const query = { resourceVersion: options.resourceVersion };
     return callForObject(this.caller, resource, makeCall(resource, key, { verb: "get", query }, options));
   }
@@ -79,7 +90,7 @@ export class ApiClient implements Client {
     }
   }
 
-  create<T extends KubeObject>(
+  async create<T extends KubeObject>(
     resource: Resource<T>,
     object: ObjectToWrite<T>,
     options: WriteOptions = {},
@@ -90,7 +101,7 @@ export class ApiClient implements Client {
     return callForObject(this.caller, resource, makeCall(resource, target, shape, options));
   }
 
-  update<T extends KubeObject>(
+  async update<T extends KubeObject>(
     resource: Resource<T>,
     object: ObjectToWrite<T>,
     options: WriteOptions = {},
@@ -99,7 +110,7 @@ export class ApiClient implements Client {
     return callForObject(this.caller, resource, makeCall(resource, keyOfObject(object), shape, options));
   }
 
-  patch<T extends KubeObject>(
+  async patch<T extends KubeObject>(
     resource: Resource<T>,
     key: ObjectKey,
     patch: Patch,
@@ -109,7 +120,7 @@ export class ApiClient implements Client {
     return callForObject(this.caller, resource, makeCall(resource, key, shape, options));
   }
 
-  apply<T extends KubeObject>(
+  async apply<T extends KubeObject>(
     resource: Resource<T>,
     configuration: ApplyConfiguration<T>,
     options: ApplyOptions = {},
@@ -117,7 +128,7 @@ export class ApiClient implements Client {
     const shape = {
       verb: "patch",
       query: applyQuery(options),
-      body: applyBody(resource, configuration),
+      body: applyConfigurationBody(resource, configuration),
     } as const;
     return callForObject(
       this.caller,
@@ -149,15 +160,14 @@ export class ApiClient implements Client {
     resource: Resource<T>,
     options: WatchOptions = {},
   ): AsyncIterable<WatchEvent<T>> {
-    return typedWatch(
-      resource,
-      describeCall(this.#watchCall(resource, options)),
-      this.watchLines(resource, options),
-    );
+    return leavable((leaving) => {
+      const call = watchCall(resource, options, leaving);
+      return typedWatch(resource, describeCall(call), splitLines(this.caller.stream(call)));
+    });
   }
 
   watchLines(resource: Resource, options: WatchOptions = {}): AsyncIterable<Buffer> {
-    return splitLines(this.caller.stream(this.#watchCall(resource, options)));
+    return leavable((leaving) => splitLines(this.caller.stream(watchCall(resource, options, leaving))));
   }
 
   status<T extends KubeObject>(resource: Resource<T>): SubresourceClient<T> {
@@ -169,21 +179,25 @@ export class ApiClient implements Client {
   }
 
   logs(pod: ObjectKey, options: LogOptions = {}): AsyncIterable<Uint8Array> {
-    return podLog(this.caller, pod, options);
+    return leavable((leaving) => {
+      const signal = eitherSignal(leaving, options.signal);
+      return podLog(this.caller, pod, { ...options, signal });
+    });
   }
 
-  raw(path: string, options: CallOptions = {}): Promise<unknown> {
+  async raw(path: string, options: CallOptions = {}): Promise<unknown> {
     return this.caller.raw({ ...options, path });
   }
 
   with(layer: (next: Caller) => Caller): Client {
     return new ApiClient(layer(this.caller));
   }
+}
 
-  #watchCall(resource: Resource, options: WatchOptions): ApiCall {
-    const shape = { verb: "watch", query: watchQuery(options) } as const;
-    return { ...makeCall(resource, namespaceOf(options), shape, options), isStream: true };
-  }
+function watchCall(resource: Resource, options: WatchOptions, leaving: AbortSignal): ApiCall {
+  const shape = { verb: "watch", query: watchQuery(options) } as const;
+  const signal = eitherSignal(leaving, options.signal);
+  return { ...makeCall(resource, namespaceOf(options), shape, { ...options, signal }), isStream: true };
 }
 
 function namespaceOf({ namespace }: Selection): { readonly namespace?: string } {

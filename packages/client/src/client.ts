@@ -81,7 +81,7 @@ export interface DeleteOptions extends CallOptions {
 
 /** An object to be written: what the server fills in may be missing. */
 export type ObjectToWrite<T extends KubeObject> = Omit<T, "apiVersion" | "kind"> &
-  Partial<Pick<T, "apiVersion" | "kind">>;
+  Partial<Pick<T, "apiVersion" | "kind">> & { readonly metadata: T["metadata"] };
 
 /** Reads objects. A cache can be one, and a client is one. */
 export interface Reader {
@@ -127,8 +127,9 @@ export interface Writer {
 /** The part of an object that has a path of its own, such as `status` or `scale`. */
 export interface SubresourceClient<T extends KubeObject> {
   get(key: ObjectKey, options?: GetOptions): Promise<T>;
-  /** Some subresources, such as `eviction`, are answered by a Status. */
-  create(key: ObjectKey, object: ObjectToWrite<T>, options?: WriteOptions): Promise<T | Status>;
+  create(key: ObjectKey, object: ObjectToWrite<T>, options?: WriteOptions): Promise<T>;
+  /** As create, for subresources that are answered by a Status, such as `eviction` and `binding`. */
+  submit(key: ObjectKey, object: ObjectToWrite<T>, options?: WriteOptions): Promise<Status>;
   update(object: ObjectToWrite<T>, options?: WriteOptions): Promise<T>;
   patch(key: ObjectKey, patch: Patch, options?: WriteOptions): Promise<T>;
   apply(configuration: ApplyConfiguration<T>, options?: ApplyOptions): Promise<T>;
@@ -147,13 +148,16 @@ export interface LogOptions {
 
 /** A client of one API server. Made by `createClient`; made different by the wrappers, such as `inNamespace`. */
 export interface Client extends Reader, Writer {
-  /** All objects of the selection, page by page, at one point in time. */
+  /**
+   * All objects of the selection, page by page, at one point in time. A reader that takes minutes may find that the
+   * server has forgotten that point: a GoneError, after which only a new list helps.
+   */
   pages<T extends KubeObject>(resource: Resource<T>, options?: ListOptions): AsyncIterable<KubeList<T>>;
   /** The events of a watch until it ends: by an ERROR event, by the server, or by the signal, which throws its reason. */
   watch<T extends KubeObject>(resource: Resource<T>, options?: WatchOptions): AsyncIterable<WatchEvent<T>>;
   /** The same watch, a line of JSON for each event, for readers that do not want all of it parsed. */
   watchLines(resource: Resource, options?: WatchOptions): AsyncIterable<Buffer>;
-  /** Writes of the status; what else the object holds is not sent [CL5]. */
+  /** Writes of the status; the spec is not sent [CL5]. */
   status<T extends KubeObject>(resource: Resource<T>): SubresourceClient<T>;
   /** Any other subresource, such as `scale`, `eviction` or `token`; `as` is the kind of its objects. */
   subresource<T extends KubeObject>(resource: Resource, name: string, as: Kind<T>): SubresourceClient<T>;

@@ -2,6 +2,7 @@ import { type Clock, systemClock, type Transport } from "@keelson/core";
 import { ApiClient } from "./api-client.ts";
 import type { Client } from "./client.ts";
 import { transportCaller } from "./request/caller.ts";
+import type { OnServerWarning } from "./request/warnings.ts";
 import { retryingTransport } from "./transport/retrying-transport.ts";
 
 export interface ClientOptions {
@@ -11,6 +12,8 @@ export interface ClientOptions {
   readonly clock?: Clock;
   /** Who is asking, in the API server's logs. Default `keelson`. */
   readonly userAgent?: string;
+  /** Told what the server remarks on calls that it carried out, such as a field that does not exist. Default: nobody is. */
+  readonly onWarning?: OnServerWarning;
   /** How long a call may take unless it says otherwise. Default 30 s. */
   readonly timeoutMs?: number;
 }
@@ -18,6 +21,7 @@ export interface ClientOptions {
 /** Makes a client of the API server that the transport reaches. Closing the transport is its owner's work. */
 export function createClient(options: ClientOptions): Client {
   const { transport, clock = systemClock, userAgent = "keelson", timeoutMs = 30_000 } = options;
+  const { onWarning = () => undefined } = options;
   const retrying = retryingTransport(transport, clock);
-  return new ApiClient(transportCaller({ transport: retrying, clock, userAgent, timeoutMs }));
+  return new ApiClient(transportCaller({ transport: retrying, clock, userAgent, timeoutMs, onWarning }));
 }

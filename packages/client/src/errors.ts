@@ -98,8 +98,13 @@ export class RequestTimeoutError extends ClientError {
   readonly operation: string;
   readonly timeoutMs: number;
 
-  constructor(operation: string, timeoutMs: number) {
-    super(`${operation}: no complete answer in ${timeoutMs / 1000} s; is the API server overloaded?`);
+  constructor(
+    operation: string,
+    { timeoutMs, cause }: { readonly timeoutMs: number; readonly cause: unknown },
+  ) {
+    super(`${operation}: no complete answer in ${timeoutMs / 1000} s; is the API server overloaded?`, {
+      cause,
+    });
     this.operation = operation;
     this.timeoutMs = timeoutMs;
   }
@@ -108,6 +113,7 @@ export class RequestTimeoutError extends ClientError {
 /** What was waited for did not come true in time. */
 export class WaitTimeoutError extends ClientError {
   readonly code = "WAIT_TIMEOUT";
+  readonly operation: string;
   readonly timeoutMs: number;
 
   constructor(
@@ -115,6 +121,7 @@ export class WaitTimeoutError extends ClientError {
     { timeoutMs, cause }: { readonly timeoutMs: number; readonly cause: unknown },
   ) {
     super(`${operation}: what was waited for was not so after ${timeoutMs / 1000} s`, { cause });
+    this.operation = operation;
     this.timeoutMs = timeoutMs;
   }
 }
@@ -130,12 +137,23 @@ export class MalformedResponseError extends ClientError {
   }
 }
 
+/** The transport was closed; whoever closed it wants no more requests. */
+export class TransportClosedError extends ClientError {
+  readonly code = "TRANSPORT_CLOSED";
+
+  constructor(server: string) {
+    super(`send a request to ${server}: the transport is closed; make a new one`);
+  }
+}
+
 /** A call cannot be made as it was written; nothing was sent. */
 export class InvalidCallError extends ClientError {
   readonly code = "INVALID_CALL";
+  readonly operation: string;
 
   constructor(operation: string, problem: string) {
     super(`${operation}: ${problem}`);
+    this.operation = operation;
   }
 }
 
@@ -158,37 +176,35 @@ export class NoKindMatchError extends ClientError {
 type ApiErrorClass = new (operation: string, status: Status) => ApiError;
 
 /** A Status names its reason; one that does not, such as a proxy's, is told by its HTTP code. */
-const byReason: Readonly<Record<string, ApiErrorClass>> = {
-  BadRequest: BadRequestError,
-  Unauthorized: UnauthorizedError,
-  Forbidden: ForbiddenError,
-  NotFound: NotFoundError,
-  AlreadyExists: AlreadyExistsError,
-  Conflict: ConflictError,
-  Gone: GoneError,
-  Expired: GoneError,
-  RequestEntityTooLarge: TooLargeError,
-  Invalid: InvalidError,
-  TooManyRequests: TooManyRequestsError,
-  Timeout: ServerTimeoutError,
-  ServerTimeout: ServerTimeoutError,
-};
-const byCode: Readonly<Record<number, ApiErrorClass>> = {
-  400: BadRequestError,
-  401: UnauthorizedError,
-  403: ForbiddenError,
-  404: NotFoundError,
-  409: ConflictError,
-  410: GoneError,
-  413: TooLargeError,
-  422: InvalidError,
-  429: TooManyRequestsError,
-  504: ServerTimeoutError,
-};
+const classes: ReadonlyMap<string | number, ApiErrorClass> = new Map<string | number, ApiErrorClass>([
+  ["BadRequest", BadRequestError],
+  ["Unauthorized", UnauthorizedError],
+  ["Forbidden", ForbiddenError],
+  ["NotFound", NotFoundError],
+  ["AlreadyExists", AlreadyExistsError],
+  ["Conflict", ConflictError],
+  ["Gone", GoneError],
+  ["Expired", GoneError],
+  ["RequestEntityTooLarge", TooLargeError],
+  ["Invalid", InvalidError],
+  ["TooManyRequests", TooManyRequestsError],
+  ["Timeout", ServerTimeoutError],
+  ["ServerTimeout", ServerTimeoutError],
+  [400, BadRequestError],
+  [401, UnauthorizedError],
+  [403, ForbiddenError],
+  [404, NotFoundError],
+  [409, ConflictError],
+  [410, GoneError],
+  [413, TooLargeError],
+  [422, InvalidError],
+  [429, TooManyRequestsError],
+  [504, ServerTimeoutError],
+]);
 
 /** The error for a refusal, of the class that its Status asks for. */
 export function apiErrorFrom(operation: string, status: Status): ApiError {
-  const ErrorClass = byReason[status.reason ?? ""] ?? byCode[status.code ?? 0] ?? ApiError;
+  const ErrorClass = classes.get(status.reason ?? "") ?? classes.get(status.code ?? 0) ?? ApiError;
   return new ErrorClass(operation, status);
 }
 

@@ -28,6 +28,7 @@ it("exports exactly what users may rely on", () => {
       "ServerTimeoutError",
       "TooLargeError",
       "TooManyRequestsError",
+      "TransportClosedError",
       "UnauthorizedError",
       "WaitTimeoutError",
       "accessFromKubeconfig",
@@ -56,6 +57,7 @@ it("exports exactly what users may rely on", () => {
       "splitLines",
       "strategicMergePatch",
       "waitFor",
+      "waitUntilGone",
       "withFieldOwner",
       "withFieldValidation",
     ]

@@ -59,6 +59,7 @@ export {
   ServerTimeoutError,
   TooLargeError,
   TooManyRequestsError,
+  TransportClosedError,
   UnauthorizedError,
   WaitTimeoutError,
 } from "./errors.ts";
@@ -67,13 +68,14 @@ export { createOrPatch, createOrUpdate } from "./object/create-or-update.ts";
 export { addFinalizer, removeFinalizer } from "./object/finalizers.ts";
 export { mergePatchBetween } from "./object/merge-patch.ts";
 export type { WaitOptions } from "./object/wait-for.ts";
-export { waitFor } from "./object/wait-for.ts";
+export { waitFor, waitUntilGone } from "./object/wait-for.ts";
 export type { Patch } from "./patch.ts";
 export { jsonPatch, mergePatch, strategicMergePatch } from "./patch.ts";
 export { recordUse } from "./record-use.ts";
 export type { ApiCall, Verb } from "./request/api-call.ts";
 export { describeCall } from "./request/api-call.ts";
 export type { Caller, RawCall } from "./request/caller.ts";
+export type { OnServerWarning } from "./request/warnings.ts";
 export type { Connection, ConnectOptions } from "./transport/connect.ts";
 export { connect } from "./transport/connect.ts";
 export { httpTransport } from "./transport/http-transport.ts";

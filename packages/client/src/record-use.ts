@@ -1,16 +1,19 @@
 import type { ApiUse } from "@keelson/core";
 import type { Client } from "./client.ts";
-import type { ApiCall } from "./request/api-call.ts";
+import { type ApiCall, isApply } from "./request/api-call.ts";
 
-/** A client that tells of each call what permission it needs, before it is made; `rbacRules` makes rules of it. */
+/**
+ * A client that tells of each call what permissions it needs, before it is made; `rbacRules` makes rules of them. It
+ * sees calls as they leave it, so it belongs inside of other wrappers: `inNamespace(recordUse(client, …), "shop")`.
+ */
 export function recordUse(client: Client, onUse: (use: ApiUse) => void): Client {
   return client.with((next) => ({
     json: (call) => {
-      onUse(useOf(call));
+      for (const use of usesOf(call)) onUse(use);
       return next.json(call);
     },
     stream: (call) => {
-      onUse(useOf(call));
+      for (const use of usesOf(call)) onUse(use);
       return next.stream(call);
     },
     raw: (call) => {
@@ -20,8 +23,10 @@ export function recordUse(client: Client, onUse: (use: ApiUse) => void): Client 
   }));
 }
 
-function useOf({ verb, resource, subresource, namespace, name }: ApiCall): ApiUse {
-  return {
+/** An apply is a patch; for an object that is not there yet the server also wants the permission to create it. */
+function usesOf(call: ApiCall): readonly ApiUse[] {
+  const { verb, resource, subresource, namespace, name } = call;
+  const use = {
     verb,
     group: resource.group,
     resource: resource.plural,
@@ -29,4 +34,7 @@ function useOf({ verb, resource, subresource, namespace, name }: ApiCall): ApiUs
     ...(namespace !== undefined && { namespace }),
     ...(name !== undefined && { name }),
   };
+  if (!isApply(call) || subresource !== undefined) return [use];
+  const { name: _, ...unnamed } = use;
+  return [use, { ...unnamed, verb: "create" }];
 }

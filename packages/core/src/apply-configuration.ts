@@ -6,9 +6,10 @@ import type { KeyOf, KubeObject } from "./meta.ts";
  */
 export type ApplyConfiguration<T extends KubeObject> = DeepPartial<
   Omit<T, "apiVersion" | "kind" | "metadata">
-> & {
-  readonly metadata: DeepPartial<T["metadata"]> & { readonly name: string };
-};
+> &
+  Partial<Pick<T, "apiVersion" | "kind">> & {
+    readonly metadata: DeepPartial<T["metadata"]> & { readonly name: string };
+  };
 
 type DeepPartial<T> = T extends readonly (infer Element)[]
   ? readonly PartialElement<Element>[]

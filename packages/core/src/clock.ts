@@ -1,3 +1,5 @@
+import { abortable } from "./abortable.ts";
+
 /** Takes back what was scheduled; calling it late or twice does no harm. */
 export type CancelTimer = () => void;
 
@@ -16,15 +18,12 @@ export interface Clock {
 /** Waits; throws the signal's reason as soon as it aborts. */
 export async function sleep(clock: Clock, delayMs: number, signal?: AbortSignal): Promise<void> {
   signal?.throwIfAborted();
-  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  const { promise, resolve } = Promise.withResolvers<void>();
   const cancel = clock.schedule(delayMs, resolve);
-  const onAbort = (): void => reject(signal?.reason);
-  signal?.addEventListener("abort", onAbort, { once: true });
   try {
-    await promise;
+    await abortable(promise, signal);
   } finally {
     cancel();
-    signal?.removeEventListener("abort", onAbort);
   }
 }
 

@@ -1,3 +1,4 @@
+export { abortable } from "./abortable.ts";
 export type { ApiUse, NonResourceUse, ResourceUse } from "./api-use.ts";
 export type { ApplyConfiguration } from "./apply-configuration.ts";
 export type { CancelTimer, Clock } from "./clock.ts";
@@ -120,7 +121,7 @@ export {
 } from "./resource-version.ts";
 export type { Status, StatusCause, StatusDetails } from "./status.ts";
 export { isStatus } from "./status.ts";
-export { NotStoredError } from "./stored-object.ts";
+export { keyOf, NotStoredError } from "./stored-object.ts";
 export { systemClock } from "./system-clock.ts";
 export { systemRandom } from "./system-random.ts";
 export type { Transport, TransportRequest, TransportResponse } from "./transport.ts";

@@ -1,6 +1,6 @@
 import { KeelsonError } from "./error.ts";
 import type { KubeObject, ObjectMeta } from "./meta.ts";
-import { formatKey } from "./resource.ts";
+import { formatKey, type ObjectKey } from "./resource.ts";
 
 /** Something was to be done with an object that only makes sense once the API server has stored it. */
 export class NotStoredError extends KeelsonError {
@@ -31,4 +31,11 @@ export function storedField(
 export function describe({ kind, metadata }: KubeObject): string {
   const { name = `${metadata.generateName ?? ""}*`, namespace } = metadata;
   return `${kind} ${formatKey(namespace === undefined ? { name } : { name, namespace })}`;
+}
+
+/** Where an object that the server has stored is. Throws NotStoredError if it has no name yet. */
+export function keyOf(object: KubeObject): ObjectKey {
+  const name = storedField("locate an object", object, "name");
+  const { namespace } = object.metadata;
+  return namespace === undefined ? { name } : { name, namespace };
 }

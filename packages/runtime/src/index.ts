@@ -27,6 +27,7 @@ export type {
   LoadKubeconfigOptions,
   LogOptions,
   ObjectToWrite,
+  OnServerWarning,
   OnWarning,
   Patch,
   RawCall,
@@ -96,9 +97,11 @@ export {
   strategicMergePatch,
   TooLargeError,
   TooManyRequestsError,
+  TransportClosedError,
   UnauthorizedError,
   WaitTimeoutError,
   waitFor,
+  waitUntilGone,
   withFieldOwner,
   withFieldValidation,
 } from "@keelson/client";
@@ -157,6 +160,7 @@ export type {
 } from "@keelson/core";
 export {
   AlreadyOwnedError,
+  abortable,
   addFinalizerPatch,
   addQuantities,
   apiVersionOf,
@@ -196,6 +200,7 @@ export {
   isResourceVersion,
   isStatus,
   KeelsonError,
+  keyOf,
   kindOf,
   labelsToSelector,
   labelValueProblem,

@@ -1,4 +1,5 @@
-import type { CallOptions, Client } from "../client.ts";
+import { abortable } from "@keelson/core";
+import type { Client } from "../client.ts";
 import { NoKindMatchError } from "../errors.ts";
 import type { DiscoveredResource } from "./api-resource-list.ts";
 import { type DiscoveredGroup, discoverGroup } from "./discover-group.ts";
@@ -26,10 +27,13 @@ export class RestMapper {
   }
 
   /** Throws NoKindMatchError if the server does not serve the kind. */
-  async resourceFor(query: KindQuery, options: CallOptions = {}): Promise<DiscoveredResource> {
+  async resourceFor(
+    query: KindQuery,
+    { signal }: { readonly signal?: AbortSignal } = {},
+  ): Promise<DiscoveredResource> {
     const known = find(this.#groups.get(query.group), query);
     if (known !== undefined) return known;
-    const found = find(await this.#refresh(query.group, options), query);
+    const found = find(await this.#refresh(query.group, signal), query);
     if (found !== undefined) return found;
     throw new NoKindMatchError(query.group, query.version, query.kind);
   }
@@ -39,13 +43,16 @@ export class RestMapper {
     return [...this.#groups.keys()];
   }
 
-  async #refresh(group: string, options: CallOptions): Promise<DiscoveredGroup | undefined> {
-    const underWay = this.#pending.get(group);
-    if (underWay !== undefined) return underWay;
-    const request = discoverGroup(this.#client, group, options);
-    this.#pending.set(group, request);
+  /** Many share one request, so nobody's signal ends it; each waits for it as long as its own signal lets it. */
+  #refresh(group: string, signal: AbortSignal | undefined): Promise<DiscoveredGroup | undefined> {
+    const underWay = this.#pending.get(group) ?? this.#ask(group);
+    this.#pending.set(group, underWay);
+    return abortable(underWay, signal);
+  }
+
+  async #ask(group: string): Promise<DiscoveredGroup | undefined> {
     try {
-      const discovered = await request;
+      const discovered = await discoverGroup(this.#client, group);
       if (discovered === undefined) this.#groups.delete(group);
       else this.#groups.set(group, discovered);
       return discovered;

@@ -9,7 +9,7 @@ import {
 } from "@keelson/core";
 import type { Client, ObjectToWrite, WriteOptions } from "../client.ts";
 import { InvalidCallError, NotFoundError } from "../errors.ts";
-import { mergePatch } from "../patch.ts";
+import { mergePatch, type Patch } from "../patch.ts";
 import { identityOf } from "../request/answer.ts";
 import { mergePatchBetween } from "./merge-patch.ts";
 
@@ -22,12 +22,15 @@ export interface UpsertOutcome<T> {
   readonly object: T;
 }
 
-/** Gives the object as it is to be, from the object as it is, or from nothing if there is none yet. */
+/**
+ * Gives the object as it is to be, from the object as it is, or from nothing if there is none yet. Of the metadata it
+ * need only say what it cares for: labels, annotations, finalizers and owners that it does not speak of stay.
+ */
 export type Desire<T extends KubeObject> = (current: T | undefined) => ObjectToWrite<T>;
 
 /**
- * Reads the object, asks what it is to be, and creates it, replaces it, or leaves it alone if nothing would change. The
- * resource version that was read guards the update: a ConflictError means that someone was faster. The status is not
+ * Reads the object, asks what it is to be, and creates it, replaces it, or leaves it alone if nothing would change. An
+ * update holds only for the version that was read: a ConflictError means that someone was faster. The status is not
  * written: the server keeps it apart.
  */
 export async function createOrUpdate<T extends KubeObject>(
@@ -39,17 +42,16 @@ export async function createOrUpdate<T extends KubeObject>(
 ): Promise<UpsertOutcome<T>> {
   const current = await getIfThere(client, resource, key, options);
   const desired = desiredObject(resource, key, desire, current);
-  if (current === undefined) {
+  if (current === undefined)
     return { result: "created", object: await client.create(resource, desired, options) };
-  }
-  if (deepEqual(current, { ...desired, ...identityOf(resource) }))
-    return { result: "unchanged", object: current };
+  const isSame = mergePatchBetween(withoutStatus(current), withoutStatus(desired)) === undefined;
+  if (isSame) return { result: "unchanged", object: current };
   return { result: "updated", object: await client.update(resource, desired, options) };
 }
 
 /**
- * As createOrUpdate, but sends only what differs, and the status too, on its own path. Both patches hold only for the
- * resource version that was read.
+ * As createOrUpdate, but sends only what differs, and the status too, on its own path, if the function speaks of one.
+ * The patches hold only for the version that was read.
  */
 export async function createOrPatch<T extends KubeObject>(
   client: Client,
@@ -59,18 +61,15 @@ export async function createOrPatch<T extends KubeObject>(
   options: WriteOptions = {},
 ): Promise<UpsertOutcome<T>> {
   const current = await getIfThere(client, resource, key, options);
-  const desired = { ...desiredObject(resource, key, desire, current), ...identityOf(resource) };
-  const base =
-    current ?? (await client.create(resource, desiredObject(resource, key, desire, current), options));
-  const mainPatch =
-    current === undefined ? undefined : mergePatchBetween(withoutStatus(base), withoutStatus(desired));
-  const patched =
+  const desired = desiredObject(resource, key, desire, current);
+  const base = current ?? (await client.create(resource, desired, options));
+  const mainPatch = current && mergePatchBetween(withoutStatus(current), withoutStatus(desired));
+  const main =
     mainPatch === undefined ? base : await client.patch(resource, key, guarded(mainPatch, base), options);
-  const statusPatch = mergePatchBetween(statusOf(base), statusOf(desired));
+  const statusPatch = statusPatchBetween(base, desired);
+  const statusClient = client.status(resource);
   const object =
-    statusPatch === undefined
-      ? patched
-      : await client.status(resource).patch(key, guarded(statusPatch, patched), options);
+    statusPatch === undefined ? main : await statusClient.patch(key, guarded(statusPatch, main), options);
   return { result: resultOf(current, mainPatch, statusPatch), object };
 }
 
@@ -97,6 +96,7 @@ async function getIfThere<T extends KubeObject>(
   }
 }
 
+/** What the function wants, with the metadata that it does not speak of, and the version it was decided on. */
 function desiredObject<T extends KubeObject>(
   resource: Resource<T>,
   key: ObjectKey,
@@ -105,18 +105,26 @@ function desiredObject<T extends KubeObject>(
 ): ObjectToWrite<T> {
   const desired = desire(current);
   const { name, namespace } = desired.metadata;
-  if (name !== key.name || namespace !== key.namespace) {
+  // A client of one namespace fills it in, so the object that was read may know it where the key does not.
+  const known = current?.metadata.namespace ?? key.namespace;
+  if (name !== key.name || (namespace ?? known) !== known) {
     const became = formatKey({ name: name ?? "", ...(namespace !== undefined && { namespace }) });
     throw new InvalidCallError(
       `create or update ${groupResourceOf(resource)} ${formatKey(key)}`,
       `the function that says what the object is to be renamed it to ${became}; it must keep name and namespace`,
     );
   }
-  return desired;
+  const { resourceVersion } = current?.metadata ?? {};
+  const guard = resourceVersion === undefined ? {} : { resourceVersion };
+  return {
+    ...desired,
+    ...identityOf(resource),
+    metadata: { ...current?.metadata, ...desired.metadata, ...guard },
+  };
 }
 
 /** Makes a patch hold only for the version that it was made from. */
-function guarded(patch: object, base: KubeObject): ReturnType<typeof mergePatch> {
+function guarded(patch: object, base: KubeObject): Patch {
   const metadata = "metadata" in patch && isRecord(patch.metadata) ? patch.metadata : {};
   return mergePatch({ ...patch, metadata: { ...metadata, resourceVersion: base.metadata.resourceVersion } });
 }
@@ -125,6 +133,11 @@ function withoutStatus(object: object): object {
   return { ...object, status: undefined };
 }
 
-function statusOf(object: object): object {
-  return { status: "status" in object ? object.status : undefined };
+/** A function that says nothing of the status leaves it alone. */
+function statusPatchBetween(base: object, desired: object): object | undefined {
+  if (!("status" in desired) || desired.status === undefined) return undefined;
+  const before = "status" in base ? base.status : undefined;
+  return deepEqual(before, desired.status)
+    ? undefined
+    : mergePatchBetween({ status: before }, { status: desired.status });
 }

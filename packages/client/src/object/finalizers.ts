@@ -1,7 +1,10 @@
 import {
   addFinalizerPatch,
+  formatKey,
+  groupResourceOf,
   type JsonPatchOperation,
   type KubeObject,
+  keyOf,
   type ObjectKey,
   type Resource,
   removeFinalizerPatch,
@@ -11,26 +14,22 @@ import { InvalidError, NotFoundError } from "../errors.ts";
 import { jsonPatch } from "../patch.ts";
 
 /** How often others may be faster before it is given up. Each time the object is read again. */
-const maxAttempts = 5;
+const maxAttempts = 20;
 
 /**
  * Adds the finalizer, unless it is there, and gives the object as it is then. Other finalizers survive, whoever adds
- * or removes them at the same time [CL8]. Throws BeingDeletedError once the object's deletion has begun.
+ * or removes them at the same time [CL8]. Throws BeingDeletedError once the object's deletion has begun, and
+ * NotFoundError if it is gone, also if another one has taken its place.
  */
-export function addFinalizer<T extends KubeObject>(
+export async function addFinalizer<T extends KubeObject>(
   client: Client,
   resource: Resource<T>,
   object: T,
   finalizer: string,
   options: CallOptions = {},
 ): Promise<T> {
-  return patchUntilAgreed(
-    client,
-    resource,
-    object,
-    (current) => addFinalizerPatch(current, finalizer),
-    options,
-  );
+  const makePatch = (current: T) => addFinalizerPatch(current, finalizer);
+  return await patchUntilAgreed(client, resource, object, makePatch, options);
 }
 
 /**
@@ -44,8 +43,7 @@ export async function removeFinalizer<T extends KubeObject>(
   finalizer: string,
   options: CallOptions = {},
 ): Promise<T | undefined> {
-  const makePatch = (current: T) =>
-    current.metadata.uid === object.metadata.uid ? removeFinalizerPatch(current, finalizer) : undefined;
+  const makePatch = (current: T) => removeFinalizerPatch(current, finalizer);
   try {
     return await patchUntilAgreed(client, resource, object, makePatch, options);
   } catch (error) {
@@ -74,9 +72,12 @@ async function patchUntilAgreed<T extends KubeObject>(
       if (!(error instanceof InvalidError) || attempt === maxAttempts) throw error;
     }
     current = await client.get(resource, key, options);
+    if (current.metadata.uid !== object.metadata.uid) throw goneError(resource, key);
   }
 }
 
-function keyOf({ metadata: { name = "", namespace } }: KubeObject): ObjectKey {
-  return namespace === undefined ? { name } : { name, namespace };
+function goneError(resource: Resource, key: ObjectKey): NotFoundError {
+  const message = "the object was deleted, and another one has taken its name";
+  const status = { apiVersion: "v1", kind: "Status", code: 404, reason: "NotFound", message } as const;
+  return new NotFoundError(`patch ${groupResourceOf(resource)} ${formatKey(key)}`, status);
 }

@@ -21,42 +21,72 @@ export interface WaitOptions {
 }
 
 const retryMs = 500;
+/** The server ends each watch after this long, so that a connection that died in silence is noticed. */
+const watchSeconds = 300;
 
 /**
- * Waits until the condition holds for the object, or for its absence, and gives what it held for. Watches, so that it
- * returns as soon as the server knows; lost connections and restarts of the server only make it look again.
+ * Waits until the object is there and the condition holds for it, and gives it. Watches, so that it returns as soon as
+ * the server knows; lost connections and restarts of the server only make it look again.
  */
-export async function waitFor<T extends KubeObject, Found extends T | undefined = T | undefined>(
+export async function waitFor<T extends KubeObject>(
   client: Client,
   resource: Resource<T>,
   key: ObjectKey,
-  condition: ((object: T | undefined) => object is Found) | ((object: T | undefined) => boolean),
+  condition: (object: T) => boolean,
   options: WaitOptions = {},
-): Promise<Found> {
+): Promise<T> {
+  const look = (object: T | undefined) =>
+    object !== undefined && condition(object) ? { found: object } : undefined;
+  return (await waitUntil(client, resource, key, look, options)).found;
+}
+
+/** Waits until there is no such object, in the same way. */
+export async function waitUntilGone<T extends KubeObject>(
+  client: Client,
+  resource: Resource<T>,
+  key: ObjectKey,
+  options: WaitOptions = {},
+): Promise<void> {
+  const look = (object: T | undefined) => (object === undefined ? { found: undefined } : undefined);
+  await waitUntil(client, resource, key, look, options);
+}
+
+/** Looks at an object, or at its absence; gives something once it has found what is waited for. */
+type Look<T, Found> = (object: T | undefined) => { readonly found: Found } | undefined;
+
+async function waitUntil<T extends KubeObject, Found>(
+  client: Client,
+  resource: Resource<T>,
+  key: ObjectKey,
+  look: Look<T, Found>,
+  options: WaitOptions,
+): Promise<{ readonly found: Found }> {
   const { clock = systemClock, timeoutMs } = options;
   using deadline = startDeadline(clock, timeoutMs, options.signal);
-  const isMet = (object: T | undefined): object is Found => condition(object);
+  let lastFailure: unknown;
   try {
     for (;;) {
-      const found = await lookOnce(client, resource, key, isMet, deadline.signal);
-      if (found !== undefined) return found.object;
+      const outcome = await watchOnce(client, resource, key, look, deadline.signal);
+      if ("found" in outcome) return outcome;
+      lastFailure = outcome.failure;
       await sleep(clock, retryMs, deadline.signal);
     }
   } catch (error) {
     if (!deadline.isOver) throw error;
     const operation = `wait for ${groupResourceOf(resource)} ${formatKey(key)}`;
-    throw new WaitTimeoutError(operation, { timeoutMs: timeoutMs ?? 0, cause: error });
+    // biome-ignore lint/style/useErrorCause: the last failure says more than that time is up
+    throw new WaitTimeoutError(operation, { timeoutMs: timeoutMs ?? 0, cause: lastFailure ?? error });
   }
 }
 
-/** Looks at the object and then at what happens to it, until the condition holds or the watch ends. */
-async function lookOnce<T extends KubeObject, Found extends T | undefined>(
+/** Looks at the object and then at what happens to it, until it finds what it looks for or the watch ends. */
+async function watchOnce<T extends KubeObject, Found>(
   client: Client,
   resource: Resource<T>,
   { name, namespace }: ObjectKey,
-  isMet: (object: T | undefined) => object is Found,
+  look: Look<T, Found>,
   signal: AbortSignal,
-): Promise<{ readonly object: Found } | undefined> {
+): Promise<{ readonly found: Found } | { readonly failure: unknown }> {
   const selection = {
     fieldSelector: `metadata.name=${name}`,
     ...(namespace !== undefined && { namespace }),
@@ -64,18 +94,19 @@ async function lookOnce<T extends KubeObject, Found extends T | undefined>(
   };
   try {
     const { items, metadata } = await client.list(resource, selection);
-    const current = items[0];
-    if (isMet(current)) return { object: current };
+    const outcome = look(items[0]);
+    if (outcome !== undefined) return outcome;
     const { resourceVersion = "" } = metadata;
-    for await (const event of client.watch(resource, { ...selection, resourceVersion })) {
-      if (event.type === "ERROR") return undefined;
+    const watch = client.watch(resource, { ...selection, resourceVersion, timeoutSeconds: watchSeconds });
+    for await (const event of watch) {
+      if (event.type === "ERROR") return { failure: event.status };
       if (event.type === "BOOKMARK") continue;
-      const object = event.type === "DELETED" ? undefined : event.object;
-      if (isMet(object)) return { object };
+      const later = look(event.type === "DELETED" ? undefined : event.object);
+      if (later !== undefined) return later;
     }
-    return undefined;
+    return { failure: undefined };
   } catch (error) {
-    if (!signal.aborted && isPassing(error)) return undefined;
+    if (!signal.aborted && isPassing(error)) return { failure: error };
     throw error;
   }
 }

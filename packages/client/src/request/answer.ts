@@ -37,8 +37,9 @@ export function asList<T extends KubeObject>(
   answer: unknown,
 ): KubeList<T> {
   const problem = `the answer is ${describe(answer)}, not a list of ${resource.kind}`;
-  if (!isListAnswer(answer)) throw new MalformedResponseError(operation, { problem });
   const identity = identityOf(resource);
+  const isList = isListAnswer(answer) && answer.kind === `${identity.kind}List`;
+  if (!isList) throw new MalformedResponseError(operation, { problem });
   const items = (answer.items ?? []).map((item) => {
     const object = isRecord(item) && item.kind === undefined ? { ...identity, ...item } : item;
     return asObject(operation, resource, object);

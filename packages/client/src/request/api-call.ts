@@ -26,6 +26,17 @@ export interface ApiCall {
   readonly isStream: boolean;
 }
 
+const applyContentType = "application/apply-patch+yaml";
+
+/** The body of a server-side apply. */
+export function applyBody(value: object): NonNullable<ApiCall["body"]> {
+  return { contentType: applyContentType, value };
+}
+
+export function isApply({ body }: ApiCall): boolean {
+  return body?.contentType === applyContentType;
+}
+
 /** `update deployments.apps/status shop/web`: how a call is named in errors, logs and traces. */
 export function describeCall({ verb, resource, subresource, namespace, name }: ApiCall): string {
   const what =

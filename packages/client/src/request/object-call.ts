@@ -1,8 +1,7 @@
 import type { Kind, KubeObject, ObjectKey, Resource } from "@keelson/core";
 import type { CallOptions } from "../client.ts";
 import { asObject, identityOf } from "./answer.ts";
-import type { ApiCall } from "./api-call.ts";
-import { describeCall } from "./api-call.ts";
+import { type ApiCall, applyBody, describeCall } from "./api-call.ts";
 import type { Caller } from "./caller.ts";
 
 type CallShape = Pick<ApiCall, "verb" | "subresource" | "body"> & { readonly query?: ApiCall["query"] };
@@ -43,11 +42,9 @@ export function jsonBody(kind: Kind, object: object): NonNullable<ApiCall["body"
   return { contentType: "application/json", value: { ...object, ...identityOf(kind) } };
 }
 
-export function applyBody(kind: Kind, configuration: object): NonNullable<ApiCall["body"]> {
-  return {
-    contentType: "application/apply-patch+yaml",
-    value: { ...configuration, ...identityOf(kind) },
-  };
+/** The body of an apply, with the object's own kind. */
+export function applyConfigurationBody(kind: Kind, configuration: object): NonNullable<ApiCall["body"]> {
+  return applyBody({ ...configuration, ...identityOf(kind) });
 }
 
 /** The place that an object names for itself. */

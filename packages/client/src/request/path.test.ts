@@ -26,7 +26,7 @@ describe("the path of a call", () => {
     ["/apis/apps/v1/namespaces/shop/deployments", call({ verb: "list", namespace: "shop" })],
     ["/apis/apps/v1/deployments", call({ verb: "watch" })],
     ["/api/v1/nodes/node-1", call({ resource: Node, name: "node-1" })],
-    ["/api/v1/nodes/a%2Fb%3F", call({ resource: Node, name: "a/b?" })],
+    ["/api/v1/nodes/system%3Aa%3F", call({ resource: Node, name: "system:a?" })],
     [
       "/apis/apps/v1/deployments?limit=5&labelSelector=a%3Db%2Cc",
       call({ verb: "list", query: { limit: "5", labelSelector: "a=b,c", continue: undefined } }),
@@ -45,7 +45,7 @@ describe("the path of a call", () => {
       call({ resource: Node, namespace: "shop", name: "a" }),
     ],
     [
-      "get deployments.apps shop/: the name is empty; an object must be named",
+      "get deployments.apps shop/: the object has no name; say which one is meant",
       call({ namespace: "shop", name: "" }),
     ],
   ])("is refused: %s", (message, made) => {

@@ -1,11 +1,12 @@
 import { InvalidCallError } from "../errors.ts";
-import { type ApiCall, describeCall } from "./api-call.ts";
+import { type ApiCall, describeCall, isApply } from "./api-call.ts";
 
 /** The path and query of a call. Throws if the call lacks what its kind needs; nothing has been sent then. */
 export function pathOf(call: ApiCall): string {
   const { resource, subresource, query } = call;
   const { group, version, plural } = resource;
-  checkScope(call);
+  const problem = nameProblem(call) ?? scopeProblem(call) ?? ownerProblem(call);
+  if (problem !== undefined) throw new InvalidCallError(describeCall(call), problem);
   const root = group === "" ? ["api", version] : ["apis", group, version];
   const scope = call.namespace === undefined ? [] : ["namespaces", call.namespace];
   const object = call.name === undefined ? [] : [call.name];
@@ -19,22 +20,37 @@ export function pathOf(call: ApiCall): string {
   return `/${segments.map(encodeURIComponent).join("/")}${queryString(query)}`;
 }
 
-/** Verbs that speak of one object, or of a new one, which lives in one namespace. */
-const oneNamespace = new Set(["get", "create", "update", "patch", "delete"]);
+const verbsOfOneObject: ReadonlySet<string> = new Set(["get", "update", "patch", "delete"]);
 
-function checkScope(call: ApiCall): void {
-  const { verb, resource, namespace, name } = call;
-  const operation = describeCall(call);
-  if (name === "") throw new InvalidCallError(operation, "the name is empty; an object must be named");
+/** Without this check a delete that lost its name would delete the whole collection. */
+function nameProblem({ verb, name, namespace, subresource }: ApiCall): string | undefined {
+  const needsName = verbsOfOneObject.has(verb) || subresource !== undefined;
+  if (name === "" || (name === undefined && needsName))
+    return "the object has no name; say which one is meant";
+  if (namespace === "") return "the namespace is empty; leave it out to mean all, or name one";
+  // The server decodes a path before it takes it apart, so these would reach somewhere else.
+  const strange = [name, namespace].find((part) => part !== undefined && /^\.\.?$|[/%]/.test(part));
+  return strange === undefined
+    ? undefined
+    : `${JSON.stringify(strange)} is not a name; it may not hold / or %`;
+}
+
+/** Verbs that speak of one object, or of a new one, or delete many: each in one namespace. */
+const verbsOfOneNamespace: ReadonlySet<string> = new Set([...verbsOfOneObject, "create", "deletecollection"]);
+
+function scopeProblem({ verb, resource, namespace }: ApiCall): string | undefined {
   if (resource.scope === "Cluster" && namespace !== undefined) {
-    throw new InvalidCallError(operation, `${resource.kind} has no namespaces; leave ${namespace} out`);
+    return `${resource.kind} has no namespaces; leave ${namespace} out`;
   }
-  if (resource.scope === "Namespaced" && namespace === undefined && oneNamespace.has(verb)) {
-    throw new InvalidCallError(
-      operation,
-      `${resource.kind} lives in a namespace; name it, or use inNamespace`,
-    );
+  if (resource.scope === "Namespaced" && namespace === undefined && verbsOfOneNamespace.has(verb)) {
+    return `${resource.kind} lives in a namespace; name it, or use inNamespace`;
   }
+  return undefined;
+}
+
+function ownerProblem(call: ApiCall): string | undefined {
+  if (!isApply(call) || call.query.fieldManager !== undefined) return undefined;
+  return "server-side apply needs to know who applies; give a fieldOwner, or use withFieldOwner";
 }
 
 function queryString(query: ApiCall["query"]): string {

@@ -13,7 +13,7 @@ export interface ConnectOptions {
   readonly contextName?: string;
   /** Default: the environment of this process. */
   readonly env?: Readonly<Record<string, string | undefined>>;
-  /** Told what a person should know, such as that a server's certificate is not verified. */
+  /** Told what a person should know, such as that a certificate is not verified, or what the server remarks on a call. */
   readonly onWarning?: (message: string) => void;
   readonly userAgent?: string;
   readonly timeoutMs?: number;
@@ -35,11 +35,16 @@ export interface Connection extends AsyncDisposable {
  */
 export async function connect(options: ConnectOptions = {}): Promise<Connection> {
   const { clock = systemClock, env = process.env, userAgent, timeoutMs, ...source } = options;
+  const { onWarning } = options;
   const access = await defaultAccess({ ...source, env, home: env.HOME ?? homedir(), clock });
   const transport = httpTransport(access);
   const client = createClient({
     transport,
     clock,
+    ...(onWarning !== undefined && {
+      onWarning: (text: string, operation: string) =>
+        onWarning(`${operation}: the API server warns: ${text}`),
+    }),
     ...(userAgent !== undefined && { userAgent }),
     ...(timeoutMs !== undefined && { timeoutMs }),
   });

@@ -1,6 +1,14 @@
-import { deepEqual, type Transport, type TransportRequest, type TransportResponse } from "@keelson/core";
+import {
+  abortable,
+  deepEqual,
+  type Transport,
+  type TransportRequest,
+  type TransportResponse,
+} from "@keelson/core";
 import type { Dispatcher } from "undici";
 import type { ClusterAccess, HeaderLines, TlsSettings } from "../config/cluster-access.ts";
+import { TransportClosedError } from "../errors.ts";
+import { eitherSignal } from "../request/iteration.ts";
 import type { MakeDispatcher } from "./dispatcher.ts";
 
 /** As many requests as one process sends at the same time; more wait for their turn. Streams do not count. */
@@ -24,7 +32,7 @@ interface Identity {
 }
 
 interface Pools {
-  readonly settings: TlsSettings;
+  readonly tls: TlsSettings;
   readonly unary: Dispatcher;
   readonly streams: Dispatcher;
 }
@@ -33,6 +41,8 @@ class HttpTransport implements Transport {
   readonly #access: ClusterAccess;
   readonly #origin: string;
   readonly #basePath: string;
+  /** Aborts whatever is under way, also in pools that other settings have replaced. */
+  readonly #closing = new AbortController();
   #pools: Pools | undefined;
 
   constructor(access: ClusterAccess) {
@@ -46,24 +56,23 @@ class HttpTransport implements Transport {
     const identity = await this.#identity(request.signal);
     const response = await this.#attempt(request, identity);
     if (response.status !== 401) return response;
+    // Read now: a body that nobody reads keeps its connection.
+    const refusal = { ...response, body: await inMemory(response.body) };
     const renewed = await this.#renewedIdentity(identity, request.signal);
-    if (renewed === undefined) return response;
     // A refused request was not carried out, so a second try is safe.
-    for await (const _ of response.body);
-    return this.#attempt(request, renewed);
+    return renewed === undefined ? refusal : this.#attempt(request, renewed);
   }
 
   async close(): Promise<void> {
-    const pools = this.#pools;
-    this.#pools = undefined;
-    await Promise.all([pools?.unary.destroy(), pools?.streams.destroy()]);
+    this.#closing.abort(new TransportClosedError(this.#access.server));
+    await Promise.all([this.#pools?.unary.destroy(), this.#pools?.streams.destroy()]);
   }
 
   async #identity(signal: AbortSignal | undefined): Promise<Identity> {
     return { headers: await this.#access.headers(signal), tls: await this.#access.tls(signal) };
   }
 
-  /** Other credentials than the ones that were refused, if there are any: another request may have fetched them already. */
+  /** Other credentials than the refused ones, if there are any: another request may have fetched them already. */
   async #renewedIdentity(refused: Identity, signal: AbortSignal | undefined): Promise<Identity | undefined> {
     const current = await this.#identity(signal);
     if (!deepEqual(current, refused)) return current;
@@ -75,36 +84,48 @@ class HttpTransport implements Transport {
   async #attempt(request: TransportRequest, identity: Identity): Promise<TransportResponse> {
     // Loading undici takes longer than all the rest of this package; who only passes a transport on does not need it.
     const { makeDispatcher } = await import("./dispatcher.ts");
+    const signal = eitherSignal(this.#closing.signal, request.signal);
+    signal.throwIfAborted();
     const pools = this.#currentPools(identity.tls, makeDispatcher);
     const dispatcher = request.isStream ? pools.streams : pools.unary;
-    const { statusCode, headers, body } = await dispatcher.request({
+    const sent = dispatcher.request({
       origin: this.#origin,
       path: this.#basePath + request.path,
       method: request.method,
       headers: { ...mutable(identity.headers), ...request.headers },
       body: request.body ?? null,
-      signal: request.signal ?? null,
+      signal,
       // Deadlines are the caller's, by signal: a quiet watch is not a broken one.
       headersTimeout: 0,
       bodyTimeout: 0,
     });
+    // undici heeds the signal only once it has a connection; then it drops the request that nobody waits for.
+    const { statusCode, headers, body } = await abortable(sent, signal);
     return { status: statusCode, headers: flatten(headers), body };
   }
 
-  #currentPools(settings: TlsSettings, makeDispatcher: MakeDispatcher): Pools {
+  #currentPools(tls: TlsSettings, makeDispatcher: MakeDispatcher): Pools {
     const current = this.#pools;
-    if (current !== undefined && deepEqual(current.settings, settings)) return current;
+    if (current !== undefined && deepEqual(current.tls, tls)) return current;
     const { proxyUrl } = this.#access;
-    const pools = {
-      settings,
-      unary: makeDispatcher(settings, proxyUrl, unaryConnections),
-      streams: makeDispatcher(settings, proxyUrl, undefined),
+    this.#pools = {
+      tls,
+      unary: makeDispatcher(tls, proxyUrl, unaryConnections),
+      streams: makeDispatcher(tls, proxyUrl, undefined),
     };
-    this.#pools = pools;
+    // Requests that use the old pools end as they began; idle connections end now.
     void current?.unary.close();
     void current?.streams.close();
-    return pools;
+    return this.#pools;
   }
+}
+
+async function inMemory(body: AsyncIterable<Uint8Array>): Promise<AsyncIterable<Uint8Array>> {
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of body) chunks.push(chunk);
+  return (async function* () {
+    yield* chunks;
+  })();
 }
 
 /** undici does not take read-only lists. */

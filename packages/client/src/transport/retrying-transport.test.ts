@@ -93,6 +93,9 @@ describe("[CL3] a request", () => {
     const transport = scripted(answer(429, { "retry-after": "60" }));
     const waiting = retryingTransport(transport, clock).send({ ...get, signal: controller.signal });
     controller.abort(new Error("enough"));
-    await expect(waiting).rejects.toThrow("enough");
+    await expect(waiting).rejects.toThrow(
+      "given up while waiting to repeat a request, because the answer was 429",
+    );
+    await expect(waiting).rejects.toMatchObject({ cause: { message: "enough" } });
   });
 });

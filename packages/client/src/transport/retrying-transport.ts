@@ -8,6 +8,8 @@ import {
   toError,
 } from "@keelson/core";
 
+import { retryAfterSeconds } from "../request/refusal.ts";
+
 const maxRetries = 10;
 const firstResetWaitMs = 50;
 const longestResetWaitMs = 1_000;
@@ -23,39 +25,57 @@ export function retryingTransport(transport: Transport, clock: Clock): Transport
     close: () => transport.close(),
     async send(request) {
       for (let attempt = 0; ; attempt++) {
-        const waitMs = await tryOnce(transport, request, attempt);
-        if (typeof waitMs !== "number") return waitMs;
-        await sleep(clock, waitMs, request.signal);
+        const outcome = await tryOnce(transport, request, attempt);
+        if (!("waitMs" in outcome)) return outcome;
+        await sleep(clock, outcome.waitMs, request.signal).catch((cause: unknown) => {
+          throw new Error(`given up while waiting to repeat a request, because ${outcome.because}`, {
+            cause,
+          });
+        });
       }
     },
   };
 }
 
-/** The response, or how long to wait before the next attempt. */
+/** How long to wait before the next attempt, and why there is to be one. */
+interface Wait {
+  readonly waitMs: number;
+  readonly because: string;
+}
+
 async function tryOnce(
   transport: Transport,
   request: TransportRequest,
   attempt: number,
-): Promise<TransportResponse | number> {
+): Promise<TransportResponse | Wait> {
   try {
     const response = await transport.send(request);
-    const waitMs = retryAfterMs(response);
-    if (waitMs === undefined || attempt >= maxRetries) return response;
-    // Reads the body away, so that its connection can be used again.
-    for await (const _ of response.body);
-    return waitMs;
+    const seconds = isTooBusy(response) ? retryAfterSeconds(response) : undefined;
+    if (seconds === undefined || attempt >= maxRetries) return response;
+    await readAway(response.body);
+    return {
+      waitMs: seconds * 1000,
+      because: `the answer was ${response.status} with Retry-After: ${seconds}`,
+    };
   } catch (error) {
     const mayRepeat = request.method === "GET" && attempt < maxRetries && isReset(error);
     if (!mayRepeat || request.signal?.aborted === true) throw error;
-    return Math.min(firstResetWaitMs * 2 ** attempt, longestResetWaitMs);
+    const waitMs = Math.min(firstResetWaitMs * 2 ** attempt, longestResetWaitMs);
+    return { waitMs, because: `its connection was reset (${toError(error).message})` };
   }
 }
 
-function retryAfterMs({ status, headers }: TransportResponse): number | undefined {
-  const header = headers["retry-after"];
-  if (header === undefined || (status !== 429 && status < 500)) return undefined;
-  const seconds = Number(header);
-  return Number.isFinite(seconds) && seconds >= 0 ? seconds * 1000 : undefined;
+function isTooBusy({ status }: TransportResponse): boolean {
+  return status === 429 || status >= 500;
+}
+
+/** So that the connection can be used again; that the rest of a refusal is lost does not matter. */
+async function readAway(body: AsyncIterable<Uint8Array>): Promise<void> {
+  try {
+    for await (const _ of body);
+  } catch {
+    // The connection is gone then, and the request was refused all the same.
+  }
 }
 
 function isReset(error: unknown): boolean {

@@ -98,6 +98,16 @@ describe("the REST mapper", () => {
     expect(paths()).toEqual(["/apis/apps", "/apis/apps/v1"]);
   });
 
+  it("lets each asker wait for as long as its own signal says", async () => {
+    const mapper = new RestMapper(client);
+    const signal = AbortSignal.abort(new Error("enough"));
+    const deployment = { group: "apps", kind: "Deployment" };
+    const hasty = mapper.resourceFor(deployment, { signal });
+    const patient = mapper.resourceFor(deployment);
+    await expect(hasty).rejects.toThrow("enough");
+    expect(await patient).toMatchObject({ plural: "deployments" });
+  });
+
   it("[CL4] asks its group once more for a kind it does not know, then says so", async () => {
     const mapper = new RestMapper(client);
     await mapper.resourceFor({ group: "apps", kind: "Deployment" });
@@ -215,10 +225,14 @@ describe("wrappers", () => {
       .get({ name: "none" })
       .catch(() => undefined);
     await client.raw("/version");
+    await client.apply(ConfigMap, { metadata: key }, { fieldOwner: "ann", dryRun: true });
     expect(uses).toEqual([
       { verb: "list", group: "", resource: "configmaps" },
       { verb: "get", group: "", resource: "nodes", subresource: "status", name: "none" },
       { verb: "get", nonResourceUrl: "/version" },
+      { verb: "patch", group: "", resource: "configmaps", ...key },
+      // An apply of an object that is not there creates it.
+      { verb: "create", group: "", resource: "configmaps", namespace: key.namespace },
     ]);
   });
 });

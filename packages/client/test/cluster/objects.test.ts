@@ -1,7 +1,7 @@
 import { type ControlPlane, startControlPlane } from "@keelson/controlplane";
 import { BeingDeletedError, deepEqual } from "@keelson/core";
 import { Deployment } from "@keelson/core/kinds/apps/v1";
-import { ConfigMap, Namespace, Node } from "@keelson/core/kinds/core/v1";
+import { ConfigMap, Namespace, Node, Pod } from "@keelson/core/kinds/core/v1";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import {
   addFinalizer,
@@ -13,12 +13,15 @@ import {
   ForbiddenError,
   httpTransport,
   InvalidCallError,
+  inNamespace,
   mapCalls,
   mergePatch,
   NotFoundError,
   removeFinalizer,
+  TransportClosedError,
   WaitTimeoutError,
   waitFor,
+  waitUntilGone,
 } from "../../src/index.ts";
 import { accessOf } from "../support/admin-access.ts";
 
@@ -79,11 +82,40 @@ describe("createOrUpdate", () => {
 
   it("[CL6] does not overwrite what someone changed in between", async () => {
     await createOrUpdate(client, ConfigMap, key(), cargo({ a: "1" }));
-    const slow = createOrUpdate(client, ConfigMap, key(), (current) => {
-      if (current === undefined) throw new Error("it exists");
-      return { ...current, metadata: { ...current.metadata, resourceVersion: "1" }, data: { a: "3" } };
+    // The other's write comes after our read and before our update.
+    const overtaken = client.with((next) => ({
+      ...next,
+      json: async (call) => {
+        if (call.verb === "update")
+          await client.patch(ConfigMap, key(), mergePatch({ data: { b: "theirs" } }));
+        return next.json(call);
+      },
+    }));
+    const fresh = () => ({ metadata: key(), data: { a: "2" } });
+    const raced = createOrUpdate(overtaken, ConfigMap, key(), fresh);
+    await expect(raced).rejects.toBeInstanceOf(ConflictError);
+    expect((await client.get(ConfigMap, key())).data).toEqual({ a: "1", b: "theirs" });
+  });
+
+  it("[CL6] keeps the metadata that the function does not speak of, and finds that nothing changed", async () => {
+    const metadata = { ...key(), labels: { theirs: "1" }, finalizers: ["keelson.dev/theirs"] };
+    await client.create(ConfigMap, { metadata });
+    const fresh = () => ({ metadata: key(), data: { a: "1" } });
+    const { result, object } = await createOrUpdate(client, ConfigMap, key(), fresh);
+    expect(result).toBe("updated");
+    expect(object).toMatchObject({ metadata, data: { a: "1" } });
+    expect(await createOrUpdate(client, ConfigMap, key(), fresh)).toEqual({ result: "unchanged", object });
+  });
+
+  it("[CL6] works in a client of one namespace", async () => {
+    const here = inNamespace(client, namespace);
+    const fresh = (current?: ConfigMap) => ({
+      ...current,
+      metadata: { ...current?.metadata, name: "cargo" },
+      data: { a: "1" },
     });
-    await expect(slow).rejects.toBeInstanceOf(ConflictError);
+    expect((await createOrUpdate(here, ConfigMap, { name: "cargo" }, fresh)).result).toBe("created");
+    expect((await createOrUpdate(here, ConfigMap, { name: "cargo" }, fresh)).result).toBe("unchanged");
   });
 });
 
@@ -110,6 +142,19 @@ describe("createOrPatch", () => {
     }
     expect(results).toEqual(["created", "unchanged", "updated", "updatedStatusOnly", "updatedStatus"]);
     expect(writes).toEqual(["create", "patch status", "patch", "patch status", "patch", "patch status"]);
+  });
+});
+
+describe("createOrPatch of an object whose status is the server's", () => {
+  it("[CL6] leaves the status alone, and asks what is wanted once", async () => {
+    let asked = 0;
+    const pod = () => {
+      asked += 1;
+      return { metadata: { namespace, name: "a" }, spec: { containers: [{ name: "a", image: "a:1" }] } };
+    };
+    const { result, object } = await createOrPatch(client, Pod, { namespace, name: "a" }, pod);
+    expect([result, asked, object.status?.phase]).toEqual(["created", 1, "Pending"]);
+    expect(writes).toEqual(["create"]);
   });
 });
 
@@ -144,7 +189,7 @@ describe("finalizers", () => {
   });
 
   it("[CL8] are removed by many at the same time without loss", async () => {
-    const names = ["a", "b", "c", "d"].map((name) => `keelson.dev/${name}`);
+    const names = Array.from({ length: 12 }, (_, index) => `keelson.dev/f${index}`);
     const object = await create([...names, theirs]);
     await Promise.all(names.map((name) => removeFinalizer(client, ConfigMap, object, name)));
     expect((await client.get(ConfigMap, key())).metadata.finalizers).toEqual([theirs]);
@@ -156,31 +201,57 @@ describe("finalizers", () => {
     await removeFinalizer(client, ConfigMap, object, mine);
     await expect(client.get(ConfigMap, key())).rejects.toBeInstanceOf(NotFoundError);
     expect(await removeFinalizer(client, ConfigMap, object, mine)).toBeUndefined();
-    const next = await create([mine]);
-    const untouched = await removeFinalizer(client, ConfigMap, object, mine);
-    expect(untouched?.metadata).toMatchObject({ uid: next.metadata.uid, finalizers: [mine] });
+    await create([mine]);
+    expect(await removeFinalizer(client, ConfigMap, object, mine)).toBeUndefined();
+    expect((await client.get(ConfigMap, key())).metadata.finalizers).toEqual([mine]);
+  });
+
+  it("[CL8] are not added to another object that has taken the name", async () => {
+    const object = await create();
+    await client.delete(ConfigMap, key());
+    await create();
+    await expect(addFinalizer(client, ConfigMap, object, mine)).rejects.toThrow(
+      /another one has taken its name/,
+    );
   });
 });
 
 describe("waitFor", () => {
   const key = () => ({ namespace, name: "cargo" });
-  const loaded = (object: ConfigMap | undefined): object is ConfigMap => object?.data?.loaded === "yes";
+  const loaded = (object: ConfigMap): boolean => object.data?.loaded === "yes";
+  /** A client that says when its watch has begun, and how often it has listed. */
+  const observed = () => {
+    const calls: string[] = [];
+    const seen = mapCalls(client, (call) => {
+      calls.push(call.verb);
+      return call;
+    });
+    const watching = () => expect.poll(() => calls).toContain("watch");
+    return { seen, calls, watching };
+  };
 
   it("returns at once when it is so", async () => {
     const created = await client.create(ConfigMap, { metadata: key(), data: { loaded: "yes" } });
     expect(await waitFor(client, ConfigMap, key(), loaded)).toEqual(created);
   });
 
-  it("sees an object appear, change and go", async () => {
-    const appeared = waitFor(client, ConfigMap, key(), (object) => object !== undefined);
+  it("sees an object appear, change and go, without looking twice", async () => {
+    const appearing = observed();
+    const appeared = waitFor(appearing.seen, ConfigMap, key(), () => true);
+    await appearing.watching();
     await client.create(ConfigMap, { metadata: key() });
     expect(await appeared).toMatchObject({ metadata: key() });
-    const changed = waitFor(client, ConfigMap, key(), loaded);
+    const changing = observed();
+    const changed = waitFor(changing.seen, ConfigMap, key(), loaded);
+    await changing.watching();
     await client.patch(ConfigMap, key(), mergePatch({ data: { loaded: "yes" } }));
     expect((await changed).data).toEqual({ loaded: "yes" });
-    const gone = waitFor(client, ConfigMap, key(), (object) => object === undefined);
+    const going = observed();
+    const gone = waitUntilGone(going.seen, ConfigMap, key());
+    await going.watching();
     await client.delete(ConfigMap, key());
-    expect(await gone).toBeUndefined();
+    await gone;
+    for (const { calls } of [appearing, changing, going]) expect(calls).toEqual(["list", "watch"]);
   });
 
   it("gives up in time, and says what it waited for", async () => {
@@ -191,6 +262,13 @@ describe("waitFor", () => {
     expect(String(failure)).toMatch(
       /wait for configmaps .*\/cargo: what was waited for was not so after 0.05 s/,
     );
+  });
+
+  it("says what was in its way when it gives up", async () => {
+    const away = httpTransport({ ...accessOf(controlPlane), server: "https://127.0.0.1:65500" });
+    const waiting = waitFor(createClient({ transport: away }), ConfigMap, key(), loaded, { timeoutMs: 300 });
+    await expect(waiting).rejects.toMatchObject({ code: "WAIT_TIMEOUT", cause: { code: "CONNECTION" } });
+    await away.close();
   });
 
   it("throws the reason of its signal, and passes refusals on", async () => {
@@ -204,8 +282,18 @@ describe("waitFor", () => {
     await eve.close();
   });
 
+  it("ends when its transport is closed", async () => {
+    const transport = httpTransport(accessOf(controlPlane));
+    const waiting = waitFor(createClient({ transport }), ConfigMap, key(), loaded);
+    const ended = expect(waiting).rejects.toBeInstanceOf(TransportClosedError);
+    await transport.close();
+    await ended;
+  });
+
   it("outlives a restart of the API server", async () => {
-    const waiting = waitFor(client, ConfigMap, key(), loaded);
+    const { seen, watching } = observed();
+    const waiting = waitFor(seen, ConfigMap, key(), loaded);
+    await watching();
     await controlPlane.restart("kube-apiserver");
     await client.create(ConfigMap, { metadata: key(), data: { loaded: "yes" } });
     expect((await waiting).data).toEqual({ loaded: "yes" });

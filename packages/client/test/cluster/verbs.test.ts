@@ -1,5 +1,11 @@
 import { type ControlPlane, startControlPlane } from "@keelson/controlplane";
-import { type GenericObject, genericResource, metadataOnly, type Resource } from "@keelson/core";
+import {
+  type GenericObject,
+  genericResource,
+  metadataOnly,
+  type ObjectKey,
+  type Resource,
+} from "@keelson/core";
 import { Deployment } from "@keelson/core/kinds/apps/v1";
 import { TokenRequest } from "@keelson/core/kinds/authentication/v1";
 import { Scale } from "@keelson/core/kinds/autoscaling/v1";
@@ -340,12 +346,25 @@ describe("subresources", () => {
     expect(await client.status(Ship).get(key)).toEqual(applied);
   });
 
-  it("[CL5] holds for built-in kinds", async () => {
-    const created = await client.create(Node, { metadata: { name: `node-${namespace}` } });
-    const status = { ...created.status, phase: "Running" } as const;
-    const updated = await client.status(Node).update({ ...created, spec: { unschedulable: true }, status });
-    expect(updated.status?.phase).toBe("Running");
+  it("[CL5] updates of the status of built-in kinds keep spec, labels, annotations and finalizers", async () => {
+    const metadata = {
+      labels: { l: "1" },
+      annotations: { a: "1" },
+      finalizers: ["keelson.dev/hold"],
+    };
+    const node = await client.create(Node, { metadata: { ...metadata, name: `node-${namespace}` } });
+    const nodeStatus = { ...node.status, phase: "Running" } as const;
+    const updated = await client
+      .status(Node)
+      .update({ ...node, spec: { unschedulable: true }, status: nodeStatus });
+    expect(updated).toMatchObject({ metadata, status: { phase: "Running" } });
     expect(updated.spec?.unschedulable).toBeUndefined();
+    const lone = await client.create(Pod, { metadata: { ...metadata, namespace, name: "a" }, ...pod });
+    const status = { ...lone.status, phase: "Failed" } as const;
+    expect(await client.status(Pod).update({ ...lone, status })).toMatchObject({
+      metadata,
+      status: { phase: "Failed" },
+    });
   });
 
   it("scales", async () => {
@@ -369,13 +388,13 @@ describe("subresources", () => {
       { namespace, name: "robot" },
       { metadata: {}, spec: { audiences: ["sea"] } },
     );
-    expect(request).toMatchObject({ status: { token: expect.stringMatching(/^ey/) } });
+    expect(request.status?.token).toMatch(/^ey/);
     await client.create(Pod, { metadata: { namespace, name: "a" }, ...pod });
     const image = { spec: { containers: [{ name: "a", image: "a:2" }] } };
     const patched = await client.patch(Pod, { namespace, name: "a" }, strategicMergePatch(image));
     expect(patched.spec?.containers[0]?.image).toBe("a:2");
     const evictions = client.subresource(Pod, "eviction", Eviction);
-    const answer = await evictions.create({ namespace, name: "a" }, { metadata: { namespace, name: "a" } });
+    const answer = await evictions.submit({ namespace, name: "a" }, { metadata: { namespace, name: "a" } });
     expect(answer).toMatchObject({ kind: "Status", status: "Success" });
     await expect(client.get(Pod, { namespace, name: "a" })).rejects.toBeInstanceOf(NotFoundError);
   });
@@ -396,15 +415,68 @@ describe("subresources", () => {
 });
 
 describe("a call that cannot be made", () => {
+  const key = (parts: object): ObjectKey => JSON.parse(JSON.stringify(parts));
+
   it("is refused before anything is sent", async () => {
     await expect(client.get(ConfigMap, { name: "a" })).rejects.toBeInstanceOf(InvalidCallError);
     await expect(client.get(ConfigMap, { name: "a" })).rejects.toThrow(/ConfigMap lives in a namespace/);
     await expect(client.get(Node, { namespace, name: "a" })).rejects.toThrow(/Node has no namespaces/);
-    await expect(client.get(ConfigMap, { namespace, name: "" })).rejects.toThrow(/the name is empty/);
+    await expect(client.get(ConfigMap, { namespace, name: "" })).rejects.toThrow(/the object has no name/);
+    await expect(client.list(ConfigMap, { namespace: "" })).rejects.toThrow(/the namespace is empty/);
+    await expect(client.deleteAllOf(ConfigMap, {})).rejects.toThrow(/ConfigMap lives in a namespace/);
+    await expect(client.apply(ConfigMap, { metadata: { namespace, name: "a" } })).rejects.toThrow(
+      /give a fieldOwner/,
+    );
+    await expect(client.raw("version")).rejects.toThrow(/a path begins with a slash/);
+  });
+
+  it("for want of a name does not become a call on the whole collection", async () => {
+    await client.create(ConfigMap, { metadata: { namespace, name: "a" } });
+    await expect(client.delete(ConfigMap, key({ namespace }))).rejects.toThrow(/the object has no name/);
+    await expect(client.get(ConfigMap, key({ namespace }))).rejects.toThrow(/the object has no name/);
+    await expect(client.update(ConfigMap, { metadata: { namespace } })).rejects.toThrow(
+      /the object has no name/,
+    );
+    expect((await client.get(ConfigMap, { namespace, name: "a" })).metadata.name).toBe("a");
+  });
+
+  it("does not reach another path by a strange name", async () => {
+    const patch = mergePatch({ status: { replicas: 7 } });
+    await expect(client.patch(Deployment, { namespace, name: "web/status" }, patch)).rejects.toThrow(
+      /is not a name/,
+    );
+    await expect(client.get(ConfigMap, { namespace, name: ".." })).rejects.toThrow(/is not a name/);
+    await expect(client.get(ConfigMap, { namespace: "a%2Fb", name: "c" })).rejects.toThrow(/is not a name/);
+  });
+
+  it("because of a mistake in the program shows the mistake", async () => {
+    const data = { a: 1n };
+    const object = { metadata: { namespace, name: "a" }, ...data };
+    await expect(client.create(genericResource(ConfigMap), object)).rejects.toThrow(TypeError);
   });
 });
 
 describe("a watch", () => {
+  it("can be iterated again, which begins a new one", async () => {
+    const events = client.watch(Namespace, { fieldSelector: `metadata.name=${namespace}` });
+    for (let round = 0; round < 2; round++) {
+      for await (const event of events) {
+        expect(event).toMatchObject({ type: "ADDED", object: { metadata: { name: namespace } } });
+        break;
+      }
+    }
+    expect.assertions(2);
+  });
+
+  it("that is quiet ends when it is left", async () => {
+    const iterator = client
+      .watch(ConfigMap, { namespace, labelSelector: "none=such" })
+      [Symbol.asyncIterator]();
+    const waiting = iterator.next();
+    await iterator.return?.();
+    expect(await waiting).toEqual({ done: true, value: undefined });
+  });
+
   it("throws the reason of the signal that ends it", async () => {
     const controller = new AbortController();
     const read = async () => {

@@ -18,6 +18,16 @@ export const faults = {
     request.socket.resetAndDestroy();
   }) satisfies Fault as Fault,
   neverAnswer: (() => undefined) satisfies Fault as Fault,
+  /** Says 429, come back at once, and hangs up in the middle of the reason. */
+  brokenRefusal: ((_, response) => {
+    response.writeHead(429, { "retry-after": "0", "content-length": "1000" });
+    response.write("slow d", () => response.destroy());
+  }) satisfies Fault as Fault,
+  /** Says 500 and never why. */
+  stalledRefusal: ((_, response) => {
+    response.writeHead(500, { "content-length": "1000" });
+    response.write("because");
+  }) satisfies Fault as Fault,
   /** Announces more bytes than it sends, then hangs up. */
   halfAnswer: ((_, response) => {
     response.writeHead(200, { "content-type": "application/json", "content-length": "1000" });

@@ -1,4 +1,4 @@
-import { abortable } from "../abortable.ts";
+import { abortable } from "@keelson/core";
 
 interface Run<Value> {
   readonly result: Promise<Value>;

@@ -4,7 +4,11 @@ export async function abortable<Value>(
   signal: AbortSignal | undefined,
 ): Promise<Value> {
   if (signal === undefined) return promise;
-  signal.throwIfAborted();
+  if (signal.aborted) {
+    // Nobody waits for it any more, so nobody is to be told that it failed.
+    promise.catch(() => undefined);
+    throw signal.reason;
+  }
   const { promise: aborted, reject } = Promise.withResolvers<never>();
   const onAbort = (): void => reject(signal.reason);
   signal.addEventListener("abort", onAbort, { once: true });
