@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { text } from "node:stream/consumers";
 import { KubectlError } from "./errors.ts";
-import { onAbort } from "./process/abort.ts";
+import { onAbort } from "./process/on-abort.ts";
 
 export interface KubectlOptions {
   /** Given to kubectl on its standard input, for `-f -`. */

@@ -1,6 +1,5 @@
-import { isRecord } from "@keelson/core";
+import { isRecord, sleep, systemClock } from "@keelson/core";
 import { type ApiAccess, apiApply, apiCreate } from "./api-access.ts";
-import { sleep } from "./process/abort.ts";
 
 /** A rule of a Role or ClusterRole, as rbac.authorization.k8s.io/v1 has it. */
 export interface PolicyRule {
@@ -56,7 +55,7 @@ async function untilAllowed(
     if (Date.now() > deadline) {
       throw new Error(`grant ${user} the rule ${JSON.stringify(rule)}: the API server still refuses it`);
     }
-    await sleep(20, undefined);
+    await sleep(systemClock, 20, undefined);
   }
 }
 

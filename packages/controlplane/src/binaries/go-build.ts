@@ -4,8 +4,8 @@ import { createInterface } from "node:readline/promises";
 import type { Readable } from "node:stream";
 import { fileURLToPath } from "node:url";
 import { errorCode } from "@keelson/core";
-import { onAbort } from "../process/abort.ts";
 import { describeEnd, type ProcessEnd, spawnGuarded } from "../process/guarded-process.ts";
+import { onAbort } from "../process/on-abort.ts";
 import { type Installation, SourceFailure } from "./install.ts";
 import type { Release } from "./release.ts";
 

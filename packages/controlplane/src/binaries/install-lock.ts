@@ -1,7 +1,6 @@
 import { mkdir, open, rm, stat, utimes } from "node:fs/promises";
 import { dirname } from "node:path";
-import { errorCode } from "@keelson/core";
-import { sleep } from "../process/abort.ts";
+import { errorCode, sleep, systemClock } from "@keelson/core";
 
 const heartbeatMs = 1_000;
 /** A holder that has shown no sign of life for so long is gone. */
@@ -36,7 +35,7 @@ async function acquire(lockFile: string, onWait: () => void, signal: AbortSignal
       continue;
     }
     onWait();
-    await sleep(heartbeatMs / 4, signal);
+    await sleep(systemClock, heartbeatMs / 4, signal);
   }
 }
 

@@ -1,9 +1,8 @@
 import { closeSync, openSync } from "node:fs";
-import { toError } from "@keelson/core";
+import { sleep, systemClock, toError } from "@keelson/core";
 import type { BinaryName } from "../binaries/binaries.ts";
 import { ComponentExitedError, ComponentNotReadyError } from "../errors.ts";
 import { logTail } from "../log-tail.ts";
-import { sleep } from "../process/abort.ts";
 import {
   describeEnd,
   type GuardedProcess,
@@ -82,7 +81,7 @@ export class Component {
       if (Date.now() > deadline) {
         throw new ComponentNotReadyError(name, readyTimeoutMs, outcome, await logTail(logFile));
       }
-      await sleep(probeIntervalMs, signal);
+      await sleep(systemClock, probeIntervalMs, signal);
     }
   }
 

@@ -4,13 +4,3 @@ export function onAbort(signal: AbortSignal | undefined, action: () => void): Di
   else signal?.addEventListener("abort", action, { once: true });
   return { [Symbol.dispose]: () => signal?.removeEventListener("abort", action) };
 }
-
-/** Waits; throws the signal's reason as soon as it aborts. */
-export async function sleep(ms: number, signal: AbortSignal | undefined): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>();
-  const timer = setTimeout(resolve, ms);
-  using _ = onAbort(signal, resolve);
-  await promise;
-  clearTimeout(timer);
-  signal?.throwIfAborted();
-}
