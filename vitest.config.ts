@@ -6,6 +6,7 @@ const conditions = ["@keelson/source"];
 export default defineConfig({
   ssr: { resolve: { conditions, externalConditions: conditions } },
   test: {
+    setupFiles: ["scripts/test/end-with-runner.ts"],
     projects: [
       {
         extends: true,

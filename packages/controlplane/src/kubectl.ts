@@ -1,7 +1,7 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { text } from "node:stream/consumers";
 import { KubectlError } from "./errors.ts";
+import { spawnGuarded } from "./process/guarded-process.ts";
+import type { Guardian } from "./process/guardian.ts";
 import { onAbort } from "./process/on-abort.ts";
 
 export interface KubectlOptions {
@@ -16,6 +16,7 @@ export interface KubectlSetting {
   readonly program: string;
   readonly kubeconfigPath: string;
   readonly cacheFolder: string;
+  readonly guardian: Guardian;
 }
 
 /** Runs kubectl and gives what it printed; throws KubectlError if it fails. Nothing is read from the user's home. */
@@ -27,17 +28,17 @@ export async function runKubectl(
   options.signal?.throwIfAborted();
   const kubeconfig = options.kubeconfigPath ?? setting.kubeconfigPath;
   const own = [`--kubeconfig=${kubeconfig}`, `--cache-dir=${setting.cacheFolder}`];
-  const child = spawn(setting.program, [...own, ...args], { stdio: ["pipe", "pipe", "pipe"] });
-  using _ = onAbort(options.signal, () => child.kill("SIGKILL"));
+  const kubectl = spawnGuarded(setting.guardian, setting.program, [...own, ...args], { stdio: "pipe" });
+  using _ = onAbort(options.signal, () => kubectl.signal("SIGKILL"));
+  const { stdin, stdout, stderr } = kubectl.child;
   // kubectl may end before it has read its input; its exit code tells the story.
-  child.stdin.on("error", () => undefined);
-  child.stdin.end(options.input ?? "");
-  const [stdout, stderr, [code]] = await Promise.all([
-    text(child.stdout),
-    text(child.stderr),
-    once(child, "close"),
-  ]);
+  stdin?.on("error", () => undefined);
+  stdin?.end(options.input ?? "");
+  const read = (stream: typeof stdout): Promise<string> =>
+    stream === null ? Promise.resolve("") : text(stream);
+  const [printed, complaint, end] = await Promise.all([read(stdout), read(stderr), kubectl.ended]);
   options.signal?.throwIfAborted();
-  if (code !== 0) throw new KubectlError(args, typeof code === "number" ? code : undefined, stderr);
-  return stdout;
+  if (end.kind === "exit" && end.code === 0) return printed;
+  const why = end.kind === "spawn-error" ? end.error.message : complaint;
+  throw new KubectlError(args, end.kind === "exit" ? end.code : undefined, why);
 }

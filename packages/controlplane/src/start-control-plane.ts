@@ -142,7 +142,8 @@ class RunningControlPlane implements ControlPlane {
 
   kubectl(args: readonly string[], options: KubectlOptions = {}): Promise<string> {
     const cacheFolder = fileIn(this.#ground.layout, "kubectlCache");
-    const setting = { program: this.#kubectl, kubeconfigPath: this.kubeconfigPath, cacheFolder };
+    const { guardian } = this.#ground;
+    const setting = { program: this.#kubectl, kubeconfigPath: this.kubeconfigPath, cacheFolder, guardian };
     return runKubectl(setting, args, options);
   }
 
