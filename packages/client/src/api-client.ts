@@ -6,6 +6,7 @@ import type {
   ObjectKey,
   Resource,
   Status,
+  WrittenAs,
 } from "@keelson/core";
 import type {
   ApplyOptions,
@@ -90,9 +91,9 @@ export class ApiClient implements Client {
     }
   }
 
-  async create<T extends KubeObject>(
-    resource: Resource<T>,
-    object: ObjectToWrite<T>,
+  async create<T extends KubeObject, Written = T>(
+    resource: Resource<T> & WrittenAs<Written>,
+    object: ObjectToWrite<Written>,
     options: WriteOptions = {},
   ): Promise<T> {
     const { namespace } = object.metadata;
@@ -101,9 +102,9 @@ export class ApiClient implements Client {
     return callForObject(this.caller, resource, makeCall(resource, target, shape, options));
   }
 
-  async update<T extends KubeObject>(
-    resource: Resource<T>,
-    object: ObjectToWrite<T>,
+  async update<T extends KubeObject, Written = T>(
+    resource: Resource<T> & WrittenAs<Written>,
+    object: ObjectToWrite<Written>,
     options: WriteOptions = {},
   ): Promise<T> {
     const shape = { verb: "update", query: writeQuery(options), body: jsonBody(resource, object) } as const;

@@ -5,8 +5,10 @@ import type {
   KubeObject,
   LabelSelector,
   ObjectKey,
+  ObjectMeta,
   Resource,
   Status,
+  WrittenAs,
 } from "@keelson/core";
 import type { Patch } from "./patch.ts";
 import type { Caller } from "./request/caller.ts";
@@ -79,9 +81,12 @@ export interface DeleteOptions extends CallOptions {
   readonly preconditions?: { readonly uid?: string; readonly resourceVersion?: string };
 }
 
-/** An object to be written: what the server fills in may be missing. */
-export type ObjectToWrite<T extends KubeObject> = Omit<T, "apiVersion" | "kind"> &
-  Partial<Pick<T, "apiVersion" | "kind">> & { readonly metadata: T["metadata"] };
+/** An object to be written, from what its kind looks like to those who write it: the kind itself need not be said. */
+export type ObjectToWrite<Written> = Omit<Written, "apiVersion" | "kind" | "metadata"> & {
+  readonly apiVersion?: string;
+  readonly kind?: string;
+  readonly metadata: ObjectMeta;
+};
 
 /** Reads objects. A cache can be one, and a client is one. */
 export interface Reader {
@@ -91,15 +96,15 @@ export interface Reader {
 
 /** Changes objects. Each method gives the server's object and leaves what it was given as it was [CL1]. */
 export interface Writer {
-  create<T extends KubeObject>(
-    resource: Resource<T>,
-    object: ObjectToWrite<T>,
+  create<T extends KubeObject, Written = T>(
+    resource: Resource<T> & WrittenAs<Written>,
+    object: ObjectToWrite<Written>,
     options?: WriteOptions,
   ): Promise<T>;
   /** Replaces the object; with a resource version only if it is still that version. */
-  update<T extends KubeObject>(
-    resource: Resource<T>,
-    object: ObjectToWrite<T>,
+  update<T extends KubeObject, Written = T>(
+    resource: Resource<T> & WrittenAs<Written>,
+    object: ObjectToWrite<Written>,
     options?: WriteOptions,
   ): Promise<T>;
   patch<T extends KubeObject>(

@@ -1,13 +1,16 @@
 import { KeelsonError, type Status } from "@keelson/core";
 
 /** The base of everything that a call to an API server can fail with. Aborting is not among them: it throws the signal's reason. */
-export abstract class ClientError extends KeelsonError {}
+export abstract class ClientError extends KeelsonError {
+  static override readonly brand: string = "@keelson/client.ClientError";
+}
 
 /**
  * The API server refused a request. Carries the Status it answered with; each refusal that programs tell apart has a
  * class of its own below.
  */
 export class ApiError extends ClientError {
+  static override readonly brand: string = "@keelson/client.ApiError";
   readonly code: string = "API_ERROR";
   readonly status: Status;
   /** What was asked, such as `update deployments.apps shop/web`. */
@@ -28,61 +31,73 @@ export class ApiError extends ClientError {
 
 /** 400: the request itself makes no sense to the server. */
 export class BadRequestError extends ApiError {
+  static override readonly brand: string = "@keelson/client.BadRequestError";
   override readonly code = "BAD_REQUEST";
 }
 
 /** 401: the server does not know who is asking. */
 export class UnauthorizedError extends ApiError {
+  static override readonly brand: string = "@keelson/client.UnauthorizedError";
   override readonly code = "UNAUTHORIZED";
 }
 
 /** 403: who is asking may not do this; RBAC or an admission plugin says no. */
 export class ForbiddenError extends ApiError {
+  static override readonly brand: string = "@keelson/client.ForbiddenError";
   override readonly code = "FORBIDDEN";
 }
 
 /** 404: the object, or the kind, is not there. */
 export class NotFoundError extends ApiError {
+  static override readonly brand: string = "@keelson/client.NotFoundError";
   override readonly code = "NOT_FOUND";
 }
 
 /** 409 on a create: an object of that name exists. */
 export class AlreadyExistsError extends ApiError {
+  static override readonly brand: string = "@keelson/client.AlreadyExistsError";
   override readonly code = "ALREADY_EXISTS";
 }
 
 /** 409: the object has changed since it was read, or another manager owns a field. Read it again. */
 export class ConflictError extends ApiError {
+  static override readonly brand: string = "@keelson/client.ConflictError";
   override readonly code = "CONFLICT";
 }
 
 /** 410: the resource version is too old, or the continue token has expired. List again. */
 export class GoneError extends ApiError {
+  static override readonly brand: string = "@keelson/client.GoneError";
   override readonly code = "GONE";
 }
 
 /** 413: the object is larger than the server takes. */
 export class TooLargeError extends ApiError {
+  static override readonly brand: string = "@keelson/client.TooLargeError";
   override readonly code = "TOO_LARGE";
 }
 
 /** 422: the object breaks its schema or a rule; `status.details.causes` names the fields. */
 export class InvalidError extends ApiError {
+  static override readonly brand: string = "@keelson/client.InvalidError";
   override readonly code = "INVALID";
 }
 
 /** 429: the server asks for fewer requests, or a PodDisruptionBudget for patience. */
 export class TooManyRequestsError extends ApiError {
+  static override readonly brand: string = "@keelson/client.TooManyRequestsError";
   override readonly code = "TOO_MANY_REQUESTS";
 }
 
 /** 504, or a Status that says Timeout: the server gave up on the request; it may or may not have been carried out. */
 export class ServerTimeoutError extends ApiError {
+  static override readonly brand: string = "@keelson/client.ServerTimeoutError";
   override readonly code = "SERVER_TIMEOUT";
 }
 
 /** There was no answer, or only part of one. Whether a write was carried out is not known. */
 export class ConnectionError extends ClientError {
+  static override readonly brand: string = "@keelson/client.ConnectionError";
   readonly code = "CONNECTION";
   readonly operation: string;
 
@@ -94,6 +109,7 @@ export class ConnectionError extends ClientError {
 
 /** The answer did not come in time. Whether a write was carried out is not known. */
 export class RequestTimeoutError extends ClientError {
+  static override readonly brand: string = "@keelson/client.RequestTimeoutError";
   readonly code = "REQUEST_TIMEOUT";
   readonly operation: string;
   readonly timeoutMs: number;
@@ -112,6 +128,7 @@ export class RequestTimeoutError extends ClientError {
 
 /** What was waited for did not come true in time. */
 export class WaitTimeoutError extends ClientError {
+  static override readonly brand: string = "@keelson/client.WaitTimeoutError";
   readonly code = "WAIT_TIMEOUT";
   readonly operation: string;
   readonly timeoutMs: number;
@@ -128,6 +145,7 @@ export class WaitTimeoutError extends ClientError {
 
 /** The server answered something that is not what the Kubernetes API promises, such as half a JSON document. */
 export class MalformedResponseError extends ClientError {
+  static override readonly brand: string = "@keelson/client.MalformedResponseError";
   readonly code = "MALFORMED_RESPONSE";
   readonly operation: string;
 
@@ -139,6 +157,7 @@ export class MalformedResponseError extends ClientError {
 
 /** The transport was closed; whoever closed it wants no more requests. */
 export class TransportClosedError extends ClientError {
+  static override readonly brand: string = "@keelson/client.TransportClosedError";
   readonly code = "TRANSPORT_CLOSED";
 
   constructor(server: string) {
@@ -148,6 +167,7 @@ export class TransportClosedError extends ClientError {
 
 /** A call cannot be made as it was written; nothing was sent. */
 export class InvalidCallError extends ClientError {
+  static override readonly brand: string = "@keelson/client.InvalidCallError";
   readonly code = "INVALID_CALL";
   readonly operation: string;
 
@@ -159,6 +179,7 @@ export class InvalidCallError extends ClientError {
 
 /** The server serves no such kind, also after it was asked again. */
 export class NoKindMatchError extends ClientError {
+  static override readonly brand: string = "@keelson/client.NoKindMatchError";
   readonly code = "NO_KIND_MATCH";
   readonly group: string;
   readonly version: string | undefined;

@@ -21,10 +21,12 @@ export type { ExecFailure } from "./config/errors.ts";
 export {
   ConfigError,
   ExecCredentialError,
+  InClusterError,
   KubeconfigError,
   KubeconfigNotFoundError,
   NoClusterConfiguredError,
   NotInClusterError,
+  UnsendableCredentialError,
 } from "./config/errors.ts";
 export type { Command, CommandEnd, CommandResult, RunCommand, Terminal } from "./config/exec/command.ts";
 export type { InClusterOptions } from "./config/in-cluster.ts";

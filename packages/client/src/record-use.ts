@@ -17,7 +17,7 @@ export function recordUse(client: Client, onUse: (use: ApiUse) => void): Client 
       return next.stream(call);
     },
     raw: (call) => {
-      onUse({ verb: "get", nonResourceUrl: call.path });
+      onUse({ verb: "get", nonResourceUrl: call.path.replace(/\?.*$/, "") });
       return next.raw(call);
     },
   }));

@@ -1,10 +1,13 @@
 import { KeelsonError } from "@keelson/core";
 import type { BinaryName } from "./binaries/binaries.ts";
 
-export abstract class ControlPlaneError extends KeelsonError {}
+export abstract class ControlPlaneError extends KeelsonError {
+  static override readonly brand: string = "@keelson/controlplane.ControlPlaneError";
+}
 
 /** A program that is there but cannot be used, or is not where it was promised to be. */
 export class InvalidBinaryError extends ControlPlaneError {
+  static override readonly brand: string = "@keelson/controlplane.InvalidBinaryError";
   readonly code = "INVALID_BINARY";
   readonly file: string;
 
@@ -22,6 +25,7 @@ export interface FailedSource {
 
 /** No source could give the control plane's programs. */
 export class BinariesUnavailableError extends ControlPlaneError {
+  static override readonly brand: string = "@keelson/controlplane.BinariesUnavailableError";
   readonly code = "BINARIES_UNAVAILABLE";
   readonly failures: readonly FailedSource[];
 
@@ -37,6 +41,7 @@ export class BinariesUnavailableError extends ControlPlaneError {
 
 /** A component ended without being asked to. */
 export class ComponentExitedError extends ControlPlaneError {
+  static override readonly brand: string = "@keelson/controlplane.ComponentExitedError";
   readonly code = "COMPONENT_EXITED";
   readonly component: BinaryName;
   readonly logTail: string;
@@ -50,6 +55,7 @@ export class ComponentExitedError extends ControlPlaneError {
 
 /** A component runs but did not become ready in time. */
 export class ComponentNotReadyError extends ControlPlaneError {
+  static override readonly brand: string = "@keelson/controlplane.ComponentNotReadyError";
   readonly code = "COMPONENT_NOT_READY";
   readonly component: BinaryName;
   readonly logTail: string;
@@ -66,6 +72,7 @@ export class ComponentNotReadyError extends ControlPlaneError {
 
 /** kubectl ended with a code other than 0. */
 export class KubectlError extends ControlPlaneError {
+  static override readonly brand: string = "@keelson/controlplane.KubectlError";
   readonly code = "KUBECTL_FAILED";
   readonly exitCode: number | undefined;
   readonly stderr: string;
@@ -79,6 +86,7 @@ export class KubectlError extends ControlPlaneError {
 
 /** The API server refused a request that this package made for its own ends. */
 export class ApiRequestError extends ControlPlaneError {
+  static override readonly brand: string = "@keelson/controlplane.ApiRequestError";
   readonly code = "API_REQUEST_FAILED";
   readonly status: number;
 
@@ -90,6 +98,7 @@ export class ApiRequestError extends ControlPlaneError {
 
 /** A component was named that this control plane was started without. */
 export class UnknownComponentError extends ControlPlaneError {
+  static override readonly brand: string = "@keelson/controlplane.UnknownComponentError";
   readonly code = "UNKNOWN_COMPONENT";
   readonly component: BinaryName;
 

@@ -3,24 +3,36 @@ import { describe, expect, it } from "vitest";
 import { errorCode, KeelsonError, toError } from "./error.ts";
 
 class ShipError extends KeelsonError {
+  static override readonly brand: string = "@test/ship.ShipError";
   readonly code: string = "SHIP";
 }
 class SinkingError extends ShipError {
+  static override readonly brand: string = "@test/ship.SinkingError";
   override readonly code = "SINKING";
 }
 class FireError extends KeelsonError {
   readonly code = "FIRE";
 }
 
-/** What a second copy of the package in the same application would define. */
-function otherCopy(): { SinkingError: new (message: string) => Error } {
-  class ShipError extends KeelsonError {
+/** What a second copy of the package in the same application would define, maybe under other names. */
+function otherCopy(): { Sinking: new (message: string) => Error } {
+  class A extends KeelsonError {
+    static override readonly brand: string = "@test/ship.ShipError";
     readonly code: string = "SHIP";
   }
-  class SinkingError extends ShipError {
+  class B extends A {
+    static override readonly brand: string = "@test/ship.SinkingError";
     override readonly code = "SINKING";
   }
-  return { SinkingError };
+  return { Sinking: B };
+}
+
+/** Someone else's class of the same name. */
+function namesake(): Error {
+  class SinkingError extends KeelsonError {
+    readonly code = "STOCK_PRICE";
+  }
+  return new SinkingError("sold");
 }
 
 describe("an error of Keelson", () => {
@@ -40,10 +52,23 @@ describe("an error of Keelson", () => {
   });
 
   it("is recognised when another copy of the package made it", () => {
-    const foreign = new (otherCopy().SinkingError)("leak");
+    const foreign = new (otherCopy().Sinking)("leak");
     expect(foreign instanceof SinkingError).toBe(true);
     expect(foreign instanceof ShipError).toBe(true);
     expect(foreign instanceof FireError).toBe(false);
+    expect(foreign.name).toBe("SinkingError");
+  });
+
+  it("is not mistaken for another class of the same name", () => {
+    expect(namesake() instanceof SinkingError).toBe(false);
+    expect(namesake() instanceof KeelsonError).toBe(true);
+  });
+
+  it("of a class without a brand is recognised as one of the classes above, and only as such", () => {
+    class LeakError extends SinkingError {}
+    expect(new LeakError("drip") instanceof SinkingError).toBe(true);
+    expect(new SinkingError("glug") instanceof LeakError).toBe(false);
+    expect(new LeakError("drip").name).toBe("LeakError");
   });
 
   it.each([undefined, null, "SinkingError", 7, new Error("plain"), {}])("is not %s", (value) => {

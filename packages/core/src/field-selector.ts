@@ -14,6 +14,7 @@ export type FieldSelector = readonly FieldRequirement[];
 
 /** A field selector that cannot be read or written. */
 export class InvalidFieldSelectorError extends KeelsonError {
+  static override readonly brand: string = "@keelson/core.InvalidFieldSelectorError";
   readonly code = "INVALID_FIELD_SELECTOR";
   /** The selector, or the one requirement, as text. */
   readonly selector: string;

@@ -6,6 +6,7 @@ import { describe, storedField } from "./stored-object.ts";
 
 /** A finalizer was to be added to an object whose deletion has begun. The API server refuses that, too. */
 export class BeingDeletedError extends KeelsonError {
+  static override readonly brand: string = "@keelson/core.BeingDeletedError";
   readonly code = "BEING_DELETED";
   readonly finalizer: string;
   readonly deletionTimestamp: string;
@@ -22,6 +23,7 @@ export class BeingDeletedError extends KeelsonError {
 
 /** A name that the API server does not take for a finalizer. */
 export class InvalidFinalizerError extends KeelsonError {
+  static override readonly brand: string = "@keelson/core.InvalidFinalizerError";
   readonly code = "INVALID_FINALIZER";
   readonly finalizer: string;
 

@@ -103,6 +103,7 @@ export type {
   PartialObjectMetadata,
   Resource,
   Scope,
+  WrittenAs,
 } from "./resource.ts";
 export {
   apiVersionOf,

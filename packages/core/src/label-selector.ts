@@ -22,6 +22,7 @@ export interface LabelComparison {
 
 /** A selector that the API server would refuse. */
 export class InvalidLabelSelectorError extends KeelsonError {
+  static override readonly brand: string = "@keelson/core.InvalidLabelSelectorError";
   readonly code = "INVALID_LABEL_SELECTOR";
   /** The selector as text; undefined if it was not text that was wrong. */
   readonly selector: string | undefined;

@@ -19,6 +19,7 @@ export interface OwnerReferenceOptions {
 
 /** Another controller owns the object already. There can only be one, or they would fight. */
 export class AlreadyOwnedError extends KeelsonError {
+  static override readonly brand: string = "@keelson/core.AlreadyOwnedError";
   readonly code = "ALREADY_OWNED";
   readonly owner: OwnerReference;
 
@@ -33,6 +34,7 @@ export class AlreadyOwnedError extends KeelsonError {
 
 /** The owner is in a namespace, and the object is not in the same one. The object would be garbage-collected at once. */
 export class CrossNamespaceOwnerError extends KeelsonError {
+  static override readonly brand: string = "@keelson/core.CrossNamespaceOwnerError";
   readonly code = "CROSS_NAMESPACE_OWNER";
   readonly ownerNamespace: string;
   readonly namespace: string | undefined;
@@ -50,6 +52,7 @@ export class CrossNamespaceOwnerError extends KeelsonError {
 
 /** The owner is in a namespace, and the object in none. The object would be garbage-collected at once. */
 export class NamespacedOwnerError extends KeelsonError {
+  static override readonly brand: string = "@keelson/core.NamespacedOwnerError";
   readonly code = "NAMESPACED_OWNER";
   readonly ownerNamespace: string;
 

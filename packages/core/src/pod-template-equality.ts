@@ -26,7 +26,8 @@ export function podTemplatesEqual(a: object, b: object): boolean {
 }
 
 /**
- * Whether `actual` already says everything that `desired` says, so that applying `desired` would change nothing.
+ * Whether `actual` already says everything that `desired` says. It does not tell what `desired` no longer says: an
+ * apply by the manager who said it before would remove that, so ask this only where nothing is ever taken back.
  * Defaults of the server, and what others added, are no difference: fields and entries of maps that `desired` does not
  * state, and elements of lists with keys (containers, env, ports, volumes, volumeMounts and so on) that it does not
  * have. Elements are matched by key; only env and initContainers must also be in the same order. Other lists, such as

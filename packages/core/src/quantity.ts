@@ -14,6 +14,7 @@ export interface Quantity {
 
 /** A text that Kubernetes does not take for a quantity, or one so large that no machine could print it. */
 export class InvalidQuantityError extends KeelsonError {
+  static override readonly brand: string = "@keelson/core.InvalidQuantityError";
   readonly code = "INVALID_QUANTITY";
   readonly text: string;
 

@@ -2,6 +2,7 @@ import { KeelsonError } from "./error.ts";
 
 /** A resource version that is not a positive integer, so that it has no order. */
 export class InvalidResourceVersionError extends KeelsonError {
+  static override readonly brand: string = "@keelson/core.InvalidResourceVersionError";
   readonly code = "INVALID_RESOURCE_VERSION";
   readonly resourceVersion: string;
 

@@ -3,6 +3,7 @@ import type { GenericObject, KubeObject } from "./meta.ts";
 export type Scope = "Namespaced" | "Cluster";
 
 declare const objectType: unique symbol;
+declare const writtenType: unique symbol;
 
 /** A kind of object as a value: its name, and, for the compiler, what its objects look like. */
 export interface Kind<T extends KubeObject = KubeObject> {
@@ -26,6 +27,15 @@ export interface Resource<T extends KubeObject = KubeObject> extends Kind<T> {
   readonly scope: Scope;
 }
 
+/**
+ * Says of a kind what its objects look like to those who write them, who may leave out what the server fills in. A
+ * kind that does not say it is written as it is read.
+ */
+export interface WrittenAs<Written> {
+  /** Never set. */
+  readonly [writtenType]?: Written;
+}
+
 /** What the objects of a kind look like. */
 export type ObjectOf<K> = K extends Kind<infer T> ? T : never;
 
@@ -37,7 +47,7 @@ export interface GroupVersionKind {
 
 /** A kind whose objects are known only from outside, such as one that was found by discovery. */
 export function genericResource(
-  description: Omit<Resource, typeof objectType | "isMetadataOnly">,
+  description: Pick<Resource, "group" | "version" | "kind" | "plural" | "scope">,
 ): Resource<GenericObject> {
   const { group, version, kind, plural, scope } = description;
   return { group, version, kind, plural, scope };

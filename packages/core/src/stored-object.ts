@@ -4,6 +4,7 @@ import { formatKey, type ObjectKey } from "./resource.ts";
 
 /** Something was to be done with an object that only makes sense once the API server has stored it. */
 export class NotStoredError extends KeelsonError {
+  static override readonly brand: string = "@keelson/core.NotStoredError";
   readonly code = "NOT_STORED";
   readonly missing: keyof ObjectMeta;
 

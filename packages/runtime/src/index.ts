@@ -70,6 +70,7 @@ export {
   ForbiddenError,
   GoneError,
   httpTransport,
+  InClusterError,
   InvalidCallError,
   InvalidError,
   inClusterAccess,
@@ -99,6 +100,7 @@ export {
   TooManyRequestsError,
   TransportClosedError,
   UnauthorizedError,
+  UnsendableCredentialError,
   WaitTimeoutError,
   waitFor,
   waitUntilGone,
@@ -157,6 +159,7 @@ export type {
   Transport,
   TransportRequest,
   TransportResponse,
+  WrittenAs,
 } from "@keelson/core";
 export {
   AlreadyOwnedError,

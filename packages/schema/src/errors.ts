@@ -11,6 +11,7 @@ export interface SchemaProblem {
 
 /** A resource cannot be said as a CustomResourceDefinition. It names every problem of the resource, not only the first. */
 export class SchemaError extends KeelsonError {
+  static override readonly brand: string = "@keelson/schema.SchemaError";
   readonly code = "SCHEMA_INVALID";
   /** The kind and its group and version: `WebApp in example.com/v1`. */
   readonly resource: string;

@@ -1,4 +1,5 @@
 import type { KubeconfigUser } from "@keelson/core";
+import { UnsendableCredentialError } from "./errors.ts";
 import type { ExecPlugin } from "./exec/exec-plugin.ts";
 import type { CertificateAndKey } from "./pem.ts";
 import type { Rotating } from "./rotating.ts";
@@ -19,18 +20,29 @@ export const anonymous: Credentials = {
   refused: () => undefined,
 };
 
+/** The header for a token. */
+export function bearer(token: string): string {
+  return sendable(`Bearer ${token}`);
+}
+
+/** Throws UnsendableCredentialError if the value cannot stand in a header; it is not shown. */
+function sendable(value: string): string {
+  if (/[^\t\x20-\x7e\x80-\xff]/.test(value)) throw new UnsendableCredentialError();
+  return value;
+}
+
 /** A token that is read from a file again and again. */
 export function tokenCredentials(token: Rotating<string>): Credentials {
   return {
     ...anonymous,
-    authorization: async (signal) => `Bearer ${await token.get(signal)}`,
+    authorization: async (signal) => bearer(await token.get(signal)),
     refused: () => token.expire(),
   };
 }
 
 /** A header that stays the same. */
 export function fixedCredentials(authorization: string): Credentials {
-  return { ...anonymous, authorization: async () => authorization };
+  return { ...anonymous, authorization: async () => sendable(authorization) };
 }
 
 export function basicCredentials({ username = "", password = "" }: KubeconfigUser): Credentials {
@@ -53,7 +65,7 @@ export function pluginCredentials(plugin: ExecPlugin): Credentials {
   return {
     authorization: async (signal) => {
       const { token } = await plugin.credential(signal);
-      return token === undefined ? undefined : `Bearer ${token}`;
+      return token === undefined ? undefined : bearer(token);
     },
     certificate: async (signal) => (await plugin.credential(signal)).certificate,
     refused: () => plugin.refused(),

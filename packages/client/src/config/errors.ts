@@ -1,7 +1,9 @@
 import { ClientError } from "../errors.ts";
 
 /** The base of everything that keeps a program from knowing which cluster to talk to, or as whom. */
-export abstract class ConfigError extends ClientError {}
+export abstract class ConfigError extends ClientError {
+  static override readonly brand: string = "@keelson/client.ConfigError";
+}
 
 export interface KubeconfigProblem {
   /** The file, or the files in the notation of KUBECONFIG; left out for a kubeconfig that was made in memory. */
@@ -14,6 +16,7 @@ export interface KubeconfigProblem {
 
 /** A kubeconfig was found and cannot be used. Never holds a value from the file that could be a secret. */
 export class KubeconfigError extends ConfigError {
+  static override readonly brand: string = "@keelson/client.KubeconfigError";
   readonly code = "INVALID_KUBECONFIG";
   readonly file: string | undefined;
   readonly context: string | undefined;
@@ -33,6 +36,7 @@ export class KubeconfigError extends ConfigError {
 
 /** None of the files that could have been a kubeconfig exists. */
 export class KubeconfigNotFoundError extends ConfigError {
+  static override readonly brand: string = "@keelson/client.KubeconfigNotFoundError";
   readonly code = "KUBECONFIG_NOT_FOUND";
   readonly files: readonly string[];
 
@@ -46,12 +50,38 @@ export class KubeconfigNotFoundError extends ConfigError {
 
 /** The program does not run in a pod, or in one without a ServiceAccount's files. */
 export class NotInClusterError extends ConfigError {
+  static override readonly brand: string = "@keelson/client.NotInClusterError";
   readonly code = "NOT_IN_CLUSTER";
 
   constructor(problem: string, options?: ErrorOptions) {
     super(
       `use in-cluster configuration: ${problem}; run in a pod with automountServiceAccountToken, or use a kubeconfig`,
       options,
+    );
+  }
+}
+
+/** The files of a pod's ServiceAccount are there and are not what they should be; another cluster is not meant. */
+export class InClusterError extends ConfigError {
+  static override readonly brand: string = "@keelson/client.InClusterError";
+  readonly code = "IN_CLUSTER_INVALID";
+
+  constructor(problem: string, options?: ErrorOptions) {
+    super(
+      `use in-cluster configuration: ${problem}; look at what mounts the ServiceAccount's files`,
+      options,
+    );
+  }
+}
+
+/** A token or a password cannot be sent: it holds a line break or another character that a header may not. */
+export class UnsendableCredentialError extends ConfigError {
+  static override readonly brand: string = "@keelson/client.UnsendableCredentialError";
+  readonly code = "UNSENDABLE_CREDENTIAL";
+
+  constructor() {
+    super(
+      "authenticate: the token or password holds a line break or a character that a header may not; write it anew",
     );
   }
 }
@@ -64,6 +94,7 @@ export interface FailedSource {
 
 /** No cluster is configured anywhere. */
 export class NoClusterConfiguredError extends ConfigError {
+  static override readonly brand: string = "@keelson/client.NoClusterConfiguredError";
   readonly code = "NO_CLUSTER_CONFIGURED";
   readonly tried: readonly FailedSource[];
 
@@ -100,6 +131,7 @@ export interface ExecProblem {
 
 /** An exec plugin did not give credentials. Never holds what the plugin printed on its standard output. */
 export class ExecCredentialError extends ConfigError {
+  static override readonly brand: string = "@keelson/client.ExecCredentialError";
   readonly code = "EXEC_CREDENTIAL_FAILED";
   readonly user: string;
   readonly command: string;

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { selfSigned } from "../../test/support/certificates.ts";
 import { ManualClock } from "../../test/support/manual-clock.ts";
 import { tempFolder } from "../../test/support/temp-folder.ts";
-import { NotInClusterError } from "./errors.ts";
+import { InClusterError, NotInClusterError } from "./errors.ts";
 import { inClusterAccess } from "./in-cluster.ts";
 
 const env = { KUBERNETES_SERVICE_HOST: "10.0.0.1", KUBERNETES_SERVICE_PORT: "443" };
@@ -84,7 +84,7 @@ describe("in-cluster configuration", () => {
     const { folder, write } = await makePod();
     await write(name, text);
     const opening = inClusterAccess({ env, clock: new ManualClock(), serviceAccountFolder: folder });
-    await expect(opening).rejects.toBeInstanceOf(NotInClusterError);
+    await expect(opening).rejects.toBeInstanceOf(InClusterError);
     await expect(opening).rejects.toThrow(problem);
   });
 

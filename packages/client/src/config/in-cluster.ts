@@ -1,7 +1,8 @@
 import { join } from "node:path";
-import { type Clock, toError } from "@keelson/core";
+import { type Clock, errorCode, toError } from "@keelson/core";
 import type { ClusterAccess } from "./cluster-access.ts";
-import { NotInClusterError } from "./errors.ts";
+import { bearer } from "./credentials.ts";
+import { InClusterError, NotInClusterError } from "./errors.ts";
 import { type ReadFile, readTextFile } from "./files.ts";
 import type { Environment } from "./load-kubeconfig.ts";
 import { checkAuthority } from "./pem.ts";
@@ -26,7 +27,8 @@ const wellKnownFolder = "/var/run/secrets/kubernetes.io/serviceaccount";
 
 /**
  * The access of a pod by its ServiceAccount. The token is read again every minute and the authority every few seconds,
- * so both may be rotated. NotInClusterError if this is no pod, or one without a ServiceAccount's files.
+ * so both may be rotated. NotInClusterError if this is no pod, or one without a ServiceAccount's files; InClusterError if
+ * the files are there and wrong.
  */
 export async function inClusterAccess(options: InClusterOptions): Promise<ClusterAccess> {
   const { clock, readFile = readTextFile, onWarning = () => undefined, signal } = options;
@@ -37,9 +39,12 @@ export async function inClusterAccess(options: InClusterOptions): Promise<Cluste
     const file = join(folder, name);
     const text = await readFile(file, partSignal).catch((error: unknown) => {
       partSignal?.throwIfAborted();
-      throw new NotInClusterError(`${file} cannot be read (${toError(error).message})`, { cause: error });
+      const problem = `${file} cannot be read (${toError(error).message})`;
+      // A program outside of a pod may have the variables, but not the files.
+      if (errorCode(error) === "ENOENT") throw new NotInClusterError(problem, { cause: error });
+      throw new InClusterError(problem, { cause: error });
     });
-    if (text.trim() === "") throw new NotInClusterError(`${file} is empty`);
+    if (text.trim() === "") throw new InClusterError(`${file} is empty`);
     return text.trim();
   };
   const token = new Rotating({
@@ -71,7 +76,7 @@ export async function inClusterAccess(options: InClusterOptions): Promise<Cluste
       insecure: false,
     }),
     headers: async (headersSignal) => ({
-      authorization: `Bearer ${await token.get(headersSignal)}`,
+      authorization: bearer(await token.get(headersSignal)),
     }),
     refused: () => token.expire(),
   };
@@ -81,7 +86,7 @@ function authorityIn(file: string, pem: string): string {
   try {
     return checkAuthority(file, pem);
   } catch (error) {
-    throw new NotInClusterError(toError(error).message, { cause: error });
+    throw new InClusterError(toError(error).message, { cause: error });
   }
 }
 

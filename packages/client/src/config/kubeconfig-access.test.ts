@@ -128,6 +128,12 @@ describe("the access of a context", () => {
 });
 
 describe("the headers of a user", () => {
+  it("are refused if a token cannot stand in a header, without showing it", async () => {
+    const headers = setUp({ user: { token: "s3cr3t\nx-evil: 1" } }).access.headers();
+    await expect(headers).rejects.toMatchObject({ code: "UNSENDABLE_CREDENTIAL" });
+    await expect(headers).rejects.not.toThrow(/s3cr3t/);
+  });
+
   it("carry a token, a password or an impersonated user", async () => {
     expect(await setUp({ user: { token: "t" } }).access.headers()).toEqual({ authorization: "Bearer t" });
     expect(await setUp({ user: { username: "ann", password: "p:w" } }).access.headers()).toEqual({

@@ -1,7 +1,9 @@
 import { type ControlPlane, startControlPlane } from "@keelson/controlplane";
 import { BeingDeletedError, deepEqual } from "@keelson/core";
+import { CustomResourceDefinition } from "@keelson/core/kinds/apiextensions/v1";
 import { Deployment } from "@keelson/core/kinds/apps/v1";
 import { ConfigMap, Namespace, Node, Pod } from "@keelson/core/kinds/core/v1";
+import { defineResource, z } from "@keelson/schema";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import {
   addFinalizer,
@@ -328,5 +330,39 @@ describe("typed server-side apply", () => {
       ann,
     );
     expect(deepEqual(again, applied)).toBe(true);
+  });
+});
+
+describe("a kind that was defined with a schema", () => {
+  it("is installed, created without its defaults, applied and read back, as its types say", async () => {
+    const Boat = defineResource({
+      group: "objects.keelson.dev",
+      version: "v1",
+      kind: "Boat",
+      scope: "Namespaced",
+      spec: z.object({ name: z.string(), masts: z.int32().min(1).default(2) }),
+      status: z.object({ afloat: z.boolean() }),
+    });
+    await client.apply(CustomResourceDefinition, Boat.crd(), { fieldOwner: "ann" });
+    const established = (crd: CustomResourceDefinition): boolean =>
+      crd.status?.conditions?.some(({ type, status }) => type === "Established" && status === "True") ===
+      true;
+    await waitFor(client, CustomResourceDefinition, { name: "boats.objects.keelson.dev" }, established);
+    const metadata = { namespace, name: "ark" };
+    const boat = await client.create(Boat, { metadata, spec: { name: "Ark" } });
+    expect(boat.spec.masts).toBe(2);
+    const applied = await client.apply(
+      Boat,
+      { metadata, spec: { masts: 3 } },
+      { fieldOwner: "bob", force: true },
+    );
+    expect(applied.spec).toEqual({ name: "Ark", masts: 3 });
+    const afloat = await client.status(Boat).patch(metadata, mergePatch({ status: { afloat: true } }));
+    expect(afloat.status?.afloat).toBe(true);
+    const wrong = client.create(Boat, {
+      metadata: { namespace, name: "raft" },
+      spec: { name: "Raft", masts: 0 },
+    });
+    await expect(wrong).rejects.toThrow(/spec.masts: Invalid value: 0/);
   });
 });

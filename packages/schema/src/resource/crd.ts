@@ -1,18 +1,18 @@
 import type {
   CustomResourceConversion,
-  CustomResourceDefinition,
   CustomResourceDefinitionVersion,
   WebhookClientConfig,
 } from "@keelson/core/kinds/apiextensions/v1";
 import { sortFields } from "../canonical-json.ts";
 import type { SchemaProblem } from "../errors.ts";
 import { makeVersion } from "./crd-version.ts";
+import type { NamedDefinition } from "./defined-resource.ts";
 import { checkNames, checkVersions, reporter } from "./definition-rules.ts";
 import { pluralOf } from "./plural.ts";
 import type { ResourceDefinition } from "./resource-definition.ts";
 
 export interface MadeCrd {
-  readonly crd: CustomResourceDefinition;
+  readonly crd: NamedDefinition;
   /** If there are any, the definition is of no use. */
   readonly problems: readonly SchemaProblem[];
 }
@@ -38,7 +38,7 @@ export function makeCrd(definition: ResourceDefinition): MadeCrd {
     ...others.map((other) => makeVersion(other, other.storage ?? false, [])),
   ];
   checkVersions(definition, plural, made, reporter(problems));
-  const crd: CustomResourceDefinition = {
+  const crd: NamedDefinition = {
     apiVersion: "apiextensions.k8s.io/v1",
     kind: "CustomResourceDefinition",
     metadata: {

@@ -1,4 +1,4 @@
-import type { Immutable, ObjectMeta, Resource } from "@keelson/core";
+import type { Immutable, ObjectMeta, Resource, WrittenAs } from "@keelson/core";
 import type { CustomResourceDefinition } from "@keelson/core/kinds/apiextensions/v1";
 import type { z } from "zod";
 import type { PartSchema, ResourceDefinition } from "./resource-definition.ts";
@@ -10,7 +10,8 @@ export interface DefinedResource<
   Kind extends string,
   Spec extends PartSchema,
   Status extends PartSchema,
-> extends Resource<CustomObject<Group, Version, Kind, OutputOf<Spec>, OutputOf<Status>>> {
+> extends Resource<CustomObject<Group, Version, Kind, OutputOf<Spec>, OutputOf<Status>>>,
+    WrittenAs<InputObject<Group, Version, Kind, Spec>> {
   readonly group: Group;
   readonly version: Version;
   readonly kind: Kind;
@@ -18,8 +19,11 @@ export interface DefinedResource<
   /** What it was made of. */
   readonly definition: ResourceDefinition<Group, Version, Kind, Spec, Status>;
   /** The same every time, with the fields in alphabetical order. */
-  crd(): CustomResourceDefinition;
+  crd(): NamedDefinition;
 }
+
+/** A CustomResourceDefinition, which is named after its kind, so that it can be applied as it is. */
+export type NamedDefinition = CustomResourceDefinition & { readonly metadata: { readonly name: string } };
 
 /** Any kind that `defineResource` made. */
 export interface AnyDefinedResource extends Resource {
@@ -34,8 +38,15 @@ export interface AnyDefinedResource extends Resource {
  */
 export type InputOf<R> =
   R extends DefinedResource<infer Group, infer Version, infer Kind, infer Spec, PartSchema>
-    ? Flat<Identity<Group, Version, Kind> & Part<"spec", SourceOf<Spec>>>
+    ? InputObject<Group, Version, Kind, Spec>
     : never;
+
+type InputObject<
+  Group extends string,
+  Version extends string,
+  Kind extends string,
+  Spec extends PartSchema,
+> = Flat<Identity<Group, Version, Kind> & Part<"spec", SourceOf<Spec>>>;
 
 /** An object as the server gives it, defaults filled in. */
 export type CustomObject<

@@ -6,7 +6,7 @@ import type { CommandResult, RunCommand, Terminal } from "./command.ts";
 import { type ExecCredential, isProblem, readExecCredential } from "./exec-credential.ts";
 import { type ExecCluster, makeExecInfo } from "./exec-info.ts";
 import type { ExecSettings } from "./exec-settings.ts";
-import { redact, secretsOfOutput, secretsOfSettings } from "./redact.ts";
+import { redact, secretsOfEnvironment, secretsOfOutput, secretsOfSettings } from "./redact.ts";
 import { SharedRun } from "./shared-run.ts";
 
 export interface ExecPluginOptions {
@@ -165,9 +165,10 @@ export class ExecPlugin {
     problem: ExecProblem,
     { stdout, stderr }: Pick<CommandResult, "stdout" | "stderr"> = silence,
   ): ExecCredentialError {
-    const { userName, settings } = this.#options;
+    const { userName, settings, env } = this.#options;
     const { token = "" } = this.#held?.credential ?? {};
-    const secrets = [token, ...secretsOfSettings(settings), ...secretsOfOutput(stdout)];
+    const given = [...secretsOfSettings(settings), ...secretsOfEnvironment(env)];
+    const secrets = [token, ...given, ...secretsOfOutput(stdout)];
     return new ExecCredentialError(userName, settings.command, {
       ...problem,
       stderr: redact(stderr, secrets).trim(),

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { readExecSettings } from "./exec-settings.ts";
-import { redact, secretsOfOutput, secretsOfSettings } from "./redact.ts";
+import { redact, secretsOfEnvironment, secretsOfOutput, secretsOfSettings } from "./redact.ts";
 
 describe("redacting", () => {
   it("takes out known values and what looks like a token", () => {
@@ -15,6 +15,19 @@ describe("redacting", () => {
       "true: /home/ann/.config/some/very/long/path/of/folders/credentials.json not found, see " +
       "https://login.example.com/oauth2/device/activate/with/a/long/path (3f2504e0-4f89-11d3-9a0c-0305e82c3301)";
     expect(redact(text, ["true", ""])).toBe(text);
+  });
+
+  it("takes out keys in base64, slashes and all", () => {
+    expect(redact("key wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY1 is wrong", [])).toBe(
+      "key <redacted> is wrong",
+    );
+  });
+
+  it("knows the secrets in the environment by their names", () => {
+    expect(secretsOfEnvironment({ AWS_SECRET_ACCESS_KEY: "s", PATH: "/bin", DB_PASSWORD: "p" })).toEqual([
+      "s",
+      "p",
+    ]);
   });
 
   it("knows the secrets in a plugin's settings", () => {

@@ -1,4 +1,5 @@
 import { isRecord } from "@keelson/core";
+import type { Environment } from "../load-kubeconfig.ts";
 import type { ExecSettings } from "./exec-settings.ts";
 
 /** Shorter values are more likely to be a word such as `true` than a secret. */
@@ -11,12 +12,26 @@ const shortestSecret = 8;
 export function redact(text: string, secrets: readonly string[]): string {
   const known = secrets.filter((secret) => secret.length >= shortestSecret);
   const withoutKnown = known.reduce((rest, secret) => rest.replaceAll(secret, "<redacted>"), text);
-  return withoutKnown.replace(/[\w+=~-]{40,}/g, "<redacted>");
+  return withoutKnown
+    .replace(/[\w+=~-]{40,}/g, "<redacted>")
+    .replace(/(?<![\w/:.~-])[\w+/=]{40,}/g, maskMixed);
+}
+
+/** Base64 has slashes, and so have paths; base64 of this length mixes capitals, small letters and digits. */
+function maskMixed(run: string): string {
+  return /[a-z]/.test(run) && /[A-Z]/.test(run) && /\d/.test(run) ? "<redacted>" : run;
+}
+
+const secretName = /secret|passw|token|key|credential/i;
+
+/** What a plugin inherits under a name that speaks of a secret. */
+export function secretsOfEnvironment(env: Environment): readonly string[] {
+  return Object.entries(env).flatMap(([name, value = ""]) => (secretName.test(name) ? [value] : []));
 }
 
 /** What the kubeconfig gives to a plugin that may be secret: its variables, and arguments that are named like one. */
 export function secretsOfSettings({ args, env }: ExecSettings): readonly string[] {
-  const isSecretFlag = (name: string): boolean => /^-.*(secret|passw|token|key|credential)/i.test(name);
+  const isSecretFlag = (name: string): boolean => name.startsWith("-") && secretName.test(name);
   const fromArgs = args.map((arg, index) => {
     const [name = "", ...value] = arg.split("=");
     if (isSecretFlag(name)) return value.join("=");
