@@ -34,7 +34,7 @@ describe("the keelson command", () => {
   it("names the file that a wrong KUBEBUILDER_ASSETS lacks, in one line", async () => {
     await expect(keelson(["dev"], { KUBEBUILDER_ASSETS: "/nowhere" })).rejects.toMatchObject({
       code: 1,
-      stderr: "keelson: use /nowhere/etcd: the file does not exist\n",
+      stderr: "keelson: use /nowhere/etcd: the file does not exist; KUBEBUILDER_ASSETS names its folder\n",
     });
   });
 });

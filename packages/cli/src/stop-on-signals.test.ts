@@ -1,12 +1,21 @@
 import { EventEmitter } from "node:events";
-import { expect, it } from "vitest";
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { stopOnSignals } from "./stop-on-signals.ts";
 
-it.each(["SIGINT", "SIGTERM", "SIGHUP"])("aborts on %s and leaves a second one to Node", (name) => {
-  const owner = new EventEmitter();
-  const signal = stopOnSignals(owner);
-  expect(signal.aborted).toBe(false);
-  owner.emit(name);
-  expect(signal.reason).toMatchObject({ message: `stopped by ${name}` });
-  expect(owner.listenerCount(name)).toBe(0);
-});
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+it.each(["SIGINT", "SIGTERM", "SIGHUP"])(
+  "aborts on %s, takes its echo for one, and leaves a later one to Node",
+  (name) => {
+    const owner = new EventEmitter();
+    const signal = stopOnSignals(owner);
+    expect(signal.aborted).toBe(false);
+    owner.emit(name);
+    owner.emit(name);
+    expect(signal.reason).toMatchObject({ message: `stopped by ${name}` });
+    expect(owner.listenerCount(name)).toBe(1);
+    vi.advanceTimersByTime(1_000);
+    expect(owner.listenerCount(name)).toBe(0);
+  },
+);

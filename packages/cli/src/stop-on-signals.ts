@@ -1,15 +1,22 @@
 import type { EventEmitter } from "node:events";
 
 const stopSignals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+/** npm passes the Ctrl-C on that the terminal has already sent us: so soon after the first, a signal says nothing new. */
+const echoMs = 1_000;
 
 /**
- * Aborts on the first Ctrl-C, SIGTERM or SIGHUP, so that what runs can end in order. The second one ends the process
- * the way it would have ended without us.
+ * Aborts on the first Ctrl-C, SIGTERM or SIGHUP, so that what runs can end in order. One that comes more than a second
+ * later ends the process the way it would have ended without us.
  */
 export function stopOnSignals(owner: EventEmitter): AbortSignal {
   const controller = new AbortController();
   for (const name of stopSignals) {
-    owner.once(name, () => controller.abort(new Error(`stopped by ${name}`)));
+    const stop = (): void => {
+      if (controller.signal.aborted) return;
+      controller.abort(new Error(`stopped by ${name}`));
+      setTimeout(() => owner.off(name, stop), echoMs).unref();
+    };
+    owner.on(name, stop);
   }
   return controller.signal;
 }

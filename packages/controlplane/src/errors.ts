@@ -10,10 +10,12 @@ export class InvalidBinaryError extends ControlPlaneError {
   static override readonly brand: string = "@keelson/controlplane.InvalidBinaryError";
   readonly code = "INVALID_BINARY";
   readonly file: string;
+  readonly problem: string;
 
   constructor(file: string, problem: string, options?: ErrorOptions) {
     super(`use ${file}: ${problem}`, options);
     this.file = file;
+    this.problem = problem;
   }
 }
 
@@ -29,11 +31,12 @@ export class BinariesUnavailableError extends ControlPlaneError {
   readonly code = "BINARIES_UNAVAILABLE";
   readonly failures: readonly FailedSource[];
 
-  constructor(failures: readonly FailedSource[]) {
+  constructor(failures: readonly FailedSource[], options?: ErrorOptions) {
     const reasons = failures.map(({ source, reason }) => `\n  - ${source}: ${reason}`);
     super(
       `find a Kubernetes control plane: none of its sources has one; install Go, or set KUBEBUILDER_ASSETS to a ` +
         `folder with etcd, kube-apiserver, kube-controller-manager, kube-scheduler and kubectl${reasons.join("")}`,
+      options,
     );
     this.failures = failures;
   }
@@ -107,5 +110,37 @@ export class UnknownComponentError extends ControlPlaneError {
       `find ${component}: this control plane runs ${present.join(", ")}; ask for it in startControlPlane`,
     );
     this.component = component;
+  }
+}
+
+/** Something was asked of a control plane that was stopped. */
+export class ControlPlaneStoppedError extends ControlPlaneError {
+  static override readonly brand: string = "@keelson/controlplane.ControlPlaneStoppedError";
+  readonly code = "CONTROL_PLANE_STOPPED";
+
+  constructor(folder: string) {
+    super(`use the control plane in ${folder}: it was stopped; start another`);
+  }
+}
+
+/** Every port that control planes may take is claimed. */
+export class NoFreePortError extends ControlPlaneError {
+  static override readonly brand: string = "@keelson/controlplane.NoFreePortError";
+  readonly code = "NO_FREE_PORT";
+
+  constructor(claims: string) {
+    super(`claim a port: all are taken; stop control planes, or remove what they left in ${claims}`);
+  }
+}
+
+/** The API server does not act on rules that it has accepted. */
+export class GrantNotInForceError extends ControlPlaneError {
+  static override readonly brand: string = "@keelson/controlplane.GrantNotInForceError";
+  readonly code = "GRANT_NOT_IN_FORCE";
+
+  constructor(user: string, rule: object) {
+    super(
+      `grant ${user} the rule ${JSON.stringify(rule)}: the API server still refuses it; is a verb or group misspelt?`,
+    );
   }
 }

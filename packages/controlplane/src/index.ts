@@ -11,8 +11,11 @@ export {
   ComponentExitedError,
   ComponentNotReadyError,
   ControlPlaneError,
+  ControlPlaneStoppedError,
+  GrantNotInForceError,
   InvalidBinaryError,
   KubectlError,
+  NoFreePortError,
   UnknownComponentError,
 } from "./errors.ts";
 export type { KubectlOptions } from "./kubectl.ts";

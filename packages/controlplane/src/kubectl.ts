@@ -19,7 +19,7 @@ export interface KubectlSetting {
   readonly guardian: Guardian;
 }
 
-/** Runs kubectl and gives what it printed; throws KubectlError if it fails. Nothing is read from the user's home. */
+/** Runs kubectl and gives what it printed; throws KubectlError if it fails. The user's own kubectl settings do not count. */
 export async function runKubectl(
   setting: KubectlSetting,
   args: readonly string[],
@@ -28,7 +28,11 @@ export async function runKubectl(
   options.signal?.throwIfAborted();
   const kubeconfig = options.kubeconfigPath ?? setting.kubeconfigPath;
   const own = [`--kubeconfig=${kubeconfig}`, `--cache-dir=${setting.cacheFolder}`];
-  const kubectl = spawnGuarded(setting.guardian, setting.program, [...own, ...args], { stdio: "pipe" });
+  const kubectl = spawnGuarded(setting.guardian, setting.program, [...own, ...args], {
+    stdio: "pipe",
+    // Aliases and default flags in a kuberc would change what callers get.
+    env: { ...process.env, KUBERC: "off" },
+  });
   using _ = onAbort(options.signal, () => kubectl.signal("SIGKILL"));
   const { stdin, stdout, stderr } = kubectl.child;
   // kubectl may end before it has read its input; its exit code tells the story.

@@ -1,5 +1,6 @@
 import { isRecord, sleep, systemClock } from "@keelson/core";
 import { type ApiAccess, apiApply, apiCreate } from "./api-access.ts";
+import { GrantNotInForceError } from "./errors.ts";
 
 /** A rule of a Role or ClusterRole, as rbac.authorization.k8s.io/v1 has it. */
 export interface PolicyRule {
@@ -53,7 +54,7 @@ async function untilAllowed(
   const deadline = Date.now() + propagationTimeoutMs;
   while (!(await isAllowed(admin, user, rule, namespace))) {
     if (Date.now() > deadline) {
-      throw new Error(`grant ${user} the rule ${JSON.stringify(rule)}: the API server still refuses it`);
+      throw new GrantNotInForceError(user, rule);
     }
     await sleep(systemClock, 20, undefined);
   }

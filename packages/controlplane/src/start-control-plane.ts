@@ -8,10 +8,10 @@ import { findBinaries } from "./binaries/find-binaries.ts";
 import { Component, type ComponentName, type ComponentSpec } from "./components/component.ts";
 import { componentSpecs } from "./components/component-specs.ts";
 import type { ControlPlane, ControlPlaneOptions, UserOptions } from "./control-plane.ts";
-import { type ComponentExitedError, UnknownComponentError } from "./errors.ts";
+import { type ComponentExitedError, ControlPlaneStoppedError, UnknownComponentError } from "./errors.ts";
 import { type KubectlOptions, runKubectl } from "./kubectl.ts";
 import { apiServerUrl, fileIn, type Layout } from "./layout.ts";
-import { type ClaimedPort, claimPort } from "./loopback-ports.ts";
+import { claimPort } from "./loopback-ports.ts";
 import { type Pki, preparePki } from "./pki.ts";
 import { Guardian } from "./process/guardian.ts";
 import { grantRules } from "./rbac-grant.ts";
@@ -47,7 +47,7 @@ export async function startControlPlane(options: ControlPlaneOptions = {}): Prom
     await plane.start(signal);
     return plane;
   } catch (error) {
-    await clear(ground);
+    await ground.guardian.dismiss();
     throw error;
   }
 }
@@ -63,7 +63,6 @@ function chosenComponents(options: ControlPlaneOptions): readonly ComponentName[
 interface Ground {
   readonly layout: Layout;
   readonly guardian: Guardian;
-  readonly claims: readonly ClaimedPort[];
 }
 
 async function prepareGround(): Promise<Ground> {
@@ -83,15 +82,10 @@ async function prepareGround(): Promise<Ground> {
       scheduler: scheduler.port,
     },
   };
-  const guardian = new Guardian(folder);
+  const claims = [etcdClients, etcdPeers, apiServer, controllerManager, scheduler];
+  const guardian = new Guardian(folder, ...claims.map(({ file }) => file));
   await mkdir(fileIn(layout, "logs"));
-  return { layout, guardian, claims: [etcdClients, etcdPeers, apiServer, controllerManager, scheduler] };
-}
-
-/** The guardian ends what still runs and removes the folder: one way out, whether we stop, fail or die. */
-async function clear({ guardian, claims }: Ground): Promise<void> {
-  await guardian.dismiss();
-  await Promise.all(claims.map((claim) => claim.release()));
+  return { layout, guardian };
 }
 
 class RunningControlPlane implements ControlPlane {
@@ -105,6 +99,7 @@ class RunningControlPlane implements ControlPlane {
   readonly #pki: Pki;
   readonly #running: ReadonlyMap<ComponentName, Component>;
   readonly #kubectl: string;
+  readonly #stopping = new AbortController();
   #stopped: Promise<void> | undefined;
 
   constructor(ground: Ground, pki: Pki, specs: ReadonlyMap<ComponentName, ComponentSpec>, kubectl: string) {
@@ -140,7 +135,8 @@ class RunningControlPlane implements ControlPlane {
     return { kubeconfig, kubeconfigPath };
   }
 
-  kubectl(args: readonly string[], options: KubectlOptions = {}): Promise<string> {
+  async kubectl(args: readonly string[], options: KubectlOptions = {}): Promise<string> {
+    this.#stopping.signal.throwIfAborted();
     const cacheFolder = fileIn(this.#ground.layout, "kubectlCache");
     const { guardian } = this.#ground;
     const setting = { program: this.#kubectl, kubeconfigPath: this.kubeconfigPath, cacheFolder, guardian };
@@ -153,10 +149,12 @@ class RunningControlPlane implements ControlPlane {
 
   async restart(component: ComponentName): Promise<void> {
     await this.#component(component).kill();
-    await this.#component(component).start(undefined);
+    // What is asked for in the meantime wins.
+    await this.#component(component).start(this.#stopping.signal);
   }
 
   stop(): Promise<void> {
+    this.#stopping.abort(new ControlPlaneStoppedError(this.folder));
     this.#stopped ??= this.#stop();
     return this.#stopped;
   }
@@ -167,10 +165,13 @@ class RunningControlPlane implements ControlPlane {
 
   async #stop(): Promise<void> {
     await Promise.all([...this.#running.values()].map((component) => component.kill()));
-    await clear(this.#ground);
+    // One way out, whether we stop, fail or die: the guardian removes folder and claims.
+    await this.#ground.guardian.dismiss();
   }
 
+  /** Throws once `stop` was called: nothing may be started that nobody would end. */
   #component(name: ComponentName): Component {
+    this.#stopping.signal.throwIfAborted();
     const component = this.#running.get(name);
     if (component === undefined) throw new UnknownComponentError(name, this.components);
     return component;

@@ -48,11 +48,16 @@ async function greeting(controlPlane: ControlPlane, binariesFolder: string): Pro
     `  kubeconfig:  ${controlPlane.kubeconfigPath}`,
     "",
     "Try it in another terminal:",
-    `  ${kubectl} --kubeconfig ${controlPlane.kubeconfigPath} get namespaces`,
+    `  ${quoted(kubectl)} --kubeconfig ${quoted(controlPlane.kubeconfigPath)} get namespaces`,
     "",
     "Ctrl-C stops it and removes its data.",
     "",
   ].join("\n");
+}
+
+/** For a shell, where a path may hold a space. */
+function quoted(path: string): string {
+  return /^[\w./:@%+=,-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
 }
 
 async function isOnPath(program: string): Promise<boolean> {

@@ -6,7 +6,7 @@ import type { Platform } from "./platform.ts";
 export function cacheFolder(platform: Platform, env: NodeJS.ProcessEnv): string {
   const xdg = env.XDG_CACHE_HOME;
   if (xdg?.startsWith("/")) return join(xdg, "keelson");
-  const home = env.HOME ?? homedir();
+  const home = env.HOME || homedir();
   return platform.os === "darwin"
     ? join(home, "Library", "Caches", "keelson")
     : join(home, ".cache", "keelson");

@@ -150,6 +150,26 @@ describe("a build", () => {
   );
 });
 
+it("says that the cache cannot be written, instead of failing in the middle", async () => {
+  const { env, go } = await machine();
+  const file = join(await tempFolder(), "file");
+  await writeFile(file, "");
+  const failure = await findBinaries({ env: { ...env, XDG_CACHE_HOME: file }, release }).catch(
+    (error: unknown) => error,
+  );
+  expect(failure).toBeInstanceOf(BinariesUnavailableError);
+  expect(String(failure)).toMatch(/cannot be written \(ENOTDIR\); set XDG_CACHE_HOME/);
+  expect(await go.calls()).toEqual([]);
+});
+
+it("takes a relative KUBEBUILDER_ASSETS from the working folder", async () => {
+  const { env } = await machine();
+  const failure = await findBinaries({ env: { ...env, KUBEBUILDER_ASSETS: "nowhere" }, release }).catch(
+    (error: unknown) => error,
+  );
+  expect(failure).toMatchObject({ file: join(process.cwd(), "nowhere", "etcd") });
+});
+
 it("says what to do on a machine that has nothing", async () => {
   const { env } = await machine();
   const failure = await findBinaries({ env: { ...env, PATH: "/nowhere" }, release }).catch(

@@ -1,5 +1,6 @@
-import { mkdir } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { access, constants, mkdir } from "node:fs/promises";
+import { dirname, join, resolve } from "node:path";
+import { errorCode } from "@keelson/core";
 import { BinariesUnavailableError, type FailedSource } from "../errors.ts";
 import { type Binaries, type BinaryName, binaryNames, binaryPath } from "./binaries.ts";
 import { cacheFolder } from "./cache-folder.ts";
@@ -45,20 +46,32 @@ const sources: readonly Source[] = [
 export async function findBinaries(options: FindBinariesOptions = {}): Promise<Binaries> {
   const { env = process.env, release = pinnedRelease, onProgress = () => undefined, signal } = options;
   const platform = hostPlatform();
-  const assets = env.KUBEBUILDER_ASSETS;
-  if (assets !== undefined && assets !== "") {
-    for (const name of options.need ?? binaryNames) await checkBinary(binaryPath(assets, name), platform);
-    return { folder: assets, source: "KUBEBUILDER_ASSETS" };
+  if (env.KUBEBUILDER_ASSETS) {
+    const folder = resolve(env.KUBEBUILDER_ASSETS);
+    for (const name of options.need ?? binaryNames) {
+      await checkBinary(binaryPath(folder, name), platform, "KUBEBUILDER_ASSETS names its folder");
+    }
+    return { folder, source: "KUBEBUILDER_ASSETS" };
   }
   const folder = join(cacheFolder(platform, env), releaseFolderName(release, platform));
   if (await isComplete(folder, platform)) return { folder, source: "cache" };
   const onWait = (): void => onProgress("waiting for another process that is installing the same programs");
-  await mkdir(dirname(folder), { recursive: true });
+  await makeWritable(dirname(folder));
   return withInstallLock(`${folder}.lock`, onWait, signal, async () => {
     if (await isComplete(folder, platform)) return { folder, source: "cache" };
     const source = await installFromFirst(folder, { release, platform, env, onProgress, signal });
     return { folder, source };
   });
+}
+
+async function makeWritable(folder: string): Promise<void> {
+  try {
+    await mkdir(folder, { recursive: true });
+    await access(folder, constants.W_OK);
+  } catch (error) {
+    const reason = `${folder} cannot be written (${errorCode(error)}); set XDG_CACHE_HOME to a folder that can`;
+    throw new BinariesUnavailableError([{ source: "cache", reason }], { cause: error });
+  }
 }
 
 async function installFromFirst(

@@ -72,6 +72,8 @@ async function runGo(
   // The user's workspace and flags are for the user's code. A static build runs on every Linux of this platform.
   const env = {
     ...installation.env,
+    // What an interrupted build leaves goes with the staging folder.
+    GOTMPDIR: installation.staging,
     GOWORK: "off",
     GOFLAGS: "",
     CGO_ENABLED: "0",

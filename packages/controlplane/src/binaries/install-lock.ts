@@ -9,7 +9,8 @@ const staleMs = 10_000;
 /**
  * Runs `work` while no other process runs work under the same lock file. The holder touches the file once a second;
  * one that was killed is recognised by a file that nobody touches, which also holds across containers, where process
- * numbers mean nothing. Two holders are possible after a machine has slept, so the work must bear it.
+ * numbers mean nothing. Two holders are possible, after a machine has slept or when two find a dead holder's file at the
+ * same time, so the work must bear it.
  */
 export async function withInstallLock<T>(
   lockFile: string,

@@ -1,5 +1,6 @@
 import { mkdtemp, rename, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
+import { errorCode } from "@keelson/core";
 import { Guardian } from "../process/guardian.ts";
 import type { Platform } from "./platform.ts";
 import type { Release } from "./release.ts";
@@ -35,7 +36,11 @@ export async function installAtomically(
   try {
     await fill(staging, guardian);
     await rm(target, { recursive: true, force: true });
-    await rename(staging, target);
+    await rename(staging, target).catch((error: unknown) => {
+      // Another holder of the lock was faster, and what it put there is as good.
+      const isThere = errorCode(error) === "ENOTEMPTY" || errorCode(error) === "EEXIST";
+      if (!isThere) throw error;
+    });
   } finally {
     await guardian.dismiss();
   }

@@ -1,5 +1,5 @@
 import { closeSync, openSync } from "node:fs";
-import { sleep, systemClock, toError } from "@keelson/core";
+import { abortable, sleep, systemClock, toError } from "@keelson/core";
 import type { BinaryName } from "../binaries/binaries.ts";
 import { ComponentExitedError, ComponentNotReadyError } from "../errors.ts";
 import { logTail } from "../log-tail.ts";
@@ -35,8 +35,10 @@ export class Component {
   readonly #spec: ComponentSpec;
   readonly #guardian: Guardian;
   readonly #onCrash: (error: ComponentExitedError) => void;
-  /** Set while the component runs and nobody has asked it to end. */
+  /** Set until the process has ended. */
   #process: GuardedProcess | undefined;
+  /** Whether it is to run; if not, its end is no crash. */
+  #isWanted = false;
 
   constructor(spec: ComponentSpec, guardian: Guardian, onCrash: (error: ComponentExitedError) => void) {
     this.#spec = spec;
@@ -46,15 +48,19 @@ export class Component {
 
   /** Starts the process, unless it runs, and returns when it is ready. */
   async start(signal: AbortSignal | undefined): Promise<void> {
+    signal?.throwIfAborted();
+    this.#isWanted = true;
     this.#process ??= this.#spawn();
     await this.#untilReady(this.#process, signal);
   }
 
-  /** Ends the process and returns when it is gone. SIGKILL is a crash, SIGTERM lets it finish its requests. */
+  /**
+   * Ends the process and returns when it is gone. SIGKILL is a crash, SIGTERM lets it finish its requests; a second,
+   * harder kill reaches the same process.
+   */
   async kill(signal: "SIGKILL" | "SIGTERM" = "SIGKILL"): Promise<void> {
-    const running = this.#process;
-    this.#process = undefined;
-    await running?.end(signal);
+    this.#isWanted = false;
+    await this.#process?.end(signal);
   }
 
   #spawn(): GuardedProcess {
@@ -63,9 +69,8 @@ export class Component {
     const started = spawnGuarded(this.#guardian, program, args, { stdio: ["ignore", log, log] });
     closeSync(log);
     void started.ended.then(async (end) => {
-      if (this.#process !== started) return;
       this.#process = undefined;
-      this.#onCrash(await this.#exitedError(end));
+      if (this.#isWanted) this.#onCrash(await this.#exitedError(end));
     });
     return started;
   }
@@ -75,7 +80,7 @@ export class Component {
     const deadline = Date.now() + readyTimeoutMs;
     const died = running.ended.then((end) => ({ end }));
     for (;;) {
-      const outcome = await Promise.race([died, this.#probe()]);
+      const outcome = await abortable(Promise.race([died, this.#probe()]), signal);
       if (outcome === true) return;
       if (typeof outcome === "object") throw await this.#exitedError(outcome.end);
       if (Date.now() > deadline) {

@@ -1,12 +1,13 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
+import { rm } from "node:fs/promises";
 
 /**
- * Ends the processes of its owner and removes its folder when the owner is gone, however that came about: a normal
+ * Ends the processes of its owner and removes its files when the owner is gone, however that came about: a normal
  * exit, an exception, SIGKILL. It notices because the pipe between them closes, so no signal handler is needed in
  * the owner. A shell, because it costs a megabyte where another Node would cost forty, and runs everywhere we run.
  *
- *     owner ──"watch PID"──▶ guardian          owner dies ──▶ end of input ──▶ kill groups, remove folder, exit
+ *     owner ──"watch PID"──▶ guardian          owner dies ──▶ end of input ──▶ kill groups, remove files, exit
  */
 const script = `
 trap '' INT TERM HUP
@@ -22,18 +23,20 @@ while read -r verb group; do
 done
 for group in $groups; do kill -s KILL -- "-$group" 2>/dev/null; done
 attempts=0
-until rm -rf -- "$1" 2>/dev/null || [ $attempts -ge 50 ]; do attempts=$((attempts + 1)); sleep 0.1; done
+until rm -rf -- "$@" 2>/dev/null || [ $attempts -ge 50 ]; do attempts=$((attempts + 1)); sleep 0.1; done
 `;
 
-/** Watches over process groups and one folder. Nothing here keeps the owner's event loop alive. */
+/** Watches over process groups and files. Nothing here keeps the owner's event loop alive. */
 export class Guardian {
   readonly #shell: ChildProcess;
   readonly #gone: Promise<unknown>;
+  readonly #paths: readonly string[];
 
-  /** The folder is removed when the owner is gone or `dismiss` is called. */
-  constructor(folder: string) {
+  /** The files and folders are removed when the owner is gone or `dismiss` is called. */
+  constructor(...paths: readonly string[]) {
+    this.#paths = paths;
     // A session of its own: Ctrl-C in the owner's terminal must not end the guardian before its work.
-    this.#shell = spawn("sh", ["-c", script, "guardian", folder], {
+    this.#shell = spawn("sh", ["-c", script, "guardian", ...paths], {
       cwd: "/",
       detached: true,
       stdio: ["pipe", "ignore", "ignore"],
@@ -55,11 +58,13 @@ export class Guardian {
     this.#shell.stdin?.write(`forget ${processGroup}\n`);
   }
 
-  /** Ends what is still watched, removes the folder, and returns when that is done. */
+  /** Ends what is still watched, removes the files, and returns when that is done. */
   async dismiss(): Promise<void> {
     this.#shell.ref();
     this.#shell.stdin?.end();
     await this.#gone;
+    // It has done so itself, unless it was killed.
+    await Promise.all(this.#paths.map((path) => rm(path, { recursive: true, force: true })));
   }
 }
 

@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { existsSync } from "node:fs";
-import { readFile } from "node:fs/promises";
+import { readFile, rm } from "node:fs/promises";
 import { createServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
@@ -153,6 +153,25 @@ describe("control planes side by side", () => {
 });
 
 describe("stopping", () => {
+  it("ends kubectl too, and refuses what is asked of it later", async () => {
+    const controlPlane = await startControlPlane();
+    const proxy = controlPlane.kubectl(["proxy", "--port=0"]).catch((error: unknown) => error);
+    await expect.poll(() => processesWith(`${controlPlane.folder}/kubectl-cache`)).not.toEqual([]);
+    await controlPlane.stop();
+    expect(await proxy).toBeInstanceOf(KubectlError);
+    await expectNothingLeft(controlPlane.folder);
+    await expect(controlPlane.restart("etcd")).rejects.toMatchObject({ code: "CONTROL_PLANE_STOPPED" });
+    await expect(controlPlane.kubectl(["version"])).rejects.toMatchObject({ code: "CONTROL_PLANE_STOPPED" });
+  });
+
+  it("during a restart leaves nothing", async () => {
+    const controlPlane = await startControlPlane();
+    const restarting = controlPlane.restart("kube-apiserver").catch((error: unknown) => error);
+    await controlPlane.stop();
+    expect(await restarting).toMatchObject({ code: "CONTROL_PLANE_STOPPED" });
+    await expectNothingLeft(controlPlane.folder);
+  });
+
   it("leaves no process and no folder, and may be asked for twice", async () => {
     const controlPlane = await startControlPlane({ controllerManager: true, scheduler: true });
     expect((await processesWith(controlPlane.folder)).length).toBeGreaterThanOrEqual(4);
@@ -198,7 +217,7 @@ describe("a component", () => {
 
   it("that never becomes ready gives an error with its last answer and the end of its log", async () => {
     const elsewhere = await claimPort();
-    onTestFinished(() => elsewhere.release());
+    onTestFinished(() => rm(elsewhere.file));
     const args = { "kube-apiserver": [`--secure-port=${elsewhere.port}`] };
     const failure = await startControlPlane({ args, readyTimeoutMs: 4_000 }).catch((error: unknown) => error);
     expect(failure).toBeInstanceOf(ComponentNotReadyError);
@@ -220,6 +239,17 @@ describe("a component", () => {
       code: "COMPONENT_EXITED",
       component: "etcd",
     });
+  });
+
+  it("that does not end when asked can be ended harder, and each kill returns when it is gone", async () => {
+    await using controlPlane = await startControlPlane();
+    const [etcd = 0] = await processesWith(`--data-dir=${controlPlane.folder}`);
+    process.kill(etcd, "SIGSTOP");
+    const gently = controlPlane.kill("etcd", "SIGTERM");
+    await controlPlane.kill("etcd");
+    await gently;
+    expect(await processesWith(`--data-dir=${controlPlane.folder}`)).toEqual([]);
+    await controlPlane.restart("etcd");
   });
 
   it("can be asked to end in order, which it does", async () => {
