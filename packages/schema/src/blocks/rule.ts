@@ -21,7 +21,7 @@ export function rule<S extends z.ZodType>(schema: S, validation: ValidationRule)
 /**
  * The schema of a value that stays as it was when the object was created: it cannot be changed, and if it is optional it
  * can neither be added nor taken away later. An object that can itself be left out takes its immutable fields with it:
- * make it required or immutable too.
+ * make it required or immutable too. So does an entry of a list map or a record, which can be removed and added anew.
  */
 export function immutable<S extends z.ZodType>(schema: S, message = "must not be changed"): S {
   return extend(schema, { immutable: message });

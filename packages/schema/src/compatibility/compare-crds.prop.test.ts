@@ -11,31 +11,100 @@ const length = fc.integer({ min: 0, max: 3 });
 const maybe = <T>(arbitrary: fc.Arbitrary<T>): fc.Arbitrary<T | undefined> =>
   fc.option(arbitrary, { nil: undefined, freq: 2 });
 
-const anyString: fc.Arbitrary<z.ZodType> = fc
-  .record({ min: maybe(length), max: maybe(length), pattern: maybe(fc.constantFrom(/^a/, /b$/)) })
-  .map(({ min, max, pattern }) => {
-    let schema = z.string();
-    if (min !== undefined) schema = schema.min(min);
-    if (max !== undefined) schema = schema.max(max);
-    return pattern === undefined ? schema : schema.regex(pattern);
-  });
+interface TextLimits {
+  readonly min: number | undefined;
+  readonly max: number | undefined;
+  readonly patterns: readonly RegExp[];
+}
+
+const textLimits: fc.Arbitrary<TextLimits> = fc.record({
+  min: maybe(length),
+  max: maybe(length),
+  patterns: fc.subarray([/^a/, /b$/]),
+});
+
+function makeString({ min, max, patterns }: TextLimits): z.ZodType {
+  let schema = z.string();
+  if (min !== undefined) schema = schema.min(min);
+  if (max !== undefined) schema = schema.max(max);
+  return patterns.reduce((limited, pattern) => limited.regex(pattern), schema);
+}
+
+const anyString: fc.Arbitrary<z.ZodType> = textLimits.map(makeString);
+
+interface NumberLimits {
+  readonly lower: { readonly value: number; readonly inclusive: boolean } | undefined;
+  readonly upper: { readonly value: number; readonly inclusive: boolean } | undefined;
+  readonly step: number | undefined;
+  readonly kind: "int32" | "int" | "float32" | "number";
+}
 
 const bound = maybe(fc.record({ value: small, inclusive: fc.boolean() }));
 
-const anyNumber: fc.Arbitrary<z.ZodType> = fc
-  .record({ lower: bound, upper: bound, step: maybe(fc.constantFrom(1, 2, 4)), isInteger: fc.boolean() })
-  .map(({ lower, upper, step, isInteger }) => {
-    let schema = isInteger ? z.number().int() : z.number();
-    if (lower !== undefined) schema = lower.inclusive ? schema.min(lower.value) : schema.gt(lower.value);
-    if (upper !== undefined) schema = upper.inclusive ? schema.max(upper.value) : schema.lt(upper.value);
-    return step === undefined ? schema : schema.multipleOf(step);
-  });
+const numberLimits: fc.Arbitrary<NumberLimits> = fc.record({
+  lower: bound,
+  upper: bound,
+  step: maybe(fc.constantFrom(1, 2, 4)),
+  kind: fc.constantFrom("int32", "int", "float32", "number"),
+});
 
-const anyEnum: fc.Arbitrary<z.ZodType> = fc
-  .uniqueArray(fc.constantFrom("", "a", "ab", "b"), { minLength: 1 })
-  .map((values) => z.enum(values));
+const makeKind = { int32: z.int32, int: z.int, float32: z.float32, number: z.number };
+
+function makeNumber({ lower, upper, step, kind }: NumberLimits): z.ZodType {
+  let schema: z.ZodNumber = makeKind[kind]();
+  if (lower !== undefined) schema = lower.inclusive ? schema.min(lower.value) : schema.gt(lower.value);
+  if (upper !== undefined) schema = upper.inclusive ? schema.max(upper.value) : schema.lt(upper.value);
+  return step === undefined ? schema : schema.multipleOf(step);
+}
+
+const anyNumber: fc.Arbitrary<z.ZodType> = numberLimits.map(makeNumber);
+
+const words = ["", "a", "ab", "b"];
+const someWords = fc.uniqueArray(fc.constantFrom(...words), { minLength: 1 });
+const anyEnum: fc.Arbitrary<z.ZodType> = someWords.map((values) => z.enum(values));
 
 type Pair = readonly [z.ZodType, z.ZodType];
+
+/** How much a limit gives way; undefined if it is dropped. */
+const slack = maybe(fc.integer({ min: 0, max: 2 }));
+
+/** Two schemas, of which the second allows all that the first does. */
+const looserPair: fc.Arbitrary<Pair> = fc.oneof(
+  fc.tuple(textLimits, slack, slack, fc.subarray([/^a/, /b$/])).map(([last, down, up, kept]): Pair => {
+    const next = {
+      min: down === undefined || last.min === undefined ? undefined : Math.max(0, last.min - down),
+      max: up === undefined || last.max === undefined ? undefined : last.max + up,
+      patterns: last.patterns.filter((pattern) => kept.includes(pattern)),
+    };
+    return [makeString(last), makeString(next)];
+  }),
+  fc
+    .tuple(numberLimits, slack, slack, maybe(fc.constantFrom(1, 2)), fc.constantFrom(0, 1, 2, 3))
+    .map(([last, down, up, divisor, wider]): Pair => {
+      const kinds = ["int32", "int", "float32", "number"] as const;
+      const next = {
+        lower: last.lower && down !== undefined ? widen(last.lower, -down) : undefined,
+        upper: last.upper && up !== undefined ? widen(last.upper, up) : undefined,
+        step: last.step && divisor !== undefined ? last.step / divisor : undefined,
+        kind: kinds[Math.max(wider, kinds.indexOf(last.kind))] ?? "number",
+      };
+      const isWhole = next.kind.startsWith("int");
+      return [makeNumber(last), makeNumber({ ...next, step: isWhole && next.step === 0.5 ? 1 : next.step })];
+    }),
+  fc.tuple(someWords, someWords).map(([some, more]): Pair => [z.enum(some), z.enum([...some, ...more])]),
+  fc.tuple(someWords, slack).map(([some, up = 0]): Pair => {
+    const lengths = some.map((word) => word.length);
+    return [
+      z.enum(some),
+      makeString({ min: Math.min(...lengths), max: Math.max(...lengths) + up, patterns: [] }),
+    ];
+  }),
+);
+
+/** A bound moved outward, or left where it is and included. */
+function widen<B extends { readonly value: number; readonly inclusive: boolean }>(of: B, by: number): B {
+  return { ...of, value: of.value + by, inclusive: by === 0 ? true : of.inclusive };
+}
 
 /** Two schemas that are alike enough for the second to allow all that the first does, now and then. */
 const scalarPair: fc.Arbitrary<Pair> = fc.oneof(
@@ -102,6 +171,16 @@ it("stays silent only if every value that was good is still good", () => {
 
 it("stays silent only if every object that was good is still good and keeps its fields", () => {
   expect(silentPairs(objectPair, objects)).toBeGreaterThan(100);
+});
+
+it("stays silent whenever limits are loosened or dropped", () => {
+  fc.assert(
+    fc.property(looserPair, fc.boolean(), ([last, next], isList) => {
+      const pair: Pair = isList ? [z.array(last).max(1), z.array(next).max(2)] : [last, next];
+      expect(incompatibilities(pair)).toEqual([]);
+    }),
+    { numRuns: 1500 },
+  );
 });
 
 it("has nothing to say of a schema that did not change", () => {

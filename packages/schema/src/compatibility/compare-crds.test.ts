@@ -42,6 +42,27 @@ describe("a field that allows more than before breaks nothing", () => {
     ["a bound included", z.number().gt(2).lt(3), z.number().min(2).max(3)],
     ["bounds dropped", z.string().min(1).max(3).regex(/a/), z.string()],
     ["multiples of less", z.number().multipleOf(6), z.number().multipleOf(3)],
+    ["multiples of a fraction", z.number().multipleOf(0.3), z.number().multipleOf(0.1)],
+    ["multiples of one of two", z.number().multipleOf(2).multipleOf(3), z.number().multipleOf(3)],
+    ["one of two patterns", z.string().regex(/a/).regex(/b/), z.string().regex(/a/)],
+    ["patterns in another order", z.string().regex(/a/).regex(/b/), z.string().regex(/b/).regex(/a/)],
+    [
+      "an enum to limits that it meets",
+      z.enum(["a", "bc"]),
+      z
+        .string()
+        .min(1)
+        .max(2)
+        .regex(/^[a-c]+$/),
+    ],
+    ["literals to limits that they meet", z.literal([2, 4]), z.int32().min(2).max(4).multipleOf(2)],
+    ["the same bound in other words", z.int().positive(), z.int().min(1)],
+    ["UUIDs of any version", z.uuidv4(), z.uuid()],
+    ["int32 to double", z.int32(), z.float64()],
+    ["int64 to float", z.int(), z.float32()],
+    ["float to double", z.float32(), z.float64()],
+    ["strings to int-or-string with bounds", z.string(), z.union([z.int32().min(1), z.string()])],
+    ["integers to int-or-string with a pattern", z.int(), z.union([z.int(), z.string().regex(/a/)])],
     ["lists of any length", z.array(z.string()).min(1).max(3), z.array(z.string())],
     [
       "maps of any size",
@@ -107,6 +128,22 @@ describe("a field that allows less than before may break something", () => {
     ["a format", z.string(), z.ipv4(), "breaking v1 .spec.x"],
     ["another format", z.ipv6(), z.ipv4(), "breaking v1 .spec.x"],
     ["int64 to int32", z.int(), z.int32(), "breaking v1 .spec.x"],
+    ["an enum to a limit it breaks", z.enum(["a", "bc"]), z.string().max(1), "breaking v1 .spec.x"],
+    ["an enum to a pattern it breaks", z.enum(["a", "bc"]), z.string().regex(/^a/), "breaking v1 .spec.x"],
+    ["literals to a bound they break", z.literal([1, 2]), z.int().min(2), "breaking v1 .spec.x"],
+    ["a second pattern", z.string().regex(/a/), z.string().regex(/a/).regex(/b/), "risky v1 .spec.x"],
+    [
+      "int64 to int32 beside strings",
+      z.union([z.int(), z.string()]),
+      z.union([z.int32(), z.string()]),
+      "breaking v1 .spec.x",
+    ],
+    [
+      "a rule that holds for new values too",
+      rule(z.string(), { rule: "oldSelf == self" }),
+      rule(z.string(), { rule: "oldSelf == self", optionalOldSelf: true }),
+      "risky v1 .spec.x",
+    ],
     ["null refused", z.string().nullable(), z.string(), "breaking v1 .spec.x"],
     ["another default", z.string().default("a"), z.string().default("b"), "risky v1 .spec.x"],
     ["no default", z.string().default("a"), text, "risky v1 .spec.x"],
@@ -177,6 +214,7 @@ describe("a definition as a whole", () => {
     ["group", {}, { group: "example.org" }, ["breaking * group"]],
     ["plural", {}, { plural: "appz" }, ["breaking * names.plural"]],
     ["kind", { plural: "apps" }, { plural: "apps", kind: "Ap" }, ["breaking * names.kind"]],
+    ["singular", {}, { singular: "application" }, ["risky * names.singular"]],
     ["short names", full, { ...full, shortNames: [] }, ["risky * names.shortNames"]],
     ["selectable fields", full, { ...full, selectableFields: [] }, ["breaking v1 selectableFields"]],
     ["a status subresource", { spec }, { spec, status }, ["risky v1 subresources.status"]],
@@ -216,6 +254,12 @@ describe("a definition as a whole", () => {
     const lesser = defineResource({ ...base, version: "v2", spec: z.object({}) });
     const last = crd({ spec: z.object({ color: text }) });
     expect(summary(last, crd({ spec: z.object({ color: text }), versions: [lesser] }))).toEqual([
+      "risky v2 .spec.color",
+    ]);
+    const unserved = defineResource({ ...base, version: "v2", spec: z.object({}), served: false });
+    const hidden = crd({ spec: z.object({ color: text }), versions: [unserved] });
+    expect(summary(last, hidden)).toEqual([]);
+    expect(summary(hidden, crd({ spec: z.object({ color: text }), versions: [lesser] }))).toEqual([
       "risky v2 .spec.color",
     ]);
     const conversionWebhook = { url: "https://localhost/convert" };

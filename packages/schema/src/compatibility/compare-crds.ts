@@ -62,9 +62,18 @@ function compareNames(
       );
     }
   }
-  for (const list of ["shortNames", "categories"] as const) {
-    const gone = (last.names[list] ?? []).filter((name) => !next.names[list]?.includes(name));
-    if (gone.length > 0) note("risky", `names.${list}`, `kubectl does not know ${gone.join(", ")} any more.`);
+  const singular = ({ names }: CustomResourceDefinitionSpec): readonly string[] => [
+    names.singular ?? names.kind.toLowerCase(),
+  ];
+  const spoken: readonly (readonly [path: string, was: readonly string[], is: readonly string[]])[] = [
+    // Of a kind that is another one now, this would be said twice.
+    ...(last.names.kind === next.names.kind ? [["singular", singular(last), singular(next)] as const] : []),
+    ["shortNames", last.names.shortNames ?? [], next.names.shortNames ?? []],
+    ["categories", last.names.categories ?? [], next.names.categories ?? []],
+  ];
+  for (const [path, was, is] of spoken) {
+    const gone = was.filter((name) => !is.includes(name));
+    if (gone.length > 0) note("risky", `names.${path}`, `kubectl does not know ${gone.join(", ")} any more.`);
   }
 }
 
@@ -117,8 +126,8 @@ function compareNewVersions(
   found: Incompatibility[],
 ): void {
   const stored = last.versions.find(({ storage }) => storage);
-  const known = new Set(last.versions.map(({ name }) => name));
-  const added = next.versions.filter(({ name }) => !known.has(name));
+  const known = new Set(last.versions.filter(isInUse).map(({ name }) => name));
+  const added = next.versions.filter((version) => isInUse(version) && !known.has(version.name));
   for (const version of added.toSorted((a, b) => compareText(a.name, b.name))) {
     const note = noteInto(found, version.name);
     compareSchemas(
@@ -129,6 +138,11 @@ function compareNewVersions(
         note("risky", path, `${message} Objects stored as ${stored?.name} are read so without conversion.`),
     );
   }
+}
+
+/** Whether objects are read or written through its schema. */
+function isInUse({ served, storage }: CustomResourceDefinitionVersion): boolean {
+  return served || storage;
 }
 
 function strategyOf({ conversion }: CustomResourceDefinitionSpec): string {

@@ -1,68 +1,72 @@
 import { deepEqual } from "@keelson/core";
 import type { JSONSchemaProps } from "@keelson/core/kinds/apiextensions/v1";
+import type { Bound } from "../structural/number-bound.ts";
+import { comparePatterns, compareStringFormats, patternsOf } from "./compare-text.ts";
 import type { Note } from "./incompatibility.ts";
+import { isMultiple, isTighterLower, isTighterUpper, rangeOf } from "./number-range.ts";
 
-type Bound = "minLength" | "maxLength" | "minItems" | "maxItems" | "minProperties" | "maxProperties";
+type Size = "minLength" | "maxLength" | "minItems" | "maxItems" | "minProperties" | "maxProperties";
 
-const lowerBounds: readonly Bound[] = ["minLength", "minItems", "minProperties"];
-const upperBounds: readonly Bound[] = ["maxLength", "maxItems", "maxProperties"];
-
-/** Formats that hold every value of the format, or of the bare type, before the arrow. */
-const widened: ReadonlySet<string> = new Set([
-  "→int64",
-  "int32→int64",
-  "→double",
-  "float→double",
-  "→password",
-]);
+const leastSizes: readonly Size[] = ["minLength", "minItems", "minProperties"];
+const greatestSizes: readonly Size[] = ["maxLength", "maxItems", "maxProperties"];
 
 /** Notes where fewer values are allowed than before. */
 export function compareLimits(last: JSONSchemaProps, next: JSONSchemaProps, path: string, note: Note): void {
-  for (const bound of lowerBounds) {
-    const [was = 0, is = 0] = [last[bound], next[bound]];
-    if (is > was) note("breaking", path, `${bound} rose from ${was} to ${is}.`);
-  }
-  for (const bound of upperBounds) {
-    const [was = Number.POSITIVE_INFINITY, is = Number.POSITIVE_INFINITY] = [last[bound], next[bound]];
-    if (is < was)
-      note("breaking", path, `${bound} fell from ${Number.isFinite(was) ? was : "none"} to ${is}.`);
-  }
-  compareRange(last, next, path, note);
   compareValues(last, next, path, note);
-  comparePattern(last, next, path, note);
+  // Limits on numbers do not touch strings, and the other way round.
+  if (last.type !== "string") compareNumbers(last, next, path, note);
+  if (last.type !== "integer" && last.type !== "number") {
+    compareSizes(withImpliedLengths(last), next, path, note);
+    comparePatterns(last, next, path, note);
+    compareStringFormats(last, next, path, note);
+  }
   compareJunctors(last, next, path, note);
 }
 
-function compareRange(last: JSONSchemaProps, next: JSONSchemaProps, path: string, note: Note): void {
-  const { minimum, maximum, multipleOf } = next;
-  const wasLower = last.minimum ?? Number.NEGATIVE_INFINITY;
-  if (
-    minimum !== undefined &&
-    (minimum > wasLower || (minimum === wasLower && isNewly("exclusiveMinimum", last, next)))
-  ) {
-    note("breaking", path, `The minimum is ${describeBound(minimum, next.exclusiveMinimum)} now.`);
+function compareSizes(last: JSONSchemaProps, next: JSONSchemaProps, path: string, note: Note): void {
+  for (const size of leastSizes) {
+    const [was = 0, is = 0] = [last[size], next[size]];
+    if (is > was) note("breaking", path, `${size} rose from ${was} to ${is}.`);
   }
-  const wasUpper = last.maximum ?? Number.POSITIVE_INFINITY;
-  if (
-    maximum !== undefined &&
-    (maximum < wasUpper || (maximum === wasUpper && isNewly("exclusiveMaximum", last, next)))
-  ) {
-    note("breaking", path, `The maximum is ${describeBound(maximum, next.exclusiveMaximum)} now.`);
+  for (const size of greatestSizes) {
+    const [was = Number.POSITIVE_INFINITY, is = Number.POSITIVE_INFINITY] = [last[size], next[size]];
+    if (is < was)
+      note("breaking", path, `${size} fell from ${Number.isFinite(was) ? was : "none"} to ${is}.`);
   }
-  const fits =
-    multipleOf === undefined || (last.multipleOf !== undefined && last.multipleOf % multipleOf === 0);
-  if (!fits) note("breaking", path, `Values must be multiples of ${multipleOf} now.`);
 }
 
-function isNewly(
-  key: "exclusiveMinimum" | "exclusiveMaximum",
-  last: JSONSchemaProps,
-  next: JSONSchemaProps,
-): boolean {
-  return next[key] === true && last[key] !== true;
+/** An enum of strings is a limit on their length, too. */
+function withImpliedLengths(node: JSONSchemaProps): JSONSchemaProps {
+  const lengths = (node.enum ?? [])
+    .filter((value) => typeof value === "string")
+    .map((text) => [...text].length);
+  if (lengths.length === 0) return node;
+  return { ...node, minLength: Math.min(...lengths), maxLength: Math.max(...lengths) };
 }
 
-function describeBound(value: number, exclusive = false): string {
+function compareNumbers(last: JSONSchemaProps, next: JSONSchemaProps, path: string, note: Note): void {
+  // What the next enum allows is judged value by value.
+  const { enum: _, ...limits } = next;
+  const [was, is] = [rangeOf(last), rangeOf(limits)];
+  const tighter = [
+    ...(isTighterLower(is.lower, was.lower) ? [`The minimum is ${describeBound(is.lower)} now.`] : []),
+    ...(isTighterUpper(is.upper, was.upper) ? [`The maximum is ${describeBound(is.upper)} now.`] : []),
+  ];
+  if (tighter.length > 0) note("breaking", path, tighter.join(" "));
+  const steps = multiplesOf(last);
+  for (const step of multiplesOf(next)) {
+    const fits =
+      last.enum?.every((value) => typeof value !== "number" || isMultiple(value, step)) ??
+      (steps.some((known) => isMultiple(known, step)) || (last.type === "integer" && isMultiple(1, step)));
+    if (!fits) note("breaking", path, `Values must be multiples of ${step} now.`);
+  }
+}
+
+function multiplesOf({ multipleOf, allOf = [] }: JSONSchemaProps): readonly number[] {
+  return [...(multipleOf === undefined ? [] : [multipleOf]), ...allOf.flatMap(multiplesOf)];
+}
+
+function describeBound({ value, exclusive }: Bound): string {
   return exclusive ? `${value}, itself excluded,` : `${value}`;
 }
 
@@ -81,21 +85,6 @@ function describeValues(values: readonly unknown[]): string {
   return values.map((value) => JSON.stringify(value)).join(", ");
 }
 
-function comparePattern(last: JSONSchemaProps, next: JSONSchemaProps, path: string, note: Note): void {
-  if (next.pattern !== undefined && next.pattern !== last.pattern) {
-    if (last.pattern === undefined) note("breaking", path, `Values must match ${next.pattern} now.`);
-    else note("risky", path, `The pattern changed from ${last.pattern} to ${next.pattern}.`);
-  }
-  const [was = "", is = ""] = [last.format, next.format];
-  if (is !== "" && is !== was && !widened.has(`${was}→${is}`)) {
-    note(
-      "breaking",
-      path,
-      was === "" ? `Values must be of the format ${is} now.` : `The format changed from ${was} to ${is}.`,
-    );
-  }
-}
-
 /** Alternatives cannot be weighed against each other; they can be recognised. */
 function compareJunctors(last: JSONSchemaProps, next: JSONSchemaProps, path: string, note: Note): void {
   const holds = (list: readonly unknown[], wanted: unknown): boolean =>
@@ -103,8 +92,15 @@ function compareJunctors(last: JSONSchemaProps, next: JSONSchemaProps, path: str
   const [lastAny, nextAny] = [last.anyOf, next.anyOf];
   const anyOfIsWider = nextAny === undefined || lastAny?.every((branch) => holds(nextAny, branch)) === true;
   const oneOfIsSame = next.oneOf === undefined || deepEqual(last.oneOf, next.oneOf);
-  const allOfIsWider = (next.allOf ?? []).every((branch) => holds(last.allOf ?? [], branch));
+  const allOfIsWider = (next.allOf ?? []).every(
+    (branch) => isWeighed(branch) || holds(last.allOf ?? [], branch),
+  );
   const notIsSame = next.not === undefined || deepEqual(last.not, next.not);
   if (anyOfIsWider && oneOfIsSame && allOfIsWider && notIsSame) return;
   note("risky", path, "Its alternatives (anyOf, oneOf, allOf, not) changed, and may allow less than before.");
+}
+
+/** Whether all that a branch of allOf says is compared elsewhere, with what stands beside it. */
+function isWeighed(branch: JSONSchemaProps): boolean {
+  return Object.keys(branch).length === multiplesOf(branch).length + patternsOf(branch).length;
 }

@@ -1,5 +1,5 @@
 import { deepEqual, isRecord } from "@keelson/core";
-import type { JSONSchemaProps } from "@keelson/core/kinds/apiextensions/v1";
+import type { JSONSchemaProps, ValidationRule } from "@keelson/core/kinds/apiextensions/v1";
 import { compareLimits } from "./compare-limits.ts";
 import type { Note } from "./incompatibility.ts";
 
@@ -30,9 +30,13 @@ function accepts(next: string, last: string): boolean {
 }
 
 function compareRules(last: JSONSchemaProps, next: JSONSchemaProps, path: string, note: Note): void {
-  const known = new Set((last["x-kubernetes-validations"] ?? []).map(({ rule }) => rule.trim()));
-  for (const { rule } of next["x-kubernetes-validations"] ?? []) {
-    if (!known.has(rule.trim())) note("risky", path, `Stored objects may break the new rule ${rule.trim()}.`);
+  // With optionalOldSelf, a rule also holds for what is new.
+  const meaning = ({ rule, optionalOldSelf = false }: ValidationRule): string =>
+    JSON.stringify([rule.trim(), optionalOldSelf]);
+  const known = new Set((last["x-kubernetes-validations"] ?? []).map(meaning));
+  for (const validation of next["x-kubernetes-validations"] ?? []) {
+    if (known.has(meaning(validation))) continue;
+    note("risky", path, `Stored objects may break the new rule ${validation.rule.trim()}.`);
   }
 }
 

@@ -98,17 +98,33 @@ describe("rules from uses", () => {
     ]);
   });
 
-  it("can be parted into those for a Role and those for a ClusterRole", () => {
+  it("join groups whose resources are used alike", () => {
+    const uses = ["events.k8s.io", ""].flatMap((group) => [
+      use("create", "events", { group }),
+      use("patch", "events", { group }),
+    ]);
+    expect(rbacRules(uses)).toEqual([
+      { apiGroups: ["", "events.k8s.io"], resources: ["events"], verbs: ["create", "patch"] },
+    ]);
+    expect(rbacRules([...uses, use("create", "pods"), use("patch", "pods")])).toHaveLength(2);
+  });
+
+  it("can be parted into those for a Role in each namespace and those for a ClusterRole", () => {
     const uses = [
       use("get", "pods"),
       use("get", "pods", { namespace: "shop" }),
       use("patch", "pods", { namespace: "shop" }),
+      use("get", "secrets", { namespace: "vault", name: "root" }),
       { verb: "get", nonResourceUrl: "/version" },
     ];
-    expect(rbacRules(uses, { namespaced: true })).toEqual([
+    expect(rbacRules(uses, { for: { namespace: "shop" } })).toEqual([
       { apiGroups: [""], resources: ["pods"], verbs: ["patch"] },
     ]);
-    expect(rbacRules(uses, { namespaced: false })).toEqual([
+    expect(rbacRules(uses, { for: { namespace: "vault" } })).toEqual([
+      { apiGroups: [""], resources: ["secrets"], resourceNames: ["root"], verbs: ["get"] },
+    ]);
+    expect(rbacRules(uses, { for: { namespace: "other" } })).toEqual([]);
+    expect(rbacRules(uses, { for: "cluster" })).toEqual([
       { apiGroups: [""], resources: ["pods"], verbs: ["get"] },
       { nonResourceURLs: ["/version"], verbs: ["get"] },
     ]);

@@ -13,35 +13,35 @@ import {
 
 export interface RbacRulesOptions {
   /**
-   * `true`: only what is used inside a namespace and needs no ClusterRole for another reason, for Roles.
-   * `false`: only what is used across namespaces or outside of them, for a ClusterRole beside those Roles.
-   * Default: all of it, for one ClusterRole.
+   * Whose uses the rules are for. A namespace (`{ namespace: "shop" }`): what is used in it and is not allowed by the
+   * rules for `"cluster"` already, for a Role there. `"cluster"`: what is used across namespaces or outside of them,
+   * for a ClusterRole beside those Roles. Default: all of it, for one ClusterRole, which allows in every namespace what
+   * is used in one.
    */
-  readonly namespaced?: boolean;
+  readonly for?: "cluster" | { readonly namespace: string };
 }
 
 /**
- * Rules that allow these uses and nothing else, merged as far as they go and in one order, whatever the order of the
- * uses. A use for one name gives a rule for that name; leave names out of uses that stand for objects not known in advance.
+ * Rules that allow these uses and, where they are bound, no other: merged as far as they go, and in one order, whatever
+ * the order of the uses. A use for one name gives a rule for that name; leave names out of uses that stand for
+ * objects not known in advance.
  */
 export function rbacRules(uses: readonly ApiUse[], options: RbacRulesOptions = {}): readonly PolicyRule[] {
-  const { namespaced } = options;
   const resourceUses = uses.filter(isResourceUse);
-  const inNamespace = resourceUses.filter(({ namespace }) => namespace !== undefined).map(resourceGrantOf);
-  const elsewhere = resourceUses.filter(({ namespace }) => namespace === undefined).map(resourceGrantOf);
-  if (namespaced === true) {
-    return resourceRules(
-      inNamespace.filter((grant) => !elsewhere.some((other) => coversResource(other, grant))),
-    );
+  const everywhere = resourceUses.filter(({ namespace }) => namespace === undefined).map(resourceGrantOf);
+  if (typeof options.for === "object") {
+    const { namespace } = options.for;
+    const there = resourceUses.filter((use) => use.namespace === namespace).map(resourceGrantOf);
+    return resourceRules(there.filter((grant) => !everywhere.some((other) => coversResource(other, grant))));
   }
   const urls = uses.flatMap((use) => (isResourceUse(use) ? [] : [urlGrantOf(use)]));
-  const grants = namespaced === false ? elsewhere : [...elsewhere, ...inNamespace];
+  const grants = options.for === "cluster" ? everywhere : resourceUses.map(resourceGrantOf);
   return [...resourceRules(grants), ...urlRules(urls)];
 }
 
 /**
  * Each rule stands for every combination of what it lists, so things may share one only where all else about them is
- * equal: first the verbs of a resource and name, then the names, then the resources.
+ * equal: first the verbs of a resource and name, then the names, then the resources of a group, then the groups.
  */
 function resourceRules(grants: readonly ResourceGrant[]): readonly PolicyRule[] {
   const needed = withoutCovered(grants, coversResource);
@@ -65,10 +65,19 @@ function resourceRules(grants: readonly ResourceGrant[]): readonly PolicyRule[] 
     ({ group, verbs, names }) => [group, verbs, names],
     ({ resource }) => resource,
   );
-  return byNames
-    .map(({ items: [{ group, verbs, names }], values }) => ({
-      apiGroups: [group],
-      resources: values.toSorted(compareText),
+  const resourcesOfNames = byNames.map(({ items: [first], values }) => ({
+    ...first,
+    resources: values.toSorted(compareText),
+  }));
+  const byResources = merge(
+    resourcesOfNames,
+    ({ resources, verbs, names }) => [resources, verbs, names],
+    ({ group }) => group,
+  );
+  return byResources
+    .map(({ items: [{ resources, verbs, names }], values }) => ({
+      apiGroups: values.toSorted(compareText),
+      resources,
       ...(names.length > 0 && { resourceNames: names }),
       verbs,
     }))

@@ -14,6 +14,9 @@ export function withDefault(
   const node = ofPart(def.innerType, at);
   const value: unknown = def.defaultValue;
   const sound = at.problemCount === problemsBefore;
+  if (value === null) {
+    at.report("has null for a default, which the server does not set", "use .optional() instead");
+  }
   const problem = sound ? problemWith(value, def, node) : undefined;
   if (problem !== undefined) at.report(`has a default that ${problem}`, "change the default or the schema");
   return { ...node, default: value };

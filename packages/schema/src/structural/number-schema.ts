@@ -1,53 +1,138 @@
 import { type Constraint, refuseConstraints } from "./checks.ts";
+import { type Bound, float, int32, type Range, roundDown, roundUp } from "./number-bound.ts";
 import type { Place } from "./place.ts";
 import type { StructuralSchema } from "./structural-schema.ts";
 
-interface Limit {
-  readonly value: number;
-  readonly exclusive: boolean;
+interface NumberFormat extends Range {
+  readonly name: string;
+  readonly node: StructuralSchema;
+  /** For whoever needs numbers beyond the range. */
+  readonly remedy: string;
 }
 
-/** The number formats of zod in Kubernetes' words. A JavaScript integer is at home in int64. */
-const formats: Readonly<Record<string, StructuralSchema>> = {
-  safeint: { type: "integer", format: "int64" },
-  int32: { type: "integer", format: "int32" },
-  uint32: { type: "integer", format: "int64" },
-  float32: { type: "number", format: "float" },
-  float64: { type: "number", format: "double" },
+/** int64 as far as JavaScript has integers. */
+const safe: Range = { least: Number.MIN_SAFE_INTEGER, most: Number.MAX_SAFE_INTEGER };
+const double: Range = { least: -Number.MAX_VALUE, most: Number.MAX_VALUE };
+
+const anyNumber: NumberFormat = {
+  name: "a number",
+  node: { type: "number" },
+  ...double,
+  remedy: "leave the bound out",
 };
 
-const uint32: { readonly lower: Limit; readonly upper: Limit } = {
-  lower: { value: 0, exclusive: false },
-  upper: { value: 2 ** 32 - 1, exclusive: false },
-};
+/** The number formats of zod in Kubernetes' words, the narrowest first: where several are asked for, it is the one that counts. */
+const formats: readonly NumberFormat[] = [
+  {
+    name: "int32",
+    node: { type: "integer", format: "int32" },
+    ...int32,
+    remedy: "use z.int() or z.uint32()",
+  },
+  {
+    name: "uint32",
+    node: { type: "integer", format: "int64" },
+    least: 0,
+    most: 2 ** 32 - 1,
+    remedy: "use z.int()",
+  },
+  { name: "safeint", node: { type: "integer", format: "int64" }, ...safe, remedy: "leave the bound out" },
+  { name: "float32", node: { type: "number", format: "float" }, ...float, remedy: "use z.float64()" },
+  {
+    name: "float64",
+    node: { type: "number", format: "double" },
+    ...double,
+    remedy: "leave the bound out",
+  },
+];
+
+/** What the server holds numbers of a format to by itself. */
+const heldByServer: Readonly<Record<string, Range>> = { int32, int64: safe, float, double };
 
 /** What a number may be: integer or not, its bounds, what it is a multiple of. */
 export function numberSchema(constraints: readonly Constraint[], at: Place): StructuralSchema {
-  const lower: Limit[] = [];
-  const upper: Limit[] = [];
+  const asked = new Set<string>();
+  const lower: Bound[] = [];
+  const upper: Bound[] = [];
   const multiples: number[] = [];
-  let kind: StructuralSchema = { type: "number" };
   for (const constraint of constraints) {
     const { check } = constraint;
-    if (check === "number_format") {
-      const known = formats[constraint.format] ?? kind;
-      // An integer stays one, whatever is said later.
-      kind = kind.type === "integer" && known.type === "number" ? kind : known;
-      if (constraint.format === "uint32") {
-        lower.push(uint32.lower);
-        upper.push(uint32.upper);
-      }
-    } else if (check === "greater_than") {
+    if (check === "number_format") asked.add(constraint.format);
+    else if (check === "greater_than") {
       lower.push({ value: Number(constraint.value), exclusive: !constraint.inclusive });
     } else if (check === "less_than") {
       upper.push({ value: Number(constraint.value), exclusive: !constraint.inclusive });
     } else if (check === "multiple_of") multiples.push(Number(constraint.value));
     else refuseConstraints([constraint], at);
   }
-  return { ...kind, ...lowerBound(lower), ...upperBound(upper), ...allMultiples(multiples) };
+  const known = formats.filter(({ name }) => asked.has(name));
+  const format = known[0] ?? anyNumber;
+  const isInteger = format.node.type === "integer";
+  // The server refuses every value if the bound of an integer is a fraction.
+  const bounds = {
+    lower: lower.filter(({ value }) => value !== Number.NEGATIVE_INFINITY).map(isInteger ? roundUp : same),
+    upper: upper.filter(({ value }) => value !== Number.POSITIVE_INFINITY).map(isInteger ? roundDown : same),
+  };
+  checkBounds([...bounds.lower, ...bounds.upper], format, at);
+  checkMultiples(multiples, format, at);
+  const own = rangeBeyondFormat(known, format);
+  return {
+    ...format.node,
+    ...lowerBound([...bounds.lower, ...own.lower]),
+    ...upperBound([...bounds.upper, ...own.upper]),
+    ...allMultiples(multiples),
+  };
 }
 
-function lowerBound(limits: readonly Limit[]): StructuralSchema {
+/** The node with the range of its format in numbers instead: without a type beside it, a format of numbers says nothing. */
+export function withoutNumberFormat(node: StructuralSchema): StructuralSchema {
+  const { format, ...rest } = node;
+  const held = heldByServer[format ?? ""];
+  if (held === undefined) return node;
+  // Integers are int64, and numbers double, without being told.
+  if (held === safe || held === double) return rest;
+  const { least: minimum, most: maximum } = held;
+  return { ...rest, minimum: node.minimum ?? minimum, maximum: node.maximum ?? maximum };
+}
+
+function same(limit: Bound): Bound {
+  return limit;
+}
+
+/** What the formats ask for that the server's format does not: nobody but the schema knows that a uint32 has no sign. */
+function rangeBeyondFormat(
+  known: readonly NumberFormat[],
+  { node }: NumberFormat,
+): { readonly lower: readonly Bound[]; readonly upper: readonly Bound[] } {
+  const held = heldByServer[node.format ?? "double"] ?? double;
+  const least = Math.max(held.least, ...known.map((format) => format.least));
+  const most = Math.min(held.most, ...known.map((format) => format.most));
+  return {
+    lower: least > held.least ? [{ value: least, exclusive: false }] : [],
+    upper: most < held.most ? [{ value: most, exclusive: false }] : [],
+  };
+}
+
+/** The server refuses every value, not only the bound, if the format cannot hold the bound. */
+function checkBounds(limits: readonly Bound[], { name, least, most, remedy }: NumberFormat, at: Place): void {
+  for (const { value } of limits) {
+    if (value >= least && value <= most) continue;
+    at.report(`is bounded by ${value}, which ${name} cannot hold`, remedy);
+  }
+}
+
+function checkMultiples(multiples: readonly number[], { name, node, most }: NumberFormat, at: Place): void {
+  for (const multiple of multiples) {
+    const fits = multiple > 0 && multiple <= most && (node.type !== "integer" || Number.isInteger(multiple));
+    if (fits) continue;
+    at.report(
+      `is a multiple of ${multiple}, where the server wants a positive ${name}`,
+      "use another multiple, or z.number()",
+    );
+  }
+}
+
+function lowerBound(limits: readonly Bound[]): StructuralSchema {
   const tightest = limits.toSorted(
     (a, b) => b.value - a.value || Number(b.exclusive) - Number(a.exclusive),
   )[0];
@@ -55,7 +140,7 @@ function lowerBound(limits: readonly Limit[]): StructuralSchema {
   return { minimum: tightest.value, ...(tightest.exclusive && { exclusiveMinimum: true }) };
 }
 
-function upperBound(limits: readonly Limit[]): StructuralSchema {
+function upperBound(limits: readonly Bound[]): StructuralSchema {
   const tightest = limits.toSorted(
     (a, b) => a.value - b.value || Number(b.exclusive) - Number(a.exclusive),
   )[0];

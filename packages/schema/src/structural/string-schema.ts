@@ -1,4 +1,4 @@
-import type { z } from "zod";
+import { z } from "zod";
 import { type Constraint, refuseConstraints } from "./checks.ts";
 import type { Place } from "./place.ts";
 import { toRe2 } from "./re2.ts";
@@ -24,6 +24,18 @@ const kubernetesFormats: Readonly<Record<string, string>> = {
 /** UUID versions that have a format of their own. */
 const uuidFormats: Readonly<Record<string, string>> = { v3: "uuid3", v4: "uuid4", v5: "uuid5" };
 
+/** Patterns that say no more than the format does; one that an author gives instead does. */
+const plainPatterns: Readonly<Record<string, RegExp | undefined>> = {
+  base64: z.base64()._zod.def.pattern,
+  date: z.iso.date()._zod.def.pattern,
+  email: z.email()._zod.def.pattern,
+  guid: z.guid()._zod.def.pattern,
+  hostname: z.hostname()._zod.def.pattern,
+  ipv4: z.ipv4()._zod.def.pattern,
+  ipv6: z.ipv6()._zod.def.pattern,
+  mac: z.mac()._zod.def.pattern,
+};
+
 type StringFormat = Extract<Constraint, { readonly check: "string_format" }>;
 
 /** What a string may be: its length, its format, its patterns. */
@@ -37,6 +49,12 @@ export function stringSchema(constraints: readonly Constraint[], at: Place): Str
     if (max !== undefined) lengths.max = Math.min(max, lengths.max ?? max);
     if (constraint.check === "string_format") {
       const known = kubernetesFormat(constraint, at);
+      if (format !== undefined && known !== undefined && format !== known) {
+        at.report(
+          `has the formats ${format} and ${known}, and a schema has room for one`,
+          "say the other with .regex()",
+        );
+      }
       format ??= known;
       if (known === undefined || isNarrower(constraint)) patterns.push(...patternOf(constraint, at));
     } else if (min === undefined && max === undefined) {
@@ -95,6 +113,9 @@ function reportLostOptions(constraint: StringFormat, at: Place): void {
       "add a .regex() instead",
     );
   }
+  if (options.normalize === true) {
+    at.report("changes values to their normal form, which the API server does not", "leave out normalize");
+  }
   if (options.local === true) {
     at.report(
       "allows times without a zone, which the format date-time refuses",
@@ -103,11 +124,21 @@ function reportLostOptions(constraint: StringFormat, at: Place): void {
   }
 }
 
-/** Whether zod asks for more than the server's format of that name does. */
+/** Whether zod asks for more than the server's format of that name does, as far as its pattern tells. */
 function isNarrower(constraint: StringFormat): boolean {
-  const hasPrecision = "precision" in constraint && typeof constraint.precision === "number";
-  const isOtherUuid = "version" in constraint && !(String(constraint.version) in uuidFormats);
-  return hasPrecision || isOtherUuid || constraint.format.startsWith("cidr");
+  return constraint.pattern !== undefined && String(constraint.pattern) !== String(plainPattern(constraint));
+}
+
+/** zod's pattern for what the server's format stands for; none where the server's is wider than all of zod's. */
+function plainPattern(constraint: StringFormat): RegExp | undefined {
+  const { regexes } = z.core;
+  const options: Readonly<Record<string, unknown>> = { ...constraint };
+  if (constraint.format === "datetime") return regexes.datetime({ offset: options.offset === true });
+  if (constraint.format === "uuid") {
+    const version = String(options.version);
+    return regexes.uuid(version in uuidFormats ? Number(version.slice(1)) : undefined);
+  }
+  return plainPatterns[constraint.format];
 }
 
 function patternOf(constraint: StringFormat, at: Place): readonly string[] {

@@ -2,6 +2,7 @@ import { expect, it } from "vitest";
 import { z } from "zod";
 import { atomic, listMap, listSet } from "../blocks/lists.ts";
 import { immutable, rule } from "../blocks/rule.ts";
+import { intOrString } from "../blocks/scalars.ts";
 import type { SchemaProblem } from "../errors.ts";
 import { Place } from "./place.ts";
 import { checkStructuralSchema } from "./structural-rules.ts";
@@ -24,6 +25,8 @@ it.each<[string, z.core.$ZodType]>([
   ["a set of atomic objects", listSet(atomic(z.object({ a: z.string() })))],
   ["a set of lists", listSet(z.array(z.string()))],
   ["a rule of several lines with a message", rule(z.string(), { rule: "self\n!= ''", message: "must be" })],
+  ["a rule on int-or-string", immutable(intOrString())],
+  ["a rule on an object with fields of any kind", immutable(z.looseObject({ a: z.unknown() }))],
 ])("takes %s", (_, schema) => {
   expect(complaints(schema)).toEqual([]);
 });
@@ -54,6 +57,21 @@ it.each<[string, z.core.$ZodType, string]>([
   ["transition rules in a list", z.array(named), "spec[].size: has the rule self == oldSelf"],
   ["transition rules in a set", listSet(immutable(z.string())), "spec[]: has the rule self == oldSelf"],
   ["transition rules in an atomic object", atomic(named), "spec.size: has the rule self == oldSelf"],
+  [
+    "a rule on anything",
+    rule(z.unknown(), { rule: "self != null" }),
+    "spec: has the rule self != null, and CEL",
+  ],
+  [
+    "a rule on a list of anything",
+    immutable(z.array(z.any())),
+    "spec: has the rule self == oldSelf, and CEL",
+  ],
+  [
+    "a rule on a map of lists of anything",
+    immutable(z.record(z.string(), z.array(z.unknown()))),
+    "spec: has the rule self == oldSelf, and CEL",
+  ],
   [
     "a set that could be merged",
     listSet(z.object({ a: z.string() })),

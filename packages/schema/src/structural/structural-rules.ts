@@ -12,7 +12,14 @@ export function checkStructuralSchema(node: StructuralSchema, at: Place): void {
 
 /** `correlatable`: whether the server can tell which old value a value replaces, which it cannot inside of most lists. */
 function check(node: StructuralSchema, at: Place, correlatable: boolean): void {
-  for (const rule of node["x-kubernetes-validations"] ?? []) checkRule(rule, at, correlatable);
+  const rules = node["x-kubernetes-validations"] ?? [];
+  for (const rule of rules) checkRule(rule, at, correlatable);
+  if (rules.length > 0 && !hasCelType(node)) {
+    at.report(
+      `has the rule ${rules[0]?.rule}, and CEL has no type for z.unknown()`,
+      "describe its shape, if only with z.looseObject({}), or leave out the rule",
+    );
+  }
   checkListType(node, at);
   checkMapType(node, at);
   const isGranular = node["x-kubernetes-map-type"] !== "atomic";
@@ -24,6 +31,13 @@ function check(node: StructuralSchema, at: Place, correlatable: boolean): void {
   }
   const hasKeys = node["x-kubernetes-list-type"] === "map";
   if (node.items !== undefined) check(node.items, at.items(), correlatable && hasKeys);
+}
+
+/** CEL leaves out fields of unknown type, but lists and maps are of no type if what they hold is not. */
+function hasCelType(node: StructuralSchema): boolean {
+  if (node.items !== undefined) return hasCelType(node.items);
+  if (typeof node.additionalProperties === "object") return hasCelType(node.additionalProperties);
+  return node.type !== undefined || node["x-kubernetes-int-or-string"] === true;
 }
 
 function checkRule(

@@ -49,6 +49,24 @@ describe("scalars", () => {
     ["an integer by check", z.number().int(), { type: "integer", format: "int64" }],
     ["an int32", z.int32(), { type: "integer", format: "int32" }],
     ["a uint32", z.uint32(), { type: "integer", format: "int64", minimum: 0, maximum: 4294967295 }],
+    ["the narrower of two formats", z.int32().int(), { type: "integer", format: "int32" }],
+    ["what two formats share", z.int32().check(z.uint32()), { type: "integer", format: "int32", minimum: 0 }],
+    [
+      "bounds of integers as integers",
+      z.int().gt(0.5).lt(9),
+      { type: "integer", format: "int64", minimum: 1, maximum: 8 },
+    ],
+    [
+      "bounds that came before the integer",
+      z.number().min(-0.5).max(8.5).int(),
+      { type: "integer", format: "int64", minimum: 0, maximum: 8 },
+    ],
+    [
+      "the end of a format",
+      z.int32().lt(2 ** 31),
+      { type: "integer", format: "int32", maximum: 2 ** 31 - 1 },
+    ],
+    ["bounds that are none", z.number().min(-Infinity).max(Infinity), { type: "number" }],
     ["a float", z.float32(), { type: "number", format: "float" }],
     ["a double", z.float64(), { type: "number", format: "double" }],
     ["bounds", z.number().min(1).max(5), { type: "number", minimum: 1, maximum: 5 }],
@@ -107,6 +125,15 @@ describe("scalars", () => {
     expect(structural(z.iso.datetime({ precision: 3 }))).toMatchObject({
       format: "date-time",
       pattern: expect.any(String),
+    });
+    expect(structural(z.email({ pattern: /^[^@]+@example\.com$/ }))).toEqual({
+      type: "string",
+      format: "email",
+      pattern: "^[^@]+@example\\.com$",
+    });
+    expect(structural(z.mac({ delimiter: "-" }))).toMatchObject({
+      format: "mac",
+      pattern: expect.stringContaining("-"),
     });
     expect(structural(z.ulid())).toEqual({ type: "string", pattern: expect.any(String) });
   });
@@ -314,6 +341,15 @@ describe("what a structural schema cannot say", () => {
     ["a codec", z.stringbool(), "spec: is of zod's type pipe"],
     ["a fallback", z.string().catch("x"), "spec: is of zod's type catch"],
     ["look-ahead", z.string().regex(/a(?=b)/), "spec: has the pattern /a(?=b)/ with look-ahead"],
+    ["a bound beyond int32", z.int32().max(2 ** 32 - 1), "spec: is bounded by 4294967295, which int32"],
+    ["a bound below uint32", z.uint32().min(-1), "spec: is bounded by -1, which uint32"],
+    ["a bound beyond integers", z.int().max(1e30), "spec: is bounded by 1e+30, which safeint"],
+    ["a bound beyond floats", z.float32().max(1e300), "spec: is bounded by 1e+300, which float32"],
+    ["a bound nothing meets", z.number().min(Infinity), "spec: is bounded by Infinity, which a number"],
+    ["fractions of an integer", z.int().multipleOf(0.5), "spec: is a multiple of 0.5"],
+    ["two formats", z.email().check(z.url()), "spec: has the formats email and uri"],
+    ["a URL made normal", z.url({ normalize: true }), "spec: changes values to their normal form"],
+    ["null for a default", z.string().nullable().default(null), "spec: has null for a default"],
     ["an ISO duration", z.iso.duration(), "spec: is an ISO 8601 duration"],
     ["the protocol of a URL", z.url({ protocol: /^https$/ }), "spec: limits the protocol or the host"],
     ["a time without a zone", z.iso.datetime({ local: true }), "spec: allows times without a zone"],

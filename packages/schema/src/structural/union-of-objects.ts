@@ -1,5 +1,6 @@
 import { deepEqual } from "@keelson/core";
 import { compareText } from "../canonical-json.ts";
+import { withoutNumberFormat } from "./number-schema.ts";
 import type { Place } from "./place.ts";
 import type { StructuralSchema } from "./structural-schema.ts";
 
@@ -49,6 +50,18 @@ export function alternatives(branches: readonly StructuralSchema[], junctor: Jun
   return limits ? { [junctor]: branches } : {};
 }
 
+/** The format of all nodes, if it is one. */
+export function sharedFormat([first, ...others]: readonly StructuralSchema[]): StructuralSchema {
+  const format = first?.format;
+  return format !== undefined && others.every((node) => node.format === format) ? { format } : {};
+}
+
+/** The limits in words that need no type and no format, except for a format that stands outside already. */
+export function limitsBeside(outside: StructuralSchema, limits: StructuralSchema): StructuralSchema {
+  const { format, ...rest } = limits;
+  return format === outside.format ? rest : withoutNumberFormat(limits);
+}
+
 /** A field as all options together see it: what it is, and the values that any option allows. */
 function mergeField(nodes: readonly (StructuralSchema | undefined)[], at: Place): StructuralSchema {
   const present = nodes.filter((node) => node !== undefined);
@@ -73,6 +86,7 @@ function mergeField(nodes: readonly (StructuralSchema | undefined)[], at: Place)
   const values = present.map((node) => node.enum);
   return {
     ...kindOf(first),
+    ...sharedFormat(present),
     ...(described?.description !== undefined && { description: described.description }),
     ...(first.default !== undefined && { default: first.default }),
     ...(values.every((list) => list !== undefined) && { enum: [...new Set(values.flat())] }),
@@ -92,7 +106,7 @@ function branchOf(
   const own = (option.required ?? []).filter((name) => !required.includes(name));
   const limits: Record<string, StructuralSchema> = {};
   for (const [name, node] of Object.entries(option.properties ?? {})) {
-    const limit = limitsOf(node);
+    const limit = limitsBeside(merged[name] ?? {}, limitsOf(node));
     if (!deepEqual(node, merged[name]) && Object.keys(limit).length > 0) limits[name] = limit;
   }
   return {

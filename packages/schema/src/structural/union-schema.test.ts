@@ -38,6 +38,25 @@ describe("a union of scalars", () => {
       z.union([z.int().min(1).max(65535), z.string().regex(/^[a-z]+$/)]),
       { "x-kubernetes-int-or-string": true, minimum: 1, maximum: 65535, pattern: "^[a-z]+$" },
     ],
+    [
+      "a format that all options share",
+      z.union([z.int32().min(5), z.int32().max(1)]),
+      { type: "integer", format: "int32", anyOf: [{ minimum: 5 }, { maximum: 1 }] },
+    ],
+    [
+      "a format of one option as its range, which the server holds to inside of anyOf too",
+      z.union([z.int32(), z.int().min(2 ** 40)]),
+      {
+        type: "integer",
+        anyOf: [{ minimum: -2147483648, maximum: 2147483647 }, { minimum: 2 ** 40 }],
+      },
+    ],
+    ["all numbers and some", z.union([z.int(), z.int32()]), { type: "integer" }],
+    [
+      "the range of a format that int-or-string has no place for",
+      z.union([z.int32().min(1), z.string()]),
+      { "x-kubernetes-int-or-string": true, minimum: 1, maximum: 2147483647 },
+    ],
   ])("says %s", (_, schema, node) => {
     expect(made(schema)).toEqual(node);
   });
@@ -54,15 +73,15 @@ describe("a union of objects", () => {
         type: { type: "string", enum: ["http", "tcp"] },
         path: { type: "string" },
         backlog: { type: "integer", format: "int32" },
-        port: { type: "integer" },
+        port: { type: "integer", format: "int32" },
       },
       required: ["port", "type"],
       oneOf: [
         {
-          properties: { type: { enum: ["http"] }, port: { format: "int32", maximum: 100 } },
+          properties: { type: { enum: ["http"] }, port: { maximum: 100 } },
           required: ["path"],
         },
-        { properties: { type: { enum: ["tcp"] }, port: { format: "int32", maximum: 200 } } },
+        { properties: { type: { enum: ["tcp"] }, port: { maximum: 200 } } },
       ],
     });
   });

@@ -1,10 +1,11 @@
 import { deepEqual } from "@keelson/core";
 import { z } from "zod";
 import { orNull } from "./enum-schema.ts";
+import { withoutNumberFormat } from "./number-schema.ts";
 import type { OfPart } from "./object-schema.ts";
 import type { Place } from "./place.ts";
 import type { StructuralSchema } from "./structural-schema.ts";
-import { alternatives, type Junctor, mergeObjects } from "./union-of-objects.ts";
+import { alternatives, type Junctor, limitsBeside, mergeObjects, sharedFormat } from "./union-of-objects.ts";
 
 /**
  * A value that fits one of several schemas. A structural schema must say once what the value is, and may only limit it
@@ -49,7 +50,18 @@ function merge(nodes: readonly StructuralSchema[], junctor: Junctor, at: Place):
   const { type } = first;
   if (type === undefined || others.some((node) => node.type !== type)) return refuse(nodes, at);
   if (type === "object") return mergeObjects(nodes, junctor, at) ?? refuse(nodes, at);
-  return type === "array" ? refuse(nodes, at) : { type, ...alternatives(nodes.map(withoutType), junctor) };
+  return type === "array" ? refuse(nodes, at) : mergeScalars(type, nodes, junctor);
+}
+
+/** What all options share stands outside, and each adds its limits. */
+function mergeScalars(
+  type: NonNullable<StructuralSchema["type"]>,
+  nodes: readonly StructuralSchema[],
+  junctor: Junctor,
+): StructuralSchema {
+  const kind = { type, ...sharedFormat(nodes) };
+  const branches = nodes.map(withoutType).map((node) => limitsBeside(kind, node));
+  return { ...kind, ...alternatives(branches, junctor) };
 }
 
 function refuse(nodes: readonly StructuralSchema[], at: Place): StructuralSchema {
@@ -68,8 +80,8 @@ function mergeIntOrString(nodes: readonly StructuralSchema[]): StructuralSchema 
   if (nodes.length !== 2 || integer === undefined || string === undefined) return undefined;
   if (integer.enum !== undefined || string.enum !== undefined || string.format !== undefined)
     return undefined;
-  const { type: _, format: __, allOf: integerLimits = [], ...integerRest } = integer;
-  const { type: ___, allOf: stringLimits = [], ...stringRest } = string;
+  const { type: _, allOf: integerLimits = [], ...integerRest } = withoutNumberFormat(integer);
+  const { type: __, allOf: stringLimits = [], ...stringRest } = string;
   const allOf = [...integerLimits, ...stringLimits];
   return {
     "x-kubernetes-int-or-string": true,

@@ -30,11 +30,15 @@ const range = rule(
   { rule: "self.max != 0", message: "must not be zero", reason: "FieldValueForbidden", fieldPath: ".max" },
 );
 
+/** What means something else in RE2, if it is not translated. */
+const javascriptOnly = ["^\\A[[:x]\\z$", "^\\s[\\S\\s]\\S$", "^[\\w-.]\\ud83d\\ude00$"].join("|");
+
 /** Every feature of a schema once, each in a field of its own that may be left out. */
 const spec = z.object({
   annotations: atomic(z.record(z.string(), z.string())).optional(),
   anything: z.unknown().optional(),
   at: z.iso.datetime({ offset: true }).optional(),
+  bareNumber: z.int().gt(0.5).lt(3.5).optional(),
   bytes: z.base64().optional(),
   check: z
     .discriminatedUnion("type", [
@@ -55,6 +59,8 @@ const spec = z.object({
   host: z.hostname().optional(),
   id: z.uuid().optional(),
   ip: z.ipv4().optional(),
+  intText: z.union([z.int32(), z.string()]).optional(),
+  javascript: z.string().regex(new RegExp(javascriptOnly)).optional(),
   labels: sized(
     z.record(
       z.string(),
@@ -65,10 +71,15 @@ const spec = z.object({
     ),
     { max: 2 },
   ).optional(),
+  letter: z
+    .string()
+    .regex(/^\p{Letter}$/u)
+    .optional(),
   level: z.literal([1, 2]).optional(),
   loose: z.looseObject({}).optional(),
   mac: z.mac().optional(),
   mail: z.email().optional(),
+  mailbox: z.email({ pattern: /@example\.com$/ }).optional(),
   memory: quantity().optional(),
   name: z
     .string()
@@ -81,6 +92,7 @@ const spec = z.object({
     .prefault({}),
   net: z.cidrv4().optional(),
   nothing: z.string().nullable().optional(),
+  oneOfTwo: z.union([z.int32(), z.int().min(2 ** 40)]).optional(),
   pinned: immutable(z.string().max(10)).nullable().optional(),
   ports: listMap(port, ["name"]).max(10).optional(),
   range: range.optional(),
