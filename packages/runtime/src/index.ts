@@ -280,3 +280,14 @@ export {
   sized,
   z,
 } from "@keelson/schema";
+export {
+  IncompleteSyncError,
+  ReflectorError,
+  ReflectorReusedError,
+  SilentWatchError,
+  VeryShortWatchError,
+} from "./watch/errors.ts";
+export { Reflector } from "./watch/reflector.ts";
+export type { Freshness, ReflectorOptions } from "./watch/reflector-options.ts";
+export type { WatchSink } from "./watch/watch-sink.ts";
+export type { ObjectEvent } from "./watch/watch-state.ts";

@@ -1,0 +1,152 @@
+import { type Client, createClient } from "@keelson/client";
+import { seededRandom, type Transport } from "@keelson/core";
+import { Pod } from "@keelson/core/kinds/core/v1";
+import { type FaultyTransport, faults, faultyTransport, VirtualClock } from "@keelson/testkit";
+import { describe, expect, it } from "vitest";
+import { ReflectorReusedError } from "./errors.ts";
+import { Reflector } from "./reflector.ts";
+import type { WatchSink } from "./watch-sink.ts";
+
+/** A way to nowhere: whatever is not answered by a fault cannot be. */
+const nowhere: Transport = {
+  send: () => Promise.reject(new Error("there is no server")),
+  close: () => Promise.resolve(),
+};
+
+const deaf: WatchSink<never> = {
+  replace: () => undefined,
+  apply: () => undefined,
+  bookmark: () => undefined,
+};
+
+function setUp(): { clock: VirtualClock; transport: FaultyTransport; client: Client } {
+  const clock = new VirtualClock();
+  const transport = faultyTransport(nowhere);
+  return { clock, transport, client: createClient({ transport, clock }) };
+}
+
+describe("a reflector without a server", () => {
+  it("[RF13] asks for something at most 0.07 times a second, once it is used to it", async () => {
+    const { clock, transport, client } = setUp();
+    transport.fault({}, faults.refuse(), { times: Number.POSITIVE_INFINITY });
+    const errors: Error[] = [];
+    const onError = (error: Error) => errors.push(error);
+    const stop = new AbortController();
+    const reflector = new Reflector({
+      client,
+      resource: Pod,
+      sink: deaf,
+      clock,
+      random: seededRandom(1),
+      onError,
+    });
+    const run = reflector.run(stop.signal);
+    await clock.advance(120_000);
+    const before = transport.requests.length;
+    await clock.advance(3_600_000);
+    const requests = transport.requests.slice(before);
+    expect(requests.length).toBeLessThanOrEqual(0.07 * 3600);
+    expect(requests.length).toBeGreaterThanOrEqual(60);
+    expect(new Set(requests.map(({ query }) => query.sendInitialEvents))).toEqual(new Set(["true"]));
+    expect(errors).toHaveLength(transport.requests.length);
+    stop.abort();
+    await run;
+  });
+
+  it("[RF13] [RF3] asks for both a stream and a list in each attempt if it is refused, and still not too often", async () => {
+    const { clock, transport, client } = setUp();
+    transport.fault({}, faults.answerStatus("Forbidden"), { times: Number.POSITIVE_INFINITY });
+    const stop = new AbortController();
+    const reflector = new Reflector({ client, resource: Pod, sink: deaf, clock, random: seededRandom(1) });
+    const run = reflector.run(stop.signal);
+    await clock.advance(120_000);
+    const before = transport.requests.length;
+    await clock.advance(3_600_000);
+    const requests = transport.requests.slice(before);
+    expect(requests.length).toBeLessThanOrEqual(0.07 * 3600);
+    expect(requests.filter(({ isStream }) => !isStream).length).toBeGreaterThanOrEqual(60);
+    stop.abort();
+    await run;
+  });
+
+  it("[RF15] stops while it waits, leaves no timer, and takes the stop for no error", async () => {
+    const { clock, transport, client } = setUp();
+    transport.fault({}, faults.refuse());
+    const errors: Error[] = [];
+    const onError = (error: Error) => errors.push(error);
+    const stop = new AbortController();
+    const reflector = new Reflector({ client, resource: Pod, sink: deaf, clock, onError });
+    const run = reflector.run(stop.signal);
+    await clock.settle();
+    expect(reflector.freshness.phase).toBe("waiting");
+    expect(clock.pendingTimers).toHaveLength(1);
+    stop.abort();
+    expect(await run).toBeUndefined();
+    expect(clock.pendingTimers).toEqual([]);
+    expect(errors).toHaveLength(1);
+    expect(reflector.freshness).toEqual({
+      phase: "stopped",
+      resourceVersion: undefined,
+      lastEventAtMs: undefined,
+      lastBookmarkAtMs: undefined,
+      bytesReceived: 0,
+    });
+  });
+
+  it("[RF15] stops while a request is under way, and ends it", async () => {
+    const { clock, transport, client } = setUp();
+    transport.fault({}, faults.neverAnswer());
+    const errors: Error[] = [];
+    const onError = (error: Error) => errors.push(error);
+    const stop = new AbortController();
+    const run = new Reflector({ client, resource: Pod, sink: deaf, clock, onError }).run(stop.signal);
+    await clock.settle();
+    expect(transport.openStreams).toHaveLength(1);
+    stop.abort();
+    await run;
+    expect(transport.openStreams).toEqual([]);
+    expect(clock.pendingTimers).toEqual([]);
+    expect(errors).toEqual([]);
+  });
+
+  it("[RF15] asks for nothing if it was stopped before it began", async () => {
+    const { clock, transport, client } = setUp();
+    const errors: Error[] = [];
+    const onError = (error: Error) => errors.push(error);
+    await new Reflector({ client, resource: Pod, sink: deaf, clock, onError }).run(AbortSignal.abort());
+    await clock.settle();
+    expect(transport.requests).toEqual([]);
+    expect(errors).toEqual([]);
+    expect(clock.pendingTimers).toEqual([]);
+  });
+
+  it("[RF16] goes on whatever the hook for errors does", async () => {
+    const { clock, transport, client } = setUp();
+    transport.fault({}, faults.refuse(), { times: Number.POSITIVE_INFINITY });
+    const stop = new AbortController();
+    const onError = (error: Error) => {
+      throw error;
+    };
+    const run = new Reflector({ client, resource: Pod, sink: deaf, clock, onError }).run(stop.signal);
+    await clock.advance(60_000);
+    expect(transport.requests.length).toBeGreaterThan(3);
+    stop.abort();
+    await run;
+  });
+
+  it("runs once", async () => {
+    const { clock, client } = setUp();
+    const reflector = new Reflector({
+      client,
+      resource: Pod,
+      selection: { namespace: "shop" },
+      sink: deaf,
+      clock,
+    });
+    await reflector.run(AbortSignal.abort());
+    await expect(reflector.run(AbortSignal.abort())).rejects.toThrow(ReflectorReusedError);
+    await expect(reflector.run(AbortSignal.abort())).rejects.toThrow(
+      "watch pods in shop: this reflector has been run",
+    );
+  });
+});

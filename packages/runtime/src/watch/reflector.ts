@@ -1,0 +1,250 @@
+import type { Selection } from "@keelson/client";
+import {
+  type CancelTimer,
+  type Clock,
+  groupResourceOf,
+  type KubeObject,
+  type Random,
+  type Resource,
+  systemClock,
+  systemRandom,
+  toError,
+} from "@keelson/core";
+import { Collection } from "./collection.ts";
+import { ReflectorReusedError } from "./errors.ts";
+import type { Freshness, ReflectorOptions } from "./reflector-options.ts";
+import { withoutManagedFields } from "./strip-managed-fields.ts";
+import { watchFailure } from "./watch-failure.ts";
+import { readWatchLine, type WatchLineOptions } from "./watch-line.ts";
+import { dueAt, idle, transition } from "./watch-machine.ts";
+import type { WatchRules } from "./watch-rules.ts";
+import type { WatchSink } from "./watch-sink.ts";
+import type { ListRequest, WatchEffect, WatchInput, WatchState } from "./watch-state.ts";
+
+type OpenStream = Extract<WatchEffect<KubeObject>, { readonly type: "openStream" }>;
+
+/** The server gives up on a list after 60 s, and says so; a list that takes longer got no answer. */
+const listTimeoutMs = 70_000;
+
+/**
+ * Keeps a sink equal to a selection of the server's objects: reads them all, follows their changes, and gets over
+ * everything that can happen to a connection. What it does when is in watch-machine.ts; this does it.
+ */
+export class Reflector<T extends KubeObject> {
+  readonly #options: ReflectorOptions<T>;
+  readonly #clock: Clock;
+  readonly #random: Random;
+  readonly #rules: WatchRules;
+  readonly #lineOptions: WatchLineOptions<T>;
+  readonly #collection = new Collection<T>();
+  #state: WatchState = idle;
+  /** Inputs that came while another one was being dealt with. */
+  readonly #inputs: WatchInput<T>[] = [];
+  #isStepping = false;
+  /** Ends the stream or the list that is under way. Whoever holds another one is not listened to any more. */
+  #activity = new AbortController();
+  readonly #running = new Set<Promise<void>>();
+  #timer: { readonly dueMs: number; readonly cancel: CancelTimer } | undefined;
+  #resourceVersion: string | undefined;
+  #lastEventAtMs: number | undefined;
+  #lastBookmarkAtMs: number | undefined;
+  #bytesReceived = 0;
+
+  constructor(options: ReflectorOptions<T>) {
+    const { resource, selection = {}, clock = systemClock, random = systemRandom } = options;
+    const { useWatchList = true, watchTimeoutSeconds = 0, internalErrorGraceMs = 0 } = options;
+    const { bookmarkIntervalMs = 60_000, keepManagedFields = false } = options;
+    const operation = describeWatch(resource, selection);
+    this.#options = options;
+    this.#clock = clock;
+    this.#random = random;
+    this.#lineOptions = { resource, operation, keepManagedFields };
+    this.#rules = {
+      operation,
+      usesWatchList: useWatchList,
+      watchTimeoutSeconds,
+      bookmarkIntervalMs,
+      internalErrorGraceMs,
+    };
+  }
+
+  /**
+   * Runs until the signal aborts, then resolves: once, and never by itself. From the abort on the sink and the hooks
+   * are not called any more [RF15]; when this resolves, no request, timer or listener is left.
+   */
+  async run(signal: AbortSignal): Promise<void> {
+    if (this.#state !== idle) throw new ReflectorReusedError(this.#rules.operation);
+    const { promise: stopped, resolve } = Promise.withResolvers<void>();
+    const stop = (): void => {
+      this.#feed({ type: "stop" });
+      resolve();
+    };
+    if (signal.aborted) stop();
+    else signal.addEventListener("abort", stop, { once: true });
+    this.#feed({ type: "start" });
+    await stopped;
+    await Promise.all(this.#running);
+  }
+
+  get freshness(): Freshness {
+    return {
+      phase: this.#state.phase,
+      resourceVersion: this.#resourceVersion,
+      lastEventAtMs: this.#lastEventAtMs,
+      lastBookmarkAtMs: this.#lastBookmarkAtMs,
+      bytesReceived: this.#bytesReceived,
+    };
+  }
+
+  /** One input at a time: what the effects of one lead to comes after it. */
+  #feed(input: WatchInput<T>): void {
+    this.#inputs.push(input);
+    if (this.#isStepping) return;
+    this.#isStepping = true;
+    for (let next = this.#inputs.shift(); next !== undefined; next = this.#inputs.shift()) this.#step(next);
+    this.#isStepping = false;
+    this.#setTimer();
+  }
+
+  #step(input: WatchInput<T>): void {
+    const at = { nowMs: this.#clock.monotonicNow(), random: this.#random, rules: this.#rules };
+    const { state, effects } = transition(this.#state, input, at);
+    this.#state = state;
+    if ("memory" in state && state.memory.resourceVersion !== "")
+      this.#resourceVersion = state.memory.resourceVersion;
+    for (const effect of effects) this.#carryOut(effect);
+  }
+
+  #carryOut(effect: WatchEffect<T>): void {
+    switch (effect.type) {
+      case "openStream":
+        this.#begin((activity) => this.#readStream(effect, activity));
+        break;
+      case "requestPage":
+        this.#begin((activity) => this.#readPage(effect.request, activity));
+        break;
+      case "abandon":
+        this.#activity.abort(new Error("abandoned"));
+        break;
+      case "collect":
+        this.#collection.change(effect.event);
+        break;
+      case "collectPage":
+        this.#collection.add(effect.items);
+        break;
+      case "discard":
+        this.#collection.clear();
+        break;
+      case "replace":
+        this.#tell((sink) => sink.replace(this.#collection.take(), effect.resourceVersion));
+        break;
+      case "apply":
+        this.#tell((sink) => sink.apply(effect.event));
+        break;
+      case "bookmark":
+        this.#tell((sink) => sink.bookmark(effect.resourceVersion));
+        break;
+      case "report":
+        callHook(() => this.#options.onError?.(effect.error));
+        break;
+      case "warn":
+        callHook(() => this.#options.onWarning?.(effect.message));
+        break;
+    }
+  }
+
+  #tell(call: (sink: WatchSink<T>) => void): void {
+    try {
+      call(this.#options.sink);
+    } catch (error) {
+      this.#feed({ type: "sinkFailed", failure: watchFailure(toError(error)) });
+    }
+  }
+
+  #begin(work: (activity: AbortSignal) => Promise<void>): void {
+    this.#activity.abort(new Error("another one follows"));
+    this.#activity = new AbortController();
+    const running = work(this.#activity.signal).finally(() => this.#running.delete(running));
+    this.#running.add(running);
+  }
+
+  async #readStream(
+    { resourceVersion, sendInitialEvents, timeoutSeconds }: OpenStream,
+    activity: AbortSignal,
+  ): Promise<void> {
+    const { client, resource, selection } = this.#options;
+    const isWatchList =
+      sendInitialEvents && ({ sendInitialEvents, resourceVersionMatch: "NotOlderThan" } as const);
+    const query = {
+      ...selection,
+      ...isWatchList,
+      resourceVersion,
+      timeoutSeconds,
+      allowWatchBookmarks: true,
+    };
+    try {
+      for await (const line of client.watchLines(resource, { ...query, signal: activity })) {
+        if (activity.aborted) return;
+        const input = this.#receive(line);
+        this.#feed(input);
+        if (input.type === "streamEnded") return;
+      }
+      if (!activity.aborted) this.#feed({ type: "streamEnded" });
+    } catch (error) {
+      if (!activity.aborted) this.#feed({ type: "streamEnded", failure: watchFailure(toError(error)) });
+    }
+  }
+
+  #receive(line: Buffer): WatchInput<T> {
+    this.#bytesReceived += line.length + 1;
+    const input = readWatchLine(line, this.#lineOptions);
+    if (input.type !== "event") return input;
+    if (input.event.type === "BOOKMARK") this.#lastBookmarkAtMs = this.#clock.now();
+    else this.#lastEventAtMs = this.#clock.now();
+    return input;
+  }
+
+  async #readPage(request: ListRequest, activity: AbortSignal): Promise<void> {
+    const { client, resource, selection } = this.#options;
+    try {
+      const options = { ...selection, ...request, signal: activity, timeoutMs: listTimeoutMs };
+      const { items, metadata } = await client.list(resource, options);
+      if (activity.aborted) return;
+      this.#feed({
+        type: "page",
+        items: this.#lineOptions.keepManagedFields ? items : items.map(withoutManagedFields),
+        resourceVersion: metadata.resourceVersion ?? "",
+        continue: metadata.continue ?? "",
+      });
+    } catch (error) {
+      if (!activity.aborted) this.#feed({ type: "listFailed", failure: watchFailure(toError(error)) });
+    }
+  }
+
+  #setTimer(): void {
+    const dueMs = dueAt(this.#state, this.#rules);
+    // A timer that fires too early only looks again. Otherwise each event of a busy stream would set a new one.
+    if (dueMs !== undefined && this.#timer !== undefined && this.#timer.dueMs <= dueMs) return;
+    this.#timer?.cancel();
+    this.#timer = undefined;
+    if (dueMs === undefined) return;
+    const cancel = this.#clock.schedule(dueMs - this.#clock.monotonicNow(), () => {
+      this.#timer = undefined;
+      this.#feed({ type: "tick" });
+    });
+    this.#timer = { dueMs, cancel };
+  }
+}
+
+function describeWatch(resource: Resource, { namespace }: Selection): string {
+  const what = `watch ${groupResourceOf(resource)}`;
+  return namespace === undefined ? what : `${what} in ${namespace}`;
+}
+
+function callHook(hook: () => void): void {
+  try {
+    hook();
+  } catch {
+    // Whoever is told of a failure must not be able to end what survived it, and there is nobody else to tell.
+  }
+}
