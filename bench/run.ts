@@ -7,6 +7,7 @@ export type Benchmark = (options: { readonly quick: boolean }) => Promise<Readon
 const benchmarks: Readonly<Record<string, () => Promise<Benchmark>>> = {
   import: async () => (await import("./import.ts")).importBenchmark,
   controlplane: async () => (await import("./controlplane.ts")).controlPlaneBenchmark,
+  queue: async () => (await import("./queue.ts")).queueBenchmark,
 };
 
 const { positionals, values } = parseArgs({

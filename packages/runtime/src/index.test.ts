@@ -16,11 +16,23 @@ describe("the entry point", () => {
     expect(own.sort()).toMatchInlineSnapshot(`
       [
         "IncompleteSyncError",
+        "InvalidQueueNumberError",
+        "PriorityLabels",
+        "PriorityQueue",
         "Reflector",
         "ReflectorError",
         "ReflectorReusedError",
         "SilentWatchError",
         "VeryShortWatchError",
+        "WorkQueue",
+        "backoffPresets",
+        "classicLimiter",
+        "fastSlowLimiter",
+        "itemExponentialLimiter",
+        "maxOfLimiters",
+        "maxWaitLimiter",
+        "presetLimiter",
+        "tokenBucketLimiter",
       ]
     `);
   });

@@ -280,6 +280,24 @@ export {
   sized,
   z,
 } from "@keelson/schema";
+export type { AddOptions, PriorityQueueOptions } from "./queue/priority-queue.ts";
+export { PriorityQueue } from "./queue/priority-queue.ts";
+export type { Queue, QueueOptions, Taken } from "./queue/queue.ts";
+export { InvalidQueueNumberError } from "./queue/queue-number.ts";
+export type { QueueObserver, UnfinishedWork } from "./queue/queue-observer.ts";
+export { PriorityLabels } from "./queue/queue-observer.ts";
+export type { BackoffPreset, ItemRateLimiter, RateLimiter } from "./queue/rate-limiter.ts";
+export {
+  backoffPresets,
+  classicLimiter,
+  fastSlowLimiter,
+  itemExponentialLimiter,
+  maxOfLimiters,
+  maxWaitLimiter,
+  presetLimiter,
+  tokenBucketLimiter,
+} from "./queue/rate-limiter.ts";
+export { WorkQueue } from "./queue/work-queue.ts";
 export {
   IncompleteSyncError,
   ReflectorError,

@@ -1,0 +1,169 @@
+import fc from "fast-check";
+import { describe, it } from "vitest";
+import {
+  type Add,
+  type QueueModel,
+  queueCommands,
+  Simulation,
+  Subject,
+} from "../../test/support/queue-commands.ts";
+import { PriorityQueue, type PriorityQueueOptions } from "./priority-queue.ts";
+
+interface Queued {
+  readonly key: string;
+  priority: number;
+  askedMs: number;
+  heldUntilMs: number;
+  /** Undefined while it waits. */
+  readyNumber: number | undefined;
+  /** Given when it began to wait. */
+  waitNumber: number;
+}
+
+/** The rules of PQ1 to PQ5 over plain lists. */
+class PriorityModel implements QueueModel {
+  nowMs = 0;
+  readonly processing = new Set<string>();
+  readonly #holdsBackoff: boolean;
+  readonly #groupOf: (key: string) => string;
+  /** The groups in the order in which they were last served or, if they had nothing queued, came. */
+  #turns: string[] = [];
+  #queued: Queued[] = [];
+  #counter = 1;
+
+  constructor({ holdBackoff = false, groupOf = () => "" }: Partial<PriorityQueueOptions<string>>) {
+    this.#holdsBackoff = holdBackoff;
+    this.#groupOf = groupOf;
+  }
+
+  get length(): number {
+    return this.#queued.filter(({ readyNumber }) => readyNumber !== undefined).length;
+  }
+
+  get nextDueMs(): number {
+    return Math.min(...this.#waiting().map(dueMs));
+  }
+
+  add({ key, priority, delayMs, isFailure }: Add): void {
+    const askedMs = delayMs === 0 ? 0 : this.nowMs + delayMs;
+    const heldUntilMs = isFailure && this.#holdsBackoff ? askedMs : 0;
+    let queued = this.#queued.find((one) => one.key === key);
+    if (queued === undefined) {
+      const waitNumber = this.#counter++;
+      queued = { key, priority, askedMs, heldUntilMs, readyNumber: undefined, waitNumber };
+      this.#queued.push(queued);
+    } else {
+      if (priority > queued.priority && queued.readyNumber !== undefined)
+        queued.readyNumber = this.#counter++;
+      queued.priority = Math.max(queued.priority, priority);
+      queued.askedMs = Math.min(queued.askedMs, askedMs);
+      const held = [queued.heldUntilMs, heldUntilMs].filter((ms) => ms > 0);
+      queued.heldUntilMs = held.length === 0 ? 0 : Math.min(...held);
+      if (queued.readyNumber !== undefined && dueMs(queued) > this.nowMs) {
+        queued.readyNumber = undefined;
+        queued.waitNumber = this.#counter++;
+      }
+    }
+    this.release();
+    this.#updateTurns();
+  }
+
+  release(): void {
+    const due = this.#waiting().filter((one) => dueMs(one) <= this.nowMs);
+    for (const one of due.sort((a, b) => a.waitNumber - b.waitNumber)) {
+      one.readyNumber = this.#counter++;
+      one.askedMs = 0;
+      one.heldUntilMs = 0;
+    }
+    this.#updateTurns();
+  }
+
+  take(): string | undefined {
+    const candidates = this.#candidates();
+    const highest = Math.max(...candidates.map(({ priority }) => priority));
+    const turn = this.#turns.find((turn) => turn.startsWith(`${highest} `));
+    const first = candidates.filter((one) => this.#turnOf(one) === turn).sort(byReadyNumber)[0];
+    if (first === undefined || turn === undefined) return undefined;
+    this.#queued = this.#queued.filter((one) => one !== first);
+    this.processing.add(first.key);
+    this.#turns = [...this.#turns.filter((one) => one !== turn), turn];
+    this.#updateTurns();
+    return first.key;
+  }
+
+  done(key: string): void {
+    this.processing.delete(key);
+    this.#updateTurns();
+  }
+
+  #waiting(): Queued[] {
+    return this.#queued.filter(({ readyNumber }) => readyNumber === undefined);
+  }
+
+  #candidates(): Queued[] {
+    return this.#queued.filter(
+      ({ key, readyNumber }) => readyNumber !== undefined && !this.processing.has(key),
+    );
+  }
+
+  #turnOf({ key, priority }: Queued): string {
+    return `${priority} ${this.#groupOf(key)}`;
+  }
+
+  #updateTurns(): void {
+    const present = new Set(
+      this.#candidates()
+        .sort(byReadyNumber)
+        .map((one) => this.#turnOf(one)),
+    );
+    this.#turns = [...new Set([...this.#turns.filter((turn) => present.has(turn)), ...present])];
+  }
+}
+
+function dueMs({ askedMs, heldUntilMs }: Queued): number {
+  return Math.max(askedMs, heldUntilMs);
+}
+
+function byReadyNumber(a: Queued, b: Queued): number {
+  return (a.readyNumber ?? 0) - (b.readyNumber ?? 0);
+}
+
+function makeSubject(options: Partial<PriorityQueueOptions<string>>): Subject {
+  return new Subject((clock) => {
+    let limiterMs = 0;
+    const rateLimiter = { when: () => limiterMs, forget: () => {}, numRequeues: () => 0 };
+    const queue = new PriorityQueue<string>({ clock, keyOf: (key) => key, rateLimiter, ...options });
+    const add = ({ key, priority, delayMs, isFailure }: Add): void => {
+      limiterMs = delayMs;
+      queue.addWithOptions(
+        [key],
+        isFailure ? { priority, rateLimited: true } : { priority, afterMs: delayMs },
+      );
+    };
+    return { queue, add };
+  });
+}
+
+const groupOf = (key: string): string => key.slice(0, 1);
+
+describe("any history of the priority queue", () => {
+  it.each<[string, Partial<PriorityQueueOptions<string>>]>([
+    ["as in Go", {}],
+    ["with fairness", { groupOf }],
+    ["with back-offs that hold", { holdBackoff: true }],
+    ["with both", { groupOf, holdBackoff: true }],
+  ])(
+    "[PQ1] [PQ2] [PQ5] hands out what the rules say, when they say it, each key to one worker: %s",
+    async (_, options) => {
+      await fc.assert(
+        fc.asyncProperty(queueCommands([-1, 0, 1]), async (commands) => {
+          await fc.asyncModelRun(
+            () => ({ model: new Simulation(new PriorityModel(options)), real: makeSubject(options) }),
+            commands,
+          );
+        }),
+        { numRuns: 150 },
+      );
+    },
+  );
+});

@@ -1,0 +1,133 @@
+import type { Clock } from "@keelson/core";
+import { requirePositive } from "./queue-number.ts";
+
+/** Says how long a key waits before it is tried again. */
+export interface RateLimiter {
+  /** The delay before the next try, in milliseconds. Asking counts as one more failure of the key. */
+  when(key: string): number;
+  /** Clears what is remembered about the key; to be called when it succeeded, or it is remembered for ever. */
+  forget(key: string): void;
+  /** How many failures of the key are remembered. */
+  numRequeues(key: string): number;
+}
+
+/** A limiter that remembers keys, until each is forgotten. */
+export interface ItemRateLimiter extends RateLimiter {
+  /** How many keys it remembers. */
+  readonly size: number;
+}
+
+/** The delay grows with the failures of the key: `delayMs` gets their number before this one. */
+function perItemLimiter(delayMs: (failures: number) => number): ItemRateLimiter {
+  const failures = new Map<string, number>();
+  return {
+    get size() {
+      return failures.size;
+    },
+    when(key) {
+      const count = failures.get(key) ?? 0;
+      failures.set(key, count + 1);
+      return delayMs(count);
+    },
+    forget(key) {
+      failures.delete(key);
+    },
+    numRequeues: (key) => failures.get(key) ?? 0,
+  };
+}
+
+/** Each failure of a key doubles its delay: base, 2 × base, 4 × base … up to the maximum. */
+export function itemExponentialLimiter(options: {
+  readonly baseMs: number;
+  readonly maxMs: number;
+}): ItemRateLimiter {
+  const { baseMs, maxMs } = options;
+  requirePositive("baseMs", baseMs);
+  requirePositive("maxMs", maxMs);
+  // Beyond 2^1023 the product is Infinity, and the maximum still the smaller of the two.
+  return perItemLimiter((failures) => Math.min(baseMs * 2 ** failures, maxMs));
+}
+
+/** The first failures of a key are retried quickly, all later ones slowly. */
+export function fastSlowLimiter(options: {
+  readonly fastMs: number;
+  readonly slowMs: number;
+  /** How many are retried quickly. */
+  readonly fastAttempts: number;
+}): ItemRateLimiter {
+  const { fastMs, slowMs, fastAttempts } = options;
+  requirePositive("fastMs", fastMs);
+  requirePositive("slowMs", slowMs);
+  return perItemLimiter((failures) => (failures < fastAttempts ? fastMs : slowMs));
+}
+
+/** One bucket of tokens for all keys: `burst` tries at once, then `perSecond`. Remembers no keys. */
+export function tokenBucketLimiter(options: {
+  readonly clock: Clock;
+  readonly perSecond: number;
+  readonly burst: number;
+}): RateLimiter {
+  const { clock, perSecond, burst } = options;
+  requirePositive("perSecond", perSecond);
+  requirePositive("burst", burst);
+  // Below 0 are the tokens that were promised and have yet to come in.
+  let tokens = burst;
+  let countedMs = clock.monotonicNow();
+  return {
+    when() {
+      const nowMs = clock.monotonicNow();
+      tokens = Math.min(burst, tokens + ((nowMs - countedMs) / 1000) * perSecond) - 1;
+      countedMs = nowMs;
+      return tokens >= 0 ? 0 : (-tokens / perSecond) * 1000;
+    },
+    forget() {},
+    numRequeues: () => 0,
+  };
+}
+
+/** Asks all, and obeys the strictest: the longest delay, the largest count. */
+export function maxOfLimiters(...limiters: readonly RateLimiter[]): RateLimiter {
+  return {
+    when: (key) => Math.max(0, ...limiters.map((limiter) => limiter.when(key))),
+    forget(key) {
+      for (const limiter of limiters) limiter.forget(key);
+    },
+    numRequeues: (key) => Math.max(0, ...limiters.map((limiter) => limiter.numRequeues(key))),
+  };
+}
+
+/** Another limiter whose delays are cut off at a maximum. */
+export function maxWaitLimiter(limiter: RateLimiter, maxMs: number): RateLimiter {
+  requirePositive("maxMs", maxMs);
+  return {
+    when: (key) => Math.min(limiter.when(key), maxMs),
+    forget: (key) => limiter.forget(key),
+    numRequeues: (key) => limiter.numRequeues(key),
+  };
+}
+
+/**
+ * Back-offs by name. `controllerRuntime` is what Go's controller-runtime does: 5 ms, doubled up to 1000 s, so the
+ * first eight retries come within 1.3 s. `seed` is gentler to what it retries against: 1 s, doubled up to 5 min.
+ */
+export const backoffPresets: Readonly<
+  Record<"controllerRuntime" | "seed", { readonly baseMs: number; readonly maxMs: number }>
+> = {
+  controllerRuntime: { baseMs: 5, maxMs: 1_000_000 },
+  seed: { baseMs: 1000, maxMs: 300_000 },
+};
+
+export type BackoffPreset = keyof typeof backoffPresets;
+
+/** The limiter of a preset. The priority queue's default is that of `controllerRuntime`. */
+export function presetLimiter(preset: BackoffPreset): ItemRateLimiter {
+  return itemExponentialLimiter(backoffPresets[preset]);
+}
+
+/** The classic queue's default: `controllerRuntime`, and all keys together at most 10/s after a burst of 100. */
+export function classicLimiter(clock: Clock): RateLimiter {
+  return maxOfLimiters(
+    presetLimiter("controllerRuntime"),
+    tokenBucketLimiter({ clock, perSecond: 10, burst: 100 }),
+  );
+}

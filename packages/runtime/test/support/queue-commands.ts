@@ -1,0 +1,196 @@
+import { VirtualClock } from "@keelson/testkit";
+import fc from "fast-check";
+import { expect } from "vitest";
+import type { Queue } from "../../src/queue/queue.ts";
+
+/** Any add that a queue can be asked for. A queue without priorities gets 0. */
+export interface Add {
+  readonly key: string;
+  readonly priority: number;
+  /** 0: at once. */
+  readonly delayMs: number;
+  /** Stands for a failure: delayed by `delayMs`, which is what the limiter then asks for. */
+  readonly isFailure: boolean;
+}
+
+/** A queue as it is meant, in the simplest possible words. Its state is read by nobody but itself. */
+export interface QueueModel {
+  nowMs: number;
+  readonly length: number;
+  readonly processing: ReadonlySet<string>;
+  add(add: Add): void;
+  /** What a worker who asks now is given; undefined if it has to wait. */
+  take(): string | undefined;
+  done(key: string): void;
+  /** The earliest time at which something that waits is due. */
+  readonly nextDueMs: number;
+  /** Makes ready what is due now. */
+  release(): void;
+}
+
+/** A model together with the workers who wait, which both queues serve in the same way. */
+export class Simulation {
+  readonly model: QueueModel;
+  readonly handedOut: string[] = [];
+  waitingWorkers = 0;
+
+  constructor(model: QueueModel) {
+    this.model = model;
+  }
+
+  serve(): void {
+    for (; this.waitingWorkers > 0; this.waitingWorkers--) {
+      const key = this.model.take();
+      if (key === undefined) return;
+      this.handedOut.push(key);
+    }
+  }
+
+  advance(ms: number): void {
+    const untilMs = this.model.nowMs + ms;
+    while (this.model.nextDueMs <= untilMs) {
+      this.model.nowMs = this.model.nextDueMs;
+      this.model.release();
+      this.serve();
+    }
+    this.model.nowMs = untilMs;
+  }
+}
+
+/** The queue under test, and what it has handed out. */
+export class Subject {
+  readonly clock: VirtualClock;
+  readonly queue: Queue<string>;
+  readonly add: (add: Add) => void;
+  readonly handedOut: string[] = [];
+  readonly processing = new Set<string>();
+
+  constructor(make: (clock: VirtualClock) => { queue: Queue<string>; add: (add: Add) => void }) {
+    this.clock = new VirtualClock();
+    const { queue, add } = make(this.clock);
+    this.queue = queue;
+    this.add = add;
+  }
+
+  async work(): Promise<void> {
+    const taken = await this.queue.get();
+    if (taken === "shutdown") return;
+    expect(this.processing, "keys with a worker").not.toContain(taken.item);
+    this.processing.add(taken.item);
+    this.handedOut.push(taken.item);
+  }
+}
+
+type QueueCommand = fc.AsyncCommand<Simulation, Subject>;
+
+/** Does the same to both, and expects the same of both. */
+function command(
+  title: string,
+  runModel: (simulation: Simulation) => void,
+  runReal: (subject: Subject) => void | Promise<void>,
+): QueueCommand {
+  return {
+    check: () => true,
+    async run(simulation, subject) {
+      runModel(simulation);
+      simulation.serve();
+      await runReal(subject);
+      await subject.clock.settle();
+      expect(subject.handedOut).toEqual(simulation.handedOut);
+      expect(subject.queue.length).toBe(simulation.model.length);
+      expect(subject.processing).toEqual(simulation.model.processing);
+    },
+    toString: () => title,
+  };
+}
+
+const keys = ["x/a", "x/b", "x/c", "y/a", "z/a"];
+const key = fc.constantFrom(...keys);
+
+function addCommand(priorities: readonly number[]): fc.Arbitrary<QueueCommand> {
+  return fc
+    .record({
+      key,
+      priority: fc.constantFrom(...priorities),
+      delayMs: fc.constantFrom(0, 0, 0, 5, 10, 20),
+      isFailure: fc.boolean(),
+    })
+    .map((add) => ({ ...add, isFailure: add.isFailure && add.delayMs > 0 }))
+    .map((add) =>
+      command(
+        `add(${JSON.stringify(add)})`,
+        ({ model }) => model.add(add),
+        (subject) => subject.add(add),
+      ),
+    );
+}
+
+const workCommand = fc.constant(
+  command(
+    "work",
+    (simulation) => {
+      simulation.waitingWorkers++;
+    },
+    (subject) => void subject.work(),
+  ),
+);
+
+function done(key: string): QueueCommand {
+  return command(
+    `done(${key})`,
+    ({ model }) => model.done(key),
+    (subject) => {
+      subject.processing.delete(key);
+      subject.queue.done(key);
+    },
+  );
+}
+
+const advanceCommand = fc.constantFrom(1, 5, 7, 30).map((ms) =>
+  command(
+    `advance(${ms})`,
+    (simulation) => simulation.advance(ms),
+    (subject) => subject.clock.advance(ms),
+  ),
+);
+
+const advanceAndWork = command(
+  "advance and work",
+  (simulation) => {
+    simulation.advance(100);
+    simulation.waitingWorkers++;
+  },
+  async (subject) => {
+    await subject.clock.advance(100);
+    void subject.work();
+  },
+);
+
+/** Lets everything come due and be worked on, one after the other. Afterwards nothing may be left. */
+const drain: QueueCommand = {
+  check: () => true,
+  async run(simulation, subject) {
+    for (let round = 0; round < 2 * keys.length; round++) {
+      for (const step of [...keys.map(done), advanceAndWork]) await step.run(simulation, subject);
+    }
+    expect(subject.queue.length).toBe(0);
+    expect(subject.clock.pendingTimers).toEqual([]);
+  },
+  toString: () => "drain",
+};
+
+/** Any history of a queue, with everything worked off in the end. */
+export function queueCommands(priorities: readonly number[]): fc.Arbitrary<Iterable<QueueCommand>> {
+  const add = addCommand(priorities);
+  return fc
+    .commands([add, add, add, workCommand, workCommand, key.map(done), key.map(done), advanceCommand], {
+      maxCommands: 60,
+    })
+    .map((commands) => ({
+      *[Symbol.iterator]() {
+        yield* commands;
+        yield drain;
+      },
+      toString: () => String(commands),
+    }));
+}
