@@ -2,10 +2,13 @@
 // unless it is installed. npm then runs the script itself on the Node that the lockfile pins.
 import { spawn, spawnSync } from "node:child_process";
 import { mkdirSync, readFileSync, rmSync, statSync, utimesSync } from "node:fs";
+import { constants } from "node:os";
 import { fileURLToPath, pathToFileURL } from "node:url";
 
 const oldestNode = 20;
 const lockStaleMs = 10_000;
+/** @type {readonly NodeJS.Signals[]} */
+const endingSignals = ["SIGINT", "SIGTERM", "SIGHUP"];
 
 /** @typedef {{ version?: string, integrity?: string, optional?: boolean, link?: boolean }} LockedPackage */
 /** @typedef {{ packages: Record<string, LockedPackage> }} Lockfile */
@@ -19,8 +22,10 @@ const lockStaleMs = 10_000;
 export function isInstalled(wanted, installed) {
   if (installed === undefined) return false;
   return Object.entries(wanted.packages).every(([path, { version, integrity, optional, link }]) => {
-    if (!path.startsWith("node_modules/") || link) return true;
+    // A workspace's own folder is there with the checkout; its link in node_modules is not.
+    if (!path.includes("node_modules/")) return true;
     const found = installed.packages[path];
+    if (link) return found?.link === true;
     return found === undefined
       ? optional === true
       : found.version === version && found.integrity === integrity;
@@ -42,7 +47,7 @@ function readLockfile(file) {
 
 /**
  * Waits until no other process installs into this checkout, then holds the lock. A folder, because making one fails
- * if it exists; its holder touches it while it lives.
+ * if it exists; its holder touches it while it lives. Throws if it cannot be made for another reason.
  * @param {URL} lock
  */
 async function acquire(lock) {
@@ -50,7 +55,8 @@ async function acquire(lock) {
     try {
       mkdirSync(lock);
       return;
-    } catch {
+    } catch (error) {
+      if (!(error instanceof Error && "code" in error && error.code === "EEXIST")) throw error;
       if (!told) console.error("keelson: waiting for another installation in this folder");
       told = true;
     }
@@ -61,7 +67,23 @@ async function acquire(lock) {
   }
 }
 
-/** @param {URL} root */
+/**
+ * Shows the other processes that the holder of the lock lives.
+ * @param {URL} lock
+ */
+function touch(lock) {
+  try {
+    utimesSync(lock, new Date(), new Date());
+  } catch {
+    // Removed by hand, or by a process that took this one for dead: npm is best left to finish all the same.
+  }
+}
+
+/**
+ * Runs `npm ci`. A signal that would end this process ends npm first, so that nothing is left running.
+ * @param {URL} root
+ * @returns {Promise<number>} the exit code
+ */
 async function install(root) {
   console.error("keelson: installing the workspace (npm ci)");
   // npm tells its scripts where it is; run by the same Node it needs no shell and no PATH.
@@ -71,12 +93,22 @@ async function install(root) {
     cwd: fileURLToPath(root),
     stdio: ["ignore", "inherit", "inherit"],
   });
+  /** @type {NodeJS.Signals | undefined} */
+  let received;
+  /** @param {NodeJS.Signals} signal */
+  const forward = (signal) => {
+    received = signal;
+    child.kill(signal);
+  };
+  for (const signal of endingSignals) process.on(signal, forward);
   return new Promise((resolve) => {
     child.on("error", (error) => {
       console.error(`keelson: run npm: ${error.message}`);
       resolve(1);
     });
-    child.on("exit", (code) => resolve(code ?? 1));
+    child.on("exit", (code) =>
+      resolve(received === undefined ? (code ?? 1) : 128 + constants.signals[received]),
+    );
   });
 }
 
@@ -109,8 +141,16 @@ export async function bootstrap(root) {
     pinnedNodeRuns(root);
   if (upToDate()) return 0;
   const lock = new URL(".installing", root);
-  await acquire(lock);
-  const heartbeat = setInterval(() => utimesSync(lock, new Date(), new Date()), 1_000);
+  try {
+    await acquire(lock);
+  } catch (error) {
+    console.error(
+      `keelson: create ${fileURLToPath(lock)}: ${error instanceof Error ? error.message : error}; ` +
+        "make the folder writable, or install the workspace as a user who may write it",
+    );
+    return 1;
+  }
+  const heartbeat = setInterval(touch, 1_000, lock);
   try {
     if (upToDate()) return 0;
     const code = await install(root);

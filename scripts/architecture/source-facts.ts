@@ -1,4 +1,5 @@
-import { parseSync, Visitor } from "oxc-parser";
+import { type Node, parseSync, Visitor } from "oxc-parser";
+import { literalText, visitMachineReads } from "./machine-reads.ts";
 
 /** Something a source file does, and where. */
 export interface Fact {
@@ -14,29 +15,17 @@ export interface SourceFacts {
   readonly machineReads: readonly Fact[];
 }
 
-const machineFunctions = new Set(["setTimeout", "setInterval", "setImmediate"]);
-const machineMembers = new Set([
-  "Date.now",
-  "Math.random",
-  "performance.now",
-  "process.env",
-  "process.hrtime",
-]);
-
 /** Reads a TypeScript file. Throws if it does not parse. */
 export function readFacts(file: string, source: string): SourceFacts {
-  const { program, errors } = parseSync(file, source);
+  const { program, errors } = parseSync(file, source, { preserveParens: false });
   const [error] = errors;
   if (error !== undefined) throw new Error(`parse ${file}: ${error.message}`);
   const imports: Fact[] = [];
   const machineReads: Fact[] = [];
   const lineOf = (offset: number): number => source.slice(0, offset).split("\n").length;
-  const addImport = (node: { readonly type: string; readonly start: number } | null): void => {
-    if (node?.type !== "Literal" || !("value" in node) || typeof node.value !== "string") return;
-    imports.push({ what: node.value, line: lineOf(node.start) });
-  };
-  const addRead = (what: string, start: number): void => {
-    machineReads.push({ what, line: lineOf(start) });
+  const addImport = (node: Node | null): void => {
+    const what = literalText(node);
+    if (node !== null && what !== undefined) imports.push({ what, line: lineOf(node.start) });
   };
   new Visitor({
     ImportDeclaration: (node) => addImport(node.source),
@@ -44,18 +33,7 @@ export function readFacts(file: string, source: string): SourceFacts {
     ExportNamedDeclaration: (node) => addImport(node.source),
     ImportExpression: (node) => addImport(node.source),
     TSImportType: (node) => addImport(node.source),
-    CallExpression: ({ callee, start }) => {
-      if (callee.type === "Identifier" && machineFunctions.has(callee.name)) addRead(callee.name, start);
-    },
-    NewExpression: ({ callee, arguments: args, start }) => {
-      if (callee.type === "Identifier" && callee.name === "Date" && args.length === 0)
-        addRead("new Date()", start);
-    },
-    MemberExpression: ({ object, property, start }) => {
-      if (object.type !== "Identifier" || property.type !== "Identifier") return;
-      const path = `${object.name}.${property.name}`;
-      if (machineMembers.has(path)) addRead(path, start);
-    },
   }).visit(program);
+  visitMachineReads(program, (what, start) => machineReads.push({ what, line: lineOf(start) }));
   return { imports, machineReads };
 }

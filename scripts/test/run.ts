@@ -37,7 +37,7 @@ async function runTests(chosen: readonly Level[], rest: readonly string[]): Prom
   if (runnable.length > 0) {
     const { filter, options } = parseCLI(["vitest", "run", ...rest]);
     const vitest = await startVitest("test", filter, { ...options, watch: false, project: [...runnable] });
-    counts = countTests(vitest.state.getTestModules());
+    counts = countTests(vitest.state.getTestModules(), vitest.state.getUnhandledErrors());
     await vitest.close();
   }
   const leftOutIsFailure = leftOut.length > 0 && (clusterIsRequired || runnable.length === 0);

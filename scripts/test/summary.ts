@@ -1,4 +1,3 @@
-import type { TestModule } from "vitest/node";
 import type { LeftOut } from "./levels.ts";
 
 export interface Counts {
@@ -7,9 +6,20 @@ export interface Counts {
   readonly skipped: number;
 }
 
-/** Counts tests. A file that could not be loaded has no tests and counts as one that failed. */
-export function countTests(modules: readonly TestModule[]): Counts {
-  const counts = { passed: 0, failed: 0, skipped: 0 };
+/** What is counted of a test file; vitest's TestModule is one. */
+export interface CountedModule {
+  readonly children: {
+    allTests(): Iterable<{ result(): { readonly state: keyof Counts | "pending" } }>;
+  };
+  ok(): boolean;
+}
+
+/**
+ * Counts tests. A file that failed outside its tests, such as one that could not be loaded, counts as a failed test,
+ * and so does each error that was thrown where no test could catch it.
+ */
+export function countTests(modules: readonly CountedModule[], unhandledErrors: readonly unknown[]): Counts {
+  const counts = { passed: 0, failed: unhandledErrors.length, skipped: 0 };
   for (const module of modules) {
     const states = [...module.children.allTests()].map((test) => test.result().state);
     for (const state of states) counts[state === "pending" ? "skipped" : state] += 1;
