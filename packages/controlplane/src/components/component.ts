@@ -68,6 +68,8 @@ export class Component {
     const log = openSync(logFile, "a");
     const started = spawnGuarded(this.#guardian, program, args, { stdio: ["ignore", log, log] });
     closeSync(log);
+    // An owner that has nothing left to do may end; the guardian then ends the component.
+    started.child.unref();
     void started.ended.then(async (end) => {
       this.#process = undefined;
       if (this.#isWanted) this.#onCrash(await this.#exitedError(end));

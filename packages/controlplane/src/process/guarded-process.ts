@@ -31,9 +31,8 @@ export interface GuardedProcess {
 }
 
 /**
- * Starts a process under the guardian. It does not keep the owner's event loop alive: an owner that has nothing left
- * to do may end, and the guardian then ends the process. A program that cannot be run shows as an end of
- * kind `spawn-error`.
+ * Starts a process under the guardian. A program that cannot be run shows as an end of kind `spawn-error`. As any child,
+ * it keeps the owner's event loop alive; one that is to run beside its owner is let go with `child.unref()`.
  */
 export function spawnGuarded(
   guardian: Guardian,
@@ -52,7 +51,6 @@ export function spawnGuarded(
       resolve(signal === null ? { kind: "exit", code: code ?? 0 } : { kind: "signal", signal });
     });
   });
-  child.unref();
   const end = async (signal: NodeJS.Signals): Promise<void> => {
     child.ref();
     signalGroup(pid, signal);

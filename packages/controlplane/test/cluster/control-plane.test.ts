@@ -142,6 +142,14 @@ describe("a control plane of etcd and kube-apiserver", () => {
   });
 });
 
+describe("a program that waits for kubectl and nothing else", () => {
+  it("is kept alive until it has the answer", async () => {
+    const program = startOwner("kubectl-then-end.ts");
+    expect(await text(program.stdout)).toContain("namespace/default");
+    expect(program.exitCode ?? (await once(program, "exit"))[0]).toBe(0);
+  });
+});
+
 describe("control planes side by side", () => {
   it("know nothing of each other", async () => {
     await using one = await startControlPlane();

@@ -4,6 +4,7 @@ import { Guardian } from "../../src/process/guardian.ts";
 
 const [folder = "", thenReturn] = process.argv.slice(2);
 const guardian = new Guardian(folder);
-spawnGuarded(guardian, "sh", ["-c", `sleep 1000 & wait # ${folder}`], { stdio: "ignore" });
+const { child } = spawnGuarded(guardian, "sh", ["-c", `sleep 1000 & wait # ${folder}`], { stdio: "ignore" });
+child.unref();
 process.stdout.write("started\n");
 if (thenReturn === undefined) setInterval(() => undefined, 60_000);

@@ -5,7 +5,7 @@ import { onTestFinished } from "vitest";
 
 /** Runs a program of this folder in a process of its own, which does not outlive the test. */
 export function startOwner(
-  program: "find-then-wait.ts" | "guarded-owner.ts" | "start-then-wait.ts",
+  program: "find-then-wait.ts" | "guarded-owner.ts" | "kubectl-then-end.ts" | "start-then-wait.ts",
   args: readonly string[] = [],
   env: NodeJS.ProcessEnv = process.env,
 ): ChildProcessByStdio<null, Readable, null> {
