@@ -1,8 +1,8 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { VirtualClock } from "@keelson/testkit";
 import { describe, expect, it } from "vitest";
 import { selfSigned } from "../../test/support/certificates.ts";
-import { ManualClock } from "../../test/support/manual-clock.ts";
 import { tempFolder } from "../../test/support/temp-folder.ts";
 import { type DefaultAccessOptions, defaultAccess } from "./default-access.ts";
 import { KubeconfigError, KubeconfigNotFoundError, NoClusterConfiguredError } from "./errors.ts";
@@ -28,7 +28,7 @@ async function makeMachine() {
   await writeFile(join(pod, "token"), "t");
   await writeFile(join(pod, "ca.crt"), (await selfSigned("ca")).cert);
   const open = async (options: Partial<DefaultAccessOptions>): Promise<string> => {
-    const defaults = { clock: new ManualClock(), env: {}, home, serviceAccountFolder: pod };
+    const defaults = { clock: new VirtualClock(), env: {}, home, serviceAccountFolder: pod };
     return (await defaultAccess({ ...defaults, ...options })).server;
   };
   return { home, listed, given, open };
@@ -67,7 +67,7 @@ describe("the default access", () => {
   });
 
   it("says all it has tried if there is nothing", async () => {
-    const opening = defaultAccess({ clock: new ManualClock(), env: {}, home: "/no/home" });
+    const opening = defaultAccess({ clock: new VirtualClock(), env: {}, home: "/no/home" });
     await expect(opening).rejects.toMatchObject({
       code: "NO_CLUSTER_CONFIGURED",
       tried: [{ source: "in-cluster configuration" }, { source: "kubeconfig" }],

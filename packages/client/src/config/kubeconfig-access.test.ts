@@ -1,9 +1,9 @@
 import { chmod, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Kubeconfig, KubeconfigCluster, KubeconfigUser } from "@keelson/core";
+import { VirtualClock } from "@keelson/testkit";
 import { describe, expect, it } from "vitest";
 import { base64, selfSigned } from "../../test/support/certificates.ts";
-import { ManualClock } from "../../test/support/manual-clock.ts";
 import { tempFolder } from "../../test/support/temp-folder.ts";
 import { ExecCredentialError, KubeconfigError } from "./errors.ts";
 import { accessFromKubeconfig, type KubeconfigAccessOptions } from "./kubeconfig-access.ts";
@@ -15,7 +15,7 @@ interface Setting {
 }
 
 function setUp({ cluster, user = {}, options }: Setting) {
-  const clock = new ManualClock();
+  const clock = new VirtualClock();
   const warnings: string[] = [];
   const kubeconfig: Kubeconfig = {
     apiVersion: "v1",
@@ -161,9 +161,9 @@ describe("the headers of a user", () => {
     const { access, clock, warnings } = setUp({ user: { tokenFile, token: "fallback" } });
     expect(await access.headers()).toEqual({ authorization: "Bearer one" });
     await writeFile(tokenFile, "two\n");
-    clock.advance(59_999);
+    await clock.advance(59_999);
     expect(await access.headers()).toEqual({ authorization: "Bearer one" });
-    clock.advance(1);
+    await clock.advance(1);
     expect(await access.headers()).toEqual({ authorization: "Bearer two" });
     await writeFile(tokenFile, "three");
     access.refused();
@@ -179,7 +179,7 @@ describe("the headers of a user", () => {
     const { access, clock } = setUp({ user: { tokenFile, token: "fallback" } });
     expect(await access.headers()).toEqual({ authorization: "Bearer fallback" });
     await writeFile(tokenFile, "one");
-    clock.advance(60_000);
+    await clock.advance(60_000);
     expect(await access.headers()).toEqual({ authorization: "Bearer one" });
   });
 
@@ -214,18 +214,18 @@ describe("certificates in files", () => {
     });
     const first = await access.tls();
     expect(first).toEqual({ ca: ca?.cert, ...one, insecure: false });
-    clock.advance(5_000);
+    await clock.advance(5_000);
     expect(await access.tls()).toBe(first);
 
     await writeFile(path("ca.crt"), newCa?.cert ?? "");
     await writeFile(path("u.crt"), two?.cert ?? "");
     expect(await access.tls()).toBe(first);
-    clock.advance(5_000);
+    await clock.advance(5_000);
     expect(await access.tls()).toEqual({ ca: newCa?.cert, ...one, insecure: false });
     expect(warnings).toEqual([expect.stringContaining("of user ann do not belong together")]);
 
     await writeFile(path("u.key"), two?.key ?? "");
-    clock.advance(5_000);
+    await clock.advance(5_000);
     expect(await access.tls()).toEqual({ ca: newCa?.cert, ...two, insecure: false });
   });
 

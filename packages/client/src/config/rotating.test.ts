@@ -1,9 +1,9 @@
+import { VirtualClock } from "@keelson/testkit";
 import { describe, expect, it } from "vitest";
-import { ManualClock } from "../../test/support/manual-clock.ts";
 import { Rotating } from "./rotating.ts";
 
 function setUp(initial?: string) {
-  const clock = new ManualClock();
+  const clock = new VirtualClock();
   const state = { content: "one" as string | Error, loads: 0, warnings: [] as string[] };
   const rotating = new Rotating({
     load: async () => {
@@ -24,10 +24,10 @@ describe("a rotating value", () => {
     const { clock, state, rotating } = setUp();
     expect(await rotating.get()).toBe("one");
     state.content = "two";
-    clock.advance(59_999);
+    await clock.advance(59_999);
     expect(await rotating.get()).toBe("one");
     expect(state.loads).toBe(1);
-    clock.advance(1);
+    await clock.advance(1);
     expect(await rotating.get()).toBe("two");
   });
 
@@ -43,16 +43,16 @@ describe("a rotating value", () => {
     const { clock, state, rotating } = setUp();
     await rotating.get();
     state.content = new Error("the file is gone");
-    clock.advance(60_000);
+    await clock.advance(60_000);
     expect(await rotating.get()).toBe("one");
     expect(await rotating.get()).toBe("one");
     expect(state.loads).toBe(2);
-    clock.advance(5_000);
+    await clock.advance(5_000);
     expect(await rotating.get()).toBe("one");
     expect(state.loads).toBe(3);
     expect(state.warnings).toEqual(["the file is gone (the last good value stays in use)"]);
     state.content = "two";
-    clock.advance(5_000);
+    await clock.advance(5_000);
     expect(await rotating.get()).toBe("two");
   });
 
@@ -77,7 +77,7 @@ describe("a rotating value", () => {
   it("throws the reason of an abort instead of an old value", async () => {
     const { clock, state, rotating } = setUp();
     await rotating.get();
-    clock.advance(60_000);
+    await clock.advance(60_000);
     const controller = new AbortController();
     state.content = new Error("aborted reading");
     const getting = rotating.get(controller.signal);

@@ -4,13 +4,13 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { type ControlPlane, findBinaries, startControlPlane } from "@keelson/controlplane";
 import type { Kubeconfig, KubeconfigCluster, KubeconfigUser } from "@keelson/core";
+import { VirtualClock } from "@keelson/testkit";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { ClusterAccess } from "../../src/config/cluster-access.ts";
 import { defaultAccess } from "../../src/config/default-access.ts";
 import { inClusterAccess } from "../../src/config/in-cluster.ts";
 import { accessFromKubeconfig } from "../../src/config/kubeconfig-access.ts";
 import { loadKubeconfig } from "../../src/config/load-kubeconfig.ts";
-import { ManualClock } from "../support/manual-clock.ts";
 import { tempFolder } from "../support/temp-folder.ts";
 import { whoAmI } from "../support/who-am-i.ts";
 
@@ -43,7 +43,7 @@ function adminCluster(): KubeconfigCluster {
 function accessAs(
   user: KubeconfigUser,
   cluster: KubeconfigCluster = adminCluster(),
-): { readonly access: ClusterAccess; readonly clock: ManualClock } {
+): { readonly access: ClusterAccess; readonly clock: VirtualClock } {
   const kubeconfig: Kubeconfig = {
     ...controlPlane.kubeconfig,
     "current-context": "test",
@@ -51,7 +51,7 @@ function accessAs(
     users: [{ name: "u", user }],
     contexts: [{ name: "test", context: { cluster: "k", user: "u" } }],
   };
-  const clock = new ManualClock();
+  const clock = new VirtualClock();
   return { access: accessFromKubeconfig(kubeconfig, { clock, env: { PATH: process.env.PATH } }), clock };
 }
 
@@ -59,7 +59,7 @@ describe("client certificates", () => {
   it("in a kubeconfig make the server know the user", async () => {
     const { kubeconfigPath: path } = await controlPlane.createUser({ user: "ann", groups: ["staff"] });
     const { kubeconfig, file } = await loadKubeconfig({ env: {}, path });
-    const access = accessFromKubeconfig(kubeconfig, { clock: new ManualClock(), env: {}, file });
+    const access = accessFromKubeconfig(kubeconfig, { clock: new VirtualClock(), env: {}, file });
     expect(await whoAmI(access)).toEqual({
       status: 201,
       userInfo: expect.objectContaining({ username: "ann", groups: expect.arrayContaining(["staff"]) }),
@@ -82,7 +82,7 @@ describe("client certificates", () => {
     expect(await whoAmI(access)).toEqual(user("bob"));
     await writeUser("cleo");
     expect(await whoAmI(access)).toEqual(user("bob"));
-    clock.advance(5_000);
+    await clock.advance(5_000);
     expect(await whoAmI(access)).toEqual(user("cleo"));
   });
 });
@@ -110,7 +110,7 @@ describe("a ServiceAccount's token", () => {
     expect(await whoAmI(access)).toEqual(serviceAccount("one"));
     await writeFile(tokenFile, await tokenOf("two"));
     expect(await whoAmI(access)).toEqual(serviceAccount("one"));
-    clock.advance(60_000);
+    await clock.advance(60_000);
     expect(await whoAmI(access)).toEqual(serviceAccount("two"));
   });
 
@@ -132,7 +132,7 @@ describe("a ServiceAccount's token", () => {
     await writeFile(join(folder, "namespace"), "default");
     const { hostname, port } = new URL(controlPlane.url);
     const env = { KUBERNETES_SERVICE_HOST: hostname, KUBERNETES_SERVICE_PORT: port };
-    const access = await inClusterAccess({ env, clock: new ManualClock(), serviceAccountFolder: folder });
+    const access = await inClusterAccess({ env, clock: new VirtualClock(), serviceAccountFolder: folder });
     expect(await whoAmI(access)).toEqual(serviceAccount("one"));
   });
 });
@@ -160,9 +160,9 @@ describe("an exec plugin", () => {
     await print({ token: await tokenOf("one"), expirationTimestamp });
     expect(await whoAmI(access)).toEqual(serviceAccount("one"));
     await print({ token: await tokenOf("two") });
-    clock.advance(3_500_000);
+    await clock.advance(3_500_000);
     expect(await whoAmI(access)).toEqual(serviceAccount("one"));
-    clock.advance(100_000);
+    await clock.advance(100_000);
     expect(await whoAmI(access)).toEqual(serviceAccount("two"));
     expect(await countRuns()).toBe(2);
   });
@@ -212,7 +212,7 @@ describe("impersonation", () => {
 describe("the default access", () => {
   it("is the administrator's through KUBECONFIG", async () => {
     const env = { KUBECONFIG: `/no/such/file:${controlPlane.kubeconfigPath}` };
-    const access = await defaultAccess({ clock: new ManualClock(), env });
+    const access = await defaultAccess({ clock: new VirtualClock(), env });
     expect(access.server).toBe(controlPlane.url);
     expect((await whoAmI(access)).userInfo?.groups).toContain("system:masters");
   });

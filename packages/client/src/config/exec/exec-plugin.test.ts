@@ -1,5 +1,5 @@
+import { VirtualClock } from "@keelson/testkit";
 import { describe, expect, it } from "vitest";
-import { ManualClock } from "../../../test/support/manual-clock.ts";
 import { ExecCredentialError } from "../errors.ts";
 import type { Command, CommandEnd, CommandResult } from "./command.ts";
 import { ExecPlugin, type ExecPluginOptions } from "./exec-plugin.ts";
@@ -9,7 +9,7 @@ const apiVersion = "client.authentication.k8s.io/v1";
 
 /** A plugin whose runs the test ends by hand. */
 function setUp(exec: object = {}, options: Partial<ExecPluginOptions> = {}) {
-  const clock = new ManualClock();
+  const clock = new VirtualClock();
   const warnings: string[] = [];
   const runs: { readonly command: Command; readonly finish: (result: Partial<CommandResult>) => void }[] = [];
   const plugin = new ExecPlugin({
@@ -53,7 +53,7 @@ describe("an exec plugin", () => {
   it("runs once for a credential that does not expire", async () => {
     const { clock, plugin, runs, runOnce } = setUp();
     expect(await runOnce(token("one"))).toBe("one");
-    clock.advance(365 * 24 * 3_600_000);
+    await clock.advance(365 * 24 * 3_600_000);
     expect(await plugin.credential()).toEqual({ token: "one" });
     expect(runs).toHaveLength(1);
   });
@@ -61,20 +61,20 @@ describe("an exec plugin", () => {
   it("runs again half a minute before its credential expires", async () => {
     const { clock, plugin, runs, runOnce } = setUp();
     await runOnce(token("one", "2026-01-01T01:00:00Z"));
-    clock.advance(3_569_999);
+    await clock.advance(3_569_999);
     expect((await plugin.credential()).token).toBe("one");
     expect(runs).toHaveLength(1);
-    clock.advance(1);
+    await clock.advance(1);
     expect(await runOnce(token("two"))).toBe("two");
   });
 
   it("does not run for each request when its credentials live for seconds", async () => {
     const { clock, plugin, runs, runOnce } = setUp();
     await runOnce(token("one", "2026-01-01T00:00:10Z"));
-    clock.advance(8_999);
+    await clock.advance(8_999);
     await plugin.credential();
     expect(runs).toHaveLength(1);
-    clock.advance(1);
+    await clock.advance(1);
     expect(await runOnce(token("two"))).toBe("two");
   });
 
@@ -104,14 +104,14 @@ describe("an exec plugin", () => {
     controller.abort(new Error("enough"));
     await expect(asking).rejects.toThrow("enough");
     expect(runs[0]?.command.signal.aborted).toBe(true);
-    await expect.poll(() => clock.pendingTimers).toBe(0);
+    await expect.poll(() => clock.pendingTimers).toEqual([]);
   });
 
   it("is ended when it takes too long", async () => {
     const { clock, plugin, runs } = setUp();
     const asking = plugin.credential();
     await expect.poll(() => runs.length).toBe(1);
-    clock.advance(60_000);
+    await clock.advance(60_000);
     await expect(asking).rejects.toMatchObject({
       failure: "timeout",
       message: expect.stringContaining("after 60 s"),
@@ -122,10 +122,10 @@ describe("an exec plugin", () => {
   it("that fails while its credential is still good leaves that in use and warns", async () => {
     const { clock, plugin, runOnce, warnings } = setUp();
     await runOnce(token("one", "2026-01-01T01:00:00Z"));
-    clock.advance(3_580_000);
+    await clock.advance(3_580_000);
     expect(await runOnce(failing)).toBe("one");
     expect(warnings).toEqual([expect.stringMatching(/exit code 1.*not logged in.*still good/s)]);
-    clock.advance(20_000);
+    await clock.advance(20_000);
     await expect(runOnce(failing)).rejects.toThrow("exit code 1");
     plugin.refused();
     await expect(runOnce(failing)).rejects.toThrow("exit code 1");
@@ -215,7 +215,7 @@ describe("the error of an exec plugin", () => {
     const env = [{ name: "CLIENT_SECRET", value: "env-s3cr3t" }];
     const { clock, runOnce } = setUp({ env, args: ["--password", "arg-s3cr3t"] });
     await runOnce(token("old-s3cr3t", "2026-01-01T00:01:00Z"));
-    clock.advance(60_000);
+    await clock.advance(60_000);
     const error = await runOnce({
       ...token("new-s3cr3t"),
       end: { kind: "exit", code: 3 },
