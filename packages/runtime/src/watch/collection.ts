@@ -1,31 +1,28 @@
 import type { KubeObject } from "@keelson/core";
+import type { Snapshot } from "./snapshot.ts";
 import type { ObjectEvent } from "./watch-state.ts";
 
 /** The objects of a sync that is not complete yet, each in its newest state. Nobody sees them before they are taken. */
 export class Collection<T extends KubeObject> {
-  #objects = new Map<string, T>();
+  #snapshots = new Map<string, Snapshot<T>>();
 
-  change({ type, object }: ObjectEvent<T>): void {
-    if (type === "DELETED") this.#objects.delete(keyText(object));
-    else this.#objects.set(keyText(object), object);
+  change({ type, snapshot }: ObjectEvent<T>): void {
+    if (type === "DELETED") this.#snapshots.delete(snapshot.keyText);
+    else this.#snapshots.set(snapshot.keyText, snapshot);
   }
 
-  add(objects: readonly T[]): void {
-    for (const object of objects) this.#objects.set(keyText(object), object);
+  add(snapshots: readonly Snapshot<T>[]): void {
+    for (const snapshot of snapshots) this.#snapshots.set(snapshot.keyText, snapshot);
   }
 
-  /** Everything that was collected, after which there is nothing. */
-  take(): readonly T[] {
-    const objects = [...this.#objects.values()];
+  /** Everything that was collected, by `keyText`, after which there is nothing. Whoever takes it may keep it. */
+  take(): Map<string, Snapshot<T>> {
+    const snapshots = this.#snapshots;
     this.clear();
-    return objects;
+    return snapshots;
   }
 
   clear(): void {
-    this.#objects = new Map();
+    this.#snapshots = new Map();
   }
-}
-
-function keyText({ metadata: { namespace = "", name = "" } }: KubeObject): string {
-  return `${namespace}/${name}`;
 }

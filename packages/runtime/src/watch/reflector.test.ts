@@ -55,7 +55,7 @@ describe("a reflector without a server", () => {
 
   it("[RF13] [RF3] asks for both a stream and a list in each attempt if it is refused, and still not too often", async () => {
     const { clock, transport, client } = setUp();
-    transport.fault({}, faults.answerStatus("Forbidden"), { times: Number.POSITIVE_INFINITY });
+    transport.fault({}, faults.answerStatus("Unauthorized"), { times: Number.POSITIVE_INFINITY });
     const stop = new AbortController();
     const reflector = new Reflector({ client, resource: Pod, sink: deaf, clock, random: seededRandom(1) });
     const run = reflector.run(stop.signal);

@@ -13,9 +13,10 @@ import {
 import { Collection } from "./collection.ts";
 import { ReflectorReusedError } from "./errors.ts";
 import type { Freshness, ReflectorOptions } from "./reflector-options.ts";
+import { parsedSnapshot } from "./snapshot.ts";
 import { withoutManagedFields } from "./strip-managed-fields.ts";
 import { watchFailure } from "./watch-failure.ts";
-import { readWatchLine, type WatchLineOptions } from "./watch-line.ts";
+import { WatchLineReader } from "./watch-line.ts";
 import { dueAt, idle, transition } from "./watch-machine.ts";
 import type { WatchRules } from "./watch-rules.ts";
 import type { WatchSink } from "./watch-sink.ts";
@@ -35,7 +36,7 @@ export class Reflector<T extends KubeObject> {
   readonly #clock: Clock;
   readonly #random: Random;
   readonly #rules: WatchRules;
-  readonly #lineOptions: WatchLineOptions<T>;
+  readonly #lines: WatchLineReader<T>;
   readonly #collection = new Collection<T>();
   #state: WatchState = idle;
   /** Inputs that came while another one was being dealt with. */
@@ -53,12 +54,12 @@ export class Reflector<T extends KubeObject> {
   constructor(options: ReflectorOptions<T>) {
     const { resource, selection = {}, clock = systemClock, random = systemRandom } = options;
     const { useWatchList = true, watchTimeoutSeconds = 0, internalErrorGraceMs = 0 } = options;
-    const { bookmarkIntervalMs = 60_000, keepManagedFields = false } = options;
+    const { bookmarkIntervalMs = 60_000, keepManagedFields = false, parseOnRead = true } = options;
     const operation = describeWatch(resource, selection);
     this.#options = options;
     this.#clock = clock;
     this.#random = random;
-    this.#lineOptions = { resource, operation, keepManagedFields };
+    this.#lines = new WatchLineReader({ resource, operation, keepManagedFields, parseOnRead });
     this.#rules = {
       operation,
       usesWatchList: useWatchList,
@@ -197,7 +198,7 @@ export class Reflector<T extends KubeObject> {
 
   #receive(line: Buffer): WatchInput<T> {
     this.#bytesReceived += line.length + 1;
-    const input = readWatchLine(line, this.#lineOptions);
+    const input = this.#lines.read(line);
     if (input.type !== "event") return input;
     if (input.event.type === "BOOKMARK") this.#lastBookmarkAtMs = this.#clock.now();
     else this.#lastEventAtMs = this.#clock.now();
@@ -205,14 +206,14 @@ export class Reflector<T extends KubeObject> {
   }
 
   async #readPage(request: ListRequest, activity: AbortSignal): Promise<void> {
-    const { client, resource, selection } = this.#options;
+    const { client, resource, selection, keepManagedFields = false } = this.#options;
     try {
       const options = { ...selection, ...request, signal: activity, timeoutMs: listTimeoutMs };
       const { items, metadata } = await client.list(resource, options);
       if (activity.aborted) return;
       this.#feed({
         type: "page",
-        items: this.#lineOptions.keepManagedFields ? items : items.map(withoutManagedFields),
+        items: items.map((item) => parsedSnapshot(keepManagedFields ? item : withoutManagedFields(item))),
         resourceVersion: metadata.resourceVersion ?? "",
         continue: metadata.continue ?? "",
       });

@@ -29,7 +29,13 @@ describe("a failure of a list or watch", () => {
     ["403", refusal({ code: 403, reason: "Forbidden" }), "other"],
     ["a mistake of ours", new TypeError("no"), "other"],
   ])("knows %s", (_, error, kind) => {
-    expect(watchFailure(error)).toEqual({ kind, error });
+    expect(watchFailure(error)).toMatchObject({ kind, error });
+  });
+
+  it("knows what is missing and may yet be installed or granted", () => {
+    expect(watchFailure(refusal({ code: 404, reason: "NotFound" })).isMissing).toBe(true);
+    expect(watchFailure(refusal({ code: 403, reason: "Forbidden" })).isMissing).toBe(true);
+    expect(watchFailure(refusal({ code: 401, reason: "Unauthorized" })).isMissing).toBeUndefined();
   });
 
   it("knows a version that the server has not reached, which is a kind of timeout", () => {

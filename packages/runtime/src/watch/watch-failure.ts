@@ -1,8 +1,10 @@
 import {
   ApiError,
   ConnectionError,
+  ForbiddenError,
   GoneError,
   MalformedResponseError,
+  NotFoundError,
   RequestTimeoutError,
   TooManyRequestsError,
 } from "@keelson/client";
@@ -29,12 +31,20 @@ export interface WatchFailure {
   readonly error: Error;
   /** How long the server asks to wait, if it does. */
   readonly retryAfterMs?: number;
+  /** The kind or the permission is not there, which an administrator may be about to mend. */
+  readonly isMissing?: boolean;
 }
 
 /** A failure of a list, or of opening or reading a stream. */
 export function watchFailure(error: Error): WatchFailure {
   const retryAfterMs = error instanceof ApiError ? error.retryAfterMs : undefined;
-  return { kind: kindOfFailure(error), error, ...(retryAfterMs !== undefined && { retryAfterMs }) };
+  const isMissing = error instanceof NotFoundError || error instanceof ForbiddenError;
+  return {
+    kind: kindOfFailure(error),
+    error,
+    ...(retryAfterMs !== undefined && { retryAfterMs }),
+    ...(isMissing && { isMissing }),
+  };
 }
 
 /** What the server says by an ERROR event, which ends the stream it comes on. */

@@ -1,6 +1,7 @@
 import type { KubeObject } from "@keelson/core";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { parsedSnapshot } from "./snapshot.ts";
 import { dueAt, idle, transition } from "./watch-machine.ts";
 import type { WatchRules } from "./watch-rules.ts";
 import type { ObjectEvent, WatchEffect, WatchInput, WatchState } from "./watch-state.ts";
@@ -11,14 +12,16 @@ const failure = fc
   .map((kind) => ({ kind, error: new Error(kind) }));
 
 const version = fc.integer({ min: 1, max: 50 }).map(String);
-const object: fc.Arbitrary<KubeObject> = fc.record({
-  apiVersion: fc.constant("v1"),
-  kind: fc.constant("Pod"),
-  metadata: fc.record({ name: fc.constantFrom("a", "b", "c"), resourceVersion: version }),
-});
+const snapshot = fc
+  .record({
+    apiVersion: fc.constant("v1"),
+    kind: fc.constant("Pod"),
+    metadata: fc.record({ name: fc.constantFrom("a", "b", "c"), resourceVersion: version }),
+  })
+  .map((object) => parsedSnapshot<KubeObject>(object));
 const objectEvent: fc.Arbitrary<ObjectEvent> = fc.record({
   type: fc.constantFrom("ADDED" as const, "MODIFIED" as const, "DELETED" as const),
-  object,
+  snapshot,
 });
 const bookmark = fc.record({
   type: fc.constant("BOOKMARK" as const),
@@ -36,7 +39,7 @@ const anyInput: fc.Arbitrary<WatchInput<KubeObject>> = fc.oneof(
   fc.record({ type: fc.constant("event" as const), event: fc.oneof(objectEvent, bookmark) }),
   fc.record({
     type: fc.constant("page" as const),
-    items: fc.array(object, { maxLength: 3 }),
+    items: fc.array(snapshot, { maxLength: 3 }),
     resourceVersion: version,
     continue: fc.constantFrom("", "more"),
   }),

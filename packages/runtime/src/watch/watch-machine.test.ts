@@ -2,6 +2,7 @@ import { ApiError } from "@keelson/client";
 import { type KubeObject, type Random, seededRandom } from "@keelson/core";
 import { describe, expect, it } from "vitest";
 import { IncompleteSyncError, SilentWatchError, VeryShortWatchError } from "./errors.ts";
+import { parsedSnapshot, type Snapshot } from "./snapshot.ts";
 import type { FailureKind, WatchFailure } from "./watch-failure.ts";
 import { dueAt, idle, transition } from "./watch-machine.ts";
 import type { WatchRules } from "./watch-rules.ts";
@@ -73,12 +74,13 @@ class Run {
   }
 }
 
-function pod(name: string, resourceVersion: string): KubeObject {
-  return { apiVersion: "v1", kind: "Pod", metadata: { name, namespace: "shop", resourceVersion } };
+function pod(name: string, resourceVersion: string): Snapshot<KubeObject> {
+  const metadata = { name, namespace: "shop", resourceVersion };
+  return parsedSnapshot({ apiVersion: "v1", kind: "Pod", metadata });
 }
 
 function event(type: ObjectEvent["type"], name: string, version: string): WatchInput<KubeObject> {
-  return { type: "event", event: { type, object: pod(name, version) } };
+  return { type: "event", event: { type, snapshot: pod(name, version) } };
 }
 
 function bookmark(resourceVersion: string): WatchInput<KubeObject> {
@@ -98,7 +100,11 @@ function failure(kind: FailureKind): WatchFailure {
   return { kind, error };
 }
 
-function page(items: readonly KubeObject[], resourceVersion: string, token = ""): WatchInput<KubeObject> {
+function page(
+  items: readonly Snapshot<KubeObject>[],
+  resourceVersion: string,
+  token = "",
+): WatchInput<KubeObject> {
   return { type: "page", items, resourceVersion, continue: token };
 }
 
@@ -605,6 +611,22 @@ describe("a machine", () => {
       report("other"),
     ]);
     expect(run.pass(800)).toEqual([watchListAt("10")]);
+  });
+
+  it("[EV8] looks for a kind that is not there yet every ten seconds, and no longer so once it was there", () => {
+    const missing = { ...failure("other"), isMissing: true };
+    const waitAfterFailures = (run: Run): number => {
+      for (let attempt = 0; attempt < 8; attempt++) {
+        run.give({ type: "streamEnded", failure: missing });
+        run.give({ type: "listFailed", failure: missing });
+        if (attempt < 7) run.pass(run.dueMs - run.nowMs);
+      }
+      return run.dueMs - run.nowMs;
+    };
+    const run = new Run();
+    run.start();
+    expect(waitAfterFailures(run)).toBe(10_000);
+    expect(waitAfterFailures(new Run().synced())).toBe(30_000);
   });
 
   it("[RF13] asks a dead server for something at most 0.07 times a second", () => {

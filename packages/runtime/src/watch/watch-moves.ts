@@ -14,6 +14,9 @@ export interface WatchStep<T extends KubeObject> {
 /** How long after its announced end a stream that never gave a sign of life is given up [RF17]. */
 const overdueMs = 30_000;
 
+/** A kind or a permission that is missing at the start is looked for this often at least [EV8]. */
+const longestWaitForMissingMs = 10_000;
+
 /** Puts effects in front of those of a step. */
 export function first<T extends KubeObject>(
   effects: readonly WatchEffect<T>[],
@@ -66,15 +69,20 @@ function openStream<T extends KubeObject>(
   };
 }
 
-/** Reports a failure and waits: as long as the back-off says, and not less than the server asks for. */
+/**
+ * Reports a failure and waits: as long as the back-off says, and not less than the server asks for. Whoever waits for
+ * the first sync of a kind that is about to be installed does not wait out the longest back-off.
+ */
 export function wait<T extends KubeObject>(
   memory: Memory,
   next: "watch" | "sync",
-  { error, retryAfterMs = 0 }: Omit<WatchFailure, "kind">,
+  { error, retryAfterMs = 0, isMissing = false }: Omit<WatchFailure, "kind">,
   at: Moment,
 ): WatchStep<T> {
   const { delayMs, backoff } = afterFailure(memory.backoff, at);
-  const untilMs = at.nowMs + Math.max(delayMs, retryAfterMs);
+  const isFirstSync = memory.resourceVersion === "";
+  const longestMs = isMissing && isFirstSync ? longestWaitForMissingMs : Number.POSITIVE_INFINITY;
+  const untilMs = at.nowMs + Math.max(Math.min(delayMs, longestMs), retryAfterMs);
   return {
     state: { phase: "waiting", memory: { ...memory, backoff }, untilMs, next },
     effects: [{ type: "report", error }],

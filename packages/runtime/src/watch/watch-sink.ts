@@ -1,4 +1,5 @@
 import type { KubeObject } from "@keelson/core";
+import type { Snapshot } from "./snapshot.ts";
 import type { ObjectEvent } from "./watch-state.ts";
 
 /**
@@ -7,9 +8,12 @@ import type { ObjectEvent } from "./watch-state.ts";
  * something may have been missed.
  */
 export interface WatchSink<T extends KubeObject> {
-  /** These are all the objects there are, as of that version: whatever else it holds is gone. */
-  replace(objects: readonly T[], resourceVersion: string): void;
-  /** One object has changed; its version is in its metadata. ADDED may come for an object that is known [RF10]. */
+  /**
+   * These are all the objects there are, by their `keyText`, as of that version: whatever else it holds is gone. The map
+   * is the sink's from here on.
+   */
+  replace(snapshots: Map<string, Snapshot<T>>, resourceVersion: string): void;
+  /** One object has changed; its version is in its snapshot. ADDED may come for an object that is known [RF10]. */
   apply(event: ObjectEvent<T>): void;
   /** Nothing else has changed up to this version. */
   bookmark(resourceVersion: string): void;

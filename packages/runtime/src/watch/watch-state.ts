@@ -1,5 +1,6 @@
 import type { KubeObject } from "@keelson/core";
 import type { Backoff } from "./backoff.ts";
+import type { Snapshot } from "./snapshot.ts";
 import type { WatchFailure } from "./watch-failure.ts";
 
 /**
@@ -85,7 +86,7 @@ export interface Listing {
 
 export interface ObjectEvent<T extends KubeObject = KubeObject> {
   readonly type: "ADDED" | "MODIFIED" | "DELETED";
-  readonly object: T;
+  readonly snapshot: Snapshot<T>;
 }
 
 export interface Bookmark {
@@ -105,7 +106,7 @@ export type WatchInput<T extends KubeObject> =
   | { readonly type: "streamEnded"; readonly failure?: WatchFailure }
   | {
       readonly type: "page";
-      readonly items: readonly T[];
+      readonly items: readonly Snapshot<T>[];
       readonly resourceVersion: string;
       readonly continue: string;
     }
@@ -128,7 +129,7 @@ export type WatchEffect<T extends KubeObject> =
   /** Ends the stream or the list that is under way. */
   | { readonly type: "abandon" }
   | { readonly type: "collect"; readonly event: ObjectEvent<T> }
-  | { readonly type: "collectPage"; readonly items: readonly T[] }
+  | { readonly type: "collectPage"; readonly items: readonly Snapshot<T>[] }
   /** Forgets what was collected. */
   | { readonly type: "discard" }
   /** Hands everything that was collected to the sink, in one step. */

@@ -56,7 +56,7 @@ function onEvent<T extends KubeObject>(
   at: Moment,
 ): WatchStep<T> {
   const isBookmark = event.type === "BOOKMARK";
-  const version = isBookmark ? event.resourceVersion : (event.object.metadata.resourceVersion ?? "");
+  const version = isBookmark ? event.resourceVersion : event.snapshot.resourceVersion;
   // A watch that was opened without a version begins with the objects there are, in no order: had it to begin again
   // at the version of one of them, the others would be missed [RF10].
   const isOrdered = state.isOrdered || event.type !== "ADDED";

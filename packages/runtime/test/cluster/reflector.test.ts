@@ -19,6 +19,7 @@ import { errorEvent, type FaultyTransport, faults, faultyTransport, VirtualClock
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { Reflector } from "../../src/watch/reflector.ts";
 import type { ReflectorOptions } from "../../src/watch/reflector-options.ts";
+import type { Snapshot } from "../../src/watch/snapshot.ts";
 import type { WatchSink } from "../../src/watch/watch-sink.ts";
 import type { ObjectEvent } from "../../src/watch/watch-state.ts";
 
@@ -49,18 +50,18 @@ class RecordingSink<T extends KubeObject> implements WatchSink<T> {
   /** What `apply` throws, if anything. */
   mistake: Error | undefined;
 
-  replace(objects: readonly T[], resourceVersion: string): void {
-    this.objects = new Map(objects.map((object) => [nameOf(object), object]));
+  replace(snapshots: ReadonlyMap<string, Snapshot<T>>, resourceVersion: string): void {
+    this.objects = new Map([...snapshots.values()].map(({ name, object }) => [name, object]));
     this.history.push(`REPLACE ${[...this.objects.keys()].sort().join(" ")}`.trim());
     this.versions.push(resourceVersion);
   }
 
-  apply({ type, object }: ObjectEvent<T>): void {
+  apply({ type, snapshot: { name, object, resourceVersion } }: ObjectEvent<T>): void {
     if (this.mistake !== undefined) throw this.mistake;
-    if (type === "DELETED") this.objects.delete(nameOf(object));
-    else this.objects.set(nameOf(object), object);
-    this.history.push(`${type} ${nameOf(object)}`);
-    this.versions.push(object.metadata.resourceVersion ?? "");
+    if (type === "DELETED") this.objects.delete(name);
+    else this.objects.set(name, object);
+    this.history.push(`${type} ${name}`);
+    this.versions.push(resourceVersion);
   }
 
   bookmark(resourceVersion: string): void {
@@ -71,8 +72,6 @@ class RecordingSink<T extends KubeObject> implements WatchSink<T> {
     return [...this.objects.keys()].sort();
   }
 }
-
-const nameOf = ({ metadata }: KubeObject): string => metadata.name ?? "";
 
 interface World<T extends KubeObject> {
   readonly namespace: string;
