@@ -1,0 +1,35 @@
+/** From so many delivered entries on it pays to move the others to the front. */
+const worthMoving = 1024;
+
+/** First in, first out. What was taken is not held any more. */
+export class Backlog<Entry> {
+  /** The entries from `#head` on; those before it are delivered and undefined. */
+  #entries: (Entry | undefined)[] = [];
+  #head = 0;
+
+  get size(): number {
+    return this.#entries.length - this.#head;
+  }
+
+  push(entry: Entry): void {
+    this.#entries.push(entry);
+  }
+
+  shift(): Entry | undefined {
+    if (this.size === 0) return undefined;
+    const entry = this.#entries[this.#head];
+    this.#entries[this.#head] = undefined;
+    this.#head += 1;
+    if (this.size === 0) this.clear();
+    else if (this.#head >= worthMoving && this.#head * 2 >= this.#entries.length) {
+      this.#entries = this.#entries.slice(this.#head);
+      this.#head = 0;
+    }
+    return entry;
+  }
+
+  clear(): void {
+    this.#entries = [];
+    this.#head = 0;
+  }
+}

@@ -1,0 +1,179 @@
+import { type ApiCall, type Caller, describeCall, RequestTimeoutError } from "@keelson/client";
+import { isRecord, type KubeList, type KubeObject } from "@keelson/core";
+import { listAnswer, notFound } from "./cache-answer.ts";
+import type { CachedInformer } from "./cached-informer.ts";
+import { NamespaceNotCachedError } from "./errors.ts";
+import type { InformerCache } from "./informer-cache.ts";
+import { hasAskedName, isWellFormed, type ListQuestion, listQuestion } from "./read-question.ts";
+import { startReadWait } from "./read-wait.ts";
+import { keyFrom } from "./resource-identity.ts";
+import { hasReached } from "./version-order.ts";
+
+type Informers = readonly CachedInformer<KubeObject>[];
+/** Until when an informer cannot answer, because it waits for a write to come back; undefined if it can. */
+type UnknownUntil = (informer: CachedInformer<KubeObject>) => number | undefined;
+
+/**
+ * Answers a get or a list from the cache as the server would [IN15], own writes included [RW1, RW3]. Waits for informers
+ * that have not synced [IN16] and, for a while, for writes whose result only the watch can tell; then asks the server.
+ */
+export async function readFromCache(cache: InformerCache, next: Caller, call: ApiCall): Promise<unknown> {
+  if (!isWellFormed(call)) return next.json(call);
+  return call.verb === "get" ? getFromCache(cache, next, call) : listFromCache(cache, next, call);
+}
+
+async function getFromCache(cache: InformerCache, next: Caller, call: ApiCall): Promise<unknown> {
+  const { namespace, name = "" } = call;
+  const key = keyFrom(namespace, name);
+  const { informers, isReady } = await readyInformers(cache, call, namespace, (informer) =>
+    informer.unknownUntil(key),
+  );
+  if (isReady) {
+    for (const informer of informers) {
+      const object = informer.peek(key);
+      if (object !== undefined) return object;
+    }
+    throw notFound(call);
+  }
+  noteStale(cache, call);
+  const answer = await next.json(call);
+  if (!isObject(answer)) return answer;
+  // What is known now need not be asked for again.
+  cache.noteWrite(call.resource, { type: "state", object: answer });
+  return adopt(informers, answer) ?? failWith(notFound(call));
+}
+
+async function listFromCache(
+  cache: InformerCache,
+  next: Caller,
+  call: ApiCall,
+): Promise<KubeList<KubeObject>> {
+  const found = cache.informersForReads(call.resource, describeCall(call));
+  const question = listQuestion(call, (name) => found.every((informer) => informer.hasIndex(name)));
+  const { namespace } = question.query;
+  const { informers, isReady } = await readyInformers(cache, call, namespace, (informer) =>
+    informer.anyUnknownUntil(namespace),
+  );
+  const { limit } = question;
+  if (question.isEmpty) return listAnswer(call, [], { resourceVersion: oldestVersion(informers) });
+  if (!isReady) return liveList(cache, next, call, { informers, question });
+  const objects = informers.flatMap((informer) => objectsIn(informer, question));
+  return listAnswer(call, objects, { resourceVersion: oldestVersion(informers), limit });
+}
+
+/** By its name an object is found without a look at the others. */
+function objectsIn(informer: CachedInformer<KubeObject>, question: ListQuestion): readonly KubeObject[] {
+  const { query, name } = question;
+  if (name === undefined) return informer.listOwn(query);
+  if (query.namespace === undefined && informer.resource.scope === "Namespaced")
+    return informer.listOwn(query).filter((object) => hasAskedName(question, object));
+  const object = informer.peek(keyFrom(query.namespace, name));
+  return object !== undefined && informer.matches(query, object) ? [object] : [];
+}
+
+/** Indexes are ours, so the server is asked without them, and its objects are selected here. */
+async function liveList(
+  cache: InformerCache,
+  next: Caller,
+  call: ApiCall,
+  { informers, question }: { readonly informers: Informers; readonly question: ListQuestion },
+): Promise<KubeList<KubeObject>> {
+  noteStale(cache, call);
+  const { labelSelector } = call.query;
+  const { namespace } = question.query;
+  const asked = { ...call, query: { labelSelector }, ...(namespace !== undefined && { namespace }) };
+  const answer = await next.json(asked);
+  const items = isRecord(answer) && Array.isArray(answer.items) ? answer.items : [];
+  const { kind, apiVersion } = listAnswer(call, [], { resourceVersion: undefined });
+  const identity = { kind: kind.slice(0, -"List".length), apiVersion };
+  const objects: KubeObject[] = [];
+  for (const item of items) {
+    const object = isRecord(item) ? { ...identity, ...item } : item;
+    const adopted = isObject(object) ? adopt(informers, object) : undefined;
+    const isAsked =
+      adopted !== undefined &&
+      hasAskedName(question, adopted) &&
+      informers.some((informer) => informer.matches(question.query, adopted));
+    if (isAsked) objects.push(adopted);
+  }
+  const metadata = isRecord(answer) && isRecord(answer.metadata) ? answer.metadata : {};
+  const resourceVersion = typeof metadata.resourceVersion === "string" ? metadata.resourceVersion : undefined;
+  return listAnswer(call, objects, { resourceVersion, limit: question.limit });
+}
+
+interface ReadyInformers {
+  readonly informers: Informers;
+  /** They know all that is asked of them. */
+  readonly isReady: boolean;
+}
+
+/** The informers of a namespace, once they have synced and know what is asked of them, or cannot know it in time. */
+async function readyInformers(
+  cache: InformerCache,
+  call: ApiCall,
+  namespace: string | undefined,
+  unknownUntil: UnknownUntil,
+): Promise<ReadyInformers> {
+  const operation = describeCall(call);
+  call.signal?.throwIfAborted();
+  for (;;) {
+    const all = cache.informersForReads(call.resource, operation);
+    const informers = all.filter((informer) => informer.covers(namespace));
+    if (informers.length === 0 && namespace !== undefined)
+      throw new NamespaceNotCachedError(operation, namespace);
+    if (informers.every((informer) => informer.hasSynced && unknownUntil(informer) === undefined))
+      return { informers, isReady: true };
+    if (!(await waitForAll(cache, call, informers, unknownUntil))) return { informers, isReady: false };
+  }
+}
+
+/** False if they take too long. An informer may end while a read waits for it: then the read looks for another one. */
+async function waitForAll(
+  cache: InformerCache,
+  call: ApiCall,
+  informers: Informers,
+  unknownUntil: UnknownUntil,
+): Promise<boolean> {
+  const ends = informers.map(({ ended }) => ended);
+  using wait = startReadWait(cache.clock, call, ends);
+  const { signal } = wait;
+  try {
+    await Promise.all(informers.map((informer) => informer.synced(signal)));
+    const known = informers.map((informer) => informer.passes(() => unknownUntil(informer), signal));
+    return (await Promise.all(known)).every(Boolean);
+  } catch (error) {
+    const { timeoutMs = 0 } = call;
+    if (wait.isOver) throw new RequestTimeoutError(describeCall(call), { timeoutMs, cause: error });
+    call.signal?.throwIfAborted();
+    if (ends.some(({ aborted }) => aborted)) return true;
+    throw error;
+  }
+}
+
+function adopt(informers: Informers, object: KubeObject): KubeObject | undefined {
+  for (const informer of informers) {
+    const adopted = informer.adopt(object);
+    if (adopted !== undefined) return adopted;
+  }
+  return undefined;
+}
+
+/** A list is as old as the oldest of what it was made of. */
+function oldestVersion(informers: Informers): string | undefined {
+  const versions = informers.map(({ resourceVersion }) => resourceVersion);
+  return versions.reduce((oldest, version) =>
+    oldest !== undefined && version !== undefined && hasReached(oldest, version) ? version : oldest,
+  );
+}
+
+function noteStale(cache: InformerCache, call: ApiCall): void {
+  cache.noteStaleRead({ resource: call.resource, operation: describeCall(call) });
+}
+
+function isObject(value: unknown): value is KubeObject {
+  return isRecord(value) && isRecord(value.metadata) && typeof value.kind === "string";
+}
+
+function failWith(error: Error): never {
+  throw error;
+}

@@ -1,0 +1,120 @@
+import { metadataOnly } from "@keelson/core";
+import { ConfigMap, Namespace, Secret } from "@keelson/core/kinds/core/v1";
+import { describe, expect, it } from "vitest";
+import { scopeFor, scopeIdOf, scopesOf, validateSettings } from "./cache-scopes.ts";
+import { allNamespaces, cacheKind } from "./cache-settings.ts";
+import { InvalidCacheSettingsError } from "./errors.ts";
+
+const selectionsOf = (...args: Parameters<typeof scopesOf>) =>
+  scopesOf(...args).map(({ selection }) => selection);
+
+describe("the scopes of a kind", () => {
+  it("[IN17] are one for everything without settings", () => {
+    expect(scopesOf(ConfigMap, {})).toEqual([
+      { selection: {}, keepManagedFields: false, parseOnRead: true },
+    ]);
+  });
+
+  it("[IN17] take each setting from the innermost place that has it", () => {
+    const kind = cacheKind(ConfigMap, {
+      fieldSelector: "metadata.name=of-kind",
+      namespaces: { shop: { labelSelector: "of=namespace" }, other: {} },
+    });
+    const settings = {
+      defaults: {
+        labelSelector: "of=defaults",
+        keepManagedFields: true,
+        namespaces: { other: { labelSelector: "of=default-namespace", keepManagedFields: false } },
+      },
+      kinds: [kind],
+    };
+    expect(scopesOf(ConfigMap, settings)).toMatchObject([
+      {
+        selection: {
+          namespace: "shop",
+          labelSelector: "of=namespace",
+          fieldSelector: "metadata.name=of-kind",
+        },
+        keepManagedFields: true,
+      },
+      {
+        selection: {
+          namespace: "other",
+          labelSelector: "of=default-namespace",
+          fieldSelector: "metadata.name=of-kind",
+        },
+        keepManagedFields: false,
+      },
+    ]);
+  });
+
+  it("[IN17] leave to all namespaces those that have no entry", () => {
+    const namespaces = { b: {}, [allNamespaces]: { fieldSelector: "metadata.name!=x" }, a: {} };
+    expect(selectionsOf(ConfigMap, { defaults: { namespaces } })).toEqual([
+      { namespace: "b" },
+      { fieldSelector: "metadata.name!=x,metadata.namespace!=a,metadata.namespace!=b" },
+      { namespace: "a" },
+    ]);
+    expect(selectionsOf(ConfigMap, { defaults: { namespaces: { [allNamespaces]: {} } } })).toEqual([{}]);
+  });
+
+  it("[IN17] of a cluster-scoped kind heed no default namespaces", () => {
+    const defaults = { labelSelector: "app=web", namespaces: { shop: {} } };
+    expect(selectionsOf(Namespace, { defaults })).toEqual([{ labelSelector: "app=web" }]);
+  });
+
+  it("of the metadata alone are those of the kind, without its transform", () => {
+    const transform = (secret: Secret): Secret => secret;
+    const kind = cacheKind(Secret, { namespaces: { shop: { transform } }, labelSelector: "a=b", transform });
+    const [scope, ...more] = scopesOf(metadataOnly(Secret), { kinds: [kind] });
+    expect(more).toEqual([]);
+    expect(scope?.selection).toEqual({ namespace: "shop", labelSelector: "a=b" });
+    expect(scope).not.toHaveProperty("transform");
+    expect(scopesOf(Secret, { kinds: [kind] })[0]?.transform).toBe(transform);
+  });
+
+  it("for a selection that is asked for have only the other settings of the kind", () => {
+    const kind = cacheKind(ConfigMap, { labelSelector: "a=b", parseOnRead: true, keepManagedFields: true });
+    expect(scopeFor(ConfigMap, { kinds: [kind] }, { namespace: "shop" })).toEqual({
+      selection: { namespace: "shop" },
+      parseOnRead: true,
+      keepManagedFields: true,
+    });
+  });
+
+  it("[IN1] that say the same in other words have the same id", () => {
+    const id = (...selection: [Parameters<typeof scopeFor>[2]]) =>
+      scopeIdOf(scopeFor(ConfigMap, {}, ...selection));
+    const labels = { matchExpressions: [{ key: "a", operator: "In", values: ["2", "1"] }] } as const;
+    expect(id({ labelSelector: labels })).toBe(id({ labelSelector: "a in (1,2)" }));
+    expect(id({ fieldSelector: "b=1,a==2" })).toBe(id({ fieldSelector: "a=2,b=1" }));
+    expect(id({ fieldSelector: "a=2" })).not.toBe(id({ labelSelector: "a=2" }));
+    expect(id({ namespace: "shop" })).not.toBe(id({}));
+  });
+});
+
+describe("the check of settings", () => {
+  it("[IN17] names everything that is wrong", () => {
+    const settings = {
+      defaults: { labelSelector: "a=", namespaces: { "": {}, shop: { fieldSelector: "nothing" } } },
+      kinds: [
+        cacheKind(Namespace, { namespaces: { shop: {} } }),
+        cacheKind(ConfigMap, { labelSelector: "=b" }),
+        cacheKind(ConfigMap, {}),
+      ],
+    };
+    const check = () => validateSettings(settings);
+    expect(check).toThrow(InvalidCacheSettingsError);
+    expect(check).toThrow("namespaces: Namespace has no namespaces; leave them out");
+    expect(check).toThrow("configmaps: there are two entries");
+    expect(check).toThrow('write "*" for all others');
+    expect(check).toThrow("defaults, namespace shop: parse field selector");
+    expect(check).toThrow("configmaps: parse label selector");
+  });
+
+  it("accepts a kind and its metadata beside each other", () => {
+    expect(() =>
+      validateSettings({ kinds: [cacheKind(Secret, {}), cacheKind(metadataOnly(Secret), {})] }),
+    ).not.toThrow();
+  });
+});

@@ -1,0 +1,192 @@
+import type { Selection } from "@keelson/client";
+import {
+  apiVersionOf,
+  type FieldSelector,
+  formatFieldSelector,
+  formatLabelSelector,
+  groupResourceOf,
+  type KubeObject,
+  parseFieldSelector,
+  type Resource,
+  toError,
+} from "@keelson/core";
+import {
+  allNamespaces,
+  type CachedKind,
+  type CacheSettings,
+  type KindSettings,
+  type NamespaceSettings,
+} from "./cache-settings.ts";
+import { InvalidCacheSettingsError } from "./errors.ts";
+import { resourceIdOf } from "./resource-identity.ts";
+import { labelQueryOf } from "./selected.ts";
+
+/** One watch of a kind: which objects, and how they are kept. */
+export interface WatchScope<T extends KubeObject> {
+  /** In a canonical form, so that scopes that are the same have the same text. */
+  readonly selection: Selection;
+  readonly transform?: (object: T) => T;
+  readonly keepManagedFields: boolean;
+  readonly parseOnRead: boolean;
+}
+
+/**
+ * The watches that the settings ask for of a kind: one, or one for each namespace. What an entry of a namespace leaves
+ * open is as the kind says, then as the default of that namespace says, then as the defaults say [IN17].
+ */
+export function scopesOf<T extends KubeObject>(
+  resource: Resource<T>,
+  settings: CacheSettings,
+): readonly WatchScope<T>[] {
+  const kind = kindSettingsFor(resource, settings);
+  const namespaces =
+    resource.scope === "Cluster" ? undefined : (kind.namespaces ?? settings.defaults?.namespaces);
+  const names = Object.keys(namespaces ?? {});
+  if (names.length === 0) return [scopeOf<T>(kind, [kind, settings.defaults ?? {}], {})];
+  return names.map((name) => {
+    const own = kind.namespaces?.[name] ?? {};
+    const layers: readonly NamespaceSettings<T>[] = [
+      own,
+      kind,
+      settings.defaults?.namespaces?.[name] ?? {},
+      settings.defaults ?? {},
+    ];
+    if (name !== allNamespaces) return scopeOf(kind, layers, { namespace: name });
+    return scopeOf(kind, layers, { fieldSelector: exceptIn(names) });
+  });
+}
+
+/** The watch of a selection that somebody asks for: kept as the settings say, of which the selectors do not count. */
+export function scopeFor<T extends KubeObject>(
+  resource: Resource<T>,
+  settings: CacheSettings,
+  selection: Selection,
+): WatchScope<T> {
+  const kind = kindSettingsFor(resource, settings);
+  const { defaults = {} } = settings;
+  const name = selection.namespace ?? allNamespaces;
+  const layers: readonly NamespaceSettings<T>[] = [
+    kind.namespaces?.[name] ?? {},
+    kind,
+    defaults.namespaces?.[name] ?? {},
+    defaults,
+  ];
+  return { ...scopeOf(kind, layers, {}), selection: canonical(selection) };
+}
+
+/** Names a scope among those of its kind, so that two that ask for the same share one watch. */
+export function scopeIdOf(scope: Pick<WatchScope<never>, "selection" | "keepManagedFields">): string {
+  const { selection, keepManagedFields } = scope;
+  const { namespace = allNamespaces, labelSelector = "", fieldSelector = "" } = selection;
+  return JSON.stringify([namespace, labelSelector, fieldSelector, keepManagedFields]);
+}
+
+/** Throws an error that names everything that is wrong. */
+export function validateSettings({ defaults = {}, kinds = [] }: CacheSettings): void {
+  const problems: string[] = [];
+  const check = (what: string, settings: Pick<Selection, "labelSelector" | "fieldSelector">): void => {
+    const problem = selectorProblem(settings);
+    if (problem !== undefined) problems.push(`${what}: ${problem}`);
+  };
+  const checkAll = (what: string, namespaces: Readonly<Record<string, NamespaceSettings>>): void => {
+    for (const [name, settings] of Object.entries(namespaces)) {
+      if (name === "")
+        problems.push(`${what}: a namespace is empty; write "${allNamespaces}" for all others`);
+      check(`${what}, namespace ${name}`, settings);
+    }
+  };
+  check("defaults", defaults);
+  checkAll("defaults", defaults.namespaces ?? {});
+  const seen = new Set<string>();
+  for (const { resource, settings } of kinds) {
+    const name = groupResourceOf(resource);
+    if (seen.has(resourceIdOf(resource))) problems.push(`${name}: there are two entries; make one of them`);
+    seen.add(resourceIdOf(resource));
+    if (resource.scope === "Cluster" && settings.namespaces !== undefined)
+      problems.push(`${name}: ${resource.kind} has no namespaces; leave them out`);
+    check(name, settings);
+    checkAll(name, settings.namespaces ?? {});
+  }
+  if (problems.length > 0) throw new InvalidCacheSettingsError(problems);
+}
+
+/** Each setting is that of the first layer that has it. */
+function scopeOf<T extends KubeObject>(
+  { parseOnRead = true }: KindSettings<T>,
+  layers: readonly NamespaceSettings<T>[],
+  place: Pick<Selection, "namespace" | "fieldSelector">,
+): WatchScope<T> {
+  const transform = firstOf(layers, (layer) => layer.transform);
+  const labelSelector = firstOf(layers, (layer) => layer.labelSelector);
+  const fieldSelector = [place.fieldSelector, firstOf(layers, (layer) => layer.fieldSelector)]
+    .filter((selector) => selector !== undefined)
+    .join(",");
+  return {
+    selection: canonical({
+      ...(place.namespace !== undefined && { namespace: place.namespace }),
+      ...(labelSelector !== undefined && { labelSelector }),
+      fieldSelector,
+    }),
+    ...(transform !== undefined && { transform }),
+    keepManagedFields: firstOf(layers, (layer) => layer.keepManagedFields) ?? false,
+    parseOnRead,
+  };
+}
+
+function canonical({ namespace, labelSelector, fieldSelector = "" }: Selection): Selection {
+  const labels = formatLabelSelector(labelQueryOf(labelSelector));
+  const fields = formatFieldSelector(parseFieldSelector(fieldSelector));
+  return {
+    ...(namespace !== undefined && { namespace }),
+    ...(labels !== "" && { labelSelector: labels }),
+    ...(fields !== "" && { fieldSelector: fields }),
+  };
+}
+
+/** The settings of a kind also hold for its metadata alone, except for a transform, which knows only one of the two. */
+function kindSettingsFor<T extends KubeObject>(
+  resource: Resource<T>,
+  { kinds = [] }: CacheSettings,
+): KindSettings<T> {
+  for (const kind of kinds) if (isOfKind(resource, kind)) return kind.settings;
+  const related = kinds.find(
+    ({ resource: { plural, ...other } }) =>
+      plural === resource.plural && apiVersionOf(other) === apiVersionOf(resource),
+  );
+  if (related === undefined) return {};
+  const { transform, namespaces, ...settings } = related.settings;
+  if (namespaces === undefined) return settings;
+  const kept = Object.entries(namespaces).map(([name, { transform: _, ...rest }]) => [name, rest]);
+  return { ...settings, namespaces: Object.fromEntries(kept) };
+}
+
+function isOfKind<T extends KubeObject>(resource: Resource<T>, kind: CachedKind): kind is CachedKind<T> {
+  return resourceIdOf(kind.resource) === resourceIdOf(resource);
+}
+
+function exceptIn(names: readonly string[]): string {
+  const fields: FieldSelector = names
+    .filter((name) => name !== allNamespaces)
+    .map((value) => ({ field: "metadata.namespace", operator: "!=", value }));
+  return formatFieldSelector(fields);
+}
+
+function selectorProblem(selection: Pick<Selection, "labelSelector" | "fieldSelector">): string | undefined {
+  try {
+    canonical(selection);
+    return undefined;
+  } catch (error) {
+    return toError(error).message;
+  }
+}
+
+function firstOf<Layer, Value>(
+  layers: readonly Layer[],
+  pick: (layer: Layer) => Value | undefined,
+): Value | undefined {
+  for (const layer of layers) {
+    const value = pick(layer);
+    if (value !== undefined) return value;
+  }
+  return undefined;
+}

@@ -1,0 +1,29 @@
+import type { ApiCall, Caller, Client } from "@keelson/client";
+import { readFromCache } from "./cache-reader.ts";
+import type { InformerCache } from "./informer-cache.ts";
+import { isCacheRead } from "./read-question.ts";
+import { writeAndNote } from "./write-notes.ts";
+
+/**
+ * A client that reads from a cache and writes to the server, and that reads what it wrote: from the moment when a write
+ * has returned, reads give its result or something newer [RW1, RW2, RW3].
+ *
+ * Objects that come from the cache are frozen and the same for all who read them [IN18]. `get` and `list` of whole
+ * objects are answered by the cache, except when they ask for a resource version, which is a question to the server;
+ * everything else goes there. A kind that nobody watches is watched from its first read on [IN16]. Writes through
+ * another client, such as the one given here, are seen when the watch tells of them and no earlier; so is a write
+ * whose answer was lost.
+ */
+export function cachedClient(client: Client, cache: InformerCache): Client {
+  return client.with((next) => ({
+    json: (call) => answer(cache, next, call),
+    stream: (call) => next.stream(call),
+    raw: (call) => next.raw(call),
+  }));
+}
+
+async function answer(cache: InformerCache, next: Caller, call: ApiCall): Promise<unknown> {
+  if (isCacheRead(call)) return readFromCache(cache, next, call);
+  const isRead = call.verb === "get" || call.verb === "list" || call.verb === "watch";
+  return isRead ? next.json(call) : writeAndNote(cache, next, call);
+}

@@ -1,0 +1,275 @@
+import type { Client } from "@keelson/client";
+import {
+  type Clock,
+  groupResourceOf,
+  type KubeObject,
+  type ObjectKey,
+  type Random,
+  type Resource,
+  systemClock,
+  systemRandom,
+} from "@keelson/core";
+import { type Logger, silentLogger } from "../logger.ts";
+import type { AcquireOptions, Cache, InformerLease } from "./cache.ts";
+import { scopeFor, scopeIdOf, scopesOf, validateSettings, type WatchScope } from "./cache-scopes.ts";
+import type { CacheSettings } from "./cache-settings.ts";
+import { CachedInformer } from "./cached-informer.ts";
+import { CombinedInformer } from "./combined-informer.ts";
+import { EarlierWrites } from "./earlier-writes.ts";
+import {
+  CacheNotStartedError,
+  CacheReusedError,
+  CacheStoppedError,
+  IndexConflictError,
+  ResourceNotCachedError,
+} from "./errors.ts";
+import type { IndexFunction, Informer, InformerStatus } from "./informer.ts";
+import { leaseOf } from "./informer-lease.ts";
+import { type AnyInformer, InformerPool } from "./informer-pool.ts";
+import { ReadUses } from "./read-uses.ts";
+import { isSameCollection, resourceIdOf } from "./resource-identity.ts";
+import type { WriteOutcome } from "./write-outcome.ts";
+
+/** A read that the cache could not answer in time, so that the server did [RW1]. */
+export interface StaleRead {
+  readonly resource: Resource;
+  /** Such as `get deployments.apps shop/web`. */
+  readonly operation: string;
+}
+
+export interface InformerCacheOptions {
+  /** Lists and watches; must not itself read from this cache. */
+  readonly client: Client;
+  readonly settings?: CacheSettings;
+  /** Default: the machine's. */
+  readonly clock?: Clock;
+  /** Default: the machine's. */
+  readonly random?: Random;
+  /** Default: says nothing. */
+  readonly log?: Logger;
+  /** Told of each read that had to go to the server because the watch was late. */
+  readonly onStaleRead?: (read: StaleRead) => void;
+  /** Told of each list and watch that failed; the informer goes on. */
+  readonly onInformerError?: (error: Error, resource: Resource) => void;
+}
+
+/** An index of a kind, for its informers that are there and those to come. */
+interface KindIndex {
+  readonly resourceId: string;
+  readonly name: string;
+  /** Only to tell functions apart. */
+  readonly valuesOf: unknown;
+  addTo(informer: unknown): void;
+}
+
+/**
+ * The informers of a process. Each watch is shared by all who ask for the same objects in the same form [IN1] and ends
+ * with the last of them; a watch that a read began stays until the cache stops. `cachedClient` reads from it.
+ */
+export class InformerCache implements Cache {
+  readonly #options: InformerCacheOptions;
+  readonly #settings: CacheSettings;
+  readonly clock: Clock;
+  readonly #readTimeoutMs: number;
+  readonly #informers = new InformerPool();
+  readonly #indexes: KindIndex[] = [];
+  readonly #earlier = new EarlierWrites();
+  /** Which informers answer the reads of a kind. */
+  readonly #readIds = new Map<string, readonly string[]>();
+  readonly #readUses: ReadUses;
+  #phase: "new" | "running" | "stopped" = "new";
+
+  /** Throws InvalidCacheSettingsError. */
+  constructor(options: InformerCacheOptions) {
+    const { settings = {}, clock = systemClock } = options;
+    validateSettings(settings);
+    this.#options = options;
+    this.#settings = settings;
+    this.clock = clock;
+    this.#readTimeoutMs = settings.readTimeoutMs ?? 10_000;
+    this.#readUses = new ReadUses(clock, settings.idleReadMs);
+  }
+
+  acquire<T extends KubeObject>(resource: Resource<T>, options: AcquireOptions = {}): InformerLease<T> {
+    if (this.#phase === "stopped") throw new CacheStoppedError(`watch ${groupResourceOf(resource)}`);
+    const { selection } = options;
+    const scopes =
+      selection === undefined
+        ? scopesOf(resource, this.#settings)
+        : [scopeFor(resource, this.#settings, selection)];
+    const ids = scopes.map((scope) => idOf(resource, scope));
+    const parts = scopes.map((scope) => this.#informerFor(resource, scope));
+    for (const id of ids) this.#informers.use(id);
+    const [first, ...more] = parts;
+    const informer: Informer<T> =
+      first !== undefined && more.length === 0 ? first : new CombinedInformer(resource, parts);
+    return leaseOf(informer, async () => {
+      await Promise.all(ids.map((id, index) => this.#informers.giveBack(id, parts[index])));
+    });
+  }
+
+  addIndex<T extends KubeObject>(resource: Resource<T>, name: string, valuesOf: IndexFunction<T>): void {
+    const resourceId = resourceIdOf(resource);
+    const same = this.#indexes.find((index) => index.resourceId === resourceId && index.name === name);
+    if (same !== undefined && same.valuesOf !== valuesOf)
+      throw new IndexConflictError(name, groupResourceOf(resource));
+    if (same !== undefined) return;
+    const addTo = (informer: unknown): void => {
+      if (isInformerOf(resource, informer)) informer.addIndex(name, valuesOf);
+    };
+    for (const informer of this.#informers.all()) addTo(informer);
+    this.#indexes.push({ resourceId, name, valuesOf, addTo });
+  }
+
+  peek<T extends KubeObject>(resource: Resource<T>, key: ObjectKey): T | undefined {
+    for (const id of this.#idsForReads(resource)) {
+      const informer = this.#informers.get(id);
+      const object = isInformerOf(resource, informer) ? informer.peek(key) : undefined;
+      if (object !== undefined) return object;
+    }
+    return undefined;
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    if (this.#phase !== "new") throw new CacheReusedError();
+    this.#phase = "running";
+    for (const informer of this.#informers.all()) informer.start();
+    if (!signal.aborted) {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      signal.addEventListener("abort", () => resolve(), { once: true });
+      await promise;
+    }
+    this.#phase = "stopped";
+    this.#readUses.clear();
+    await this.#informers.stopAll();
+  }
+
+  get statuses(): readonly InformerStatus[] {
+    return [...this.#informers.all()].flatMap(({ statuses }) => statuses);
+  }
+
+  /** How many own writes have not come back through a watch: 0 at rest [RW5]. */
+  get ownWritesHeld(): number {
+    let held = 0;
+    for (const informer of this.#informers.all()) held += informer.ownWritesHeld;
+    return held;
+  }
+
+  /**
+   * The informers that answer the reads of a kind; starts them if nobody has, and then keeps them [IN16]. For
+   * `cachedClient`.
+   */
+  informersForReads<T extends KubeObject>(
+    resource: Resource<T>,
+    operation: string,
+  ): readonly CachedInformer<T>[] {
+    if (this.#phase === "stopped") throw new CacheStoppedError(operation);
+    if (this.#phase === "new") throw new CacheNotStartedError(operation);
+    const ids = this.#idsForReads(resource);
+    if (!ids.every((id) => this.#informers.get(id) !== undefined)) {
+      if (this.#settings.failOnMissingInformer === true)
+        throw new ResourceNotCachedError(operation, groupResourceOf(resource));
+      this.#readUses.begin(resourceIdOf(resource), this.acquire(resource));
+    }
+    this.#readUses.touch(resourceIdOf(resource));
+    return ids.map((id) => this.#informers.get(id)).filter((found) => isInformerOf(resource, found));
+  }
+
+  /** Whether anybody watches the kind, in whatever version, representation or selection. */
+  isWatched(resource: Resource): boolean {
+    return [...this.#informers.all()].some((informer) => isSameCollection(informer.resource, resource));
+  }
+
+  /** All objects of the kind, and of the namespace if there is one, that are at hand. For `cachedClient`. */
+  knownObjects(resource: Resource, namespace: string | undefined): readonly KubeObject[] {
+    const query = namespace === undefined ? {} : { namespace };
+    return [...this.#informers.all()]
+      .filter((informer) => isSameCollection(informer.resource, resource))
+      .flatMap((informer) => informer.listOwn(query));
+  }
+
+  /** Something was written: reads include it from now on. For `cachedClient`. */
+  noteWrite(resource: Resource, outcome: WriteOutcome): void {
+    const { type } = outcome;
+    if (type === "gone") {
+      this.#earlier.noteDeletion(resource, outcome, this.clock.monotonicNow());
+    } else {
+      const version = type === "version" ? outcome.version : outcome.object.metadata.resourceVersion;
+      this.#earlier.noteVersion(resource, version ?? "");
+    }
+    for (const informer of this.#informers.all()) {
+      if (isSameCollection(informer.resource, resource)) informer.note(outcome, resource);
+    }
+  }
+
+  /** The watch was late: the server was asked instead. For `cachedClient`. */
+  noteStaleRead(read: StaleRead): void {
+    const { onStaleRead, log = silentLogger } = this.#options;
+    log.warn("a read waited too long for an own write to come back, and was answered by the server", {
+      operation: read.operation,
+    });
+    onStaleRead?.(read);
+  }
+
+  /** What came of a write could not be found out: reads may not include it. For `cachedClient`. */
+  noteUnseen(operation: string, error: Error): void {
+    const { log = silentLogger } = this.#options;
+    log.warn("what came of a write could not be read, so that cached reads may be older than it", {
+      operation,
+      error,
+    });
+  }
+
+  #idsForReads(resource: Resource): readonly string[] {
+    const resourceId = resourceIdOf(resource);
+    const known = this.#readIds.get(resourceId);
+    if (known !== undefined) return known;
+    const ids = scopesOf(resource, this.#settings).map((scope) => idOf(resource, scope));
+    this.#readIds.set(resourceId, ids);
+    return ids;
+  }
+
+  #informerFor<T extends KubeObject>(resource: Resource<T>, scope: WatchScope<T>): CachedInformer<T> {
+    const id = idOf(resource, scope);
+    const known = this.#informers.get(id);
+    if (isInformerOf(resource, known)) return known;
+    const { client, random = systemRandom, log = silentLogger, onInformerError } = this.#options;
+    const resyncMs = this.#settings.defaults?.resyncMs;
+    const informer = new CachedInformer<T>({
+      client,
+      resource,
+      scope,
+      clock: this.clock,
+      random,
+      log,
+      readTimeoutMs: this.#readTimeoutMs,
+      ...(resyncMs !== undefined && { resyncMs }),
+      onError: (error) => onInformerError?.(error, resource),
+    });
+    for (const index of this.#indexes) index.addTo(informer);
+    this.#tellEarlier(informer);
+    this.#informers.add(id, informer);
+    if (this.#phase === "running") informer.start();
+    return informer;
+  }
+
+  #tellEarlier(informer: AnyInformer): void {
+    const { resource } = informer;
+    const version = this.#earlier.versionOf(resource);
+    if (version !== undefined) informer.noteEarlier(version);
+    const sinceMs = this.clock.monotonicNow() - this.#readTimeoutMs;
+    for (const { outcome } of this.#earlier.deletionsSince(resource, sinceMs))
+      informer.note(outcome, resource);
+  }
+}
+
+function idOf<T extends KubeObject>(resource: Resource<T>, scope: WatchScope<T>): string {
+  return `${resourceIdOf(resource)} ${scopeIdOf(scope)}`;
+}
+
+function isInformerOf<T extends KubeObject>(
+  resource: Resource<T>,
+  informer: unknown,
+): informer is CachedInformer<T> {
+  return informer instanceof CachedInformer && resourceIdOf(informer.resource) === resourceIdOf(resource);
+}

@@ -1,0 +1,33 @@
+import { VirtualClock } from "@keelson/testkit";
+import { expect, it } from "vitest";
+import { ProgressGate } from "./progress-gate.ts";
+
+it("[RW1] opens as soon as there is nothing to wait for, and leaves no timer", async () => {
+  const clock = new VirtualClock();
+  const gate = new ProgressGate(clock);
+  let untilMs: number | undefined = clock.monotonicNow() + 10_000;
+  const passes = gate.passes(() => untilMs, new AbortController().signal);
+  await clock.advance(9_000);
+  gate.lookAgain();
+  untilMs = undefined;
+  gate.lookAgain();
+  expect(await passes).toBe(true);
+  expect(clock.pendingTimers).toEqual([]);
+});
+
+it("[RW1] gives up at the moment that it was given", async () => {
+  const clock = new VirtualClock();
+  const untilMs = clock.monotonicNow() + 10_000;
+  const passes = new ProgressGate(clock).passes(() => untilMs, new AbortController().signal);
+  await clock.advance(10_000);
+  expect(await passes).toBe(false);
+});
+
+it("throws the reason of the signal and leaves no timer", async () => {
+  const clock = new VirtualClock();
+  const controller = new AbortController();
+  const passes = new ProgressGate(clock).passes(() => 10_000, controller.signal);
+  controller.abort(new Error("enough"));
+  await expect(passes).rejects.toThrow("enough");
+  expect(clock.pendingTimers).toEqual([]);
+});

@@ -1,0 +1,48 @@
+import { VirtualClock } from "@keelson/testkit";
+import { expect, it } from "vitest";
+import { ReadUses } from "./read-uses.ts";
+
+/** Counts how often it was given back. */
+function use() {
+  let released = 0;
+  return {
+    get released() {
+      return released;
+    },
+    release: async () => {
+      released += 1;
+    },
+  };
+}
+
+it("[IN16] holds what reads began for good without a time limit", async () => {
+  const clock = new VirtualClock();
+  const uses = new ReadUses(clock, undefined);
+  const pods = use();
+  uses.begin("pods", pods);
+  await clock.advance(86_400_000);
+  expect(pods.released).toBe(0);
+  expect(clock.pendingTimers).toEqual([]);
+});
+
+it("gives back what was not read for the time limit, counted from the last read", async () => {
+  const clock = new VirtualClock();
+  const uses = new ReadUses(clock, 1_000);
+  const pods = use();
+  uses.begin("pods", pods);
+  await clock.advance(900);
+  uses.touch("pods");
+  await clock.advance(999);
+  expect(pods.released).toBe(0);
+  await clock.advance(1);
+  expect(pods.released).toBe(1);
+  expect(clock.pendingTimers).toEqual([]);
+});
+
+it("[IN21] leaves no timer when it is cleared", () => {
+  const clock = new VirtualClock();
+  const uses = new ReadUses(clock, 1_000);
+  uses.begin("pods", use());
+  uses.clear();
+  expect(clock.pendingTimers).toEqual([]);
+});
