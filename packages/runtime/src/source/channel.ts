@@ -1,0 +1,176 @@
+import { Fifo } from "../queue/fifo.ts";
+import { Takers } from "../queue/takers.ts";
+import { ChannelClosedError } from "./errors.ts";
+
+export interface ChannelOptions {
+  /** How many events each listener may be behind before senders have to wait [EV9]. Default 1024. */
+  readonly capacity?: number;
+}
+
+/** Lets events such as `undefined` be told from none. */
+interface Box<Event> {
+  readonly event: Event;
+}
+
+interface Sender<Event> {
+  readonly box: Box<Event>;
+  readonly accept: () => void;
+  readonly refuse: (error: Error) => void;
+}
+
+/**
+ * Brings events from anywhere in the program to controllers: each listener gets each event, in the order of sending.
+ * What is sent while nobody listens is kept for the first one who does. A listener that is too far behind holds up the
+ * senders, so that memory is bounded and nothing is lost.
+ */
+export class Channel<Event> {
+  readonly #capacity: number;
+  readonly #listeners = new Set<ChannelListener<Event>>();
+  /** What was sent while nobody listened; empty while somebody does. */
+  #kept = new Fifo<Box<Event>>();
+  /** In the order of their arrival. Empty whenever there is room. */
+  readonly #senders: Sender<Event>[] = [];
+  #isClosed = false;
+
+  constructor({ capacity = 1024 }: ChannelOptions = {}) {
+    if (!(capacity >= 1))
+      throw new RangeError(`make a channel: its capacity is ${capacity}; at least 1 is needed`);
+    this.#capacity = capacity;
+  }
+
+  get isClosed(): boolean {
+    return this.#isClosed;
+  }
+
+  /**
+   * Resolves when the event has its place in every listener's buffer, which may be long before it is handled. Throws a
+   * ChannelClosedError, or the signal's reason as soon as it aborts; the event was not sent then.
+   */
+  async send(event: Event, signal?: AbortSignal): Promise<void> {
+    signal?.throwIfAborted();
+    if (this.#isClosed) throw new ChannelClosedError();
+    if (this.trySend(event)) return;
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const onAbort = (): void => {
+      this.#senders.splice(this.#senders.indexOf(sender), 1);
+      reject(signal?.reason);
+    };
+    const stopListening = (): void => signal?.removeEventListener("abort", onAbort);
+    const sender: Sender<Event> = {
+      box: { event },
+      accept: () => {
+        stopListening();
+        resolve();
+      },
+      refuse: (error) => {
+        stopListening();
+        reject(error);
+      },
+    };
+    signal?.addEventListener("abort", onAbort, { once: true });
+    this.#senders.push(sender);
+    await promise;
+  }
+
+  /** Sends the event if that needs no waiting. False if it was not sent: there is no room, or the channel is closed. */
+  trySend(event: Event): boolean {
+    if (this.#isClosed || !this.#hasRoom) return false;
+    this.#put({ event });
+    return true;
+  }
+
+  /** No more events. Those that were sent still arrive; those that wait for room are refused. */
+  close(): void {
+    this.#isClosed = true;
+    for (const { refuse } of this.#senders.splice(0)) refuse(new ChannelClosedError());
+    for (const listener of this.#listeners) listener.wake();
+  }
+
+  /** Hears everything from now on, and what was kept if nobody else listens. To be ended by `leave`. */
+  listen(): ChannelListener<Event> {
+    const listener = new ChannelListener<Event>(this.#kept, {
+      hasEnded: () => this.#isClosed,
+      onTaken: () => this.#admit(),
+      onLeave: (unread) => {
+        this.#listeners.delete(listener);
+        if (this.#listeners.size === 0) this.#kept = unread;
+        this.#admit();
+      },
+    });
+    this.#kept = new Fifo();
+    this.#listeners.add(listener);
+    return listener;
+  }
+
+  get #hasRoom(): boolean {
+    if (this.#listeners.size === 0) return this.#kept.size < this.#capacity;
+    return [...this.#listeners].every(({ size }) => size < this.#capacity);
+  }
+
+  #put(box: Box<Event>): void {
+    if (this.#listeners.size === 0) this.#kept.push(box);
+    for (const listener of this.#listeners) listener.put(box);
+  }
+
+  #admit(): void {
+    while (this.#senders.length > 0 && this.#hasRoom) {
+      const sender = this.#senders.shift();
+      if (sender === undefined) return;
+      this.#put(sender.box);
+      sender.accept();
+    }
+  }
+}
+
+interface ListenerEvents<Event> {
+  readonly hasEnded: () => boolean;
+  readonly onTaken: () => void;
+  readonly onLeave: (unread: Fifo<Box<Event>>) => void;
+}
+
+/** One who listens to a channel, with a buffer of its own. */
+export class ChannelListener<Event> {
+  readonly #buffer: Fifo<Box<Event>>;
+  readonly #takers = new Takers<void>();
+  readonly #events: ListenerEvents<Event>;
+
+  constructor(buffer: Fifo<Box<Event>>, events: ListenerEvents<Event>) {
+    this.#buffer = buffer;
+    this.#events = events;
+  }
+
+  get size(): number {
+    return this.#buffer.size;
+  }
+
+  /**
+   * Waits for the next event; undefined when the channel is closed and all events were given. Throws the signal's
+   * reason as soon as it aborts.
+   */
+  async next(signal: AbortSignal): Promise<Box<Event> | undefined> {
+    for (;;) {
+      signal.throwIfAborted();
+      const box = this.#buffer.shift();
+      if (box !== undefined) {
+        this.#events.onTaken();
+        return box;
+      }
+      if (this.#events.hasEnded()) return undefined;
+      await this.#takers.wait(signal);
+    }
+  }
+
+  put(box: Box<Event>): void {
+    this.#buffer.push(box);
+    this.wake();
+  }
+
+  wake(): void {
+    this.#takers.giveAll();
+  }
+
+  /** What it has not taken is kept for the next one who listens, unless others do already. */
+  leave(): void {
+    this.#events.onLeave(this.#buffer);
+  }
+}

@@ -1,0 +1,62 @@
+import { isRecord, type KubeObject } from "@keelson/core";
+import type { InformerEvent, InformerUpdate } from "../cache/informer.ts";
+import { changedPaths } from "./changed-paths.ts";
+import { type EnqueueOptions, lowPriority } from "./source.ts";
+import type { GenericEvent } from "./source-event.ts";
+import type { Trigger } from "./trigger.ts";
+
+/**
+ * How the keys of an informer's event are queued and why. What was there before, and what has not changed, gives way to
+ * what has [EV10]. The object is parsed only for those who look at its version or its changes.
+ */
+export function enqueueOptionsOf<T extends KubeObject>(
+  event: InformerEvent<T>,
+  { source, kind }: { readonly source: string; readonly kind: string },
+): EnqueueOptions {
+  const isInitial = event.type === "create" && event.isInInitialList;
+  const isUnchanged = event.type === "update" && event.isSync;
+  const trigger: Trigger = {
+    source,
+    type: event.type,
+    object: {
+      ...event.key,
+      kind,
+      get resourceVersion() {
+        return event.object.metadata.resourceVersion ?? "";
+      },
+    },
+    ...(isInitial && { isInitial }),
+    ...(event.type === "update" && { changedPaths: pathsOnDemand(event) }),
+  };
+  return isInitial || isUnchanged ? { trigger, priority: lowPriority } : { trigger };
+}
+
+/** How the keys of an event from elsewhere are queued; it tells of the object if it is about one. */
+export function genericEnqueueOptionsOf(event: GenericEvent<unknown>, source: string): EnqueueOptions {
+  const object = objectOf(event.object);
+  return { trigger: { source, type: "generic", ...(object !== undefined && { object }) } };
+}
+
+function objectOf(item: unknown): Trigger["object"] {
+  if (!isRecord(item) || !isRecord(item.metadata)) return undefined;
+  const { kind, metadata } = item;
+  const { namespace, name, resourceVersion } = metadata;
+  if (typeof name !== "string") return undefined;
+  return {
+    name,
+    ...(typeof namespace === "string" && { namespace }),
+    kind: typeof kind === "string" ? kind : "",
+    ...(typeof resourceVersion === "string" && { resourceVersion }),
+  };
+}
+
+/** Works the paths out once, and lets go of both objects then. */
+function pathsOnDemand<T extends KubeObject>(update: InformerUpdate<T>): () => readonly string[] {
+  let pending: InformerUpdate<T> | undefined = update.isSync ? undefined : update;
+  let paths: readonly string[] = [];
+  return () => {
+    if (pending !== undefined) paths = changedPaths(pending.old, pending.object);
+    pending = undefined;
+    return paths;
+  };
+}

@@ -1,0 +1,445 @@
+import { ForbiddenError, NotFoundError, UnauthorizedError } from "@keelson/client";
+import type { KubeObject, ObjectKey } from "@keelson/core";
+import { metadataOnly } from "@keelson/core";
+import { Deployment } from "@keelson/core/kinds/apps/v1";
+import { ConfigMap } from "@keelson/core/kinds/core/v1";
+import { describe, expect, it } from "vitest";
+import { informerHarness } from "../../test/support/source-harness.ts";
+import { enqueueMapped, enqueueSelf } from "./handlers.ts";
+import { informerSource } from "./informer-source.ts";
+import { kindSource } from "./kind-source.ts";
+import type { Predicate } from "./predicate.ts";
+
+const configMap = (name: string, resourceVersion = "1", data: Record<string, string> = {}): ConfigMap => ({
+  apiVersion: "v1",
+  kind: "ConfigMap",
+  metadata: { namespace: "shop", name, uid: name, resourceVersion },
+  data,
+});
+
+/** A source of ConfigMaps that runs, and has synced. */
+async function running(options: Partial<Parameters<typeof kindSource<ConfigMap, ObjectKey>>[0]> = {}) {
+  const harness = informerHarness(ConfigMap);
+  const source = kindSource({ resource: ConfigMap, handler: enqueueSelf(), ...options });
+  const run = harness.run(source);
+  harness.informer.markSynced();
+  await run.synced;
+  return { ...run, harness, source, informer: harness.informer };
+}
+
+describe("a kind source", () => {
+  it("queues the keys of creates, updates and deletes, and says why", async () => {
+    const { harness, informer } = await running();
+    await informer.create(configMap("a"));
+    await informer.update(configMap("a", "1", { x: "1" }), configMap("a", "2", { x: "2" }));
+    await informer.delete(configMap("a", "3"));
+    expect(harness.queued.map(({ key }) => key)).toEqual(Array(3).fill({ namespace: "shop", name: "a" }));
+    const triggers = harness.queued.map(({ trigger }) => trigger);
+    const about = (resourceVersion: string) => ({
+      namespace: "shop",
+      name: "a",
+      kind: "ConfigMap",
+      resourceVersion,
+    });
+    expect(triggers).toMatchObject([
+      { source: "watches configmaps", type: "create", object: about("1") },
+      { source: "watches configmaps", type: "update", object: about("2") },
+      { source: "watches configmaps", type: "delete", object: about("3") },
+    ]);
+    expect(triggers.map(({ changedPaths }) => changedPaths?.())).toEqual([undefined, ["data.x"], undefined]);
+    expect(triggers[1]?.changedPaths?.()).toEqual(["data.x"]);
+  });
+
+  it("[EV10] queues the initial list and what has not changed at low priority, the rest at 0", async () => {
+    const harness = informerHarness(ConfigMap);
+    const { synced } = harness.run(kindSource({ resource: ConfigMap, handler: enqueueSelf() }));
+    await harness.informer.create(configMap("initial"), true);
+    harness.informer.markSynced();
+    await synced;
+    await harness.informer.create(configMap("new"));
+    await harness.informer.update(configMap("new"), configMap("new"), true);
+    await harness.informer.update(configMap("new"), configMap("new", "2"));
+    await harness.informer.delete(configMap("new", "3"), true);
+    expect(harness.queued.map(({ priority = 0 }) => priority)).toEqual([-100, 0, -100, 0, 0]);
+    expect(harness.queued.map(({ trigger }) => trigger.isInitial)).toEqual([
+      true,
+      undefined,
+      undefined,
+      undefined,
+      undefined,
+    ]);
+    expect(harness.queued[2]?.trigger.changedPaths?.()).toEqual([]);
+  });
+
+  it("does not parse an object that nobody looks at", async () => {
+    const { harness, informer } = await running();
+    const key = { namespace: "shop", name: "a" };
+    let parses = 0;
+    const object = () => {
+      parses++;
+      return configMap("a", String(parses));
+    };
+    await informer.emit({
+      type: "update",
+      key,
+      get old() {
+        return object();
+      },
+      get object() {
+        return object();
+      },
+      isSync: false,
+    });
+    // The informer of the test stores it; the source must not add to that.
+    expect(parses).toBe(1);
+    expect(harness.keys).toEqual(["shop/a"]);
+    expect(harness.queued[0]?.trigger.object?.resourceVersion).toBe("2");
+    expect(harness.queued[0]?.trigger.changedPaths?.()).toEqual([]);
+    expect(harness.queued[0]?.trigger.changedPaths?.()).toEqual([]);
+    expect(parses).toBe(4);
+  });
+
+  it("[EV4] queues a key once for an event that names it twice", async () => {
+    const handler = enqueueMapped(() => [{ name: "x" }, { name: "y" }, { name: "x" }]);
+    const { harness, informer } = await running({ handler });
+    await informer.update(configMap("a"), configMap("a", "2"));
+    expect(harness.keys).toEqual(["x", "y"]);
+  });
+
+  it("[EV5] hands a delete whose last state is not known on as a delete", async () => {
+    const seen: unknown[] = [];
+    const handler = enqueueSelf();
+    const { harness, informer } = await running({
+      handler: (event, context) => {
+        seen.push(event.type, event.type === "delete" && event.finalStateUnknown);
+        return handler(event, context);
+      },
+    });
+    await informer.delete(configMap("a"), true);
+    expect(seen).toEqual(["delete", true]);
+    expect(harness.queued[0]?.trigger.type).toBe("delete");
+  });
+
+  it("[EV6] asks the controller's predicates first, and queues what all pass", async () => {
+    const asked: string[] = [];
+    const asking = (who: string, name: string): Predicate => ({
+      create: ({ key }) => {
+        asked.push(`${who} ${key.name}`);
+        return key.name !== name;
+      },
+    });
+    const { harness, informer } = await running({
+      globalPredicates: [asking("global", "a")],
+      predicates: [asking("own", "b")],
+    });
+    for (const name of ["a", "b", "c"]) await informer.create(configMap(name));
+    expect(asked).toEqual(["global a", "global b", "own b", "global c", "own c"]);
+    expect(harness.keys).toEqual(["shop/c"]);
+  });
+
+  it("asks the cache for its selection, and the informer for its resync", async () => {
+    const { harness } = await running({ selection: { namespace: "shop" }, resyncMs: 60_000 });
+    expect(harness.cache.acquired).toEqual([{ selection: { namespace: "shop" } }]);
+    expect(harness.informer.subscribers.map(({ options }) => options)).toEqual([{ resyncMs: 60_000 }]);
+  });
+
+  it("tells the kind of an object of which it has the metadata only", async () => {
+    const resource = metadataOnly(Deployment);
+    const harness = informerHarness(resource);
+    const source = kindSource({ resource, handler: enqueueSelf() });
+    harness.run(source);
+    await harness.informer.create({
+      apiVersion: "meta.k8s.io/v1",
+      kind: "PartialObjectMetadata",
+      metadata: { name: "a" },
+    });
+    expect(source.name).toBe("watches deployments.apps");
+    expect(harness.queued[0]?.trigger.object?.kind).toBe("Deployment");
+  });
+
+  it("fails to sync if the cache refuses the kind", async () => {
+    const harness = informerHarness(ConfigMap);
+    harness.cache.refusal = new Error("no such scope");
+    const run = harness.run(kindSource({ resource: ConfigMap, handler: enqueueSelf() }));
+    await expect(run.synced).rejects.toBe(harness.cache.refusal);
+    await run.ended;
+  });
+});
+
+describe("the end of a kind source", () => {
+  it("gives the informer back, and nothing is queued after it", async () => {
+    const { harness, informer, ended } = await running();
+    await informer.create(configMap("a"));
+    harness.abort();
+    await ended;
+    await informer.create(configMap("b"));
+    expect(harness.keys).toEqual(["shop/a"]);
+    expect(informer.releases).toBe(1);
+    expect(informer.subscribers).toEqual([]);
+    expect(harness.clock.pendingTimers).toEqual([]);
+  });
+
+  it("does not wait for a handler that ignores the signal, and does not hear it any more", async () => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const handler = enqueueMapped(async () => {
+      await promise;
+      return [{ name: "late" }];
+    });
+    const { harness, informer, ended } = await running({ handler });
+    const handled = informer.create(configMap("a"));
+    await harness.clock.settle();
+    harness.abort();
+    await ended;
+    resolve();
+    await handled;
+    expect(harness.queued).toEqual([]);
+    expect(harness.lines).toEqual([]);
+  });
+
+  it("may come while a handler runs, whose keys are not queued then", async () => {
+    const harness = informerHarness(ConfigMap);
+    const handler = enqueueMapped(() => {
+      harness.abort();
+      return [{ name: "late" }];
+    });
+    const { ended } = harness.run(kindSource({ resource: ConfigMap, handler }));
+    await harness.informer.create(configMap("a"));
+    await ended;
+    expect(harness.queued).toEqual([]);
+  });
+
+  it("may come before the sync, which then fails with the signal's reason", async () => {
+    const harness = informerHarness(ConfigMap);
+    const { synced, ended } = harness.run(kindSource({ resource: ConfigMap, handler: enqueueSelf() }));
+    harness.abort();
+    await expect(synced).rejects.toBe(harness.context.signal.reason);
+    await ended;
+    expect(harness.clock.pendingTimers).toEqual([]);
+    expect(harness.lines).toEqual([]);
+  });
+
+  it("may come before the beginning", async () => {
+    const harness = informerHarness(ConfigMap);
+    harness.abort();
+    const { ended } = harness.run(kindSource({ resource: ConfigMap, handler: enqueueSelf() }));
+    await ended;
+    expect(harness.informer.releases).toBe(1);
+    expect(harness.clock.pendingTimers).toEqual([]);
+  });
+});
+
+describe("an informer source", () => {
+  it("queues the events of an informer, and leaves it to its owner", async () => {
+    const harness = informerHarness(ConfigMap);
+    const { informer } = harness;
+    const source = informerSource({ name: "shop", informer, handler: enqueueSelf() });
+    const { synced, ended } = harness.run(source);
+    await informer.create(configMap("a"), true);
+    informer.markSynced();
+    await synced;
+    expect(harness.queued).toMatchObject([{ priority: -100, trigger: { source: "shop", type: "create" } }]);
+    harness.abort();
+    await ended;
+    expect(informer.releases).toBe(0);
+    expect(informer.subscribers).toEqual([]);
+  });
+});
+
+describe("a handler that throws", () => {
+  const flaky = (failures: number) => {
+    const calls: string[] = [];
+    const handler = enqueueMapped((object: KubeObject) => {
+      const { name = "" } = object.metadata;
+      calls.push(name);
+      if (name === "bad" && calls.filter((call) => call === "bad").length <= failures) {
+        throw new Error("no index");
+      }
+      return [{ name }];
+    });
+    return { handler, calls };
+  };
+
+  it("is asked again after a while, and meanwhile about the other events", async () => {
+    const { handler } = flaky(2);
+    const { harness, informer } = await running({ handler });
+    await informer.create(configMap("bad"));
+    await informer.create(configMap("good"));
+    expect(harness.keys).toEqual(["good"]);
+    await harness.clock.advance(499);
+    expect(harness.keys).toEqual(["good"]);
+    await harness.clock.advance(1);
+    expect(harness.keys).toEqual(["good", "bad"]);
+    expect(harness.clock.pendingTimers).toEqual([]);
+    expect(harness.messages("error")).toEqual([]);
+  });
+
+  it("is given up after five times, and that is in the log with the object", async () => {
+    const { handler, calls } = flaky(Number.POSITIVE_INFINITY);
+    const { harness, informer } = await running({ handler });
+    await informer.create(configMap("bad"));
+    await harness.clock.advance(60_000);
+    expect(calls).toHaveLength(5);
+    expect(harness.lines.filter(({ level }) => level === "error")).toEqual([
+      {
+        level: "error",
+        message:
+          "find the keys for the create of ConfigMap shop/bad (watches configmaps): no index (tried 5 times); what it " +
+          "concerns is not queued until it changes again, mend the predicate or the handler that threw",
+        fields: { error: new Error("no index"), ConfigMap: { namespace: "shop", name: "bad" } },
+      },
+    ]);
+    await informer.update(configMap("bad"), configMap("bad", "2"));
+    expect(calls).toHaveLength(6);
+  });
+
+  it("keeps the source from having synced as long as it is asked again", async () => {
+    const { handler } = flaky(1);
+    const harness = informerHarness(ConfigMap);
+    const { synced } = harness.run(kindSource({ resource: ConfigMap, handler }));
+    let hasSynced = false;
+    void synced.then(() => {
+      hasSynced = true;
+    });
+    await harness.informer.create(configMap("bad"), true);
+    harness.informer.markSynced();
+    await harness.clock.advance(99);
+    expect(hasSynced).toBe(false);
+    await harness.clock.advance(1);
+    expect(hasSynced).toBe(true);
+    expect(harness.keys).toEqual(["bad"]);
+  });
+
+  it("is not asked again after the end", async () => {
+    const { handler, calls } = flaky(Number.POSITIVE_INFINITY);
+    const { harness, informer, ended } = await running({ handler });
+    await informer.create(configMap("bad"));
+    harness.abort();
+    await ended;
+    expect(calls).toHaveLength(1);
+    expect(harness.clock.pendingTimers).toEqual([]);
+    expect(harness.messages("error")).toEqual([]);
+  });
+
+  it("queues nothing of a list that fails half-way", async () => {
+    let attempts = 0;
+    function* keys(): Generator<ObjectKey> {
+      attempts++;
+      yield { name: "first" };
+      if (attempts === 1) throw new Error("half-way");
+      yield { name: "second" };
+    }
+    const { harness, informer } = await running({ handler: keys });
+    await informer.create(configMap("a"));
+    expect(harness.keys).toEqual([]);
+    await harness.clock.advance(100);
+    expect(harness.keys).toEqual(["first", "second"]);
+  });
+
+  it("may be a predicate, or reject", async () => {
+    let filtered = 0;
+    let mapped = 0;
+    const { harness, informer } = await running({
+      predicates: [
+        {
+          create: () => {
+            filtered++;
+            if (filtered === 1) throw new Error("no label");
+            return true;
+          },
+        },
+      ],
+      handler: async () => {
+        mapped++;
+        if (mapped === 1) throw new Error("no index");
+        return [{ name: "a" }];
+      },
+    });
+    await informer.create(configMap("a"));
+    await harness.clock.advance(500);
+    expect([filtered, mapped]).toEqual([3, 2]);
+    expect(harness.keys).toEqual(["a"]);
+  });
+});
+
+describe("a handler that looks something up", () => {
+  it("gets one event at a time, in order", async () => {
+    const gates = new Map(["a", "b"].map((name) => [name, Promise.withResolvers<void>()]));
+    const begun: string[] = [];
+    const handler = enqueueMapped(async ({ metadata: { name = "" } }: KubeObject) => {
+      begun.push(name);
+      await gates.get(name)?.promise;
+      return [{ name }];
+    });
+    const { harness, informer } = await running({ handler });
+    const done = [informer.create(configMap("a")), informer.create(configMap("b"))];
+    gates.get("b")?.resolve();
+    await harness.clock.settle();
+    expect(begun).toEqual(["a"]);
+    gates.get("a")?.resolve();
+    await Promise.all(done);
+    expect(harness.keys).toEqual(["a", "b"]);
+  });
+});
+
+describe("a kind source that cannot sync", () => {
+  const status = (code: number, reason: string, message: string) =>
+    ({ kind: "Status", apiVersion: "v1", status: "Failure", code, reason, message }) as const;
+  const operation = "list configmaps";
+
+  it.each([
+    [
+      "the kind is missing",
+      new NotFoundError(operation, status(404, "NotFound", "not found")),
+      "sync watches configmaps: the API server serves no configmaps of v1; install the CRD of configmaps, in that version",
+    ],
+    [
+      "the permission is missing",
+      new ForbiddenError(operation, status(403, "Forbidden", 'User "ann" cannot list resource "configmaps"')),
+      "sync watches configmaps: reading configmaps is not allowed; grant the verbs list and watch on configmaps " +
+        '(User "ann" cannot list resource "configmaps")',
+    ],
+    [
+      "the credentials are wrong",
+      new UnauthorizedError(operation, status(401, "Unauthorized", "Unauthorized")),
+      "sync watches configmaps: the API server does not accept the credentials; renew them (Unauthorized)",
+    ],
+    ["something else failed", new Error("broken"), "sync watches configmaps: broken; it is tried again"],
+  ])("[EV8] says every 10 s that %s, and goes on when that is over", async (_, error, message) => {
+    const harness = informerHarness(ConfigMap);
+    harness.informer.lastError = error;
+    const { synced } = harness.run(kindSource({ resource: ConfigMap, handler: enqueueSelf() }));
+    await harness.clock.advance(9_999);
+    expect(harness.lines).toEqual([]);
+    await harness.clock.advance(20_001);
+    expect(harness.lines).toEqual(Array(3).fill({ level: "error", message, fields: { error } }));
+    harness.informer.markSynced();
+    await synced;
+    await harness.clock.advance(60_000);
+    expect(harness.lines).toHaveLength(3);
+    expect(harness.clock.pendingTimers).toEqual([]);
+  });
+
+  it("[EV8] says how far it is if nothing has failed", async () => {
+    const harness = informerHarness(ConfigMap);
+    harness.run(kindSource({ resource: ConfigMap, handler: enqueueSelf() }));
+    await harness.clock.advance(10_000);
+    expect(harness.messages("warn")).toEqual([
+      "sync watches configmaps: configmaps is still listing, with 0 objects so far; is the API server slow?",
+    ]);
+    harness.abort();
+  });
+
+  it("[EV8] does not give up by itself", async () => {
+    const harness = informerHarness(ConfigMap);
+    const { synced } = harness.run(kindSource({ resource: ConfigMap, handler: enqueueSelf() }));
+    let isSettled = false;
+    const settle = () => {
+      isSettled = true;
+    };
+    synced.then(settle, settle);
+    await harness.clock.advance(3_600_000);
+    expect(isSettled).toBe(false);
+    harness.abort();
+    await expect(synced).rejects.toThrow("the controller stops");
+  });
+});

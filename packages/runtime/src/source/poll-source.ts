@@ -1,0 +1,78 @@
+import { checkPeriod, runRepeatedly } from "./repeat.ts";
+import { lowPriority, type RunningSource, type Source, type SourceContext } from "./source.ts";
+
+export interface PollSourceOptions<Item, Key> {
+  /** For people: what is polled, such as `buckets`. */
+  readonly name: string;
+  /** From the end of one poll to the beginning of the next. */
+  readonly everyMs: number;
+  /** All items there are now. If it throws, nothing counts as gone, and it is asked again after a back-off. */
+  readonly poll: (signal: AbortSignal) => Promise<Iterable<Item>>;
+  /** Which key an item concerns. Several may concern the same one. */
+  readonly keyOf: (item: Item) => Key;
+  /** Another one whenever the item has changed, such as an ETag. */
+  readonly versionOf: (item: Item) => string;
+}
+
+interface Seen<Key> {
+  readonly key: Key;
+  /** Of every item of the key. */
+  readonly versions: readonly string[];
+}
+
+type Items<Key> = ReadonlyMap<string, Seen<Key>>;
+
+/**
+ * The changes of a system that has no watch, found by asking it again and again: a key is queued when an item of it
+ * appears, changes or vanishes. What the first poll finds is queued at low priority, as the initial list of a kind is.
+ */
+export function pollSource<Item, Key>(options: PollSourceOptions<Item, Key>): Source<Key> {
+  checkPeriod(options.name, options.everyMs);
+  return { name: options.name, run: (context) => runPoll(options, context) };
+}
+
+function runPoll<Item, Key>(
+  { name, everyMs, poll, keyOf, versionOf }: PollSourceOptions<Item, Key>,
+  context: SourceContext<Key>,
+): RunningSource {
+  let last: Items<Key> | undefined;
+  const task = async (signal: AbortSignal): Promise<void> => {
+    const seen = new Map<string, { readonly key: Key; readonly versions: string[] }>();
+    for (const item of await poll(signal)) {
+      const key = keyOf(item);
+      const id = context.formatKey(key);
+      const known = seen.get(id);
+      if (known === undefined) seen.set(id, { key, versions: [versionOf(item)] });
+      else known.versions.push(versionOf(item));
+    }
+    if (signal.aborted) return;
+    for (const { versions } of seen.values()) versions.sort();
+    for (const { key, type } of differences(last ?? new Map(), seen)) {
+      const isInitial = last === undefined;
+      const trigger = { source: name, type, ...(isInitial && { isInitial }) };
+      context.enqueue(key, isInitial ? { trigger, priority: lowPriority } : { trigger });
+    }
+    last = seen;
+  };
+  return runRepeatedly({ everyMs, action: `poll ${name}`, task }, context);
+}
+
+interface Difference<Key> {
+  readonly key: Key;
+  readonly type: "create" | "update" | "delete";
+}
+
+function* differences<Key>(last: Items<Key>, now: Items<Key>): Generator<Difference<Key>> {
+  for (const [id, { key }] of last) {
+    if (!now.has(id)) yield { key, type: "delete" };
+  }
+  for (const [id, { key, versions }] of now) {
+    const before = last.get(id)?.versions;
+    if (before === undefined) yield { key, type: "create" };
+    else if (!sameVersions(before, versions)) yield { key, type: "update" };
+  }
+}
+
+function sameVersions(before: readonly string[], now: readonly string[]): boolean {
+  return before.length === now.length && before.every((version, place) => version === now[place]);
+}

@@ -1,0 +1,51 @@
+import type { Client } from "@keelson/client";
+import type { Clock } from "@keelson/core";
+import type { Cache } from "../cache/cache.ts";
+import type { Logger } from "../logger.ts";
+import type { Trigger } from "./trigger.ts";
+
+/** Events from before the controller, and those that change nothing, give way to real changes [EV10]. */
+export const lowPriority = -100;
+
+export interface EnqueueOptions {
+  /** Why. */
+  readonly trigger: Trigger;
+  /** Default 0. */
+  readonly priority?: number;
+  /** Default: at once. */
+  readonly afterMs?: number;
+}
+
+/** Puts a key into the queue of the controller that a source feeds. */
+export type Enqueue<Key> = (key: Key, options: EnqueueOptions) => void;
+
+/** What a source gets from the controller that it feeds. */
+export interface SourceContext<Key> {
+  readonly enqueue: Enqueue<Key>;
+  /** Tells keys apart. */
+  readonly formatKey: (key: Key) => string;
+  readonly cache: Cache;
+  /** Reads come from the cache, writes go to the server; for handlers that look something up. */
+  readonly client: Client;
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** Ends the source. */
+  readonly signal: AbortSignal;
+}
+
+export interface RunningSource {
+  /** Resolves when the keys of everything that was there at the beginning are queued; rejects if that cannot be. */
+  readonly synced: Promise<void>;
+  /**
+   * Resolves when nothing will be queued any more and nothing is left running: after the signal aborted, or earlier if
+   * there is nothing more to come, as from a channel that was closed.
+   */
+  readonly ended: Promise<void>;
+}
+
+/** Something that a controller hears of changes from. A value: it may be run by several controllers, or again. */
+export interface Source<Key> {
+  /** For people, such as `watches secrets`. */
+  readonly name: string;
+  run(context: SourceContext<Key>): RunningSource;
+}
