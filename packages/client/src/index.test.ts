@@ -48,6 +48,7 @@ it("exports exactly what users may rely on", () => {
       "inClusterAccess",
       "inNamespace",
       "jsonPatch",
+      "listenHttp",
       "loadKubeconfig",
       "mapCalls",
       "mergePatch",

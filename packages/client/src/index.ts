@@ -80,6 +80,7 @@ export type { Caller, RawCall } from "./request/caller.ts";
 export type { OnServerWarning } from "./request/warnings.ts";
 export type { Connection, ConnectOptions } from "./transport/connect.ts";
 export { connect } from "./transport/connect.ts";
+export { listenHttp } from "./transport/http-listener.ts";
 export { httpTransport } from "./transport/http-transport.ts";
 export { retryingTransport } from "./transport/retrying-transport.ts";
 export { splitLines } from "./watch/line-splitter.ts";

@@ -30,6 +30,15 @@ export {
   withFinalizer,
   withoutFinalizer,
 } from "./finalizer.ts";
+export type {
+  HttpService,
+  Listen,
+  Listener,
+  ListenOptions,
+  ServiceRequest,
+  ServiceResponse,
+  ServingCertificate,
+} from "./http-service.ts";
 export type { Draft, Immutable } from "./immutable.ts";
 export { draft, freeze } from "./immutable.ts";
 export { isRecord } from "./json.ts";

@@ -1,0 +1,246 @@
+import { once } from "node:events";
+import { Agent, get, request as httpRequest, type IncomingMessage } from "node:http";
+import { connect } from "node:net";
+import type { HttpService, Listener } from "@keelson/core";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { listenHttp } from "./http-listener.ts";
+
+async function serve(service: HttpService): Promise<Listener> {
+  const listener = await listenHttp({ host: "127.0.0.1", port: 0 }, service);
+  onTestFinished(() => listener.close(0));
+  return listener;
+}
+
+async function textOf(response: IncomingMessage): Promise<string> {
+  let text = "";
+  for await (const chunk of response.setEncoding("utf8")) text += chunk;
+  return text;
+}
+
+async function readAll(body: AsyncIterable<Uint8Array>): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of body) chunks.push(chunk);
+  return Buffer.concat(chunks).toString("utf8");
+}
+
+const url = ({ port }: Listener, path = "/"): string => `http://127.0.0.1:${port}${path}`;
+
+/** An answer whose end is not waited for. */
+async function begin(listener: Listener, agent?: Agent): Promise<IncomingMessage> {
+  const [response] = await once(get(url(listener), agent === undefined ? {} : { agent }), "response");
+  return response;
+}
+
+describe("a request", () => {
+  it("reaches the service with method, path, headers and body, and its answer goes back", async () => {
+    const listener = await serve(async ({ method, path, headers, body }) => ({
+      status: 201,
+      headers: { "x-seen": `${method} ${path} ${headers["content-type"]}` },
+      body: (await readAll(body)).toUpperCase(),
+    }));
+    const response = await fetch(url(listener, "/a?b=c"), {
+      method: "POST",
+      body: "hello",
+      headers: { "content-type": "text/x" },
+    });
+    expect(response.status).toBe(201);
+    expect(response.headers.get("x-seen")).toBe("POST /a?b=c text/x");
+    expect(await response.text()).toBe("HELLO");
+  });
+
+  it("is answered by 500 without a word of why if the service rejects", async () => {
+    const listener = await serve(() => Promise.reject(new Error("password123")));
+    const response = await fetch(url(listener));
+    expect(response.status).toBe(500);
+    expect(await response.text()).toBe("internal server error\n");
+  });
+
+  it("aborts its signal when the client goes away", async () => {
+    const { promise: reached, resolve } = Promise.withResolvers<AbortSignal>();
+    const listener = await serve(async ({ signal }) => {
+      resolve(signal);
+      await once(signal, "abort");
+      return { status: 200 };
+    });
+    const request = get(url(listener)).on("error", () => undefined);
+    const signal = await reached;
+    expect(signal.aborted).toBe(false);
+    request.destroy();
+    await expect.poll(() => signal.aborted).toBe(true);
+  });
+
+  it("does not abort its signal when it was answered", async () => {
+    let seen: AbortSignal | undefined;
+    const listener = await serve(async ({ signal }) => {
+      seen = signal;
+      return { status: 204 };
+    });
+    await fetch(url(listener));
+    await listener.close(1_000);
+    expect(seen?.aborted).toBe(false);
+  });
+
+  it("is answered although its body was left unread and does not end", async () => {
+    const listener = await serve(async ({ body }) => {
+      for await (const _ of body) break;
+      return { status: 413, body: "too large" };
+    });
+    const request = httpRequest(url(listener), { method: "POST" });
+    request.on("error", () => undefined);
+    const more = (): void => {
+      while (!request.destroyed && request.write(Buffer.alloc(65_536)));
+    };
+    request.on("drain", more);
+    more();
+    const [response] = await once(request, "response");
+    expect(response.statusCode).toBe(413);
+    expect(await textOf(response)).toBe("too large");
+    await once(request, "close");
+  });
+
+  it("[MG11] may have headers of almost 1 MiB, and no more", async () => {
+    const listener = await serve(async ({ headers }) => ({
+      status: 200,
+      body: String(headers["x-large"]?.length),
+    }));
+    const ask = async (length: number): Promise<number> => {
+      const [response] = await once(
+        get(url(listener), { headers: { "x-large": "x".repeat(length) } }),
+        "response",
+      );
+      response.resume();
+      return response.statusCode;
+    };
+    expect(await ask(1024 * 1024 - 1_000)).toBe(200);
+    expect(await ask(1024 * 1024 + 1)).toBe(431);
+  });
+});
+
+describe("a stream", () => {
+  it("is sent as it comes", async () => {
+    const { promise: seen, resolve } = Promise.withResolvers<void>();
+    const listener = await serve(async () => ({
+      status: 200,
+      body: (async function* () {
+        yield Buffer.from("one ");
+        await seen;
+        yield Buffer.from("two");
+      })(),
+    }));
+    const response = await begin(listener);
+    const [first] = await once(response, "data");
+    expect(first.toString()).toBe("one ");
+    resolve();
+    expect(await textOf(response)).toBe("two");
+  });
+
+  it("is not read faster than the client reads, and is left when the client goes away", async () => {
+    let chunks = 0;
+    let isLeft = false;
+    const listener = await serve(async () => ({
+      status: 200,
+      body: (async function* () {
+        try {
+          for (;;) {
+            chunks++;
+            yield Buffer.alloc(1024 * 1024);
+          }
+        } finally {
+          isLeft = true;
+        }
+      })(),
+    }));
+    const response = await begin(listener);
+    let before = -1;
+    await expect
+      .poll(() => {
+        const hasStopped = before === chunks;
+        before = chunks;
+        return hasStopped;
+      })
+      .toBe(true);
+    expect(chunks).toBeLessThan(64);
+    response.destroy();
+    await expect.poll(() => isLeft).toBe(true);
+  });
+
+  it("that breaks does not look whole", async () => {
+    const listener = await serve(async () => ({
+      status: 200,
+      body: (async function* () {
+        yield Buffer.from("half");
+        throw new Error("broken");
+      })(),
+    }));
+    const response = await begin(listener);
+    await expect(textOf(response)).rejects.toThrow("aborted");
+  });
+});
+
+describe("close", () => {
+  it("ends idle and silent connections at once", async () => {
+    const listener = await serve(async () => ({ status: 200 }));
+    const agent = new Agent({ keepAlive: true });
+    const response = await begin(listener, agent);
+    response.resume();
+    await once(response, "end");
+    const silent = connect(listener.port, "127.0.0.1");
+    await once(silent, "connect");
+    await listener.close(60_000);
+    agent.destroy();
+    await expect(fetch(url(listener))).rejects.toThrow();
+    silent.destroy();
+  });
+
+  it("lets what is under way end, and then its connection", async () => {
+    const { promise: reached, resolve: reach } = Promise.withResolvers<void>();
+    const { promise: released, resolve: release } = Promise.withResolvers<void>();
+    const listener = await serve(async () => {
+      reach();
+      await released;
+      return { status: 200, body: "late" };
+    });
+    const agent = new Agent({ keepAlive: true });
+    const answer = begin(listener, agent);
+    await reached;
+    const closed = listener.close(60_000);
+    release();
+    const response = await answer;
+    expect(response.headers.connection).toBe("close");
+    expect(await textOf(response)).toBe("late");
+    await closed;
+    agent.destroy();
+  });
+
+  it("breaks what does not end within the grace, and leaves nothing", async () => {
+    let seen: AbortSignal | undefined;
+    const listener = await serve(async ({ signal }) => {
+      seen = signal;
+      return {
+        status: 200,
+        body: (async function* () {
+          yield Buffer.from("x");
+          await once(signal, "abort");
+        })(),
+      };
+    });
+    const response = await begin(listener);
+    const end = textOf(response);
+    const closed = listener.close(10);
+    await expect(end).rejects.toThrow("aborted");
+    await closed;
+    expect(seen?.aborted).toBe(true);
+  });
+
+  it("may be called twice", async () => {
+    const listener = await serve(async () => ({ status: 200 }));
+    await Promise.all([listener.close(0), listener.close(0)]);
+  });
+});
+
+it("rejects if the port is taken", async () => {
+  const { port } = await serve(async () => ({ status: 200 }));
+  await expect(listenHttp({ host: "127.0.0.1", port }, async () => ({ status: 200 }))).rejects.toThrow(
+    "EADDRINUSE",
+  );
+});

@@ -1,0 +1,225 @@
+import { once } from "node:events";
+import {
+  createServer,
+  type IncomingMessage,
+  type Server,
+  type ServerOptions,
+  type ServerResponse,
+} from "node:http";
+import type { Server as SecureServer } from "node:https";
+import type { AddressInfo, Socket } from "node:net";
+import {
+  abortable,
+  type HttpService,
+  type Listen,
+  type Listener,
+  type ListenOptions,
+  type ServiceResponse,
+  type ServingCertificate,
+} from "@keelson/core";
+
+/** [MG11] */
+const limits: ServerOptions = {
+  maxHeaderSize: 1024 * 1024,
+  keepAliveTimeout: 90_000,
+  headersTimeout: 32_000,
+  connectionsCheckingInterval: 4_000,
+  // How long a body may take is for the service to say.
+  requestTimeout: 0,
+};
+
+/** How long the rest of a body that the service left unread is read and dropped before its connection is broken. */
+const lingerMs = 1_000;
+
+/** Listens with Node's own HTTP/1.1 server. */
+export const listenHttp: Listen = async (options, service) => {
+  const server =
+    options.certificate === undefined ? createServer(limits) : await secureServer(options.certificate);
+  const listener = new HttpListener(server, service);
+  await listener.open(options);
+  return listener;
+};
+
+/**
+ * Takes the certificate anew for each connection, before its handshake begins; connections that are open are not
+ * touched. SNICallback would not do: a client that connects to an address sends no name, and so never calls it.
+ */
+async function secureServer(certificate: () => ServingCertificate): Promise<SecureServer> {
+  const { createServer: createSecureServer } = await import("node:https");
+  let current = certificate();
+  const server = createSecureServer({ ...limits, ...secureContext(current), handshakeTimeout: 32_000 });
+  server.prependListener("connection", () => {
+    try {
+      const latest = certificate();
+      if (latest.certificate === current.certificate && latest.key === current.key) return;
+      server.setSecureContext(secureContext(latest));
+      current = latest;
+    } catch {
+      // One that cannot be used is worse than the old one, which may still be good; its source tells people about it.
+    }
+  });
+  return server;
+}
+
+function secureContext({ certificate, key }: ServingCertificate): {
+  readonly cert: string;
+  readonly key: string;
+} {
+  return { cert: certificate, key };
+}
+
+class HttpListener implements Listener {
+  readonly #server: Server | SecureServer;
+  readonly #service: HttpService;
+  /** Every open connection, below TLS, by its name. */
+  readonly #connections = new Map<string, Socket>();
+  /** How many requests are under way on a connection; none: no entry. */
+  readonly #busy = new Map<string, number>();
+  #closing: Promise<void> | undefined;
+  /** Called when no request is under way any more. */
+  #onQuiet: (() => void) | undefined;
+
+  constructor(server: Server | SecureServer, service: HttpService) {
+    this.#server = server;
+    this.#service = service;
+    server.on("connection", (socket: Socket) => this.#track(socket));
+    server.on("request", (request, response) => void this.#answer(request, response));
+  }
+
+  async open({ host, port }: ListenOptions): Promise<void> {
+    this.#server.listen({ port, ...(host !== undefined && { host }) });
+    await once(this.#server, "listening");
+  }
+
+  get port(): number {
+    const address = this.#server.address();
+    return isAddressInfo(address) ? address.port : 0;
+  }
+
+  close(graceMs: number): Promise<void> {
+    this.#closing ??= this.#close(graceMs);
+    return this.#closing;
+  }
+
+  async #close(graceMs: number): Promise<void> {
+    const { promise: closed, resolve } = Promise.withResolvers<void>();
+    this.#server.close(() => resolve());
+    for (const name of this.#connections.keys()) this.#dropIfIdle(name);
+    const breakAll = setTimeout(() => {
+      for (const socket of this.#connections.values()) socket.destroy();
+    }, graceMs);
+    await closed;
+    clearTimeout(breakAll);
+    // The last connection may be gone before its request has heard of it.
+    if (this.#busy.size === 0) return;
+    const { promise: quiet, resolve: onQuiet } = Promise.withResolvers<void>();
+    this.#onQuiet = onQuiet;
+    await quiet;
+  }
+
+  #track(socket: Socket): void {
+    const name = nameOf(socket);
+    this.#connections.set(name, socket);
+    socket.once("close", () => this.#connections.delete(name));
+  }
+
+  #dropIfIdle(name: string): void {
+    if (!this.#busy.has(name)) this.#connections.get(name)?.destroy();
+  }
+
+  async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const name = nameOf(request.socket);
+    this.#busy.set(name, (this.#busy.get(name) ?? 0) + 1);
+    const gone = new AbortController();
+    response.once("close", () => {
+      if (!response.writableFinished) gone.abort(new Error("the client has gone away"));
+      this.#ended(name, request);
+    });
+    try {
+      const answer = await this.#ask(request, gone.signal);
+      // Not while the client still sends: Node would break the connection, and the answer might be lost with it.
+      if (this.#closing !== undefined && request.complete) response.setHeader("connection", "close");
+      await send(answer, response, gone.signal);
+    } catch {
+      // Half an answer must not look like a whole one; to a client that has gone away nothing can be said.
+      response.destroy();
+    }
+  }
+
+  async #ask(request: IncomingMessage, signal: AbortSignal): Promise<ServiceResponse> {
+    try {
+      return await this.#service({
+        method: request.method ?? "GET",
+        path: request.url ?? "/",
+        headers: flatten(request.headers),
+        // To leave the loop early must not take the connection away from the answer.
+        body: request.iterator({ destroyOnReturn: false }),
+        signal,
+      });
+    } catch {
+      // What it is about is not for strangers; a service that wants it known has said it in an answer.
+      return { status: 500, headers: { "content-type": "text/plain" }, body: "internal server error\n" };
+    }
+  }
+
+  #ended(name: string, request: IncomingMessage): void {
+    const left = (this.#busy.get(name) ?? 1) - 1;
+    if (left > 0) this.#busy.set(name, left);
+    else this.#busy.delete(name);
+    if (!request.complete) this.#linger(name, request);
+    else if (this.#closing !== undefined) this.#dropIfIdle(name);
+    if (this.#busy.size === 0) this.#onQuiet?.();
+  }
+
+  /** Reads on for a while after the answer: a connection that is broken while the client sends takes the answer along. */
+  #linger(name: string, request: IncomingMessage): void {
+    const { socket } = request;
+    const timer = setTimeout(() => socket.destroy(), lingerMs);
+    const stop = (): void => {
+      clearTimeout(timer);
+      if (this.#closing !== undefined) this.#dropIfIdle(name);
+    };
+    request.once("end", stop);
+    socket.once("close", stop);
+    request.resume();
+  }
+}
+
+async function send(answer: ServiceResponse, response: ServerResponse, signal: AbortSignal): Promise<void> {
+  const { status, headers = {}, body } = answer;
+  response.writeHead(status, headers);
+  if (body === undefined || typeof body === "string" || body instanceof Uint8Array) {
+    response.end(body);
+    return;
+  }
+  response.flushHeaders();
+  const chunks = body[Symbol.asyncIterator]();
+  try {
+    for (;;) {
+      const { done, value } = await abortable(chunks.next(), signal);
+      if (done === true) break;
+      if (!response.write(value)) await once(response, "drain", { signal });
+    }
+    response.end();
+  } finally {
+    // Not awaited: a generator that hangs would keep the connection. It hears of the end by the request's signal.
+    chunks.return?.().catch(() => undefined);
+  }
+}
+
+/** Names a connection the same way above and below TLS. */
+function nameOf({ remoteAddress = "", remotePort = 0 }: Socket): string {
+  return `${remoteAddress} ${remotePort}`;
+}
+
+function flatten(headers: IncomingMessage["headers"]): Record<string, string> {
+  const flat: Record<string, string> = {};
+  for (const [name, value] of Object.entries(headers)) {
+    if (value !== undefined) flat[name] = Array.isArray(value) ? value.join(", ") : value;
+  }
+  return flat;
+}
+
+function isAddressInfo(address: string | AddressInfo | null): address is AddressInfo {
+  return typeof address === "object" && address !== null;
+}

@@ -1,0 +1,53 @@
+/**
+ * A server as a function from request to response, so that it can be called with or without a network. Whoever
+ * listens on a socket moves bytes and knows nothing of what they mean.
+ */
+export type HttpService = (request: ServiceRequest) => Promise<ServiceResponse>;
+
+export interface ServiceRequest {
+  readonly method: string;
+  /** Path and query, as they came. */
+  readonly path: string;
+  /** Lower-case names. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Need not be read. */
+  readonly body: AsyncIterable<Uint8Array>;
+  /** Aborts when the client has gone away. */
+  readonly signal: AbortSignal;
+}
+
+export interface ServiceResponse {
+  readonly status: number;
+  /** Lower-case names. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Streams are sent as they come. */
+  readonly body?: string | Uint8Array | AsyncIterable<Uint8Array>;
+}
+
+/** A certificate chain and its private key, in PEM. */
+export interface ServingCertificate {
+  readonly certificate: string;
+  readonly key: string;
+}
+
+export interface ListenOptions {
+  /** Default: all addresses. */
+  readonly host?: string;
+  /** 0 takes any free port. */
+  readonly port: number;
+  /** Serves HTTPS; asked for at each handshake, so that a new certificate needs no new listener. Default: HTTP. */
+  readonly certificate?: () => ServingCertificate;
+}
+
+/** An open port. */
+export interface Listener {
+  readonly port: number;
+  /**
+   * Takes no more connections, lets requests under way end for at most so long, then breaks them; idle connections are
+   * closed at once. When it resolves nothing of it is left.
+   */
+  close(graceMs: number): Promise<void>;
+}
+
+/** Opens a port for a service; rejects if it cannot be had. */
+export type Listen = (options: ListenOptions, service: HttpService) => Promise<Listener>;
