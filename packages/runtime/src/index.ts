@@ -78,6 +78,7 @@ export {
   jsonPatch,
   KubeconfigError,
   KubeconfigNotFoundError,
+  listenHttp,
   loadKubeconfig,
   MalformedResponseError,
   mapCalls,
@@ -119,6 +120,7 @@ export type {
   FieldSelector,
   GenericObject,
   GroupVersionKind,
+  HttpService,
   Immutable,
   JsonPatchOperation,
   Keyed,
@@ -137,6 +139,9 @@ export type {
   LabelQueryRequirement,
   LabelSelector,
   LabelSelectorRequirement,
+  Listen,
+  Listener,
+  ListenOptions,
   ListMeta,
   ManagedFieldsEntry,
   NonResourceUse,
@@ -153,6 +158,9 @@ export type {
   Resource,
   ResourceUse,
   Scope,
+  ServiceRequest,
+  ServiceResponse,
+  ServingCertificate,
   Status,
   StatusCause,
   StatusDetails,
@@ -280,6 +288,94 @@ export {
   sized,
   z,
 } from "@keelson/schema";
+export type { AcquireOptions, Cache, InformerLease } from "./cache/cache.ts";
+export type {
+  CacheDefaults,
+  CachedKind,
+  CacheSettings,
+  KindSettings,
+  NamespaceSettings,
+} from "./cache/cache-settings.ts";
+export { allNamespaces, cacheKind } from "./cache/cache-settings.ts";
+export { cachedClient } from "./cache/cached-client.ts";
+export {
+  CacheNotStartedError,
+  CacheReusedError,
+  CacheStoppedError,
+  FieldNotIndexedError,
+  IndexConflictError,
+  IndexFunctionError,
+  InformerReleasedError,
+  InformerReusedError,
+  InformerStoppedError,
+  InvalidCacheSettingsError,
+  NamespaceNotCachedError,
+  ResourceNotCachedError,
+  SubscriptionRemovedError,
+  TransformError,
+} from "./cache/errors.ts";
+export type {
+  IndexFunction,
+  Informer,
+  InformerCreate,
+  InformerDelete,
+  InformerEvent,
+  InformerHandler,
+  InformerStatus,
+  InformerUpdate,
+  StoreQuery,
+  SubscribeOptions,
+  Subscription,
+} from "./cache/informer.ts";
+export type { InformerCacheOptions, StaleRead } from "./cache/informer-cache.ts";
+export { InformerCache } from "./cache/informer-cache.ts";
+export type { WatchSettings } from "./controller/build-plan.ts";
+export type { KindControllerSettings, OwnsSettings } from "./controller/builder.ts";
+export { controller, KindControllerBuilder } from "./controller/builder.ts";
+export type { CausalLogOptions } from "./controller/causal/causal-log.ts";
+export { CausalLog } from "./controller/causal/causal-log.ts";
+export type { RunEnd, RunRecorder, RunStart } from "./controller/causal/recorded-run.ts";
+export type { CallRecord, ReasonRecord, RunRecord, RunResult } from "./controller/causal/run-record.ts";
+export { Controller } from "./controller/controller.ts";
+export type { ControllerDefinition, ControllerSettings } from "./controller/controller-definition.ts";
+export type { ConcurrencyDefaults, ControllerEnvironment } from "./controller/controller-environment.ts";
+export { ControllerNames } from "./controller/controller-names.ts";
+export type { ControllerObserver, ResultLabel } from "./controller/controller-observer.ts";
+export {
+  ControllerError,
+  ControllerReusedError,
+  ControllerStoppedError,
+  DuplicateControllerNameError,
+  InvalidControllerError,
+  InvalidResultError,
+  NotAnErrorThrownError,
+  ReconcilerBrokenError,
+  ReconcileTimeoutError,
+  SourceFailedError,
+  SourceSyncTimeoutError,
+} from "./controller/errors.ts";
+export type { EventRecorder, EventToRecord } from "./controller/event-recorder.ts";
+export { noEvents } from "./controller/event-recorder.ts";
+export type { GuardLimits } from "./controller/guard/guard-limits.ts";
+export type { HotLoopGuardOptions, HotLoopObserver } from "./controller/guard/hot-loop-guard.ts";
+export { HotLoopGuard } from "./controller/guard/hot-loop-guard.ts";
+export type { FieldManager } from "./controller/guard/managed-field-owners.ts";
+export type { PingPongReport } from "./controller/guard/ping-pong-report.ts";
+export type { KeyDescription } from "./controller/key-builder.ts";
+export { controllerFor, KeyControllerBuilder } from "./controller/key-builder.ts";
+export { reconcileObject } from "./controller/object-reconciler.ts";
+export type {
+  ObjectContext,
+  ObjectReconciler,
+  ReconcileContext,
+  ReconcileResult,
+  Reconciler,
+  Requeue,
+} from "./controller/reconciler.ts";
+export { TerminalError } from "./controller/reconciler.ts";
+export type { RunningWatch } from "./controller/source-watch.ts";
+export type { LogFields, Logger } from "./logger.ts";
+export { silentLogger } from "./logger.ts";
 export type { AddOptions, PriorityQueueOptions } from "./queue/priority-queue.ts";
 export { PriorityQueue } from "./queue/priority-queue.ts";
 export type { Queue, QueueOptions, Taken } from "./queue/queue.ts";
@@ -298,6 +394,48 @@ export {
   tokenBucketLimiter,
 } from "./queue/rate-limiter.ts";
 export { WorkQueue } from "./queue/work-queue.ts";
+export type { ChangedField } from "./source/changed-paths.ts";
+export { changedFields, changedPaths } from "./source/changed-paths.ts";
+export type { ChannelOptions } from "./source/channel.ts";
+export { Channel } from "./source/channel.ts";
+export type { ChannelSourceOptions, GenericPredicate } from "./source/channel-source.ts";
+export { channelSource } from "./source/channel-source.ts";
+export { ChannelClosedError } from "./source/errors.ts";
+export type {
+  EnqueueOwnerOptions,
+  EventHandler,
+  HandlerContext,
+  Keys,
+  MapObject,
+} from "./source/handlers.ts";
+export { enqueueMapped, enqueueOwner, enqueueSelf } from "./source/handlers.ts";
+export type { InformerSourceOptions } from "./source/informer-source.ts";
+export { informerSource } from "./source/informer-source.ts";
+export type { IntervalSourceOptions } from "./source/interval-source.ts";
+export { intervalSource } from "./source/interval-source.ts";
+export type { KindSourceOptions } from "./source/kind-source.ts";
+export { kindSource } from "./source/kind-source.ts";
+export type { PollSourceOptions } from "./source/poll-source.ts";
+export { pollSource } from "./source/poll-source.ts";
+export type { Predicate } from "./source/predicate.ts";
+export { allOf, anyOf, not, predicateOf } from "./source/predicate.ts";
+export {
+  annotationsChanged,
+  deletionStarted,
+  finalizersChanged,
+  generationChanged,
+  inNamespaces,
+  labelsChanged,
+  matchesSelector,
+  named,
+  resourceVersionChanged,
+} from "./source/predicates.ts";
+export type { Enqueue, EnqueueOptions, RunningSource, Source, SourceContext } from "./source/source.ts";
+export { lowPriority } from "./source/source.ts";
+export type { GenericEvent, SourceEvent } from "./source/source-event.ts";
+export type { RunSource } from "./source/source-of.ts";
+export { sourceOf } from "./source/source-of.ts";
+export type { Trigger } from "./source/trigger.ts";
 export {
   IncompleteSyncError,
   ReflectorError,
@@ -307,5 +445,6 @@ export {
 } from "./watch/errors.ts";
 export { Reflector } from "./watch/reflector.ts";
 export type { Freshness, ReflectorOptions } from "./watch/reflector-options.ts";
+export type { Snapshot } from "./watch/snapshot.ts";
 export type { WatchSink } from "./watch/watch-sink.ts";
 export type { ObjectEvent } from "./watch/watch-state.ts";

@@ -1,0 +1,30 @@
+import type { ApiCall } from "@keelson/client";
+import type { KubeObject } from "@keelson/core";
+import type { Cache } from "../../cache/cache.ts";
+import { isFromCache, isOwnObject } from "../causal/call-facts.ts";
+import { type Target, targetOf } from "./target.ts";
+
+/** What one run has seen of objects that it may write. Goes with the run. */
+export class RunSights {
+  readonly #cache: Pick<Cache, "peek">;
+  /** By target; made when the first object comes from the server. */
+  #seen: Map<string, KubeObject> | undefined;
+
+  constructor(cache: Pick<Cache, "peek">) {
+    this.#cache = cache;
+  }
+
+  /** The call was answered so. What the cache answers it will answer again. */
+  see(call: ApiCall, answer: unknown): void {
+    if (isFromCache(answer) || !isOwnObject(call, answer)) return;
+    const target = targetOf(call);
+    if (target === undefined) return;
+    this.#seen ??= new Map();
+    this.#seen.set(target.text, answer);
+  }
+
+  /** The object before a write of it, as far as that is known. */
+  before({ resource }: ApiCall, { key, text }: Target): KubeObject | undefined {
+    return this.#cache.peek(resource, key) ?? this.#seen?.get(text);
+  }
+}

@@ -1,0 +1,30 @@
+import { expect, it } from "vitest";
+import { HeldKeys } from "./held-keys.ts";
+
+it("keeps a pause between the runs of a key that is held, and of no other", () => {
+  const keys = new HeldKeys({ holdMs: (key) => (key === "hot" ? 1000 : 0) });
+  expect(keys.pauseMs("hot", 0)).toBe(0);
+  keys.ended("hot", 100);
+  keys.ended("cold", 100);
+  expect(keys.pauseMs("hot", 100)).toBe(1000);
+  expect(keys.pauseMs("hot", 900)).toBe(200);
+  expect(keys.pauseMs("hot", 1100)).toBe(0);
+  expect(keys.pauseMs("cold", 100)).toBe(0);
+});
+
+it("lets a key go as soon as the guard does", () => {
+  let holdMs = 1000;
+  const keys = new HeldKeys({ holdMs: () => holdMs });
+  keys.ended("hot", 0);
+  holdMs = 0;
+  expect(keys.pauseMs("hot", 1)).toBe(0);
+  keys.ended("hot", 2);
+  holdMs = 1000;
+  expect(keys.pauseMs("hot", 3), "what ended while it was free does not count").toBe(0);
+});
+
+it("holds nothing without a guard", () => {
+  const keys = new HeldKeys(undefined);
+  keys.ended("hot", 0);
+  expect(keys.pauseMs("hot", 1)).toBe(0);
+});

@@ -1,0 +1,24 @@
+import { Deployment } from "@keelson/core/kinds/apps/v1";
+import { Pod } from "@keelson/core/kinds/core/v1";
+import { expect, it } from "vitest";
+import { concurrencyOf, settingProblems } from "./settings.ts";
+
+it("[CT8] takes the controller's word, then that for its kind, then that for all, then 1", () => {
+  const defaults = { default: 2, byKind: { "Deployment.apps": 3, Pod: 4 } };
+  expect(concurrencyOf({ concurrency: 5 }, Deployment, defaults)).toBe(5);
+  expect(concurrencyOf({}, Deployment, defaults)).toBe(3);
+  expect(concurrencyOf({}, Pod, defaults)).toBe(4);
+  expect(concurrencyOf({}, undefined, defaults)).toBe(2);
+  expect(concurrencyOf({}, Pod, {})).toBe(1);
+});
+
+it("names every setting that cannot work", () => {
+  expect(settingProblems({ concurrency: 1, timeoutMs: 1, cacheSyncTimeoutMs: 1 })).toEqual([]);
+  expect(
+    settingProblems({ concurrency: 1.5, timeoutMs: 0, cacheSyncTimeoutMs: Number.POSITIVE_INFINITY }),
+  ).toEqual([
+    expect.stringContaining("concurrency"),
+    expect.stringContaining("timeoutMs"),
+    expect.stringContaining("cacheSyncTimeoutMs"),
+  ]);
+});

@@ -1,0 +1,250 @@
+import type { Clock } from "@keelson/core";
+import type { ControllerObserver, ResultLabel } from "./controller-observer.ts";
+import { ControllerStoppedError, ReconcilerBrokenError, ReconcileTimeoutError } from "./errors.ts";
+import { blockedMs, Heartbeat } from "./heartbeat.ts";
+import { HeldKeys } from "./held-keys.ts";
+import { type Failure, isAbort, type Outcome, outcomeOfError, outcomeOfResult } from "./outcome.ts";
+import type { Reconciler } from "./reconciler.ts";
+import { Run, type RunSurroundings } from "./run.ts";
+import type { WorkInbox } from "./work-inbox.ts";
+import type { WorkItem } from "./work-item.ts";
+
+/** How long a reconcile may go on after its signal has aborted before that is logged. */
+const overdueMs = 10_000;
+
+export interface WorkersOptions<Key> {
+  readonly controller: string;
+  readonly concurrency: number;
+  /** Default: never. */
+  readonly timeoutMs: number | undefined;
+  readonly recoverFromThrows: boolean;
+  readonly reconcile: Reconciler<Key>;
+  readonly inbox: WorkInbox<Key>;
+  readonly clock: Clock;
+  readonly observer: ControllerObserver | undefined;
+  readonly around: RunSurroundings<Key>;
+}
+
+/** Take keys, reconcile them, and do what follows from how that ends. */
+export class Workers<Key> {
+  readonly #options: WorkersOptions<Key>;
+  readonly #heartbeat: Heartbeat;
+  readonly #held: HeldKeys;
+  readonly #running: Set<Run<Key>> = new Set();
+  /** Aborts with all that runs. */
+  readonly #stop = new AbortController();
+
+  constructor(options: WorkersOptions<Key>) {
+    this.#options = options;
+    this.#held = new HeldKeys(options.around.guard);
+    this.#heartbeat = new Heartbeat({
+      clock: options.clock,
+      running: () => [...this.#running].map(({ item }) => item.text),
+      onBlocked: (ms, suspects) => this.#reportBlocked(ms, suspects),
+    });
+  }
+
+  /** Resolves after `stop`, when the last worker has ended. Rejects, after all have, when a reconciler is broken [CT9]. */
+  async run(): Promise<void> {
+    const { concurrency, controller } = this.#options;
+    const loops = Array.from({ length: concurrency }, () => this.#work());
+    try {
+      await Promise.all(loops);
+    } catch (error) {
+      this.stop(new ControllerStoppedError(controller));
+      await Promise.allSettled(loops);
+      throw error;
+    } finally {
+      this.#heartbeat.stop();
+    }
+  }
+
+  /** No key is taken any more, and the signals of all that runs abort [CT14]. */
+  stop(reason: unknown): void {
+    if (this.#stop.signal.aborted) return;
+    this.#options.inbox.shutDown();
+    this.#stop.abort(reason);
+    for (const run of this.#running) this.#abort(run, reason);
+  }
+
+  async #work(): Promise<void> {
+    const { inbox, clock } = this.#options;
+    for (;;) {
+      const taken = await inbox.get();
+      if (taken === "shutdown") return;
+      const { item, priority } = taken;
+      inbox.taken(item);
+      let nowMs = clock.monotonicNow();
+      if (this.#heartbeat.isOverdue(nowMs)) {
+        await this.#heartbeat.next();
+        nowMs = clock.monotonicNow();
+      }
+      if (this.#stop.signal.aborted) {
+        inbox.done(item);
+      } else if (!this.#isHeld(item, priority, nowMs)) {
+        const run = this.#begin(item, priority, nowMs);
+        const outcome = this.#reconcile(run);
+        this.#end(run, isPromise(outcome) ? await outcome : outcome);
+      }
+    }
+  }
+
+  /** Puts the key back if it wrote without end and is to be slowed. */
+  #isHeld(item: WorkItem<Key>, priority: number, nowMs: number): boolean {
+    const { inbox } = this.#options;
+    const pauseMs = this.#held.pauseMs(item.text, nowMs);
+    if (pauseMs === 0) return false;
+    inbox.putBack(item, priority, pauseMs);
+    inbox.done(item);
+    return true;
+  }
+
+  #begin(item: WorkItem<Key>, priority: number, startedMs: number): Run<Key> {
+    const { controller, inbox, clock, observer, around, timeoutMs } = this.#options;
+    const queuedMs = Math.max(0, startedMs - item.readyAtMs);
+    const failures = inbox.failuresOf(item);
+    const sharedSignal = timeoutMs === undefined ? this.#stop.signal : undefined;
+    const run = new Run(item, { priority, queuedMs, startedMs, failures, sharedSignal }, around);
+    this.#running.add(run);
+    this.#heartbeat.begin(startedMs);
+    observer?.activeChanged(controller, 1);
+    if (timeoutMs !== undefined)
+      run.cancelTimer = clock.schedule(timeoutMs, () => this.#timeOut(run, timeoutMs));
+    return run;
+  }
+
+  /** The outcome, at once for a reconciler that is not asynchronous. */
+  #reconcile(run: Run<Key>): Outcome | Promise<Outcome> {
+    try {
+      const returned = this.#callReconciler(run);
+      if (!isPromise(returned)) return outcomeOfResult(returned);
+      return returned.then(outcomeOfResult, (thrown: unknown) => this.#outcomeOfThrown(run, thrown));
+    } catch (thrown) {
+      return this.#outcomeOfThrown(run, thrown);
+    }
+  }
+
+  /** What a reconciler does before it waits for the first time is measured: it cannot be anybody else [CT19]. */
+  #callReconciler(run: Run<Key>): ReturnType<Reconciler<Key>> {
+    const { reconcile, clock } = this.#options;
+    try {
+      return reconcile(run);
+    } finally {
+      const nowMs = clock.monotonicNow();
+      if (nowMs - run.startedMs > blockedMs) {
+        this.#heartbeat.excuse(nowMs);
+        this.#reportBlocked(nowMs - run.startedMs, [run.item.text], run);
+      }
+    }
+  }
+
+  #outcomeOfThrown(run: Run<Key>, thrown: unknown): Outcome {
+    const isStopped = run.isAborted && !run.hasTimedOut;
+    return isStopped && isAbort(thrown, run.abortReason) ? { type: "aborted" } : outcomeOfError(thrown);
+  }
+
+  #end(run: Run<Key>, outcome: Outcome): void {
+    const { controller, inbox, clock, observer, recoverFromThrows } = this.#options;
+    const nowMs = clock.monotonicNow();
+    run.cancelTimer?.();
+    this.#running.delete(run);
+    this.#heartbeat.end(run.item.text, nowMs);
+    this.#held.ended(run.item.text, nowMs);
+    // Queued again before it is given back: what happens in between is one with it, and not lost [CT7].
+    this.#follow(run, outcome);
+    inbox.done(run.item);
+    observer?.activeChanged(controller, -1);
+    if (outcome.type !== "aborted") observer?.reconciled(controller, labelOf(outcome), nowMs - run.startedMs);
+    if (outcome.type === "error" && outcome.isPanic && !recoverFromThrows)
+      throw new ReconcilerBrokenError(controller, run.item.text, outcome.error);
+  }
+
+  #follow(run: Run<Key>, outcome: Outcome): void {
+    const { inbox } = this.#options;
+    switch (outcome.type) {
+      case "success":
+        inbox.forget(run.item);
+        run.recorder.end({ result: "success" });
+        break;
+      case "requeueAfter":
+        inbox.forget(run.item);
+        inbox.requeueAfter(run.item, outcome.priority ?? run.priority, outcome.afterMs);
+        run.recorder.end({ result: "requeue_after", requeueAfterMs: outcome.afterMs });
+        break;
+      case "requeue": {
+        const requeueAfterMs = inbox.retry(run.item, outcome.priority ?? run.priority, false);
+        run.recorder.end({ result: "requeue", requeueAfterMs });
+        break;
+      }
+      case "error":
+        this.#followFailure(run, outcome);
+        break;
+      case "aborted":
+        run.log.debug("reconcile ended by the controller's stop");
+        run.recorder.end({ result: "aborted" });
+        break;
+    }
+  }
+
+  #followFailure(run: Run<Key>, { error, isTerminal, isPanic, asksToRequeue }: Failure): void {
+    const { controller, inbox, observer } = this.#options;
+    observer?.failed(controller);
+    if (isPanic) observer?.panicked(controller);
+    if (asksToRequeue)
+      run.log.warn(
+        "reconcile threw an error that asks to be run again; that is ignored, the back-off decides",
+      );
+    if (isTerminal) {
+      observer?.failedTerminally(controller);
+      run.log.error("reconcile failed; it is not tried again until something changes", { error });
+      run.recorder.end({ result: "terminal_error", error });
+      return;
+    }
+    const requeueAfterMs = inbox.retry(run.item, run.priority, true);
+    run.log.error("reconcile failed", { error, retryInMs: requeueAfterMs });
+    run.recorder.end({ result: run.hasTimedOut ? "timeout" : "error", error, requeueAfterMs });
+  }
+
+  #timeOut(run: Run<Key>, timeoutMs: number): void {
+    const { controller, observer } = this.#options;
+    run.hasTimedOut = true;
+    observer?.timedOut(controller);
+    this.#abort(run, new ReconcileTimeoutError(controller, run.item.text, timeoutMs));
+  }
+
+  #abort(run: Run<Key>, reason: unknown): void {
+    if (run.isAborted) return;
+    run.cancelTimer?.();
+    // First the timer: what the abort sets off may be the end of the run, which takes it back.
+    run.cancelTimer = this.#options.clock.schedule(overdueMs, () =>
+      run.log.warn(
+        "reconcile is overdue: it goes on after its signal aborted, and its key waits; pass the signal on",
+        {
+          abortedForMs: overdueMs,
+        },
+      ),
+    );
+    run.abort(reason);
+  }
+
+  #reportBlocked(ms: number, keys: readonly string[], run?: Run<Key>): void {
+    const { controller, observer, around } = this.#options;
+    observer?.eventLoopBlocked(controller, ms);
+    const log = run?.log ?? around.log;
+    log.warn(
+      "reconcile blocked the event loop: nothing else in the process could run; make it wait in between",
+      {
+        blockedMs: Math.round(ms),
+        keys,
+      },
+    );
+  }
+}
+
+function labelOf(outcome: Exclude<Outcome, { type: "aborted" }>): ResultLabel {
+  return outcome.type === "requeueAfter" ? "requeue_after" : outcome.type;
+}
+
+function isPromise<Value>(value: Promise<Value> | Value): value is Promise<Value> {
+  return typeof value === "object" && value !== null && "then" in value;
+}

@@ -1,0 +1,148 @@
+import {
+  accessFromKubeconfig,
+  type Client,
+  ConflictError,
+  createClient,
+  httpTransport,
+  mergePatch,
+} from "@keelson/client";
+import { type ControlPlane, startControlPlane } from "@keelson/controlplane";
+import { systemClock, systemRandom, type Transport } from "@keelson/core";
+import { ConfigMap, Namespace, Secret } from "@keelson/core/kinds/core/v1";
+import { afterAll, beforeAll, expect, it, onTestFinished } from "vitest";
+import { cachedClient } from "../../src/cache/cached-client.ts";
+import { InformerCache } from "../../src/cache/informer-cache.ts";
+import { controller } from "../../src/controller/builder.ts";
+import { CausalLog } from "../../src/controller/causal/causal-log.ts";
+import { Controller } from "../../src/controller/controller.ts";
+
+let controlPlane: ControlPlane;
+let transport: Transport;
+let admin: Client;
+
+beforeAll(async () => {
+  controlPlane = await startControlPlane();
+  transport = httpTransport(accessFromKubeconfig(controlPlane.kubeconfig, { clock: systemClock, env: {} }));
+  admin = createClient({ transport });
+});
+afterAll(async () => {
+  await transport?.close();
+  await controlPlane?.stop();
+});
+
+interface World {
+  readonly namespace: string;
+  readonly cache: InformerCache;
+  /** Reads from the cache. */
+  readonly client: Client;
+}
+
+let worlds = 0;
+
+async function world(): Promise<World> {
+  worlds += 1;
+  const namespace = `causal-${worlds}`;
+  await admin.create(Namespace, { metadata: { name: namespace } });
+  const cache = new InformerCache({ client: admin });
+  const stop = new AbortController();
+  const running = cache.run(stop.signal);
+  onTestFinished(async () => {
+    stop.abort();
+    await running;
+  });
+  return { namespace, cache, client: cachedClient(admin, cache) };
+}
+
+it("tells of a run what it read from the cache and the server, what it changed, and what it did not", async () => {
+  const { namespace, client } = await world();
+  const key = { namespace, name: "settings" };
+  await admin.create(ConfigMap, { metadata: key, data: { mode: "auto", colour: "blue" } });
+  const log = new CausalLog({ clock: systemClock });
+  const recorder = log.begin("settings", { reconcileId: "1", reasons: [], queuedMs: 0, priority: 0 });
+  const recorded = client.with((next) => recorder.layer(next));
+  const stale = await recorded.get(ConfigMap, key);
+  await recorded.get(ConfigMap, key, { resourceVersion: "0" });
+  const written = await recorded.patch(
+    ConfigMap,
+    key,
+    mergePatch({ data: { mode: "manual", colour: null } }),
+  );
+  await recorded.patch(ConfigMap, key, mergePatch({ data: { mode: "manual" } }));
+  await expect(recorded.update(ConfigMap, stale)).rejects.toThrow(ConflictError);
+  await recorded.delete(ConfigMap, key);
+  recorder.end({ result: "success" });
+  const version = written.metadata.resourceVersion;
+  const calls = log.runs("settings")[0]?.calls.map(({ ms, ...rest }) => rest);
+  const name = `configmaps ${namespace}/settings`;
+  const read = {
+    call: `get ${name}`,
+    kind: "read",
+    outcome: "ok",
+    resourceVersion: stale.metadata.resourceVersion,
+  };
+  const write = { call: `patch ${name}`, kind: "write", fromCache: false, resourceVersion: version };
+  expect(calls).toEqual([
+    { ...read, fromCache: true },
+    { ...read, fromCache: false },
+    { ...write, outcome: "ok", changedPaths: ["data.colour", "data.mode"] },
+    { ...write, outcome: "noop" },
+    { call: `update ${name}`, kind: "write", fromCache: false, outcome: "CONFLICT" },
+    { call: `delete ${name}`, kind: "write", fromCache: false, outcome: "ok" },
+  ]);
+});
+
+it("knows an apply of the run before when it is repeated, though nothing was read", async () => {
+  const { namespace, client } = await world();
+  const log = new CausalLog({ clock: systemClock });
+  for (let count = 0; count < 3; count++) {
+    const recorder = log.begin("a", { reconcileId: String(count), reasons: [], queuedMs: 0, priority: 0 });
+    const recorded = client.with((next) => recorder.layer(next));
+    const secret = { apiVersion: "v1", kind: "Secret", metadata: { namespace, name: "a" } } as const;
+    await recorded.apply(Secret, { ...secret, data: { password: "aHVudGVyMg==" } }, { fieldOwner: "test" });
+    recorder.end({ result: "success" });
+  }
+  expect(log.runs("a").map(({ calls: [call] }) => call?.outcome)).toEqual(["noop", "noop", "ok"]);
+  expect(JSON.stringify(log.runs("a"))).not.toContain("aHVudGVyMg==");
+});
+
+it("explains the runs of a controller: what changed, what it did about it, and when it runs again", async () => {
+  const { namespace, cache, client } = await world();
+  const key = { namespace, name: "settings" };
+  await admin.create(ConfigMap, { metadata: key });
+  const definition = controller(ConfigMap).reconcile(async ({ object, client: own }) => {
+    if (object.metadata.namespace !== namespace) return undefined;
+    const seen = object.data?.wanted ?? "nothing";
+    if (object.data?.seen !== seen) await own.patch(ConfigMap, key, mergePatch({ data: { seen } }));
+    return { requeueAfterMs: 30_000 };
+  });
+  const environment = {
+    client: admin,
+    cachedClient: client,
+    cache,
+    clock: systemClock,
+    random: systemRandom,
+  };
+  const explained = new Controller(definition, environment);
+  const stop = new AbortController();
+  const running = explained.run(stop.signal);
+  onTestFinished(async () => {
+    stop.abort();
+    await running;
+  });
+  const text = (): string => explained.causalLog.explain(`${namespace}/settings`);
+  await expect.poll(text, { timeout: 5000 }).toContain("changed: data (for configmaps)");
+  expect(text()).toContain(
+    `because  ConfigMap ${namespace}/settings was there at the start (for configmaps)`,
+  );
+  await admin.patch(ConfigMap, key, mergePatch({ data: { wanted: "a", other: "b" } }));
+  const why = `because  ConfigMap ${namespace}/settings changed: data.other, data.wanted (for configmaps)`;
+  await expect.poll(text, { timeout: 5000 }).toContain(why);
+  const run = explained.causalLog
+    .runs(`${namespace}/settings`)
+    .find(({ reasons }) => reasons.some(({ changedPaths }) => changedPaths?.includes("data.wanted")));
+  const reason = run?.reasons.find(({ type }) => type === "update");
+  expect(reason?.object).toEqual({ kind: "ConfigMap", ...key, resourceVersion: expect.any(String) });
+  expect(run).toMatchObject({ result: "requeue_after", requeueAfterMs: 30_000 });
+  expect(run?.calls.at(-1)).toMatchObject({ call: `patch configmaps ${namespace}/settings`, outcome: "ok" });
+  expect(text()).toContain("again    in 30 s");
+});

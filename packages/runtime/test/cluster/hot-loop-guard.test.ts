@@ -1,0 +1,412 @@
+import { accessFromKubeconfig, type Client, createClient, httpTransport, mergePatch } from "@keelson/client";
+import { type ControlPlane, startControlPlane } from "@keelson/controlplane";
+import { systemClock, systemRandom } from "@keelson/core";
+import { Deployment } from "@keelson/core/kinds/apps/v1";
+import { ConfigMap, Namespace } from "@keelson/core/kinds/core/v1";
+import { type FaultyTransport, faults, faultyTransport, VirtualClock } from "@keelson/testkit";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { cacheKind } from "../../src/cache/cache-settings.ts";
+import { cachedClient } from "../../src/cache/cached-client.ts";
+import { InformerCache, type InformerCacheOptions } from "../../src/cache/informer-cache.ts";
+import { controller } from "../../src/controller/builder.ts";
+import { Controller } from "../../src/controller/controller.ts";
+import { HotLoopGuard, type PingPongReport } from "../../src/controller/guard/hot-loop-guard.ts";
+import type { ObjectContext } from "../../src/controller/reconciler.ts";
+import { RecordingLogger } from "../support/controller-world.ts";
+
+let controlPlane: ControlPlane;
+let admin: Client;
+let closeAdmin: () => Promise<void>;
+
+beforeAll(async () => {
+  controlPlane = await startControlPlane();
+  const transport = realTransport();
+  admin = createClient({ transport });
+  closeAdmin = () => transport.close();
+});
+afterAll(async () => {
+  await closeAdmin?.();
+  await controlPlane?.stop();
+});
+
+const realTransport = () =>
+  httpTransport(accessFromKubeconfig(controlPlane.kubeconfig, { clock: systemClock, env: {} }));
+
+interface World {
+  readonly namespace: string;
+  readonly clock: VirtualClock;
+  readonly log: RecordingLogger;
+  readonly guard: HotLoopGuard;
+  readonly transport: FaultyTransport;
+  readonly noops: string[];
+  readonly reports: PingPongReport[];
+  readonly slowed: string[];
+  readonly cache: InformerCache;
+  /** A client for one run of a key: reads from the cache, or from the server. */
+  run(keyText: string, reads?: "cached" | "live"): Client;
+  /** Waits until the cache has the Deployment in this way. */
+  sees(name: string, replicas: number): Promise<void>;
+}
+
+let worlds = 0;
+
+/** A namespace of its own with a running cache of Deployments, and a guard whose time stands still. */
+async function world(settings: InformerCacheOptions["settings"] = {}): Promise<World> {
+  worlds += 1;
+  const namespace = `guard-${worlds}`;
+  await admin.create(Namespace, { metadata: { name: namespace } });
+  const transport = faultyTransport(realTransport());
+  const client = createClient({ transport, userAgent: "webapp/1.0" });
+  const cache = new InformerCache({ client, settings });
+  const stop = new AbortController();
+  const running = cache.run(stop.signal);
+  onTestFinished(async () => {
+    stop.abort();
+    await running;
+    await transport.close();
+  });
+  const cached = cachedClient(client, cache);
+  await cached.list(Deployment);
+  const clock = new VirtualClock();
+  const log = new RecordingLogger();
+  const [noops, reports, slowed]: [string[], PingPongReport[], string[]] = [[], [], []];
+  const guard = new HotLoopGuard({
+    clock,
+    log,
+    cache,
+    liveClient: client,
+    controllerName: "webapp",
+    observer: {
+      noopWrite: (target) => noops.push(target),
+      pingPong: (report) => reports.push(report),
+      slowed: (keyText, holdMs) => slowed.push(`${keyText} ${holdMs}`),
+    },
+  });
+  const run: World["run"] = (keyText, reads = "cached") =>
+    (reads === "cached" ? cached : client).with((next) => guard.layer(keyText, next));
+  const sees = async (name: string, replicas: number): Promise<void> => {
+    const seen = () => cache.peek(Deployment, { namespace, name })?.spec?.replicas;
+    await expect.poll(seen, { timeout: 5000 }).toBe(replicas);
+  };
+  return { namespace, clock, log, guard, transport, noops, reports, slowed, cache, run, sees };
+}
+
+function deployment(namespace: string, name: string, replicas: number) {
+  const labels = { app: name };
+  return {
+    apiVersion: "apps/v1",
+    kind: "Deployment",
+    metadata: { namespace, name },
+    spec: {
+      replicas,
+      selector: { matchLabels: labels },
+      template: { metadata: { labels }, spec: { containers: [{ name: "web", image: "web:1" }] } },
+    },
+  } as const;
+}
+
+/** Somebody changes the replicas with kubectl. */
+async function edit(namespace: string, name: string, replicas: number): Promise<void> {
+  const options = { fieldOwner: "kubectl-edit" };
+  await admin.patch(Deployment, { namespace, name }, mergePatch({ spec: { replicas } }), options);
+}
+
+/** How many times the Deployment was read from the server. */
+function liveReads({ requests }: FaultyTransport): number {
+  return requests.filter(({ method, path }) => method === "GET" && path.endsWith("/deployments/web")).length;
+}
+
+/** A world with a Deployment that both are going to write. */
+async function contestedWorld(settings: InformerCacheOptions["settings"] = {}): Promise<World> {
+  const contested = await world(settings);
+  await admin.create(Deployment, deployment(contested.namespace, "web", 1));
+  await contested.sees("web", 1);
+  return contested;
+}
+
+/** A run that applies three replicas. */
+async function applyThree({ namespace, run }: World): Promise<number | undefined> {
+  const options = { fieldOwner: "webapp-operator", force: true };
+  const { spec } = await run("web").apply(Deployment, deployment(namespace, "web", 3), options);
+  return spec?.replicas;
+}
+
+/** The same, with which somebody then disagrees. */
+async function applyAndBeOverruled(fight: World): Promise<void> {
+  await applyThree(fight);
+  await edit(fight.namespace, "web", 1);
+  await fight.sees("web", 1);
+}
+
+describe("an apply that is repeated", () => {
+  it("is seen as a write that changed nothing, of kinds that are cached and of those that are not", async () => {
+    const { namespace, run, noops } = await world();
+    const options = { fieldOwner: "webapp-operator" };
+    const configMap = {
+      apiVersion: "v1",
+      kind: "ConfigMap",
+      metadata: { namespace, name: "web" },
+      data: { a: "1" },
+    } as const;
+    for (let count = 0; count < 3; count++) {
+      await run("web").apply(Deployment, deployment(namespace, "web", 3), options);
+      await run("web", "live").apply(ConfigMap, configMap, options);
+    }
+    const twice = [`deployments.apps ${namespace}/web`, `configmaps ${namespace}/web`];
+    expect(noops).toEqual([...twice, ...twice]);
+  });
+
+  it("is seen as one on the first write that the key makes, if the cache has the object", async () => {
+    const { namespace, run, noops, sees } = await world();
+    const options = { fieldOwner: "webapp-operator" };
+    await admin.apply(Deployment, deployment(namespace, "web", 3), options);
+    await sees("web", 3);
+    await run("web").apply(Deployment, deployment(namespace, "web", 3), options);
+    expect(noops).toHaveLength(1);
+  });
+
+  it("is no loop when it happens every 30 s", async () => {
+    const { namespace, clock, run, guard, noops, slowed } = await world();
+    for (let count = 0; count < 12; count++) {
+      await run("web").apply(Deployment, deployment(namespace, "web", 3), { fieldOwner: "webapp-operator" });
+      await clock.advance(30_000);
+    }
+    expect(noops).toHaveLength(11);
+    expect([guard.holdMs("web"), slowed]).toEqual([0, []]);
+  });
+
+  it("is one without pause: the key is held for longer and longer, and others are not", async () => {
+    const { namespace, clock, run, guard, slowed, log } = await world();
+    for (let count = 0; count < 16; count++) {
+      await run("web").apply(Deployment, deployment(namespace, "web", 3), { fieldOwner: "webapp-operator" });
+      await run("calm").create(Deployment, deployment(namespace, `calm-${count}`, 0));
+      await clock.advance(100);
+    }
+    expect(slowed).toEqual(["web 1000", "web 2000", "web 4000"]);
+    expect([guard.holdMs("web"), guard.holdMs("calm")]).toEqual([4000, 0]);
+    expect(log.of("warn")[0]).toBe(
+      `write deployments.apps ${namespace}/web: 5 runs within 10 s wrote it and changed nothing; ` +
+        "compare with what is there before writing, or run less often",
+    );
+    await clock.advance(130_000);
+    expect(guard.holdMs("web")).toBe(0);
+  });
+
+  it("does not count as a dry run", async () => {
+    const { namespace, run, noops } = await world();
+    await run("web").apply(Deployment, deployment(namespace, "web", 3), { fieldOwner: "a" });
+    await run("web").apply(Deployment, deployment(namespace, "web", 3), { fieldOwner: "a", dryRun: true });
+    expect(noops).toEqual([]);
+  });
+});
+
+describe("two writers who fight over a field", () => {
+  it("are both named after it was set back three times, and only that key is held", async () => {
+    const fight = await contestedWorld();
+    const { namespace, guard, reports, log, transport } = fight;
+    for (let count = 0; count < 4; count++) {
+      await applyAndBeOverruled(fight);
+      await fight
+        .run("other")
+        .apply(Deployment, deployment(namespace, "other", count), { fieldOwner: "webapp-operator" });
+    }
+    expect([guard.holdMs("web"), reports, liveReads(transport)]).toEqual([0, [], 0]);
+    await applyAndBeOverruled(fight);
+    expect(liveReads(transport)).toBe(1);
+    expect(reports).toEqual([
+      {
+        controller: "webapp",
+        keyText: "web",
+        object: `Deployment ${namespace}/web`,
+        field: "spec.replicas",
+        flips: 3,
+        ownManager: "webapp-operator",
+        otherManagers: [{ manager: "kubectl-edit", operation: "Update", time: expect.any(String) }],
+        holdMs: 1000,
+      },
+    ]);
+    expect(log.of("warn")).toEqual([
+      `field spec.replicas of Deployment ${namespace}/web flips between webapp-operator and kubectl-edit; ` +
+        "leave the field out of what webapp-operator writes, or keep kubectl-edit from setting it",
+    ]);
+    expect([guard.holdMs("web"), guard.holdMs("other")]).toEqual([1000, 0]);
+  });
+
+  it("lead to a longer hold each time they go on, and to none once they stop", async () => {
+    const fight = await contestedWorld();
+    for (let count = 0; count < 7; count++) {
+      await applyAndBeOverruled(fight);
+      await fight.clock.advance(fight.guard.holdMs("web"));
+    }
+    expect(fight.slowed).toEqual(["web 1000", "web 2000", "web 4000"]);
+    await fight.clock.advance(121_000);
+    expect(fight.guard.holdMs("web")).toBe(0);
+  });
+
+  it("are found out too when the controller patches under no name of its own", async () => {
+    const { namespace, run, sees, reports } = await world();
+    await admin.create(Deployment, deployment(namespace, "web", 1));
+    for (let count = 0; count < 5; count++) {
+      await edit(namespace, "web", 1);
+      await sees("web", 1);
+      await run("web").patch(Deployment, { namespace, name: "web" }, mergePatch({ spec: { replicas: 3 } }));
+    }
+    expect(reports).toMatchObject([{ ownManager: "webapp", otherManagers: [{ manager: "kubectl-edit" }] }]);
+  });
+
+  it("are found out in the status, and in a kind that is not cached but read by the run", async () => {
+    const { namespace, run, reports, sees } = await world();
+    await admin.create(ConfigMap, { metadata: { namespace, name: "web" }, data: { mode: "auto" } });
+    await admin.create(Deployment, deployment(namespace, "web", 1));
+    const key = { namespace, name: "web" };
+    const status = (count: number) => mergePatch({ status: { replicas: count } });
+    for (let count = 0; count < 5; count++) {
+      const live = run("config", "live");
+      const found = await live.get(ConfigMap, key);
+      await live.update(ConfigMap, { ...found, data: { mode: "manual" } });
+      await admin.patch(ConfigMap, key, mergePatch({ data: { mode: "auto" } }), { fieldOwner: "console" });
+
+      await run("status").status(Deployment).patch(key, status(3));
+      await admin.status(Deployment).patch(key, status(count % 2), { fieldOwner: "kube-controller-manager" });
+      await admin.patch(Deployment, key, mergePatch({ spec: { replicas: count } }));
+      await sees("web", count);
+    }
+    expect(reports.map(({ field, otherManagers: [other] }) => [field, other?.manager])).toEqual([
+      ["data.mode", "console"],
+      ["status.replicas", "kube-controller-manager"],
+    ]);
+  });
+
+  it("are told apart from two keys of one controller, which have the same name", async () => {
+    const { namespace, run, log } = await world();
+    for (let count = 0; count < 5; count++) {
+      await run("a").apply(Deployment, deployment(namespace, "web", 3), { fieldOwner: "webapp-operator" });
+      await run("b").apply(Deployment, deployment(namespace, "web", 1), { fieldOwner: "webapp-operator" });
+    }
+    expect(log.of("warn")[0]).toContain(
+      "flips between webapp-operator and another writer of the same field manager name",
+    );
+  });
+
+  it("are looked into again when the run was aborted meanwhile", async () => {
+    const fight = await contestedWorld();
+    for (let count = 0; count < 4; count++) await applyAndBeOverruled(fight);
+    const stop = new AbortController();
+    fight.transport.fault({ method: "GET", path: /deployments\/web$/ }, faults.neverAnswer());
+    const options = { fieldOwner: "webapp-operator", force: true, signal: stop.signal };
+    const write = fight.run("web").apply(Deployment, deployment(fight.namespace, "web", 3), options);
+    await expect.poll(() => liveReads(fight.transport)).toBe(1);
+    stop.abort(new Error("enough"));
+    await expect(write).rejects.toThrow("enough");
+    expect(fight.reports).toEqual([]);
+    await applyThree(fight);
+    expect(fight.reports).toMatchObject([{ otherManagers: [{ manager: "kubectl-edit" }] }]);
+  });
+
+  it("do not stop the write when the server does not let the guard look; the field is reported all the same", async () => {
+    const fight = await contestedWorld();
+    const { transport, reports } = fight;
+    for (let count = 0; count < 4; count++) await applyAndBeOverruled(fight);
+    transport.fault({ method: "GET", path: /deployments\/web$/ }, faults.answerStatus("Forbidden"));
+    expect(await applyThree(fight)).toBe(3);
+    expect(reports).toMatchObject([
+      { field: "spec.replicas", otherManagers: [], unknownBecause: "FORBIDDEN" },
+    ]);
+  });
+});
+
+describe("writers who do not fight", () => {
+  it("may delete the object for good", async () => {
+    const fight = await contestedWorld();
+    for (let count = 0; count < 4; count++) await applyAndBeOverruled(fight);
+    await admin.delete(Deployment, { namespace: fight.namespace, name: "web" });
+    expect(await applyThree(fight)).toBe(3);
+    expect([liveReads(fight.transport), fight.reports]).toEqual([1, []]);
+  });
+
+  it("may set a field to another value each time", async () => {
+    const { namespace, run, sees, guard, reports } = await world();
+    for (let count = 0; count < 8; count++) {
+      await run("web").apply(Deployment, deployment(namespace, "web", 10 + count), {
+        fieldOwner: "a",
+        force: true,
+      });
+      await edit(namespace, "web", 1);
+      await sees("web", 1);
+    }
+    expect([guard.holdMs("web"), reports]).toEqual([0, []]);
+  });
+
+  it("are not blamed for a field that the cache drops", async () => {
+    const dropPaused = cacheKind(Deployment, {
+      transform: ({ spec, ...rest }) => {
+        if (spec === undefined) return rest;
+        const { paused, ...kept } = spec;
+        return { ...rest, spec: kept };
+      },
+    });
+    const { namespace, run, sees, reports, guard, transport } = await world({ kinds: [dropPaused] });
+    for (let count = 0; count < 12; count++) {
+      const { spec, ...rest } = deployment(namespace, "web", count);
+      const paused = { ...rest, spec: { ...spec, paused: true } };
+      await run("web").apply(Deployment, paused, { fieldOwner: "a", force: true });
+      await edit(namespace, "web", 100 + count);
+      await sees("web", 100 + count);
+    }
+    expect([guard.holdMs("web"), reports]).toEqual([0, []]);
+    expect(liveReads(transport)).toBe(1);
+  });
+});
+
+describe("a controller that fights with another writer", () => {
+  it("runs seldom for that object, and freely for others", async () => {
+    const { namespace, cache, transport } = await contestedWorld();
+    await admin.create(Deployment, deployment(namespace, "calm", 0));
+    const client = createClient({ transport });
+    const log = new RecordingLogger();
+    const runs = { web: 0, calm: 0 };
+    const setReplicas =
+      (replicas: number, fieldOwner: string) => async (context: ObjectContext<Deployment>) => {
+        const { name } = context.key;
+        // The Deployments of the other tests are not part of it.
+        if (context.key.namespace !== namespace || (name !== "web" && name !== "calm")) return;
+        if (fieldOwner === "webapp-operator") runs[name] += 1;
+        if (name === "calm" || context.object.spec?.replicas === replicas) return;
+        await context.client.patch(Deployment, context.key, mergePatch({ spec: { replicas } }), {
+          fieldOwner,
+        });
+      };
+    const ours = controller(Deployment).reconcile(setReplicas(3, "webapp-operator"));
+    const rival = controller(Deployment, { guardHotLoops: false })
+      .named("rival")
+      .reconcile(setReplicas(1, "rival"));
+    const stop = new AbortController();
+    const environment = {
+      client,
+      cachedClient: cachedClient(client, cache),
+      cache,
+      clock: systemClock,
+      random: systemRandom,
+    };
+    const running = Promise.all([
+      new Controller(ours, { ...environment, log }).run(stop.signal),
+      new Controller(rival, environment).run(stop.signal),
+    ]);
+    onTestFinished(async () => {
+      stop.abort();
+      await running;
+    });
+    const flips = () =>
+      log.of("warn").filter((line) => line.includes("flips between webapp-operator and rival"));
+    await expect.poll(flips, { timeout: 10_000 }).toHaveLength(1);
+    const [heldAt, runsThen] = [systemClock.monotonicNow(), runs.web];
+    for (let count = 1; count <= 20; count++) {
+      const before = runs.calm;
+      const patch = mergePatch({ metadata: { annotations: { count: String(count) } } });
+      await admin.patch(Deployment, { namespace, name: "calm" }, patch);
+      await expect.poll(() => runs.calm, { timeout: 5000, interval: 5 }).toBeGreaterThan(before);
+    }
+    const heldSeconds = (systemClock.monotonicNow() - heldAt) / 1000;
+    expect(runs.web - runsThen).toBeLessThanOrEqual(1 + heldSeconds);
+  });
+});

@@ -1,0 +1,214 @@
+import { type Client, createClient } from "@keelson/client";
+import { type CancelTimer, type Clock, seededRandom, type Transport } from "@keelson/core";
+import { VirtualClock } from "@keelson/testkit";
+import type { Cache } from "../../src/cache/cache.ts";
+import { Controller } from "../../src/controller/controller.ts";
+import type { ControllerDefinition, ControllerSettings } from "../../src/controller/controller-definition.ts";
+import type { ControllerEnvironment } from "../../src/controller/controller-environment.ts";
+import type { Reconciler } from "../../src/controller/reconciler.ts";
+import type { LogFields, Logger } from "../../src/logger.ts";
+import type { RunningSource, Source, SourceContext } from "../../src/source/source.ts";
+import { RecordingControllerObserver } from "./recording-controller-observer.ts";
+
+export interface LogLine {
+  readonly level: "debug" | "info" | "warn" | "error";
+  readonly message: string;
+  readonly fields: LogFields;
+}
+
+/** Remembers all lines, whichever of its children they were written to. */
+export class RecordingLogger implements Logger {
+  readonly lines: LogLine[];
+  readonly #fields: LogFields;
+
+  constructor(lines: LogLine[] = [], fields: LogFields = {}) {
+    this.lines = lines;
+    this.#fields = fields;
+  }
+
+  debug = (message: string, fields?: LogFields): void => this.#write("debug", message, fields);
+  info = (message: string, fields?: LogFields): void => this.#write("info", message, fields);
+  warn = (message: string, fields?: LogFields): void => this.#write("warn", message, fields);
+  error = (message: string, fields?: LogFields): void => this.#write("error", message, fields);
+  with = (fields: LogFields): Logger => new RecordingLogger(this.lines, { ...this.#fields, ...fields });
+
+  /** The messages of a level. */
+  of(level: LogLine["level"]): readonly string[] {
+    return this.lines.filter((line) => line.level === level).map(({ message }) => message);
+  }
+
+  #write(level: LogLine["level"], message: string, fields: LogFields = {}): void {
+    this.lines.push({ level, message, fields: { ...this.#fields, ...fields } });
+  }
+}
+
+/** A source that does what the test says. */
+export class TestSource implements Source<string> {
+  readonly name: string;
+  starts = 0;
+  readonly #synced: PromiseWithResolvers<void> = Promise.withResolvers();
+  readonly #ended: PromiseWithResolvers<void> = Promise.withResolvers();
+  /** Whether it ends when its signal aborts. */
+  heedsSignal = true;
+  context: SourceContext<string> | undefined;
+
+  constructor(name = "test source") {
+    this.name = name;
+  }
+
+  run(context: SourceContext<string>): RunningSource {
+    this.starts += 1;
+    this.context = context;
+    context.signal.addEventListener("abort", () => this.heedsSignal && this.#ended.resolve());
+    return { synced: this.#synced.promise, ended: this.#ended.promise };
+  }
+
+  add(key: string, options: { priority?: number; afterMs?: number } = {}): void {
+    if (this.context === undefined) throw new Error("the source has not been started");
+    this.context.enqueue(key, { trigger: { source: this.name, type: "update" }, ...options });
+  }
+
+  sync(): void {
+    this.#synced.resolve();
+  }
+
+  fail(error: Error): void {
+    this.#synced.reject(error);
+  }
+
+  end(): void {
+    this.#ended.resolve();
+  }
+
+  get isStopped(): boolean {
+    return this.context?.signal.aborted ?? false;
+  }
+}
+
+/** A source that has synced as soon as it runs. */
+export function readySource(name?: string): TestSource {
+  const source = new TestSource(name);
+  source.sync();
+  return source;
+}
+
+/** A virtual clock on which work can take time without letting go of the event loop. */
+export class BusyClock implements Clock {
+  readonly virtual: VirtualClock = new VirtualClock();
+  #busyMs = 0;
+
+  now(): number {
+    return this.virtual.now() + this.#busyMs;
+  }
+
+  monotonicNow(): number {
+    return this.virtual.monotonicNow() + this.#busyMs;
+  }
+
+  schedule(delayMs: number, callback: () => void): CancelTimer {
+    return this.virtual.schedule(delayMs, callback);
+  }
+
+  /** Works for so long. */
+  work(ms: number): void {
+    this.#busyMs += ms;
+  }
+}
+
+/** A server that never answers: calls end by their signals alone. */
+export const silentTransport: Transport = {
+  send: (request) =>
+    new Promise((_, reject) => {
+      const fail = (): void => reject(request.signal?.reason);
+      if (request.signal?.aborted) fail();
+      else request.signal?.addEventListener("abort", fail, { once: true });
+    }),
+  close: async () => undefined,
+};
+
+/** A cache of nothing: the sources of these tests do not use it. */
+export const emptyCache: Cache = {
+  acquire: () => {
+    throw new Error("nothing in these tests is cached");
+  },
+  addIndex: () => undefined,
+  peek: () => undefined,
+  run: async () => undefined,
+  statuses: [],
+};
+
+export interface World {
+  readonly clock: VirtualClock;
+  readonly source: TestSource;
+  readonly log: RecordingLogger;
+  readonly observer: RecordingControllerObserver;
+  readonly controller: Controller<string>;
+  readonly client: Client;
+  /** The result of `run`, once it was started. */
+  readonly running: Promise<void>;
+  start(): Promise<void>;
+  /** Aborts the signal, without waiting. */
+  abort(reason?: unknown): void;
+  stop(): Promise<void>;
+}
+
+export interface WorldOptions extends ControllerSettings {
+  readonly reconcile: Reconciler<string>;
+  readonly sources?: readonly Source<string>[];
+  readonly environment?: Partial<ControllerEnvironment>;
+  readonly definition?: Partial<ControllerDefinition<string>>;
+  readonly clock?: VirtualClock;
+}
+
+/** A controller of strings with one source, on a virtual clock. It has not been started. */
+export function controllerWorld(options: WorldOptions): World {
+  const { reconcile, sources, environment, definition, clock = new VirtualClock(), ...settings } = options;
+  const source = readySource();
+  const log = new RecordingLogger();
+  const observer = new RecordingControllerObserver();
+  const client = createClient({ transport: silentTransport, clock });
+  const controller = new Controller<string>(
+    {
+      name: "test",
+      formatKey: (key) => key,
+      sources: sources ?? [source],
+      reconcile,
+      settings,
+      ...definition,
+    },
+    {
+      client,
+      cache: emptyCache,
+      cachedClient: client,
+      clock,
+      random: seededRandom(1),
+      log,
+      observer,
+      ...environment,
+    },
+  );
+  const signals = new AbortController();
+  let running: Promise<void> = Promise.resolve();
+  return {
+    clock,
+    source,
+    log,
+    observer,
+    controller,
+    client,
+    get running() {
+      return running;
+    },
+    start: async () => {
+      running = controller.run(signals.signal);
+      // Looked at by `stop`, or by the test itself.
+      running.catch(() => undefined);
+      await clock.settle();
+    },
+    abort: (reason) => signals.abort(reason),
+    stop: async () => {
+      signals.abort();
+      await running;
+    },
+  };
+}

@@ -1,0 +1,88 @@
+import type { KubeObject, ObjectKey, Resource } from "@keelson/core";
+import type { AcquireOptions, Cache, InformerLease } from "../../src/cache/cache.ts";
+import type { InformerEvent, InformerHandler } from "../../src/cache/informer.ts";
+
+interface Subscriber {
+  readonly resource: Resource;
+  readonly options: AcquireOptions;
+  tell(event: InformerEvent<KubeObject>): void;
+}
+
+/** A cache whose informers hold nothing and tell what the test says. */
+export class FakeCache implements Cache {
+  readonly subscribers: Subscriber[] = [];
+  readonly statuses = [];
+
+  acquire<T extends KubeObject>(resource: Resource<T>, options: AcquireOptions = {}): InformerLease<T> {
+    return {
+      resource,
+      hasSynced: true,
+      statuses: [],
+      synced: async () => undefined,
+      get: () => undefined,
+      list: () => [],
+      addIndex: () => undefined,
+      release: async () => undefined,
+      subscribe: (handler) => this.#subscribe(resource, options, handler),
+    };
+  }
+
+  addIndex(): void {}
+
+  peek(): undefined {}
+
+  async run(): Promise<void> {}
+
+  /** Which kinds are watched, each as often as it is. */
+  get watched(): readonly string[] {
+    return this.subscribers.map(
+      ({ resource }) => `${resource.kind}${resource.isMetadataOnly ? " (metadata)" : ""}`,
+    );
+  }
+
+  /** Tells of an object that has been created. */
+  create(resource: Resource, key: ObjectKey, metadata: Partial<KubeObject["metadata"]> = {}): void {
+    this.emit(resource, {
+      type: "create",
+      key,
+      object: objectOf(resource, key, metadata),
+      isInInitialList: false,
+    });
+  }
+
+  emit(resource: Resource, event: InformerEvent<KubeObject>): void {
+    for (const subscriber of this.subscribers) {
+      if (subscriber.resource.kind === resource.kind) subscriber.tell(event);
+    }
+  }
+
+  #subscribe<T extends KubeObject>(
+    resource: Resource<T>,
+    options: AcquireOptions,
+    handler: InformerHandler<T>,
+  ) {
+    const subscriber: Subscriber = {
+      resource,
+      options,
+      // The test tells of objects of the kind that it names.
+      tell: (event) => void handler(event as InformerEvent<T>),
+    };
+    this.subscribers.push(subscriber);
+    return {
+      hasSynced: true,
+      synced: async () => undefined,
+      remove: async () => {
+        this.subscribers.splice(this.subscribers.indexOf(subscriber), 1);
+      },
+    };
+  }
+}
+
+export function objectOf(
+  { kind, group, version }: Resource,
+  { namespace, name }: ObjectKey,
+  metadata: Partial<KubeObject["metadata"]> = {},
+): KubeObject {
+  const apiVersion = group === "" ? version : `${group}/${version}`;
+  return { apiVersion, kind, metadata: { name, ...(namespace !== undefined && { namespace }), ...metadata } };
+}
