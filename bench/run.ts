@@ -7,6 +7,9 @@ export type Benchmark = (options: { readonly quick: boolean }) => Promise<Readon
 const benchmarks: Readonly<Record<string, () => Promise<Benchmark>>> = {
   import: async () => (await import("./import.ts")).importBenchmark,
   controlplane: async () => (await import("./controlplane.ts")).controlPlaneBenchmark,
+  noop: async () => (await import("./noop.ts")).noopBenchmark,
+  latency: async () => (await import("./latency.ts")).latencyBenchmark,
+  sync: async () => (await import("./sync.ts")).syncBenchmark,
   queue: async () => (await import("./queue.ts")).queueBenchmark,
 };
 

@@ -1,0 +1,26 @@
+// The subject: Keelson's cache with its defaults.
+import { type Client, connect, InformerCache, type InformerLease, type ObjectOf } from "keelson";
+import { measure } from "./measurement.ts";
+import { WebApp } from "./webapps.ts";
+
+let client: Client;
+let informer: InformerLease<ObjectOf<typeof WebApp>>;
+
+await measure({
+  async prepare(kubeconfigPath) {
+    ({ client } = await connect({ kubeconfigPath }));
+    await client.raw("/version");
+  },
+  async sync(count) {
+    const cache = new InformerCache({ client });
+    informer = cache.acquire(WebApp);
+    let added = 0;
+    const subscription = informer.subscribe(() => {
+      added += 1;
+    });
+    void cache.run(new AbortController().signal);
+    await subscription.synced();
+    if (added !== count) throw new Error(`sync: the handler was told of ${added} objects, not ${count}`);
+  },
+  readAll: () => informer.list().filter(({ spec }) => spec.image !== "").length,
+});

@@ -1,0 +1,37 @@
+import { type Client, mergePatch, NotFoundError, type ObjectToWrite, ownerReferenceTo } from "keelson";
+import { Lease } from "keelson/kinds/coordination/v1";
+import { Node } from "keelson/kinds/core/v1";
+
+/** Where the node lifecycle controller looks for the heartbeats of nodes. */
+export const leaseNamespace = "kube-node-lease";
+
+/** As the kubelet has it. */
+const leaseDurationSeconds = 40;
+
+/** Says that the node is alive. The Lease goes with the Node. */
+export async function renewLease(
+  client: Client,
+  node: Node,
+  nowMs: number,
+  signal?: AbortSignal,
+): Promise<void> {
+  const call = signal === undefined ? {} : { signal };
+  const name = node.metadata.name ?? "";
+  const spec = { holderIdentity: name, leaseDurationSeconds, renewTime: formatMicroTime(nowMs) };
+  try {
+    await client.patch(Lease, { namespace: leaseNamespace, name }, mergePatch({ spec }), call);
+  } catch (error) {
+    if (!(error instanceof NotFoundError)) throw error;
+    await client.create(Lease, makeLease(node, spec), call);
+  }
+}
+
+function makeLease(node: Node, spec: NonNullable<Lease["spec"]>): ObjectToWrite<Lease> {
+  const owner = ownerReferenceTo({ object: node, resource: Node });
+  return { metadata: { name: owner.name, namespace: leaseNamespace, ownerReferences: [owner] }, spec };
+}
+
+/** The timestamp format of Leases: RFC 3339, in UTC, with six decimals. */
+function formatMicroTime(ms: number): string {
+  return new Date(ms).toISOString().replace("Z", "000Z");
+}

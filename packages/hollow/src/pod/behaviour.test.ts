@@ -1,0 +1,56 @@
+import { describe, expect, it } from "vitest";
+import { makePod, noDelays } from "../../test/support/situations.ts";
+import { behaviourOf } from "./behaviour.ts";
+
+const prefix = "hollow.keelson.dev";
+const behaviour = (annotations: Record<string, string>, restartPolicy: "Always" | "Never" = "Always") => {
+  const named = Object.entries(annotations).map(([name, value]) => [`${prefix}/${name}`, value]);
+  const pod = makePod({ annotations: Object.fromEntries(named), spec: { restartPolicy } });
+  return behaviourOf(pod, { ...noDelays, runMs: 200, readyDelayMs: 30 });
+};
+const runsForEver = { runMs: undefined, exitCode: 0, canPull: true, readyAfterMs: 30 };
+
+describe("the behaviour of a pod's containers", () => {
+  it.each([
+    ["nothing", {}, "Always", runsForEver],
+    ["nothing, for a pod that ends", {}, "Never", { ...runsForEver, runMs: 200 }],
+    ["run", { run: "1m30s" }, "Always", { ...runsForEver, runMs: 90_000 }],
+    ["run for ever", { run: "forever" }, "Never", runsForEver],
+    ["an exit code", { "exit-code": "7" }, "Always", { ...runsForEver, runMs: 200, exitCode: 7 }],
+    ["a crash", { "crash-after": "250ms" }, "Always", { ...runsForEver, runMs: 250, exitCode: 1 }],
+    [
+      "a crash with a code",
+      { "crash-after": "1s", "exit-code": "139" },
+      "Always",
+      { ...runsForEver, runMs: 1000, exitCode: 139 },
+    ],
+    ["a pull that fails", { pull: "fail" }, "Always", { ...runsForEver, canPull: false }],
+    ["never ready", { ready: "false" }, "Always", { ...runsForEver, readyAfterMs: undefined }],
+    ["ready later", { ready: "10s" }, "Always", { ...runsForEver, readyAfterMs: 10_000 }],
+    ["ready as usual", { ready: "true" }, "Always", runsForEver],
+  ] as const)("is as the annotations say: %s", (_, annotations, restartPolicy, expected) => {
+    expect(behaviour(annotations, restartPolicy)).toEqual(expected);
+  });
+
+  it.each([
+    [{ run: "soon" }, "run"],
+    [{ run: "-5s" }, "run"],
+    [{ run: "5" }, "run"],
+    [{ "exit-code": "256" }, "exit-code"],
+    [{ "exit-code": "" }, "exit-code"],
+    [{ "crash-after": "forever" }, "crash-after"],
+    [{ pull: "no" }, "pull"],
+    [{ ready: "maybe" }, "ready"],
+    [{ run: "5s", "crash-after": "5s" }, "crash-after"],
+  ])("has a problem with %j", (annotations, name) => {
+    expect(behaviour(annotations).problem).toContain(`${prefix}/${name}`);
+  });
+
+  it("tells all problems at once", () => {
+    const { problem } = behaviour({ run: "soon", "exit-code": "x" });
+    expect(problem).toBe(
+      `annotation ${prefix}/run is "soon", must be a duration such as 5s or forever; ` +
+        `annotation ${prefix}/exit-code is "x", must be a number from 0 to 255`,
+    );
+  });
+});

@@ -1,0 +1,95 @@
+import type { Pod } from "keelson/kinds/core/v1";
+import { parseDuration } from "./duration.ts";
+import type { PodTiming } from "./situation.ts";
+
+/** The annotations on a pod, mostly by its template, that steer what its containers do. */
+export const annotations = {
+  /** How long the containers run until they end by themselves: a duration, or `forever`. */
+  run: "hollow.keelson.dev/run",
+  /** The code that they end with. */
+  exitCode: "hollow.keelson.dev/exit-code",
+  /** As `run`, but ends in failure unless `exit-code` says otherwise. */
+  crashAfter: "hollow.keelson.dev/crash-after",
+  /** `fail`: the images cannot be pulled. */
+  pull: "hollow.keelson.dev/pull",
+  /** `false`: never ready; a duration: ready after so long. */
+  ready: "hollow.keelson.dev/ready",
+} as const;
+
+/** What the containers of a pod do. */
+export interface PodBehaviour {
+  /** They end after so long; undefined: never. */
+  readonly runMs: number | undefined;
+  readonly exitCode: number;
+  readonly canPull: boolean;
+  /** They are ready so long after they started; undefined: never. */
+  readonly readyAfterMs: number | undefined;
+  /** What is wrong with the annotations. Nothing is started then, and what runs goes on. */
+  readonly problem?: string;
+}
+
+export function behaviourOf(pod: Pod, timing: PodTiming): PodBehaviour {
+  const read = new AnnotationReader(pod.metadata.annotations ?? {});
+  const run = read.duration(annotations.run, ["forever"]);
+  const crashAfter = read.duration(annotations.crashAfter, []);
+  const exitCode = read.exitCode();
+  const canPull = read.oneOf(annotations.pull, ["succeed", "fail"]) !== "fail";
+  const ready = read.duration(annotations.ready, ["true", "false"]);
+  if (run !== undefined && crashAfter !== undefined) {
+    read.problems.push(`${annotations.run} and ${annotations.crashAfter} exclude each other`);
+  }
+  if (read.problems.length > 0) {
+    const problem = read.problems.join("; ");
+    return { runMs: undefined, exitCode: 0, canPull: true, readyAfterMs: timing.readyDelayMs, problem };
+  }
+  const endsByDefault = exitCode !== undefined || (pod.spec?.restartPolicy ?? "Always") !== "Always";
+  const runMs = run ?? crashAfter ?? (endsByDefault ? timing.runMs : "forever");
+  return {
+    runMs: typeof runMs === "number" ? runMs : undefined,
+    exitCode: exitCode ?? (crashAfter === undefined ? 0 : 1),
+    canPull,
+    readyAfterMs: readyAfter(ready, timing),
+  };
+}
+
+function readyAfter(ready: number | string | undefined, timing: PodTiming): number | undefined {
+  if (ready === "false") return undefined;
+  return typeof ready === "number" ? ready : timing.readyDelayMs;
+}
+
+/** Reads values and collects everything that is wrong with them, so that one look at the pod tells all. */
+class AnnotationReader {
+  readonly problems: string[] = [];
+  readonly #values: Readonly<Record<string, string>>;
+
+  constructor(values: Readonly<Record<string, string>>) {
+    this.#values = values;
+  }
+
+  oneOf<Word extends string>(name: string, words: readonly Word[]): Word | undefined {
+    const value = this.#values[name];
+    const word = words.find((each) => each === value);
+    if (value !== undefined && word === undefined) this.#complain(name, value, words.join(" or "));
+    return word;
+  }
+
+  duration<Word extends string>(name: string, words: readonly Word[]): number | Word | undefined {
+    const value = this.#values[name];
+    if (value === undefined) return undefined;
+    const meaning = words.find((word) => word === value) ?? parseDuration(value);
+    if (meaning === undefined) this.#complain(name, value, ["a duration such as 5s", ...words].join(" or "));
+    return meaning;
+  }
+
+  exitCode(): number | undefined {
+    const value = this.#values[annotations.exitCode];
+    if (value === undefined) return undefined;
+    if (/^\d{1,3}$/.test(value) && Number(value) <= 255) return Number(value);
+    this.#complain(annotations.exitCode, value, "a number from 0 to 255");
+    return undefined;
+  }
+
+  #complain(name: string, value: string, wanted: string): void {
+    this.problems.push(`annotation ${name} is ${JSON.stringify(value)}, must be ${wanted}`);
+  }
+}
