@@ -1,0 +1,98 @@
+import { X509Certificate } from "node:crypto";
+import { describe, expect, it } from "vitest";
+import {
+  bundleOf,
+  type CertificateMaterial,
+  materialFromData,
+  materialToData,
+  stateOf,
+} from "./certificate-material.ts";
+import { createMaterial, type RotationContext, takeStep } from "./certificate-rotation.ts";
+import { InvalidCertificateError } from "./errors.ts";
+import { defaultRotationRules } from "./rotation-plan.ts";
+
+const nowMs = Date.UTC(2026, 0, 1);
+const day = 86_400_000;
+const hosts = ["hook.ns.svc", "127.0.0.1"];
+const context: RotationContext = { name: "hook", hosts, rules: defaultRotationRules, nowMs };
+
+const authoritiesIn = (bundle: string): readonly X509Certificate[] =>
+  bundle.split(/(?<=-----END CERTIFICATE-----\n)/).map((pem) => new X509Certificate(pem));
+const isTrusted = (leaf: string, bundle: string): boolean =>
+  authoritiesIn(bundle).some((authority) => {
+    const certificate = new X509Certificate(leaf);
+    return certificate.checkIssued(authority) && certificate.verify(authority.publicKey);
+  });
+const throughSecret = (material: CertificateMaterial): CertificateMaterial =>
+  materialFromData("it", materialToData(material));
+
+describe("material", () => {
+  it("[WH9] is an authority, and a certificate of it for the hosts", async () => {
+    const material = await createMaterial(context);
+    const state = stateOf(material);
+    expect(state.leaf.hosts).toEqual(hosts);
+    expect(state.leaf.notAfterMs).toBe(nowMs + 90 * day);
+    expect(state.signer.notAfterMs).toBe(nowMs + 365 * day);
+    const leaf = new X509Certificate(material.leaf.certificate);
+    expect(leaf.checkHost("hook.ns.svc")).toBe("hook.ns.svc");
+    expect(leaf.checkIP("127.0.0.1")).toBe("127.0.0.1");
+    expect(leaf.ca).toBe(false);
+    const authority = new X509Certificate(material.signer.certificate);
+    expect(authority.ca).toBe(true);
+    expect(authority.verify(authority.publicKey)).toBe(true);
+    expect(isTrusted(material.leaf.certificate, bundleOf(material))).toBe(true);
+  });
+
+  it("[WH9] is trusted through a whole change of authority, old leaf or new", async () => {
+    const before = await createMaterial(context);
+    const introduced = throughSecret(
+      await takeStep("introduce", before, { ...context, nowMs: nowMs + 250 * day }),
+    );
+    expect(introduced.leaf).toEqual(before.leaf);
+    expect(authoritiesIn(bundleOf(introduced))).toHaveLength(2);
+    const switched = throughSecret(
+      await takeStep("switch", introduced, { ...context, nowMs: nowMs + 251 * day }),
+    );
+    expect(isTrusted(switched.leaf.certificate, bundleOf(introduced))).toBe(true);
+    expect(isTrusted(switched.leaf.certificate, bundleOf(before))).toBe(false);
+    expect(isTrusted(before.leaf.certificate, bundleOf(switched))).toBe(true);
+    expect(bundleOf(switched)).toBe(bundleOf(introduced));
+    expect(stateOf(switched).previous).toEqual({ retiredAtMs: nowMs + 251 * day });
+    const retired = throughSecret(
+      await takeStep("retire", switched, { ...context, nowMs: nowMs + 252 * day }),
+    );
+    expect(authoritiesIn(bundleOf(retired))).toHaveLength(1);
+    expect(isTrusted(retired.leaf.certificate, bundleOf(retired))).toBe(true);
+  });
+
+  it("gets a leaf with a new key, of the same authority, and none that outlives it", async () => {
+    const before = await createMaterial(context);
+    const after = throughSecret(await takeStep("renew", before, { ...context, nowMs: nowMs + 300 * day }));
+    expect(after.signer).toEqual(before.signer);
+    expect(after.leaf.key).not.toBe(before.leaf.key);
+    expect(stateOf(after).leaf.notAfterMs).toBe(nowMs + 365 * day);
+  });
+
+  it.each<[string, (data: Record<string, string>, other: Record<string, string>) => Record<string, string>]>([
+    ["nothing", () => ({})],
+    ["no list of authorities", ({ "authorities.json": _, ...rest }) => rest],
+    [
+      "another leaf",
+      (data, other) => ({ ...data, "tls.crt": other["tls.crt"] ?? "", "tls.key": other["tls.key"] ?? "" }),
+    ],
+    ["another key", (data, other) => ({ ...data, "tls.key": other["tls.key"] ?? "" })],
+    ["another authority's key", (data, other) => ({ ...data, "ca.key": other["ca.key"] ?? "" })],
+    [
+      "half a list",
+      (data) => ({ ...data, "authorities.json": Buffer.from('{"signer":"x').toString("base64") }),
+    ],
+    [
+      "a strange list",
+      (data) => ({ ...data, "authorities.json": Buffer.from('{"signer":"x","next":{}}').toString("base64") }),
+    ],
+  ])("is not taken from a Secret that holds %s", async (_, spoil) => {
+    const data = { ...materialToData(await createMaterial(context)) };
+    const other = { ...materialToData(await createMaterial(context)) };
+    expect(() => materialFromData("it", spoil(data, other))).toThrow(InvalidCertificateError);
+  });
+});

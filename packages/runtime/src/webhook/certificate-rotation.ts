@@ -1,0 +1,55 @@
+import { issueAuthority, issueLeaf } from "./certificate-issuing.ts";
+import type { CertificateMaterial } from "./certificate-material.ts";
+import type { RotationRules, RotationStep } from "./rotation-plan.ts";
+
+export interface RotationContext {
+  /** What the authorities are called. */
+  readonly name: string;
+  readonly hosts: readonly string[];
+  readonly rules: RotationRules;
+  readonly nowMs: number;
+}
+
+/** New material from nothing. */
+export async function createMaterial({
+  name,
+  hosts,
+  rules,
+  nowMs,
+}: RotationContext): Promise<CertificateMaterial> {
+  const signer = await issueAuthority(name, { nowMs, lifeMs: rules.authorityLifeMs });
+  const leaf = await issueLeaf(signer, hosts, { nowMs, lifeMs: rules.leafLifeMs });
+  return { signer, next: undefined, previous: undefined, leaf };
+}
+
+/** The material after a step. */
+export async function takeStep(
+  step: Exclude<RotationStep, "none">,
+  material: CertificateMaterial,
+  context: RotationContext,
+): Promise<CertificateMaterial> {
+  const { name, hosts, rules, nowMs } = context;
+  const leafLife = { nowMs, lifeMs: rules.leafLifeMs };
+  switch (step) {
+    case "create":
+      return createMaterial(context);
+    case "introduce": {
+      const authority = await issueAuthority(name, { nowMs, lifeMs: rules.authorityLifeMs });
+      return { ...material, next: { ...authority, introducedAtMs: nowMs } };
+    }
+    case "switch": {
+      if (material.next === undefined) return material;
+      const { introducedAtMs: _, ...signer } = material.next;
+      return {
+        signer,
+        next: undefined,
+        previous: { certificate: material.signer.certificate, retiredAtMs: nowMs },
+        leaf: await issueLeaf(signer, hosts, leafLife),
+      };
+    }
+    case "retire":
+      return { ...material, previous: undefined };
+    case "renew":
+      return { ...material, leaf: await issueLeaf(material.signer, hosts, leafLife) };
+  }
+}

@@ -1,0 +1,35 @@
+import { createPrivateKey, X509Certificate } from "node:crypto";
+import type { ServingCertificate } from "@keelson/core";
+import { InvalidCertificateError } from "./errors.ts";
+
+/** Where a server gets its certificate from, and gets it anew while it runs. */
+export interface CertificateSource {
+  /** Gets the first one. A server must not listen before; rejects if there is none to be had. */
+  load(signal?: AbortSignal): Promise<void>;
+  /** The one to serve now; throws a NoCertificateError before `load`. */
+  current(): ServingCertificate;
+  /** Keeps it current until the signal aborts, then returns. What goes wrong is reported, and the last one stays. */
+  run(signal: AbortSignal): Promise<void>;
+}
+
+/**
+ * Gives back a certificate and its key if they can be served: both are PEM and they belong together, which they do not
+ * while somebody replaces one file after the other. Otherwise throws an InvalidCertificateError.
+ */
+export function checkServingCertificate(what: string, pair: ServingCertificate): ServingCertificate {
+  const certificate = attempt(() => new X509Certificate(pair.certificate));
+  if (certificate === undefined) throw new InvalidCertificateError(what, "the certificate is not PEM");
+  const key = attempt(() => createPrivateKey(pair.key));
+  if (key === undefined) throw new InvalidCertificateError(what, "the key is not PEM, or has a password");
+  if (certificate.checkPrivateKey(key)) return pair;
+  throw new InvalidCertificateError(what, "the certificate and the key do not belong together");
+}
+
+/** What OpenSSL has to say about its decoders helps nobody, and may hold what it read. */
+function attempt<Value>(make: () => Value): Value | undefined {
+  try {
+    return make();
+  } catch {
+    return undefined;
+  }
+}

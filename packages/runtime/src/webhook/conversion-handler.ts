@@ -1,0 +1,136 @@
+import {
+  abortable,
+  freeze,
+  isRecord,
+  type KubeObject,
+  parseApiVersion,
+  type ServiceResponse,
+  toError,
+} from "@keelson/core";
+import type { WebhookHandler } from "./admission-handler.ts";
+import { handlerLimitMs, startCallDeadline } from "./call-deadline.ts";
+import type { Conversion } from "./conversion.ts";
+import { ConversionError, InvalidWebhookError, WebhookError } from "./errors.ts";
+import { readBody } from "./request-body.ts";
+
+/** The API server waits so long for a conversion, and does not say so. */
+const conversionTimeoutMs = 30_000;
+/** A list comes as one request, whole; only what cannot be a string any more is too large. */
+const maxBodyBytes = 256 * 1024 * 1024;
+const reviewVersion = "apiextensions.k8s.io/v1";
+
+/** A conversion that is asked for, as it is on the wire (apiextensions.k8s.io). */
+interface ConversionRequest {
+  readonly uid: string;
+  readonly desiredAPIVersion: string;
+  readonly objects: readonly unknown[];
+}
+
+/** One path for all kinds. The whole list fails or succeeds, and its order is kept [WH8]. */
+export function conversionHandler(conversions: readonly Conversion[]): WebhookHandler {
+  const byKind = new Map<string, Conversion>();
+  for (const conversion of conversions) {
+    const { group, kind } = conversion.hub;
+    const name = `${kind} of ${group}`;
+    if (byKind.has(name))
+      throw new InvalidWebhookError(`serve conversions of ${name}`, "there are two; put them together");
+    byKind.set(name, conversion);
+  }
+  return async (request, { clock, onPanic }) => {
+    const asked = await readRequest(request.body);
+    if (asked === undefined) return notAReview();
+    const path = request.path.split("?")[0] ?? request.path;
+    const limitMs = handlerLimitMs(request.path, conversionTimeoutMs);
+    using deadline = startCallDeadline(clock, { path, limitMs, caller: request.signal });
+    try {
+      return answer(asked, { convertedObjects: await abortable(convertAll(byKind, asked), deadline.signal) });
+    } catch (caught) {
+      const error = toError(caught);
+      if (!(error instanceof WebhookError || deadline.signal.aborted)) onPanic(path, error);
+      return answer(asked, { problem: messageOf(error) });
+    }
+  };
+}
+
+async function convertAll(
+  byKind: ReadonlyMap<string, Conversion>,
+  { desiredAPIVersion, objects }: ConversionRequest,
+): Promise<readonly KubeObject[]> {
+  const { group } = parseApiVersion(desiredAPIVersion);
+  const converted: KubeObject[] = [];
+  for (const object of objects) {
+    if (!isObject(object))
+      throw new InvalidWebhookError("read the request", "one of its objects is no object of a kind");
+    const from = `${object.kind} of ${object.apiVersion}`;
+    const fail = (problem: string) => new ConversionError(from, desiredAPIVersion, problem);
+    if (parseApiVersion(object.apiVersion).group !== group) throw fail("they are of different groups");
+    const conversion = byKind.get(`${object.kind} of ${group}`);
+    if (conversion === undefined) throw fail("no hub is known for this kind; add it by conversion()");
+    converted.push(await conversion.convert(freezeInPlace(object), desiredAPIVersion));
+  }
+  return converted;
+}
+
+function freezeInPlace(object: KubeObject): KubeObject {
+  freeze(object);
+  return object;
+}
+
+/** What an author's function threw is named, too: the user of kubectl has nothing else to go by. */
+function messageOf(error: Error): string {
+  return error instanceof WebhookError
+    ? error.message
+    : `convert: its function failed: ${error.name}: ${error.message}`;
+}
+
+async function readRequest(body: AsyncIterable<Uint8Array>): Promise<ConversionRequest | undefined> {
+  const bytes = await readBody(body, maxBodyBytes);
+  if (bytes === undefined) return undefined;
+  try {
+    const review: unknown = JSON.parse(bytes.toString("utf8"));
+    const isReview =
+      isRecord(review) && review.kind === "ConversionReview" && review.apiVersion === reviewVersion;
+    return isReview && isConversionRequest(review.request) ? review.request : undefined;
+  } catch {
+    // Not JSON. The text of the error would repeat part of the body.
+    return undefined;
+  }
+}
+
+function isConversionRequest(request: unknown): request is ConversionRequest {
+  return (
+    isRecord(request) &&
+    typeof request.uid === "string" &&
+    typeof request.desiredAPIVersion === "string" &&
+    Array.isArray(request.objects)
+  );
+}
+
+function isObject(value: unknown): value is KubeObject {
+  return (
+    isRecord(value) &&
+    typeof value.apiVersion === "string" &&
+    typeof value.kind === "string" &&
+    isRecord(value.metadata)
+  );
+}
+
+function notAReview(): ServiceResponse {
+  const body = `read the request: it is no ConversionReview of ${reviewVersion}; is the caller an API server?\n`;
+  return { status: 400, headers: { "content-type": "text/plain" }, body };
+}
+
+function answer(
+  { uid }: ConversionRequest,
+  outcome: { readonly convertedObjects: readonly KubeObject[] } | { readonly problem: string },
+): ServiceResponse {
+  const response =
+    "problem" in outcome
+      ? { uid, convertedObjects: [], result: { status: "Failure", message: outcome.problem } }
+      : { uid, convertedObjects: outcome.convertedObjects, result: { status: "Success" } };
+  return {
+    status: 200,
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ apiVersion: reviewVersion, kind: "ConversionReview", response }),
+  };
+}

@@ -1,0 +1,159 @@
+import type { Kind, KubeObject } from "@keelson/core";
+import { describe, expect, it } from "vitest";
+import { conversion, type Spoke } from "./conversion.ts";
+import { WebhookServer } from "./webhook-server.ts";
+
+interface Versioned extends KubeObject {
+  readonly spec: { readonly value: string };
+}
+const kind = (version: string, group = "example.com", name = "Thing"): Kind<Versioned> => ({
+  group,
+  version,
+  kind: name,
+});
+
+/** Writes down the way a value has gone. */
+const via = (version: string): Spoke<Versioned, Versioned> => ({
+  toHub: ({ spec }) => ({ spec: { value: `${spec.value} ${version}>hub` } }),
+  fromHub: async ({ spec }) => ({ spec: { value: `${spec.value} hub>${version}` } }),
+});
+const things = conversion(kind("v2")).spoke(kind("v1"), via("v1")).spoke(kind("v3"), via("v3"));
+
+const thing = (apiVersion: string, name = "a"): Versioned => ({
+  apiVersion,
+  kind: "Thing",
+  metadata: { name, uid: `uid-${name}`, labels: { app: name } },
+  spec: { value: name },
+});
+
+async function ask(request: unknown, conversions = [things], panics: string[] = []) {
+  const server = new WebhookServer({
+    conversions,
+    observer: {
+      inFlightChanged: () => undefined,
+      answered: () => undefined,
+      panicked: (path) => void panics.push(path),
+    },
+  });
+  const body = JSON.stringify({ apiVersion: "apiextensions.k8s.io/v1", kind: "ConversionReview", request });
+  const { status, body: answer } = await server.service({
+    method: "POST",
+    path: "/convert?timeout=30s",
+    headers: { "content-type": "application/json" },
+    body: (async function* () {
+      yield Buffer.from(body);
+    })(),
+    signal: new AbortController().signal,
+  });
+  return { status, answer: status === 200 ? JSON.parse(String(answer)) : answer };
+}
+
+describe("a conversion", () => {
+  it.each([
+    ["v1", "v2", "a v1>hub"],
+    ["v2", "v1", "a hub>v1"],
+    ["v3", "v2", "a v3>hub"],
+    ["v2", "v3", "a hub>v3"],
+    ["v1", "v3", "a v1>hub hub>v3"],
+    ["v3", "v1", "a v3>hub hub>v1"],
+  ])("[WH8] goes from %s to %s through the hub", async (from, to, value) => {
+    const converted = await things.convert(thing(`example.com/${from}`), `example.com/${to}`);
+    expect(converted).toEqual({ ...thing(`example.com/${to}`), spec: { value } });
+  });
+
+  it("may change labels and annotations, and nothing else of the metadata", async () => {
+    const relabelling = conversion(kind("v2")).spoke(kind("v1"), {
+      ...via("v1"),
+      toHub: ({ spec, metadata }) => ({
+        spec,
+        metadata: { ...metadata, labels: { new: "yes" }, uid: "other" },
+      }),
+    });
+    const { metadata } = await relabelling.convert(thing("example.com/v1"), "example.com/v2");
+    expect(metadata).toEqual({ name: "a", uid: "uid-a", labels: { new: "yes" } });
+  });
+
+  it.each([
+    [kind("v1", "other.com"), "convert within one kind"],
+    [kind("v1", "example.com", "Other"), "convert within one kind"],
+    [kind("v2"), "it is the hub"],
+    [kind("v3"), "it was added before"],
+  ])("[WH8] refuses to be defined with %j", (version, problem) => {
+    expect(() => things.spoke(version, via("x"))).toThrow(problem);
+  });
+});
+
+describe("the conversion webhook", () => {
+  const v1 = thing("example.com/v1");
+
+  it("[WH8] converts a list in its order", async () => {
+    const objects = [
+      thing("example.com/v1", "a"),
+      thing("example.com/v3", "b"),
+      thing("example.com/v1", "c"),
+    ];
+    const { answer } = await ask({ uid: "u", desiredAPIVersion: "example.com/v2", objects });
+    expect(answer).toEqual({
+      apiVersion: "apiextensions.k8s.io/v1",
+      kind: "ConversionReview",
+      response: {
+        uid: "u",
+        result: { status: "Success" },
+        convertedObjects: [
+          { ...thing("example.com/v2", "a"), spec: { value: "a v1>hub" } },
+          { ...thing("example.com/v2", "b"), spec: { value: "b v3>hub" } },
+          { ...thing("example.com/v2", "c"), spec: { value: "c v1>hub" } },
+        ],
+      },
+    });
+  });
+
+  it.each([
+    ["another group", "other.com/v2", [v1], "they are of different groups"],
+    ["no hub", "example.com/v2", [{ ...v1, kind: "Other" }], "no hub is known for this kind"],
+    ["the same version", "example.com/v1", [v1], "both are the same version"],
+    ["an unknown version", "example.com/v9", [v1], "example.com/v9 is not among the versions of Thing"],
+    [
+      "one bad object among good ones",
+      "example.com/v2",
+      [v1, thing("example.com/v9")],
+      "example.com/v9 is not",
+    ],
+    ["something that is no object", "example.com/v2", ["x"], "is no object of a kind"],
+  ])("[WH8] fails as a whole for %s", async (_, desiredAPIVersion, objects, problem) => {
+    const panics: string[] = [];
+    const { status, answer } = await ask({ uid: "u", desiredAPIVersion, objects }, [things], panics);
+    expect(status).toBe(200);
+    expect(answer.response).toMatchObject({ uid: "u", convertedObjects: [], result: { status: "Failure" } });
+    expect(answer.response.result.message).toContain(problem);
+    expect(panics).toEqual([]);
+  });
+
+  it("[WH8] contains what an author's function throws", async () => {
+    const panics: string[] = [];
+    const broken = conversion(kind("v2")).spoke(kind("v1"), {
+      ...via("v1"),
+      toHub: () => {
+        throw new TypeError("oops");
+      },
+    });
+    const { answer } = await ask(
+      { uid: "u", desiredAPIVersion: "example.com/v2", objects: [v1] },
+      [broken],
+      panics,
+    );
+    expect(answer.response.result).toEqual({
+      status: "Failure",
+      message: "convert: its function failed: TypeError: oops",
+    });
+    expect(panics).toEqual(["/convert"]);
+  });
+
+  it("answers 400 to what is no review", async () => {
+    expect(await ask(undefined)).toMatchObject({ status: 400 });
+  });
+
+  it("is refused two conversions of one kind", () => {
+    expect(() => new WebhookServer({ conversions: [things, things] })).toThrow("there are two");
+  });
+});

@@ -1,0 +1,75 @@
+import { draft, isRecord, type JsonPatchOperation } from "@keelson/core";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { jsonPatchBetween } from "./json-patch-diff.ts";
+
+/** A reading of RFC 6902 of its own, so that it shares no mistake with what it judges. */
+function apply(document: unknown, operations: readonly JsonPatchOperation[]): unknown {
+  const root: Record<string, unknown> = { root: draft(document) };
+  for (const operation of operations) {
+    const names = `/root${operation.path}`
+      .slice(1)
+      .split("/")
+      .map((name) => name.replaceAll("~1", "/").replaceAll("~0", "~"));
+    const last = names.pop() ?? "";
+    let parent: unknown = root;
+    for (const name of names) parent = Reflect.get(Object(parent), name);
+    if (Array.isArray(parent)) {
+      if (operation.op === "add") parent.splice(Number(last), 0, operation.value);
+      else if (operation.op === "remove") parent.splice(Number(last), 1);
+      else if (operation.op === "replace") parent[Number(last)] = operation.value;
+    } else if (isRecord(parent)) {
+      if (operation.op === "remove") Reflect.deleteProperty(parent, last);
+      else if (operation.op === "replace" || operation.op === "add") {
+        const { value } = operation;
+        Object.defineProperty(parent, last, { value, writable: true, enumerable: true, configurable: true });
+      }
+    }
+  }
+  return root.root;
+}
+
+const names = fc.constantFrom("a", "b", "~", "/", "a/b", "~1", "", "__proto__", "constructor");
+const { json } = fc.letrec<{ json: unknown }>((tie) => ({
+  json: fc.oneof(
+    { depthSize: "small", withCrossShrink: true },
+    fc.constantFrom<unknown>(null, true, 0, 1, "x", ""),
+    fc.array(tie("json"), { maxLength: 5 }),
+    fc.dictionary(names, tie("json"), { maxKeys: 5 }),
+  ),
+}));
+
+describe("the patch between two values", () => {
+  it("[WH3] makes the second of the first", () => {
+    fc.assert(
+      fc.property(json, json, (before, after) => {
+        expect(apply(before, jsonPatchBetween(before, after))).toEqual(after);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  it("[WH3] is empty between equals", () => {
+    fc.assert(
+      fc.property(json, (value) => {
+        expect(jsonPatchBetween(value, draft(value))).toEqual([]);
+      }),
+    );
+  });
+
+  it.each<[string, unknown, unknown, readonly JsonPatchOperation[]]>([
+    ["a field is added", {}, { a: 1 }, [{ op: "add", path: "/a", value: 1 }]],
+    ["a field is undefined now", { a: 1 }, { a: undefined }, [{ op: "remove", path: "/a" }]],
+    ["a name has slashes", {}, { "a/b~c": 1 }, [{ op: "add", path: "/a~1b~0c", value: 1 }]],
+    ["an element is put in front", ["b"], ["a", "b"], [{ op: "add", path: "/0", value: "a" }]],
+    ["an element is taken away", ["a", "b", "c"], ["a", "c"], [{ op: "remove", path: "/1" }]],
+    [
+      "one field of an element changes",
+      { list: [{ name: "a", image: "1" }, { name: "b" }] },
+      { list: [{ name: "a", image: "2" }, { name: "b" }] },
+      [{ op: "replace", path: "/list/0/image", value: "2" }],
+    ],
+  ])("touches no more than it must when %s", (_, before, after, patch) => {
+    expect(jsonPatchBetween(before, after)).toEqual(patch);
+  });
+});

@@ -1,0 +1,101 @@
+import type { Resource } from "@keelson/core";
+import { describe, expect, it } from "vitest";
+import { admission } from "./admission.ts";
+import {
+  makeConversion,
+  makeMutatingConfiguration,
+  makeValidatingConfiguration,
+} from "./webhook-configurations.ts";
+
+const WebApp: Resource = {
+  group: "example.com",
+  version: "v1",
+  kind: "WebApp",
+  plural: "webapps",
+  scope: "Namespaced",
+};
+const caBundle = "PEM";
+const encoded = Buffer.from(caBundle).toString("base64");
+const inCluster = { name: "web", caBundle, endpoint: { service: { namespace: "ops", name: "hooks" } } };
+const local = { name: "web", caBundle, endpoint: { url: "https://127.0.0.1:9443/" } };
+
+describe("webhook configurations", () => {
+  it("state everything about a webhook", () => {
+    const webhooks = admission(WebApp).mutate(() => undefined);
+    expect(makeMutatingConfiguration([webhooks], inCluster)).toEqual({
+      metadata: { name: "web" },
+      webhooks: [
+        {
+          name: "mutate.webapp.v1.example.com",
+          admissionReviewVersions: ["v1"],
+          clientConfig: {
+            caBundle: encoded,
+            service: { namespace: "ops", name: "hooks", port: 443, path: "/mutate-example-com-v1-webapp" },
+          },
+          failurePolicy: "Fail",
+          matchPolicy: "Equivalent",
+          namespaceSelector: {},
+          objectSelector: {},
+          reinvocationPolicy: "Never",
+          rules: [
+            {
+              apiGroups: ["example.com"],
+              apiVersions: ["v1"],
+              operations: ["CREATE", "UPDATE"],
+              resources: ["webapps"],
+              scope: "Namespaced",
+            },
+          ],
+          sideEffects: "None",
+          timeoutSeconds: 10,
+        },
+      ],
+    });
+    expect(makeValidatingConfiguration([webhooks], inCluster)).toBeUndefined();
+  });
+
+  it("follow the settings", () => {
+    const settings = {
+      failurePolicy: "Ignore",
+      matchConditions: [
+        { name: "not-system", expression: "!request.userInfo.username.startsWith('system:')" },
+      ],
+      matchPolicy: "Exact",
+      namespaceSelector: { matchLabels: { team: "a" } },
+      objectSelector: { matchLabels: { checked: "yes" } },
+      sideEffects: "NoneOnDryRun",
+      timeoutSeconds: 3,
+    } as const;
+    const webhooks = admission(WebApp, { ...settings, subresource: "status", reinvocationPolicy: "IfNeeded" })
+      .mutate(() => undefined, { operations: ["UPDATE"] })
+      .validate(() => undefined, { operations: ["UPDATE"] })
+      .validate(() => undefined, { operations: ["DELETE", "UPDATE"] });
+    const [validating] = makeValidatingConfiguration([webhooks], local)?.webhooks ?? [];
+    expect(validating).toMatchObject({
+      ...settings,
+      name: "validate.status.webapp.v1.example.com",
+      clientConfig: {
+        url: "https://127.0.0.1:9443/validate-example-com-v1-webapp-status",
+        caBundle: encoded,
+      },
+      rules: [{ operations: ["DELETE", "UPDATE"], resources: ["webapps/status"] }],
+    });
+    const [mutating] = makeMutatingConfiguration([webhooks], local)?.webhooks ?? [];
+    expect(mutating).toMatchObject({ reinvocationPolicy: "IfNeeded", rules: [{ operations: ["UPDATE"] }] });
+  });
+
+  it("have a CustomResourceDefinition ask for conversions", () => {
+    expect(makeConversion(WebApp, local)).toEqual({
+      metadata: { name: "webapps.example.com" },
+      spec: {
+        conversion: {
+          strategy: "Webhook",
+          webhook: {
+            clientConfig: { caBundle: encoded, url: "https://127.0.0.1:9443/convert" },
+            conversionReviewVersions: ["v1"],
+          },
+        },
+      },
+    });
+  });
+});

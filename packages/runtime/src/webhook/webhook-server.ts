@@ -1,0 +1,99 @@
+import {
+  type Clock,
+  type HttpService,
+  type ServiceRequest,
+  type ServiceResponse,
+  systemClock,
+  toError,
+} from "@keelson/core";
+import { type Logger, silentLogger } from "../logger.ts";
+import type { Admission } from "./admission.ts";
+import { mutatingHandler, validatingHandler, type WebhookHandler } from "./admission-handler.ts";
+import type { Conversion } from "./conversion.ts";
+import { conversionHandler } from "./conversion-handler.ts";
+import { DuplicateWebhookPathError } from "./errors.ts";
+import type { WebhookObserver } from "./webhook-observer.ts";
+import { convertPath } from "./webhook-paths.ts";
+
+export interface WebhookServerOptions {
+  readonly admissions?: readonly Admission[];
+  /** All of them are answered under `/convert`. */
+  readonly conversions?: readonly Conversion[];
+  /** Default: the machine's. */
+  readonly clock?: Clock;
+  readonly logger?: Logger;
+  readonly observer?: WebhookObserver;
+}
+
+/** All webhooks of a process, each under its path. Whoever listens calls `service`. */
+export class WebhookServer {
+  readonly #handlers = new Map<string, WebhookHandler>();
+  readonly #clock: Clock;
+  readonly #logger: Logger;
+  readonly #observer: WebhookObserver | undefined;
+
+  /** Throws a DuplicateWebhookPathError if two have one path [WH6]. */
+  constructor(options: WebhookServerOptions = {}) {
+    const {
+      admissions = [],
+      conversions = [],
+      clock = systemClock,
+      logger = silentLogger,
+      observer,
+    } = options;
+    this.#clock = clock;
+    this.#logger = logger;
+    this.#observer = observer;
+    for (const admission of admissions) {
+      if (admission.mutators.length > 0)
+        this.register(admission.pathOf("mutate"), mutatingHandler(admission));
+      if (admission.validators.length > 0)
+        this.register(admission.pathOf("validate"), validatingHandler(admission));
+    }
+    if (conversions.length > 0) this.register(convertPath, conversionHandler(conversions));
+  }
+
+  /** Adds a handler of your own; `/healthz` and the like do not belong here. */
+  register(path: string, handler: WebhookHandler): void {
+    if (this.#handlers.has(path)) throw new DuplicateWebhookPathError(path);
+    this.#handlers.set(path, handler);
+  }
+
+  get paths(): readonly string[] {
+    return [...this.#handlers.keys()];
+  }
+
+  /** Gives 404 for a path that none has. */
+  readonly service: HttpService = async (request) => {
+    const path = request.path.split("?")[0] ?? request.path;
+    const handler = this.#handlers.get(path);
+    if (handler === undefined) return plain(404, "no webhook has this path\n");
+    const startedMs = this.#clock.monotonicNow();
+    this.#observer?.inFlightChanged(path, 1);
+    try {
+      const response = await this.#answer(path, handler, request);
+      this.#observer?.answered(path, response.status, this.#clock.monotonicNow() - startedMs);
+      return response;
+    } finally {
+      this.#observer?.inFlightChanged(path, -1);
+    }
+  };
+
+  async #answer(path: string, handler: WebhookHandler, request: ServiceRequest): Promise<ServiceResponse> {
+    const onPanic = (panicked: string, error: Error): void => {
+      this.#observer?.panicked(panicked);
+      this.#logger.error("a webhook handler failed", { webhook: panicked, error });
+    };
+    try {
+      return await handler(request, { clock: this.#clock, onPanic });
+    } catch (caught) {
+      if (request.signal.aborted) return plain(499, "the client has gone away\n");
+      onPanic(path, toError(caught));
+      return plain(500, "internal server error\n");
+    }
+  }
+}
+
+function plain(status: number, body: string): ServiceResponse {
+  return { status, headers: { "content-type": "text/plain" }, body };
+}
