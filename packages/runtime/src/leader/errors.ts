@@ -1,0 +1,112 @@
+import { formatKey, KeelsonError, type ObjectKey } from "@keelson/core";
+
+/** The base of what leader election reports. */
+export abstract class LeaderElectionError extends KeelsonError {
+  static override readonly brand: string = "keelson.LeaderElectionError";
+}
+
+/** Settings with which an election cannot work [LE1, LE2]. All that is wrong with them is said at once. */
+export class InvalidElectionError extends LeaderElectionError {
+  static override readonly brand: string = "keelson.InvalidElectionError";
+  readonly code = "INVALID_ELECTION";
+  readonly problems: readonly string[];
+
+  constructor(problems: readonly string[]) {
+    super(`set up leader election: ${problems.join("; ")}`);
+    this.problems = problems;
+  }
+}
+
+/**
+ * This replica led and cannot be sure any more that it is the only one. Whatever only a leader may do must end; the
+ * usual way is to end the process and let it start as a candidate.
+ */
+export class LeadershipLostError extends LeaderElectionError {
+  static override readonly brand: string = "keelson.LeadershipLostError";
+  readonly code = "LEADERSHIP_LOST";
+  readonly lease: ObjectKey;
+  readonly reason: string;
+
+  constructor(lease: ObjectKey, reason: string, options?: ErrorOptions) {
+    super(
+      `lead by lease ${formatKey(lease)}: leader election lost: ${reason}; start again as a candidate`,
+      options,
+    );
+    this.lease = lease;
+    this.reason = reason;
+  }
+}
+
+/** A write was not sent, because another replica may lead by now [LE12]. */
+export class NotLeaderError extends LeaderElectionError {
+  static override readonly brand: string = "keelson.NotLeaderError";
+  readonly code = "NOT_LEADER";
+  /** What was to be done, such as `patch deployments.apps shop/web`. */
+  readonly operation: string;
+  readonly lease: ObjectKey;
+  /** How long ago the lease was last renewed; undefined if this replica does not lead. */
+  readonly renewedAgoMs: number | undefined;
+
+  constructor(operation: string, lease: ObjectKey, renewedAgoMs: number | undefined) {
+    const state =
+      renewedAgoMs === undefined
+        ? "is not held by this replica"
+        : `was last renewed ${(renewedAgoMs / 1000).toFixed(1)} s ago, so that another replica may hold it`;
+    super(`${operation}: lease ${formatKey(lease)} ${state}; nothing was sent`);
+    this.operation = operation;
+    this.lease = lease;
+    this.renewedAgoMs = renewedAgoMs;
+  }
+}
+
+/** The API server forbids what an elector does with its Lease. It goes on trying, since rights can be granted. */
+export class LeasePermissionError extends LeaderElectionError {
+  static override readonly brand: string = "keelson.LeasePermissionError";
+  readonly code = "LEASE_PERMISSION";
+  readonly lease: ObjectKey;
+
+  constructor(lease: ObjectKey, refusal: string) {
+    super(
+      `elect a leader by lease ${formatKey(lease)}: ${refusal}; grant the verbs get, create and update on ` +
+        `leases.coordination.k8s.io in namespace ${lease.namespace}`,
+    );
+    this.lease = lease;
+  }
+}
+
+/** A leader has not renewed its lease for longer than it is valid, and has not ended either [LE10]. */
+export class LeaseNotRenewedError extends LeaderElectionError {
+  static override readonly brand: string = "keelson.LeaseNotRenewedError";
+  readonly code = "LEASE_NOT_RENEWED";
+  readonly lease: ObjectKey;
+  readonly renewedAgoMs: number;
+
+  constructor(lease: ObjectKey, renewedAgoMs: number) {
+    super(
+      `check lease ${formatKey(lease)}: this replica leads, but renewed it last ` +
+        `${(renewedAgoMs / 1000).toFixed(1)} s ago; restart the process`,
+    );
+    this.lease = lease;
+    this.renewedAgoMs = renewedAgoMs;
+  }
+}
+
+/** An elector was used in a way that cannot work. */
+export class ElectorMisuseError extends LeaderElectionError {
+  static override readonly brand: string = "keelson.ElectorMisuseError";
+  readonly code = "ELECTOR_MISUSE";
+
+  constructor(lease: ObjectKey, problem: string) {
+    super(`elect a leader by lease ${formatKey(lease)}: ${problem}`);
+  }
+}
+
+/** The thread that renews the lease has ended by itself. */
+export class RenewWorkerError extends LeaderElectionError {
+  static override readonly brand: string = "keelson.RenewWorkerError";
+  readonly code = "RENEW_WORKER";
+
+  constructor(problem: string, options?: ErrorOptions) {
+    super(`renew a lease in a worker thread: ${problem}`, options);
+  }
+}

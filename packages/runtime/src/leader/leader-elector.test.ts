@@ -1,0 +1,441 @@
+import { createClient } from "@keelson/client";
+import { type Clock, type KubeObject, type Random, seededRandom } from "@keelson/core";
+import type { Lease, LeaseSpec } from "@keelson/core/kinds/coordination/v1";
+import { faults, faultyTransport, type RequestMatch, VirtualClock } from "@keelson/testkit";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { LeaseShelf } from "../../test/support/leader/lease-shelf.ts";
+import { RecordingLogger } from "../../test/support/leader/recording-logger.ts";
+import type { EventToRecord } from "../controller/event-recorder.ts";
+import { ElectorMisuseError, InvalidElectionError, LeadershipLostError } from "./errors.ts";
+import { LeaderElector, type LeaderElectorOptions } from "./leader-elector.ts";
+
+const always = { times: Number.POSITIVE_INFINITY };
+const lease = { namespace: "shop", name: "lock" };
+const update: RequestMatch = { method: "PUT" };
+
+const leaseOf = (holderIdentity: string, others: LeaseSpec = {}): Lease => ({
+  apiVersion: "coordination.k8s.io/v1",
+  kind: "Lease",
+  metadata: { ...lease, uid: "u1" },
+  spec: { holderIdentity, leaseDurationSeconds: 15, leaseTransitions: 2, ...others },
+});
+
+type ThreadOptions = Partial<Extract<LeaderElectorOptions, { readonly renewIn: "thread" }>>;
+
+/** A clock of which time can be taken away at once, as it is from a process that is stopped. */
+class PausableClock implements Clock {
+  readonly #inner: VirtualClock;
+  #pausedMs = 0;
+
+  constructor(inner: VirtualClock) {
+    this.#inner = inner;
+  }
+
+  pause(ms: number): void {
+    this.#pausedMs += ms;
+  }
+
+  now(): number {
+    return this.#inner.now() + this.#pausedMs;
+  }
+
+  monotonicNow(): number {
+    return this.#inner.monotonicNow() + this.#pausedMs;
+  }
+
+  schedule(delayMs: number, callback: () => void) {
+    return this.#inner.schedule(delayMs, callback);
+  }
+}
+
+/** An elector in front of a shelf with, maybe, a lease. What it tells and asks is written down with its time. */
+function setUp(stored?: Lease, options: ThreadOptions = {}) {
+  const clock = new VirtualClock();
+  const pausable = new PausableClock(clock);
+  const shelf = new LeaseShelf();
+  shelf.lease = stored;
+  const asked: string[] = [];
+  const recording = {
+    send: (request: Parameters<LeaseShelf["send"]>[0]) => {
+      asked.push(`${clock.monotonicNow()} ${request.method}`);
+      return transport.send(request);
+    },
+    close: () => transport.close(),
+  };
+  const transport = faultyTransport(shelf);
+  const told: string[] = [];
+  const tell = (what: string): void => void told.push(`${clock.monotonicNow()} ${what}`);
+  const events: { readonly object: KubeObject; readonly event: EventToRecord }[] = [];
+  const logger = new RecordingLogger();
+  const elector = new LeaderElector({
+    lease,
+    identity: "me",
+    clock: pausable,
+    random: { next: () => 0 },
+    logger,
+    onStarted: (leading) => {
+      tell("started");
+      leading.addEventListener("abort", () => tell(`over: ${leading.reason.message}`));
+    },
+    onStopped: () => tell("stopped"),
+    onNewLeader: (identity) => tell(`leader ${identity}`),
+    events: { record: (object, event) => events.push({ object, event }) },
+    observer: {
+      leaderChanged: (isLeader) => tell(`gauge ${Number(isLeader)}`),
+      slowPathTaken: () => tell("slow path"),
+    },
+    ...options,
+    renewIn: "thread",
+    client: createClient({ transport: recording, clock }),
+  });
+  const stopping = new AbortController();
+  const start = (): Promise<unknown> => {
+    const run = elector.run(stopping.signal);
+    // A rejection is looked at when time has been moved to it.
+    run.catch(() => undefined);
+    onTestFinished(() => stopping.abort(new Error("the test is over")));
+    return run;
+  };
+  const stop = (): void => stopping.abort(new Error("enough"));
+  return { clock, pausable, shelf, transport, asked, told, events, logger, elector, start, stop };
+}
+
+type World = ReturnType<typeof setUp>;
+
+/** One that has just begun to lead. */
+async function leading(options: ThreadOptions = {}): Promise<World & { run: Promise<unknown> }> {
+  const world = setUp(undefined, options);
+  const run = world.start();
+  await world.clock.settle();
+  expect(world.elector.leadership.isCertain).toBe(true);
+  world.asked.length = 0;
+  world.told.length = 0;
+  return { ...world, run };
+}
+
+const timesIn = (asked: readonly string[]): readonly number[] =>
+  asked.map((entry) => Number.parseFloat(entry));
+
+describe("a candidate", () => {
+  const gaps = async (random: Random): Promise<readonly number[]> => {
+    const { clock, transport, asked, start } = setUp(undefined, { random });
+    transport.fault({}, faults.refuse(), always);
+    void start();
+    await clock.advance(3_600_000);
+    const times = timesIn(asked);
+    return times.slice(1).map((time, index) => time - (times[index] ?? 0));
+  };
+
+  it("[LE5] tries for as long as it takes, every 2 s and up to 1.2 times that more", async () => {
+    expect(new Set(await gaps({ next: () => 0 }))).toEqual(new Set([2_000]));
+    const drawn = await gaps(seededRandom(1));
+    expect(drawn.length).toBeGreaterThan(3_600 / 4.4);
+    expect(Math.min(...drawn)).toBeGreaterThanOrEqual(2_000);
+    expect(Math.min(...drawn)).toBeLessThan(2_100);
+    expect(Math.max(...drawn)).toBeLessThan(4_400);
+    expect(Math.max(...drawn)).toBeGreaterThan(4_300);
+  });
+
+  it("[LE4] [LE6] creates the lease that is not there and leads", async () => {
+    const { clock, told, asked, shelf, start } = setUp();
+    void start();
+    await clock.settle();
+    expect(asked).toEqual(["0 GET", "0 POST"]);
+    expect(told).toEqual(["0 gauge 0", "0 leader me", "0 gauge 1", "0 started"]);
+    expect(shelf.lease?.spec).toMatchObject({ holderIdentity: "me", leaseTransitions: 0 });
+  });
+
+  it("[LE3] takes over when the record has not changed for its duration by its own clock", async () => {
+    const { clock, told, shelf, start } = setUp(
+      leaseOf("other", { renewTime: "2000-01-01T00:00:00.000000Z" }),
+    );
+    void start();
+    await clock.advance(7_000);
+    shelf.lease = leaseOf("other", { renewTime: "2000-01-01T00:00:00.000001Z" });
+    await clock.advance(60_000);
+    // Seen at 8 s; 15 s later is 23 s; the next try after that is at 24 s.
+    expect(told).toEqual([
+      "0 gauge 0",
+      "0 leader other",
+      "24000 leader me",
+      "24000 gauge 1",
+      "24000 started",
+    ]);
+    expect(shelf.lease?.spec).toMatchObject({ leaseTransitions: 3 });
+  });
+
+  it("[LE6] tells every change of leader, also that there is none, and that it stopped although it never led", async () => {
+    const { clock, told, shelf, start, stop } = setUp(leaseOf("one"));
+    const run = start();
+    await clock.settle();
+    shelf.lease = leaseOf("two");
+    await clock.advance(2_000);
+    stop();
+    expect(await run).toBeUndefined();
+    expect(told).toEqual(["0 gauge 0", "0 leader one", "2000 leader two", "2000 stopped"]);
+    expect(clock.pendingTimers).toEqual([]);
+  });
+
+  it("[LE6] that is stopped before it asked anything has only stopped", async () => {
+    const { asked, told, start, stop, elector } = setUp();
+    stop();
+    expect(await start()).toBeUndefined();
+    expect(told).toEqual(["0 gauge 0", "0 stopped"]);
+    expect(await elector.release()).toBe(false);
+    expect(asked).toEqual([]);
+  });
+
+  it("does not lead by an answer that came after a pause longer than the renew deadline, but by the next", async () => {
+    const { clock, pausable, transport, told, start } = setUp();
+    transport.fault({ method: "POST" }, faults.holdAnswer());
+    void start();
+    await clock.settle();
+    pausable.pause(10_001);
+    transport.releaseAll();
+    await clock.settle();
+    expect(told).toEqual(["0 gauge 0", "0 leader me"]);
+    await clock.advance(2_000);
+    expect(told).toEqual(["0 gauge 0", "0 leader me", "2000 gauge 1", "2000 started"]);
+  });
+
+  it("says once which rights it lacks, and goes on", async () => {
+    const { clock, transport, logger, told, start } = setUp();
+    transport.fault({}, faults.answerStatus("Forbidden"), { times: 5 });
+    void start();
+    await clock.advance(9_000);
+    expect(logger.messages("error")).toEqual([
+      "elect a leader by lease shop/lock: get leases.coordination.k8s.io shop/lock: the API server answered 403 " +
+        "Forbidden: injected: Forbidden; grant the verbs get, create and update on leases.coordination.k8s.io in namespace shop",
+    ]);
+    expect(logger.messages("debug")).toHaveLength(4);
+    await clock.advance(1_000);
+    expect(told).toContain("10000 started");
+  });
+});
+
+describe("a leader", () => {
+  it("[LE5] [LE4] renews every 2 s by nothing but an update", async () => {
+    const { clock, asked, told, shelf } = await leading();
+    const before = shelf.lease?.spec;
+    await clock.advance(6_000);
+    expect(asked).toEqual(["2000 PUT", "4000 PUT", "6000 PUT"]);
+    expect(told).toEqual([]);
+    expect(shelf.lease?.spec).toEqual({ ...before, renewTime: expect.any(String) });
+    expect(shelf.lease?.spec?.renewTime).not.toBe(before?.renewTime);
+  });
+
+  it.each([
+    ["refuses connections", () => faults.refuse()],
+    ["answers 500", () => faults.answerStatus("InternalError")],
+    ["finds conflicts", () => faults.answerStatus("Conflict")],
+    ["is silent", () => faults.neverAnswer()],
+  ])("[LE5] is lost 10 s after its last renewal if the server %s", async (_, fault) => {
+    const { clock, transport, told, elector, run } = await leading();
+    await clock.advance(4_000);
+    transport.fault({}, fault(), always);
+    await clock.advance(9_999);
+    expect(told.filter((line) => !line.endsWith("slow path"))).toEqual([]);
+    expect(elector.leadership.isCertain).toBe(true);
+    await clock.advance(1);
+    expect(told.filter((line) => !line.endsWith("slow path"))).toEqual([
+      expect.stringMatching(
+        /^14000 over: lead by lease shop\/lock: leader election lost: the lease was not renewed for 10 s/,
+      ),
+      "14000 gauge 0",
+      "14000 stopped",
+    ]);
+    await expect(run).rejects.toBeInstanceOf(LeadershipLostError);
+    expect(elector.leadership.isCertain).toBe(false);
+    expect(clock.pendingTimers).toEqual([]);
+    expect(await elector.release()).toBe(false);
+  });
+
+  it.each(["Conflict", "InternalError", "ServiceUnavailable", "Timeout", "TooManyRequests"] as const)(
+    "[LE9] survives two tries that failed by %s",
+    async (reason) => {
+      const { clock, transport, told, asked, elector } = await leading();
+      transport.fault(update, faults.answerStatus(reason), { times: 4 });
+      await clock.advance(30_000);
+      expect(asked.slice(0, 7).map((entry) => entry.replace(/^\d+ /, ""))).toEqual([
+        "PUT",
+        "GET",
+        "PUT",
+        "PUT",
+        "GET",
+        "PUT",
+        "PUT",
+      ]);
+      expect(told).toEqual(["2000 slow path", "4000 slow path"]);
+      expect(elector.leadership.isCertain).toBe(true);
+    },
+  );
+
+  it("[LE7] gives a request that hangs up after 5 s, and renews by another", async () => {
+    const { clock, transport, told, asked, elector } = await leading();
+    transport.fault(update, faults.neverAnswer());
+    await clock.advance(9_000);
+    expect(asked).toEqual(["2000 PUT", "7000 GET", "7000 PUT", "9000 PUT"]);
+    expect(told).toEqual(["7000 slow path"]);
+    expect(elector.leadership.isCertain).toBe(true);
+  });
+
+  it("is lost as soon as it sees that another leads", async () => {
+    const { clock, transport, shelf, told, elector, run } = await leading();
+    shelf.lease = leaseOf("other");
+    transport.fault(update, faults.answerStatus("Conflict"));
+    await clock.advance(2_000);
+    await expect(run).rejects.toThrow(
+      "lead by lease shop/lock: leader election lost: other holds the lease; start again as a candidate",
+    );
+    expect(told[0]).toBe("2000 leader other");
+    expect(elector.leadership.isCertain).toBe(false);
+  });
+
+  it.each([
+    ["renewal", 1_999],
+    ["answer", 2_000],
+  ])(
+    "[LE12] is lost if it was stopped for longer than the renew deadline while it waited for a %s",
+    async (_, atMs) => {
+      const { clock, pausable, transport, asked, run } = await leading();
+      transport.fault(update, faults.holdAnswer());
+      await clock.advance(atMs);
+      const before = asked.length;
+      pausable.pause(10_001);
+      transport.releaseAll();
+      await clock.advance(1);
+      await expect(run).rejects.toBeInstanceOf(LeadershipLostError);
+      expect(asked.length).toBe(before);
+    },
+  );
+
+  it("[LE12] writes nothing more if it was stopped for longer than the renew deadline while it looked at its Lease", async () => {
+    const { clock, pausable, transport, asked, run } = await leading();
+    transport.fault(update, faults.answerStatus("Conflict"));
+    transport.fault({ method: "GET" }, faults.holdAnswer());
+    await clock.advance(2_000);
+    pausable.pause(20_000);
+    transport.releaseAll();
+    await clock.advance(1);
+    await expect(run).rejects.toBeInstanceOf(LeadershipLostError);
+    expect(asked).toEqual(["2000 PUT", "2000 GET"]);
+  });
+
+  it("[LE11] says on its Lease that it became leader and that it stopped", async () => {
+    const { clock, events, run, stop, told } = await leading();
+    await clock.advance(2_000);
+    stop();
+    await run;
+    const kind = {
+      apiVersion: "coordination.k8s.io/v1",
+      kind: "Lease",
+      metadata: expect.objectContaining(lease),
+    };
+    const event = { type: "Normal", reason: "LeaderElection" };
+    expect(events).toEqual([
+      { object: kind, event: { ...event, message: "me became leader" } },
+      { object: kind, event: { ...event, message: "me stopped leading" } },
+    ]);
+    expect(told).toEqual(["2000 over: enough", "2000 gauge 0", "2000 stopped"]);
+  });
+
+  it("survives callbacks that throw, and says so", async () => {
+    const boom = (): void => {
+      throw new Error("boom");
+    };
+    const { run, stop, logger } = await leading({ onStarted: boom, onNewLeader: boom, onStopped: boom });
+    stop();
+    await run;
+    expect(logger.messages("error")).toHaveLength(3);
+  });
+});
+
+describe("a release", () => {
+  async function stopped(): Promise<World> {
+    const world = await leading();
+    world.stop();
+    await world.run;
+    return world;
+  }
+
+  it("[LE8] leaves nobody in the lease, for a second, and keeps the transitions", async () => {
+    const { elector, shelf, asked, clock } = await stopped();
+    expect(elector.leadership.isCertain).toBe(true);
+    expect(await elector.release()).toBe(true);
+    expect(asked).toEqual(["0 GET", "0 PUT"]);
+    expect(shelf.lease?.spec).toMatchObject({
+      holderIdentity: "",
+      leaseDurationSeconds: 1,
+      leaseTransitions: 0,
+    });
+    expect(elector.leadership.isCertain).toBe(false);
+    expect(clock.pendingTimers).toEqual([]);
+  });
+
+  it("[LE8] reads again and tries again after conflicts", async () => {
+    const { elector, transport, asked, clock, shelf } = await stopped();
+    transport.fault(update, faults.answerStatus("Conflict"), { times: 3 });
+    expect(await clock.runUntil(elector.release())).toBe(true);
+    expect(asked.map((entry) => entry.slice(-3))).toEqual([
+      "GET",
+      "PUT",
+      "GET",
+      "PUT",
+      "GET",
+      "PUT",
+      "GET",
+      "PUT",
+    ]);
+    expect(shelf.lease?.spec?.holderIdentity).toBe("");
+  });
+
+  it.each([
+    ["another holds", leaseOf("other")],
+    ["nobody holds", leaseOf("")],
+    ["is gone", undefined],
+  ])("[LE8] leaves a lease alone that %s", async (_, found) => {
+    const { elector, shelf, asked } = await stopped();
+    shelf.lease = found;
+    expect(await elector.release()).toBe(false);
+    expect(asked).toEqual(["0 GET"]);
+    expect(shelf.lease).toBe(found);
+  });
+
+  it.each([
+    ["conflicts without end", () => faults.answerStatus("Conflict")],
+    ["silence", () => faults.neverAnswer()],
+  ])("[LE8] takes no longer than the renew deadline, whatever comes: %s", async (_, fault) => {
+    const { elector, transport, clock } = await stopped();
+    transport.fault(update, fault(), always);
+    expect(await clock.runUntil(elector.release())).toBe(false);
+    expect(clock.monotonicNow()).toBeGreaterThanOrEqual(5_000);
+    expect(clock.monotonicNow()).toBeLessThanOrEqual(10_000);
+    expect(clock.pendingTimers).toEqual([]);
+  });
+
+  it("[LE8] also gives up a lease that it may have got when it was stopped", async () => {
+    const { elector, transport, shelf, start, stop, clock } = setUp();
+    transport.fault({ method: "POST" }, faults.holdAnswer());
+    const run = start();
+    await clock.settle();
+    stop();
+    await run;
+    expect(shelf.lease?.spec?.holderIdentity).toBe("me");
+    expect(await elector.release()).toBe(true);
+    expect(shelf.lease?.spec?.holderIdentity).toBe("");
+  });
+});
+
+describe("an elector", () => {
+  it("[LE1] is not made with times that cannot work", () => {
+    expect(() => setUp(undefined, { renewDeadlineMs: 15_000 })).toThrow(InvalidElectionError);
+  });
+
+  it("runs once, and releases only what it does not renew any more", async () => {
+    const { elector, run, stop } = await leading();
+    await expect(elector.release()).rejects.toThrow(ElectorMisuseError);
+    stop();
+    await run;
+    await expect(elector.run(new AbortController().signal)).rejects.toThrow(ElectorMisuseError);
+  });
+});

@@ -1,0 +1,48 @@
+import { type Client, ConflictError, ForbiddenError, NotFoundError } from "@keelson/client";
+import { toError } from "@keelson/core";
+import { Lease } from "@keelson/core/kinds/coordination/v1";
+import type { ElectionAnswer, ElectionRequest } from "./election-machine.ts";
+import type { ElectionProblem } from "./election-report.ts";
+import type { ElectionRules } from "./election-rules.ts";
+
+/** Makes the requests of an election. Each has a time limit of its own, whatever limits the client has [LE7]. */
+export class LeaseRequests {
+  readonly #client: Client;
+  readonly #rules: ElectionRules;
+  readonly #onProblem: (problem: ElectionProblem) => void;
+
+  constructor(client: Client, rules: ElectionRules, onProblem: (problem: ElectionProblem) => void) {
+    this.#client = client;
+    this.#rules = rules;
+    this.#onProblem = onProblem;
+  }
+
+  /** Failures become answers [LE9]; an abort throws the signal's reason. */
+  async make(request: ElectionRequest, signal: AbortSignal): Promise<ElectionAnswer> {
+    try {
+      return { type: "lease", lease: await this.#send(request, signal) };
+    } catch (error) {
+      if (signal.aborted) throw signal.reason;
+      if (request.type === "get" && error instanceof NotFoundError) return { type: "notFound" };
+      this.#onProblem({ kind: kindOf(error), message: toError(error).message });
+      return { type: "failed" };
+    }
+  }
+
+  #send(request: ElectionRequest, signal: AbortSignal): Promise<Lease> {
+    const options = { signal, timeoutMs: this.#rules.requestTimeoutMs };
+    switch (request.type) {
+      case "get":
+        return this.#client.get(Lease, this.#rules.lease, options);
+      case "create":
+        return this.#client.create(Lease, request.lease, options);
+      case "update":
+        return this.#client.update(Lease, request.lease, options);
+    }
+  }
+}
+
+function kindOf(error: unknown): ElectionProblem["kind"] {
+  if (error instanceof ForbiddenError) return "forbidden";
+  return error instanceof ConflictError ? "conflict" : "other";
+}

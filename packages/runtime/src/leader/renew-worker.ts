@@ -1,0 +1,50 @@
+// The program of the thread that renews a lease. Begins when it is told to, and ends with its maker's `terminate`.
+import { parentPort, workerData } from "node:worker_threads";
+import { connect } from "@keelson/client";
+import { type Clock, systemClock, systemRandom } from "@keelson/core";
+import { ElectionLoop } from "./election-loop.ts";
+import type { Report } from "./election-report.ts";
+import { RenewWorkerError } from "./errors.ts";
+import { LeaseTerm } from "./lease-term.ts";
+import type { MessageFromWorker, MessageToWorker, RenewWorkerData } from "./renew-messages.ts";
+
+const port = parentPort;
+if (port === null) throw new RenewWorkerError("this module is the program of a worker; do not import it");
+const post = (message: MessageFromWorker): void => port.postMessage(message);
+const { rules, connect: connectOptions, termMemory }: RenewWorkerData = workerData;
+
+const { client } = await connect({
+  ...connectOptions,
+  onWarning: (message) => post({ type: "warning", message }),
+});
+const cancelling = new AbortController();
+let loop: ElectionLoop | undefined;
+
+async function run(makerNowMs: number): Promise<void> {
+  const clock = clockOfMaker(makerNowMs);
+  const term = new LeaseTerm({ rules, clock, memory: termMemory });
+  const report: Report = (told) => post({ type: "report", report: told });
+  loop = new ElectionLoop({ client, clock, random: systemRandom, rules, term, report });
+  post({ type: "ended", end: await loop.run(cancelling.signal) });
+}
+
+/** Threads may count from different moments; what is shared between them is in the maker's time. */
+function clockOfMaker(makerNowMs: number): Clock {
+  const aheadMs = makerNowMs - systemClock.monotonicNow();
+  return { ...systemClock, monotonicNow: () => systemClock.monotonicNow() + aheadMs };
+}
+
+port.on("message", (message: MessageToWorker) => {
+  switch (message.type) {
+    case "start":
+      void run(message.nowMs);
+      break;
+    case "cancel":
+      cancelling.abort(new Error("cancelled"));
+      break;
+    case "release":
+      void loop?.release().then((isReleased) => post({ type: "released", isReleased }));
+      break;
+  }
+});
+post({ type: "ready" });
