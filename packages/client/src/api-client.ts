@@ -167,7 +167,7 @@ export class ApiClient implements Client {
     });
   }
 
-  watchLines(resource: Resource, options: WatchOptions = {}): AsyncIterable<Buffer> {
+  watchLines(resource: Resource, options: WatchOptions = {}): AsyncIterable<readonly Buffer[]> {
     return leavable((leaving) => splitLines(this.caller.stream(watchCall(resource, options, leaving))));
   }
 

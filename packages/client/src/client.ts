@@ -160,8 +160,11 @@ export interface Client extends Reader, Writer {
   pages<T extends KubeObject>(resource: Resource<T>, options?: ListOptions): AsyncIterable<KubeList<T>>;
   /** The events of a watch until it ends: by an ERROR event, by the server, or by the signal, which throws its reason. */
   watch<T extends KubeObject>(resource: Resource<T>, options?: WatchOptions): AsyncIterable<WatchEvent<T>>;
-  /** The same watch, a line of JSON for each event, for readers that do not want all of it parsed. */
-  watchLines(resource: Resource, options?: WatchOptions): AsyncIterable<Buffer>;
+  /**
+   * The same watch, a line of JSON for each event, for readers that do not want all of it parsed. Lines that arrived
+   * together come together.
+   */
+  watchLines(resource: Resource, options?: WatchOptions): AsyncIterable<readonly Buffer[]>;
   /** Writes of the status; the spec is not sent [CL5]. */
   status<T extends KubeObject>(resource: Resource<T>): SubresourceClient<T>;
   /** Any other subresource, such as `scale`, `eviction` or `token`; `as` is the kind of its objects. */

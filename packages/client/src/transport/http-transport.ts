@@ -25,6 +25,12 @@ export function httpTransport(access: ClusterAccess): Transport {
   return new HttpTransport(access);
 }
 
+/**
+ * How much of a body waits for its reader before the server is made to wait. A watch comes in many small pieces: with
+ * the default, 16 KiB, each handful of objects would stop the socket and start it again.
+ */
+const bufferedBytes = 1 << 20;
+
 /** As whom a request is sent. */
 interface Identity {
   readonly headers: HeaderLines;
@@ -98,6 +104,7 @@ class HttpTransport implements Transport {
       // Deadlines are the caller's, by signal: a quiet watch is not a broken one.
       headersTimeout: 0,
       bodyTimeout: 0,
+      highWaterMark: bufferedBytes,
     });
     // undici heeds the signal only once it has a connection; then it drops the request that nobody waits for.
     const { statusCode, headers, body } = await abortable(sent, signal);

@@ -8,13 +8,19 @@ async function* chunksOf(...chunks: readonly (string | Uint8Array)[]): AsyncIter
 
 async function lines(chunks: AsyncIterable<Uint8Array>): Promise<readonly string[]> {
   const found: string[] = [];
-  for await (const line of splitLines(chunks)) found.push(line.toString("utf8"));
+  for await (const batch of splitLines(chunks)) found.push(...batch.map((line) => line.toString("utf8")));
   return found;
 }
 
 describe("splitting a stream into lines", () => {
   it("finds several lines in one chunk and one line in several chunks", async () => {
     expect(await lines(chunksOf("a\nb\n", "c", "c", "c\n"))).toEqual(["a", "b", "ccc"]);
+  });
+
+  it("hands the lines of one chunk out together, and nothing for a chunk in which none ends", async () => {
+    const batches: number[] = [];
+    for await (const batch of splitLines(chunksOf("a\nb\n", "c", "\n", "\n"))) batches.push(batch.length);
+    expect(batches).toEqual([2, 1]);
   });
 
   it("passes over empty lines", async () => {

@@ -6,11 +6,13 @@ import { parseWatchEvent, type WatchEvent } from "./watch-event.ts";
 export async function* typedWatch<T extends KubeObject>(
   resource: Resource<T>,
   operation: string,
-  lines: AsyncIterable<Buffer>,
+  batches: AsyncIterable<readonly Buffer[]>,
 ): AsyncIterable<WatchEvent<T>> {
-  for await (const line of lines) {
-    const event = parseWatchEvent(line, operation);
-    if (event.type === "BOOKMARK" || event.type === "ERROR") yield event;
-    else yield { type: event.type, object: asObject(operation, resource, event.object) };
+  for await (const lines of batches) {
+    for (const line of lines) {
+      const event = parseWatchEvent(line, operation);
+      if (event.type === "BOOKMARK" || event.type === "ERROR") yield event;
+      else yield { type: event.type, object: asObject(operation, resource, event.object) };
+    }
   }
 }

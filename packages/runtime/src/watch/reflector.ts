@@ -184,11 +184,13 @@ export class Reflector<T extends KubeObject> {
       allowWatchBookmarks: true,
     };
     try {
-      for await (const line of client.watchLines(resource, { ...query, signal: activity })) {
-        if (activity.aborted) return;
-        const input = this.#receive(line);
-        this.#feed(input);
-        if (input.type === "streamEnded") return;
+      for await (const lines of client.watchLines(resource, { ...query, signal: activity })) {
+        for (const line of lines) {
+          if (activity.aborted) return;
+          const input = this.#receive(line);
+          this.#feed(input);
+          if (input.type === "streamEnded") return;
+        }
       }
       if (!activity.aborted) this.#feed({ type: "streamEnded" });
     } catch (error) {
