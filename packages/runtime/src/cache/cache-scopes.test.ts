@@ -10,9 +10,7 @@ const selectionsOf = (...args: Parameters<typeof scopesOf>) =>
 
 describe("the scopes of a kind", () => {
   it("[IN17] are one for everything without settings", () => {
-    expect(scopesOf(ConfigMap, {})).toEqual([
-      { selection: {}, keepManagedFields: false, parseOnRead: true },
-    ]);
+    expect(scopesOf(ConfigMap, {})).toEqual([{ selection: {}, keepManagedFields: false, parseOnRead: true }]);
   });
 
   it("[IN17] take each setting from the innermost place that has it", () => {
