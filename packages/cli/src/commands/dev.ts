@@ -8,6 +8,8 @@ import {
   startControlPlane,
 } from "@keelson/controlplane";
 import { isRecord } from "@keelson/core";
+import { startHollowNodes } from "@keelson/hollow";
+import { connect } from "keelson";
 
 export interface DevSurroundings {
   /** Ends the command, in whatever it is doing. */
@@ -16,7 +18,12 @@ export interface DevSurroundings {
   readonly stderr: ProgressStream;
 }
 
-/** Starts a control plane with all its controllers, says how to reach it, and keeps it until the signal aborts. */
+const nodes = 2;
+
+/**
+ * Starts a control plane with all its controllers and hollow nodes, on which pods run without containers, says how to
+ * reach it, and keeps it until the signal aborts.
+ */
 export async function dev({ signal, stdout, stderr }: DevSurroundings): Promise<void> {
   const progress = new ProgressLine(stderr);
   try {
@@ -28,8 +35,13 @@ export async function dev({ signal, stdout, stderr }: DevSurroundings): Promise<
       binaries,
       signal,
     });
+    const { kubeconfigPath } = controlPlane;
+    await using connection = await connect({ kubeconfigPath });
+    const { client } = connection;
+    // All data goes with the control plane, so nobody needs to remove the nodes from it.
+    await using hollow = await startHollowNodes({ client, nodes, removeNodes: false, signal });
     progress.end();
-    stdout.write(await greeting(controlPlane, binaries.folder));
+    stdout.write(await greeting(controlPlane, hollow.names, binaries.folder));
     await untilAborted(signal, controlPlane);
   } catch (error) {
     progress.end();
@@ -39,16 +51,21 @@ export async function dev({ signal, stdout, stderr }: DevSurroundings): Promise<
   stderr.write("stopped; nothing is left running\n");
 }
 
-async function greeting(controlPlane: ControlPlane, binariesFolder: string): Promise<string> {
+async function greeting(
+  controlPlane: ControlPlane,
+  nodeNames: readonly string[],
+  binariesFolder: string,
+): Promise<string> {
   const version: unknown = JSON.parse(await controlPlane.kubectl(["get", "--raw", "/version"]));
   const kubectl = (await isOnPath("kubectl")) ? "kubectl" : join(binariesFolder, "kubectl");
   return [
     `Kubernetes ${isRecord(version) ? version.gitVersion : "of unknown version"} is ready at ${controlPlane.url}`,
     `  running:     ${controlPlane.components.join(", ")}`,
+    `  nodes:       ${nodeNames.join(", ")} (hollow: pods run, containers do not)`,
     `  kubeconfig:  ${controlPlane.kubeconfigPath}`,
     "",
     "Try it in another terminal:",
-    `  ${quoted(kubectl)} --kubeconfig ${quoted(controlPlane.kubeconfigPath)} get namespaces`,
+    `  ${quoted(kubectl)} --kubeconfig ${quoted(controlPlane.kubeconfigPath)} create deployment web --image=web:1`,
     "",
     "Ctrl-C stops it and removes its data.",
     "",

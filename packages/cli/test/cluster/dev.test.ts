@@ -33,9 +33,16 @@ describe("keelson dev", () => {
     expect(existsSync(printed(/kubeconfig: +(.*)$/m))).toBe(true);
   });
 
-  it("prints a kubectl line that works", async () => {
-    const { stdout } = await run("sh", ["-c", printed(/^ +(\S*kubectl .*)$/m)]);
-    expect(stdout).toMatch(/^default +Active/m);
+  it("prints a kubectl line that works, and runs what it makes", async () => {
+    const line = printed(/^ +(\S*kubectl .*)$/m);
+    const { stdout } = await run("sh", ["-c", line]);
+    expect(stdout).toContain("deployment.apps/web created");
+    const kubectl = line.replace(/ create .*/, "");
+    const { stdout: rollout } = await run("sh", [
+      "-c",
+      `${kubectl} rollout status deployment/web --timeout=50s`,
+    ]);
+    expect(rollout).toContain("successfully rolled out");
   });
 
   it("ends on Ctrl-C with code 0, and with it the control plane and its folder", async () => {
