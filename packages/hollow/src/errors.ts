@@ -24,7 +24,7 @@ export class UnknownNodeError extends KeelsonError {
   }
 }
 
-/** The nodes asked for make no sense. */
+/** The nodes asked for make no sense, or their times. Has all that is wrong. */
 export class InvalidNodesError extends KeelsonError {
   static override readonly brand: string = "@keelson/hollow.InvalidNodesError";
   readonly code = "INVALID_NODES";

@@ -21,7 +21,10 @@ export interface HollowNodesOptions {
   readonly heartbeatMs?: number;
   /** Between two reports of a node's status that has not changed. Default 5 min. */
   readonly statusIntervalMs?: number;
-  /** `stop` removes the Nodes that this call made. Default true. Their pods are then the cluster's to clean up. */
+  /**
+   * `stop` removes the Nodes that this call made, except those that another program has taken up since. Default true.
+   * Their pods are then the cluster's to clean up.
+   */
   readonly removeNodes?: boolean;
   /** Default: the machine's. */
   readonly clock?: Clock;
@@ -31,7 +34,7 @@ export interface HollowNodesOptions {
   readonly log?: Logger;
   /** Told of annotations that make no sense. Default: records nothing. */
   readonly events?: EventRecorder;
-  /** Aborts the start. */
+  /** Aborts the start. What it has made is removed before it rejects. */
   readonly signal?: AbortSignal;
 }
 

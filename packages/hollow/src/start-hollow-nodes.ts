@@ -1,8 +1,10 @@
-import { type Client, dnsSubdomainProblem, isRecord, silentLogger, systemClock, systemRandom } from "keelson";
+import { type Client, isRecord, silentLogger, systemClock, systemRandom } from "keelson";
 import { InvalidNodesError } from "./errors.ts";
 import type { HollowNodes, HollowNodesOptions } from "./hollow-nodes.ts";
 import { NodeAgent } from "./node/node-agent.ts";
-import { type NodeSettings, resolveNodes } from "./node/node-settings.ts";
+import { makeProgramMark } from "./node/node-claim.ts";
+import { resolveNodes } from "./node/node-settings.ts";
+import { problemsOf } from "./option-problems.ts";
 import type { PodTiming } from "./pod/situation.ts";
 import { RunningHollowNodes } from "./running-hollow-nodes.ts";
 
@@ -14,11 +16,19 @@ import { RunningHollowNodes } from "./running-hollow-nodes.ts";
 export async function startHollowNodes(options: HollowNodesOptions): Promise<HollowNodes> {
   const { client, clock = systemClock, random = systemRandom, log = silentLogger, signal } = options;
   const { heartbeatMs = 10_000, statusIntervalMs = 300_000, removeNodes = true, events } = options;
-  const settings = resolveNodes(options.nodes, await serverVersion(client, signal));
-  const problems = problemsOf(settings);
+  const problems = problemsOf(options);
   if (problems.length > 0) throw new InvalidNodesError(problems);
-  const agents = settings.map(
-    (node) => new NodeAgent({ client, clock, random, log, settings: node, heartbeatMs, statusIntervalMs }),
+  const parts = {
+    client,
+    clock,
+    random,
+    log,
+    program: makeProgramMark(random),
+    heartbeatMs,
+    statusIntervalMs,
+  };
+  const agents = resolveNodes(options.nodes, await serverVersion(client, signal)).map(
+    (settings) => new NodeAgent({ ...parts, settings }),
   );
   const nodes = new RunningHollowNodes({
     client,
@@ -43,16 +53,6 @@ function timingOf(options: HollowNodesOptions): PodTiming {
     terminationDelayMs: options.terminationDelayMs ?? 0,
     restartBackoffMs: options.restartBackoffMs ?? 10_000,
   };
-}
-
-function problemsOf(settings: readonly NodeSettings[]): readonly string[] {
-  const names = settings.map(({ name }) => name);
-  const problems = names.flatMap((name, index) => {
-    if (names.indexOf(name) !== index) return [`two nodes are named ${name}; give each a name of its own`];
-    const problem = dnsSubdomainProblem(name);
-    return problem === undefined ? [] : [`node name ${JSON.stringify(name)} ${problem}`];
-  });
-  return names.length === 0 ? ["there are none; ask for at least one"] : problems;
 }
 
 /** A kubelet is as new as its API server, unless told otherwise. */

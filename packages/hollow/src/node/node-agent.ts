@@ -1,5 +1,4 @@
 import {
-  AlreadyExistsError,
   abortable,
   type Client,
   type Clock,
@@ -11,10 +10,10 @@ import {
   toError,
 } from "keelson";
 import { Node } from "keelson/kinds/core/v1";
-import { NodeTakenError } from "../errors.ts";
+import { NodeClaim } from "./node-claim.ts";
 import { renewLease } from "./node-lease.ts";
-import { makeNode, makeNodeStatus, type NodeState } from "./node-object.ts";
-import { type NodeSettings, nodeLabel } from "./node-settings.ts";
+import { makeNodeStatus, type NodeState } from "./node-object.ts";
+import type { NodeSettings } from "./node-settings.ts";
 
 export interface NodeAgentOptions {
   readonly client: Client;
@@ -22,6 +21,8 @@ export interface NodeAgentOptions {
   readonly random: Random;
   readonly log: Logger;
   readonly settings: NodeSettings;
+  /** The mark of this program on its Nodes. */
+  readonly program: string;
   /** Between two renewals of the Lease. */
   readonly heartbeatMs: number;
   /** Between two reports of a status that has not changed. */
@@ -37,17 +38,17 @@ const retryMs = 1000;
  */
 export class NodeAgent {
   readonly #options: NodeAgentOptions;
+  readonly #claim: NodeClaim;
   #state: NodeState = "ready";
   /** Undefined before it is registered and after it was deleted. */
   #node: Node | undefined;
   #reportedAtMs = Number.NEGATIVE_INFINITY;
-  /** This program made the Node, and so may remove it. */
-  #isMaker = false;
   /** One write after the other, so that an old state never overwrites a new one. */
   #lastWork: Promise<unknown> = Promise.resolve();
 
   constructor(options: NodeAgentOptions) {
     this.#options = options;
+    this.#claim = new NodeClaim(options);
   }
 
   get settings(): NodeSettings {
@@ -65,7 +66,7 @@ export class NodeAgent {
     return this.#inTurn(async () => {
       // What was asked for in the meantime wins.
       if (this.#state === "silent") return;
-      this.#node = await this.#register(signal);
+      this.#node = await this.#claim.take(this.#node, signal);
       await this.#report(this.#state, signal);
       await this.#renew(signal);
     });
@@ -90,20 +91,9 @@ export class NodeAgent {
     }
   }
 
-  /** Deletes the Node if this program made it. */
-  async remove(signal?: AbortSignal): Promise<void> {
-    const { client, settings } = this.#options;
-    if (!this.#isMaker) return;
-    const uid = this.#node?.metadata.uid;
-    await this.#inTurn(() =>
-      client
-        .delete(
-          Node,
-          { name: settings.name },
-          { ...(uid !== undefined && { preconditions: { uid } }), ...(signal && { signal }) },
-        )
-        .catch(ignoreNotFound),
-    );
+  /** Deletes the Node if this program made it and no other has taken it up. */
+  remove(): Promise<void> {
+    return this.#inTurn(() => this.#claim.release());
   }
 
   async #beat(signal: AbortSignal): Promise<boolean> {
@@ -127,21 +117,6 @@ export class NodeAgent {
       log.warn(`beat for node ${settings.name}: ${error.message}; it is tried again`, { error });
       return false;
     }
-  }
-
-  async #register(signal: AbortSignal | undefined): Promise<Node> {
-    const { client, settings } = this.#options;
-    const call = signal === undefined ? {} : { signal };
-    try {
-      const made = await client.create(Node, makeNode(settings), call);
-      this.#isMaker = true;
-      return made;
-    } catch (error) {
-      if (!(error instanceof AlreadyExistsError)) throw error;
-    }
-    const existing = await client.get(Node, { name: settings.name }, call);
-    if (existing.metadata.labels?.[nodeLabel] !== "true") throw new NodeTakenError(settings.name);
-    return existing;
   }
 
   async #report(state: Exclude<NodeState, "silent">, signal: AbortSignal | undefined): Promise<void> {
@@ -170,8 +145,4 @@ export class NodeAgent {
 function saysOfItself({ status }: Node, state: Exclude<NodeState, "silent">): boolean {
   const ready = status?.conditions?.find(({ type }) => type === "Ready");
   return ready?.status === (state === "ready" ? "True" : "False");
-}
-
-function ignoreNotFound(error: unknown): void {
-  if (!(error instanceof NotFoundError)) throw error;
 }

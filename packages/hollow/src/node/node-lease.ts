@@ -1,4 +1,11 @@
-import { type Client, mergePatch, NotFoundError, type ObjectToWrite, ownerReferenceTo } from "keelson";
+import {
+  AlreadyExistsError,
+  type Client,
+  mergePatch,
+  NotFoundError,
+  type ObjectToWrite,
+  ownerReferenceTo,
+} from "keelson";
 import { Lease } from "keelson/kinds/coordination/v1";
 import { Node } from "keelson/kinds/core/v1";
 
@@ -22,7 +29,11 @@ export async function renewLease(
     await client.patch(Lease, { namespace: leaseNamespace, name }, mergePatch({ spec }), call);
   } catch (error) {
     if (!(error instanceof NotFoundError)) throw error;
-    await client.create(Lease, makeLease(node, spec), call);
+    await client.create(Lease, makeLease(node, spec), call).catch((refusal: unknown) => {
+      if (!(refusal instanceof AlreadyExistsError)) throw refusal;
+      // Another program with a node of the same name was faster.
+      return renewLease(client, node, nowMs, signal);
+    });
   }
 }
 

@@ -18,10 +18,10 @@ describe("hollow nodes", () => {
       "v1",
     );
     if (settings === undefined) expect.unreachable();
-    expect(makeNode(settings)).toEqual({
+    expect(makeNode(settings, "ours")).toEqual({
       metadata: {
         name: "gpu-1",
-        annotations: {},
+        annotations: { "hollow.keelson.dev/program": "ours" },
         labels: {
           "kubernetes.io/arch": "amd64",
           "kubernetes.io/hostname": "gpu-1",

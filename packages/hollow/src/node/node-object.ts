@@ -5,7 +5,12 @@ import type { NodeSettings } from "./node-settings.ts";
 /** What a node says of itself. A silent one says nothing, as if its kubelet were dead. */
 export type NodeState = "ready" | "notReady" | "silent";
 
-export function makeNode({ name, labels, annotations, taints }: NodeSettings): ObjectToWrite<Node> {
+/** On a Node: the mark of the program that last took it up. */
+export const programAnnotation = "hollow.keelson.dev/program";
+
+export function makeNode(settings: NodeSettings, program: string): ObjectToWrite<Node> {
+  const { name, labels, taints } = settings;
+  const annotations = { ...settings.annotations, [programAnnotation]: program };
   return { metadata: { name, labels, annotations }, spec: taints.length > 0 ? { taints } : {} };
 }
 

@@ -3,9 +3,13 @@ import {
   accessFromKubeconfig,
   type Client,
   createClient,
+  type EventRecorder,
   httpTransport,
+  type Logger,
+  mergePatch,
   NotFoundError,
   type ObjectToWrite,
+  silentLogger,
   strategicMergePatch,
   systemClock,
   waitFor,
@@ -130,7 +134,7 @@ describe("hollow nodes under the real controllers", () => {
   it("complete a Job, and fail one whose pods fail as often as it allows", async () => {
     const [good, bad] = await Promise.all([
       client.create(Job, job("good", { completions: 3, parallelism: 3 })),
-      client.create(Job, job("bad", { backoffLimit: 0 }, { [annotations.exitCode]: "1" })),
+      client.create(Job, job("bad", { backoffLimit: 1 }, { [annotations.exitCode]: "1" })),
     ]);
     const ended = (name = "", condition: string) =>
       waitFor(
@@ -139,11 +143,12 @@ describe("hollow nodes under the real controllers", () => {
         { namespace, name },
         ({ status }) =>
           status?.conditions?.some((each) => each.type === condition && each.status === "True") ?? false,
-        within,
+        // The Job controller makes the second pod of `bad` 10 s after the first has failed.
+        { timeoutMs: 50_000 },
       );
     expect((await ended(good.metadata.name, "Complete")).status?.succeeded).toBe(3);
     const failed = await ended(bad.metadata.name, "Failed");
-    expect(failed.status?.failed).toBe(1);
+    expect(failed.status?.failed).toBe(2);
     expect(failed.status?.conditions?.find(({ type }) => type === "Failed")?.reason).toBe(
       "BackoffLimitExceeded",
     );
@@ -196,6 +201,32 @@ describe("hollow nodes under the real controllers", () => {
     expect(pod.status?.phase).toBe("Pending");
     await kubectl("annotate", "pod", "wrong", "--overwrite", `${annotations.run}=forever`);
     await waitFor(client, Pod, { namespace, name: "wrong" }, isReady, within);
+  });
+
+  it("tell once, in an event and in the log, what is wrong with an annotation", async () => {
+    const told: unknown[] = [];
+    const log: Logger = {
+      ...silentLogger,
+      warn: (line) => {
+        if (line.includes("annotation")) told.push(line);
+      },
+      with: () => log,
+    };
+    const events: EventRecorder = { record: ({ metadata }, event) => told.push([metadata.name, event]) };
+    await using telling = await startHollowNodes({ client, nodes: [{ name: "telling" }], log, events });
+    await client.create(Pod, podOn("telling", "told", { [annotations.exitCode]: "256" }));
+    const key = { namespace, name: "told" };
+    const isStuck = (pod: Pod) => waitingReason(pod) === "InvalidHollowAnnotation";
+    await waitFor(client, Pod, key, isStuck, within);
+    // The node has looked at the pod again when it has restored what was changed.
+    await client.status(Pod).patch(key, mergePatch({ status: { podIP: null, podIPs: null } }));
+    await waitFor(client, Pod, key, ({ status }) => status?.podIP !== undefined, within);
+    await telling.stop();
+    const message = `annotation ${annotations.exitCode} is "256", must be a number from 0 to 255`;
+    expect(told).toEqual([
+      ["told", { type: "Warning", reason: "InvalidHollowAnnotation", action: "Start", message }],
+      `start the containers: ${message}`,
+    ]);
   });
 
   it("wait for a pod's termination as long as it takes, and not longer than its grace period", async () => {

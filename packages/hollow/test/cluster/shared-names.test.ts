@@ -1,0 +1,152 @@
+import { type ControlPlane, startControlPlane } from "@keelson/controlplane";
+import { type FaultyTransport, faults, faultyTransport, type RecordedRequest } from "@keelson/testkit";
+import {
+  accessFromKubeconfig,
+  type Client,
+  createClient,
+  httpTransport,
+  NotFoundError,
+  systemClock,
+  waitFor,
+} from "keelson";
+import { Lease } from "keelson/kinds/coordination/v1";
+import { Namespace, Node } from "keelson/kinds/core/v1";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import {
+  type HollowNodes,
+  type HollowNodesOptions,
+  NodeTakenError,
+  startHollowNodes,
+} from "../../src/index.ts";
+
+const within = { timeout: 30_000 };
+const leases = "kube-node-lease";
+
+let controlPlane: ControlPlane;
+let transport: FaultyTransport;
+/** Its requests can be held and lost. */
+let unsteady: Client;
+let client: Client;
+let close: () => Promise<unknown>;
+
+beforeAll(async () => {
+  controlPlane = await startControlPlane();
+  const connect = () =>
+    httpTransport(accessFromKubeconfig(controlPlane.kubeconfig, { clock: systemClock, env: {} }));
+  transport = faultyTransport(connect());
+  unsteady = createClient({ transport });
+  const steady = connect();
+  client = createClient({ transport: steady });
+  close = () => Promise.all([transport.close(), steady.close()]);
+  // The API server makes it soon after it is ready.
+  await waitFor(client, Namespace, { name: leases }, () => true, { timeoutMs: within.timeout });
+});
+afterAll(async () => {
+  await close?.();
+  await controlPlane?.stop();
+});
+
+async function start(
+  options: Partial<HollowNodesOptions> & Pick<HollowNodesOptions, "nodes">,
+): Promise<HollowNodes> {
+  const nodes = await startHollowNodes({ client, ...options });
+  onTestFinished(() => nodes.stop());
+  return nodes;
+}
+const named = (prefix: string, count: number): readonly { readonly name: string }[] =>
+  Array.from({ length: count }, (_, index) => ({ name: `${prefix}-${index}` }));
+const nodesOf = async (prefix: string): Promise<readonly Node[]> =>
+  (await client.list(Node)).items.filter(({ metadata }) => metadata.name?.startsWith(prefix));
+const makes = (path: RegExp, name: string) => (request: RecordedRequest) =>
+  request.method === "POST" && path.test(request.path) && (request.body?.includes(`"${name}"`) ?? false);
+const isHeld = () => expect.poll(() => transport.heldRequests.length, within).toBe(1);
+
+describe("two programs with nodes of the same names", () => {
+  it("do not remove what another has taken up, nor what another has made", async () => {
+    const nodes = named("pair", 5);
+    const first = await start({ nodes });
+    const second = await start({ nodes });
+    await first.stop();
+    expect(await nodesOf("pair")).toHaveLength(5);
+    await second.setReady("pair-0", false);
+    const third = await start({ nodes });
+    await second.stop();
+    await third.stop();
+    expect(await nodesOf("pair")).toHaveLength(5);
+  });
+
+  it("leave it to the one that made the Nodes to remove them, when the other has gone before", async () => {
+    const nodes = named("host", 5);
+    const first = await start({ nodes });
+    const second = await start({ nodes });
+    const third = await start({ nodes });
+    // To say something of a node is not to take it up again.
+    await first.setReady("host-1", true);
+    await third.stop();
+    await second.stop();
+    expect(await nodesOf("host")).toHaveLength(5);
+    await first.stop();
+    expect(await nodesOf("host")).toEqual([]);
+  });
+
+  it("lose no Node that one takes up while the other is about to delete it", async () => {
+    const nodes = [{ name: "contested" }];
+    const first = await start({ client: unsteady, nodes });
+    transport.fault({ method: "DELETE", path: /nodes\/contested$/ }, faults.hold());
+    const stopped = first.stop();
+    await isHeld();
+    await start({ nodes });
+    transport.releaseAll();
+    await stopped;
+    expect(await nodesOf("contested")).toHaveLength(1);
+  });
+
+  it("can start at the same time", async () => {
+    const started = await Promise.all([1, 2, 3].map(() => start({ nodes: named("rush", 10) })));
+    expect(await nodesOf("rush")).toHaveLength(10);
+    await Promise.all(started.map((each) => each.stop()));
+  });
+
+  it("share the Lease that the other has just made", async () => {
+    transport.fault(makes(/leases$/, "late"), faults.hold());
+    const starting = start({ client: unsteady, nodes: [{ name: "late" }] });
+    await isHeld();
+    await client.create(Lease, { metadata: { namespace: leases, name: "late" } });
+    transport.releaseAll();
+    await starting;
+    const { spec } = await client.get(Lease, { namespace: leases, name: "late" });
+    expect(spec).toMatchObject({ holderIdentity: "late", renewTime: expect.any(String) });
+  });
+});
+
+describe("a start that fails", () => {
+  it("leaves no Node behind when one of the names is taken", async () => {
+    const real = await client.create(Node, { metadata: { name: "crowd-taken" } });
+    const starting = startHollowNodes({ client, nodes: [...named("crowd", 20), { name: "crowd-taken" }] });
+    await expect(starting).rejects.toThrow(NodeTakenError);
+    expect((await nodesOf("crowd")).map(({ metadata }) => metadata.uid)).toEqual([real.metadata.uid]);
+  });
+
+  it("leaves no Node behind when it is aborted while the Node is made", async () => {
+    transport.fault(makes(/nodes$/, "aborted"), faults.holdAnswer());
+    const abort = new AbortController();
+    const starting = startHollowNodes({
+      client: unsteady,
+      nodes: [{ name: "aborted" }],
+      signal: abort.signal,
+    });
+    const refused = expect(starting).rejects.toThrow("no longer wanted");
+    await isHeld();
+    await waitFor(client, Node, { name: "aborted" }, () => true, { timeoutMs: within.timeout });
+    abort.abort(new Error("no longer wanted"));
+    transport.releaseAll();
+    await refused;
+    expect(await nodesOf("aborted")).toEqual([]);
+  });
+
+  it("leaves no Node behind when nobody learns that the Node was made", async () => {
+    transport.fault(makes(/nodes$/, "unheard"), faults.loseAnswer());
+    await expect(startHollowNodes({ client: unsteady, nodes: [{ name: "unheard" }] })).rejects.toThrow();
+    await expect(client.get(Node, { name: "unheard" })).rejects.toThrow(NotFoundError);
+  });
+});
