@@ -37,6 +37,13 @@ describe("the machine's clock", () => {
     expect(calls).toEqual(["caller", "timer"]);
   });
 
+  it("takes a moment that is over for now, and never asks Node for a negative delay", async () => {
+    const setTimeoutSpy = vi.spyOn(globalThis, "setTimeout");
+    await sleep(systemClock, -1_500);
+    expect(setTimeoutSpy.mock.calls.map(([, delayMs]) => delayMs)).toEqual([0]);
+    setTimeoutSpy.mockRestore();
+  });
+
   it("does not fire once it was cancelled; cancelling twice or late does no harm", async () => {
     const calls: string[] = [];
     const cancel = systemClock.schedule(1, () => calls.push("cancelled"));

@@ -11,7 +11,8 @@ export const systemClock: Clock = {
     const dueMs = performance.now() + delayMs;
     let timer: NodeJS.Timeout;
     const wait = (remainingMs: number): void => {
-      timer = setTimeout(fireOrWait, Math.min(Math.ceil(remainingMs), longestTimeoutMs));
+      // Node warns of a negative delay; a moment that is over is due at once.
+      timer = setTimeout(fireOrWait, Math.min(Math.max(0, Math.ceil(remainingMs)), longestTimeoutMs));
     };
     // Node's timers count whole milliseconds of a coarser clock, so they may fire a little early.
     const fireOrWait = (): void => {

@@ -19,6 +19,11 @@ export interface TransportRequest {
   /** True for a response that goes on for as long as both sides like, such as a watch or a followed log. */
   readonly isStream: boolean;
   readonly signal?: AbortSignal;
+  /**
+   * Called, and must return at once, right before the first byte leaves, by a transport that lets requests wait for
+   * credentials or a connection; again for each repetition. If it throws, nothing is sent, and `send` rejects with that.
+   */
+  readonly checkBeforeSend?: () => void;
 }
 
 export interface TransportResponse {

@@ -24,6 +24,8 @@ export interface ApiCall {
   readonly timeoutMs?: number;
   /** True for answers that are read as they come: watches and logs. */
   readonly isStream: boolean;
+  /** Called right before the first byte leaves, each time that the call is sent; if it throws, nothing is sent. */
+  readonly checkBeforeSend?: () => void;
 }
 
 const applyContentType = "application/apply-patch+yaml";

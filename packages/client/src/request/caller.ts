@@ -37,6 +37,16 @@ export interface CallerOptions {
   readonly onWarning: OnServerWarning;
 }
 
+/** See ApiCall. */
+interface Check {
+  readonly checkBeforeSend?: (() => void) | undefined;
+}
+
+interface Sending extends Check {
+  readonly isStream: boolean;
+  readonly signal: AbortSignal;
+}
+
 /** The caller at the bottom: turns calls into requests and refusals into errors. */
 export function transportCaller(options: CallerOptions): Caller {
   return {
@@ -55,11 +65,16 @@ async function exchangeJson(
   options: CallerOptions,
   operation: string,
   ask: Ask,
-  { signal, timeoutMs = options.timeoutMs }: CallOptions,
+  { signal, timeoutMs = options.timeoutMs, checkBeforeSend }: CallOptions & Check,
 ): Promise<unknown> {
   using deadline = startDeadline(options.clock, timeoutMs, signal);
   try {
-    const response = await send(options, operation, ask, false, deadline.signal);
+    const isStream = false;
+    const response = await send(options, operation, ask, {
+      isStream,
+      signal: deadline.signal,
+      checkBeforeSend,
+    });
     const text = await readText(response.body);
     if (isRefusal(response)) throw refusalFrom(operation, ask, response, text);
     return parse(operation, text);
@@ -85,13 +100,15 @@ async function beginStream(
   options: CallerOptions,
   operation: string,
   ask: Ask,
-  { signal, timeoutMs = options.timeoutMs }: CallOptions,
+  { signal, timeoutMs = options.timeoutMs, checkBeforeSend }: CallOptions & Check,
 ): Promise<TransportResponse> {
   const giveUp = new AbortController();
   const cancelTimer = options.clock.schedule(timeoutMs, () => giveUp.abort(new Error("deadline")));
   try {
     const signals = signal === undefined ? [giveUp.signal] : [giveUp.signal, signal];
-    const response = await send(options, operation, ask, true, AbortSignal.any(signals));
+    const isStream = true;
+    const sending = { isStream, signal: AbortSignal.any(signals), checkBeforeSend };
+    const response = await send(options, operation, ask, sending);
     if (!isRefusal(response)) return response;
     throw refusalFrom(operation, ask, response, await readText(response.body));
   } catch (error) {
@@ -106,8 +123,7 @@ async function send(
   { transport, userAgent, onWarning }: CallerOptions,
   operation: string,
   { method, path, accept, body }: Ask,
-  isStream: boolean,
-  signal: AbortSignal,
+  { isStream, signal, checkBeforeSend }: Sending,
 ): Promise<TransportResponse> {
   signal.throwIfAborted();
   const headers = {
@@ -115,8 +131,15 @@ async function send(
     "user-agent": userAgent,
     ...(body !== undefined && { "content-type": body.contentType }),
   };
-  const text = body === undefined ? {} : { body: body.text };
-  const response = await transport.send({ method, path, headers, ...text, isStream, signal });
+  const response = await transport.send({
+    method,
+    path,
+    headers,
+    ...(body !== undefined && { body: body.text }),
+    isStream,
+    signal,
+    ...(checkBeforeSend !== undefined && { checkBeforeSend }),
+  });
   for (const warning of warningsIn(response.headers.warning)) onWarning(warning, operation);
   return response;
 }

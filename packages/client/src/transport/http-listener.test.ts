@@ -1,15 +1,36 @@
 import { once } from "node:events";
 import { Agent, get, request as httpRequest, type IncomingMessage } from "node:http";
-import { connect } from "node:net";
+import { connect, createServer as createTcpServer, type Socket, type TcpNetConnectOpts } from "node:net";
 import type { HttpService, Listener } from "@keelson/core";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { listenHttp } from "./http-listener.ts";
+import { type HttpLimits, httpLimits, listenHttp, listenWithin } from "./http-listener.ts";
 
 async function serve(service: HttpService): Promise<Listener> {
   const listener = await listenHttp({ host: "127.0.0.1", port: 0 }, service);
   onTestFinished(() => listener.close(0));
   return listener;
 }
+
+async function serveWithin(limits: HttpLimits, service: HttpService): Promise<Listener> {
+  const listener = await listenWithin({ ...httpLimits, ...limits }, { host: "127.0.0.1", port: 0 }, service);
+  onTestFinished(() => listener.close(0));
+  return listener;
+}
+
+/** A connection that is spoken to without a client, and all that it has got. */
+async function speak(options: TcpNetConnectOpts): Promise<{ socket: Socket; got: () => string }> {
+  const socket = connect(options);
+  let got = "";
+  socket.on("error", () => undefined);
+  socket.on("data", (chunk) => {
+    got += chunk.toString();
+  });
+  onTestFinished(() => void socket.destroy());
+  await once(socket, "connect");
+  return { socket, got: () => got };
+}
+
+const plainGet = "GET / HTTP/1.1\r\nhost: a\r\n\r\n";
 
 async function textOf(response: IncomingMessage): Promise<string> {
   let text = "";
@@ -116,6 +137,35 @@ describe("a request", () => {
   });
 });
 
+describe("[MG11] a connection", () => {
+  it("may be idle for 90 s, and have 32 s to send its headers, which is looked at every 4 s", async () => {
+    expect(httpLimits).toMatchObject({
+      keepAliveTimeout: 90_000,
+      headersTimeout: 32_000,
+      connectionsCheckingInterval: 4_000,
+    });
+    const response = await fetch(url(await serve(async () => ({ status: 200 }))));
+    expect(response.headers.get("keep-alive")).toBe("timeout=90");
+  });
+
+  it("is closed when it is idle for longer", async () => {
+    const { port } = await serveWithin({ keepAliveTimeout: 10 }, async () => ({ status: 204 }));
+    const { socket, got } = await speak({ port, host: "127.0.0.1" });
+    socket.write(plainGet);
+    await once(socket, "close");
+    expect(got()).toContain("204 No Content");
+  });
+
+  it("is closed when its headers take longer", async () => {
+    const limits = { headersTimeout: 50, connectionsCheckingInterval: 10 };
+    const { port } = await serveWithin(limits, async () => ({ status: 204 }));
+    const { socket, got } = await speak({ port, host: "127.0.0.1" });
+    socket.write("GET / HTTP/1.1\r\nhost: a\r\n");
+    await once(socket, "close");
+    expect(got()).toContain("408 Request Timeout");
+  });
+});
+
 describe("a stream", () => {
   it("is sent as it comes", async () => {
     const { promise: seen, resolve } = Promise.withResolvers<void>();
@@ -177,6 +227,16 @@ describe("a stream", () => {
   });
 });
 
+/** One that nobody has, for now. */
+async function freePort(): Promise<number> {
+  const server = createTcpServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  server.close();
+  await once(server, "close");
+  return typeof address === "object" && address !== null ? address.port : 0;
+}
+
 describe("close", () => {
   it("ends idle and silent connections at once", async () => {
     const listener = await serve(async () => ({ status: 200 }));
@@ -230,6 +290,58 @@ describe("close", () => {
     await expect(end).rejects.toThrow("aborted");
     await closed;
     expect(seen?.aborted).toBe(true);
+  });
+
+  it("breaks two connections that differ in nothing but the address they go to", async () => {
+    let reached = 0;
+    const listener = await listenHttp({ host: "0.0.0.0", port: 0 }, ({ signal }) => {
+      reached++;
+      return once(signal, "abort").then(() => ({ status: 200 }));
+    });
+    const from = { port: listener.port, localAddress: "127.0.0.1", localPort: await freePort() };
+    for (const host of ["127.0.0.1", "127.0.0.2"]) (await speak({ ...from, host })).socket.write(plainGet);
+    await expect.poll(() => reached).toBe(2);
+    await listener.close(10);
+  });
+
+  it.each([
+    ["in their order", [0, 1]],
+    ["in another order", [1, 0]],
+  ])("answers all requests that were under way on a connection, ready %s", async (_, order) => {
+    const ready = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    let reached = 0;
+    const listener = await serve(async () => {
+      const number = reached++;
+      await ready[number]?.promise;
+      return { status: 200, body: `answer ${number}` };
+    });
+    const { socket, got } = await speak({ port: listener.port, host: "127.0.0.1" });
+    socket.write(plainGet + plainGet);
+    await expect.poll(() => reached).toBe(2);
+    const ended = once(socket, "close");
+    const closed = listener.close(60_000);
+    for (const number of order) ready[number]?.resolve();
+    await closed;
+    await ended;
+    expect(got().match(/answer \d|connection: \S+/gi)).toEqual([
+      "Connection: keep-alive",
+      "answer 0",
+      "connection: close",
+      "answer 1",
+    ]);
+  });
+
+  it("breaks several requests on one connection, and tells each of them", async () => {
+    const signals: AbortSignal[] = [];
+    const listener = await serve(({ signal }) => {
+      signals.push(signal);
+      return new Promise(() => undefined);
+    });
+    const { socket } = await speak({ port: listener.port, host: "127.0.0.1" });
+    socket.write(plainGet + plainGet);
+    await expect.poll(() => signals).toHaveLength(2);
+    await listener.close(10);
+    expect(signals.map(({ aborted }) => aborted)).toEqual([true, true]);
   });
 
   it("may be called twice", async () => {

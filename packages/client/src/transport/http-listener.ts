@@ -18,8 +18,16 @@ import {
   type ServingCertificate,
 } from "@keelson/core";
 
+/** What a server allows its clients. */
+export type HttpLimits = Readonly<
+  Pick<
+    ServerOptions,
+    "maxHeaderSize" | "keepAliveTimeout" | "headersTimeout" | "connectionsCheckingInterval" | "requestTimeout"
+  >
+>;
+
 /** [MG11] */
-const limits: ServerOptions = {
+export const httpLimits: HttpLimits = {
   maxHeaderSize: 1024 * 1024,
   keepAliveTimeout: 90_000,
   headersTimeout: 32_000,
@@ -32,19 +40,29 @@ const limits: ServerOptions = {
 const lingerMs = 1_000;
 
 /** Listens with Node's own HTTP/1.1 server. */
-export const listenHttp: Listen = async (options, service) => {
-  const server =
-    options.certificate === undefined ? createServer(limits) : await secureServer(options.certificate);
+export const listenHttp: Listen = (options, service) => listenWithin(httpLimits, options, service);
+
+/** As `listenHttp`, with other limits. */
+export async function listenWithin(
+  limits: HttpLimits,
+  options: ListenOptions,
+  service: HttpService,
+): Promise<Listener> {
+  const { certificate } = options;
+  const server = certificate === undefined ? createServer(limits) : await secureServer(limits, certificate);
   const listener = new HttpListener(server, service);
   await listener.open(options);
   return listener;
-};
+}
 
 /**
  * Takes the certificate anew for each connection, before its handshake begins; connections that are open are not
  * touched. SNICallback would not do: a client that connects to an address sends no name, and so never calls it.
  */
-async function secureServer(certificate: () => ServingCertificate): Promise<SecureServer> {
+async function secureServer(
+  limits: HttpLimits,
+  certificate: () => ServingCertificate,
+): Promise<SecureServer> {
   const { createServer: createSecureServer } = await import("node:https");
   let current = certificate();
   const server = createSecureServer({ ...limits, ...secureContext(current), handshakeTimeout: 32_000 });
@@ -68,13 +86,20 @@ function secureContext({ certificate, key }: ServingCertificate): {
   return { cert: certificate, key };
 }
 
+/** The requests under way on a connection. */
+interface Busy {
+  count: number;
+  /** The one that came last, and so is answered last. */
+  latest: IncomingMessage;
+}
+
 class HttpListener implements Listener {
   readonly #server: Server | SecureServer;
   readonly #service: HttpService;
   /** Every open connection, below TLS, by its name. */
   readonly #connections = new Map<string, Socket>();
-  /** How many requests are under way on a connection; none: no entry. */
-  readonly #busy = new Map<string, number>();
+  /** What is under way on a connection, by its name; nothing: no entry. */
+  readonly #busy = new Map<string, Busy>();
   #closing: Promise<void> | undefined;
   /** Called when no request is under way any more. */
   #onQuiet: (() => void) | undefined;
@@ -120,7 +145,10 @@ class HttpListener implements Listener {
   #track(socket: Socket): void {
     const name = nameOf(socket);
     this.#connections.set(name, socket);
-    socket.once("close", () => this.#connections.delete(name));
+    socket.once("close", () => {
+      // Its name may belong to the next one already.
+      if (this.#connections.get(name) === socket) this.#connections.delete(name);
+    });
   }
 
   #dropIfIdle(name: string): void {
@@ -129,7 +157,7 @@ class HttpListener implements Listener {
 
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const name = nameOf(request.socket);
-    this.#busy.set(name, (this.#busy.get(name) ?? 0) + 1);
+    this.#busy.set(name, { count: (this.#busy.get(name)?.count ?? 0) + 1, latest: request });
     const gone = new AbortController();
     response.once("close", () => {
       if (!response.writableFinished) gone.abort(new Error("the client has gone away"));
@@ -138,7 +166,10 @@ class HttpListener implements Listener {
     try {
       const answer = await this.#ask(request, gone.signal);
       // Not while the client still sends: Node would break the connection, and the answer might be lost with it.
-      if (this.#closing !== undefined && request.complete) response.setHeader("connection", "close");
+      // Nor before the last of several requests that came at once: those after it would get no answer.
+      const isLast = this.#busy.get(name)?.latest === request;
+      if (this.#closing !== undefined && isLast && request.complete)
+        response.setHeader("connection", "close");
       await send(answer, response, gone.signal);
     } catch {
       // Half an answer must not look like a whole one; to a client that has gone away nothing can be said.
@@ -163,9 +194,8 @@ class HttpListener implements Listener {
   }
 
   #ended(name: string, request: IncomingMessage): void {
-    const left = (this.#busy.get(name) ?? 1) - 1;
-    if (left > 0) this.#busy.set(name, left);
-    else this.#busy.delete(name);
+    const busy = this.#busy.get(name);
+    if (busy !== undefined && --busy.count === 0) this.#busy.delete(name);
     if (!request.complete) this.#linger(name, request);
     else if (this.#closing !== undefined) this.#dropIfIdle(name);
     if (this.#busy.size === 0) this.#onQuiet?.();
@@ -207,9 +237,12 @@ async function send(answer: ServiceResponse, response: ServerResponse, signal: A
   }
 }
 
-/** Names a connection the same way above and below TLS. */
-function nameOf({ remoteAddress = "", remotePort = 0 }: Socket): string {
-  return `${remoteAddress} ${remotePort}`;
+/**
+ * Names a connection by both its ends, which no other has while it is open. Node shows no way from the socket above TLS
+ * to the one below.
+ */
+function nameOf({ remoteAddress, remotePort, localAddress, localPort }: Socket): string {
+  return `${remoteAddress} ${remotePort} ${localAddress} ${localPort}`;
 }
 
 function flatten(headers: IncomingMessage["headers"]): Record<string, string> {

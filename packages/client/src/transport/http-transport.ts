@@ -93,7 +93,9 @@ class HttpTransport implements Transport {
     const signal = eitherSignal(this.#closing.signal, request.signal);
     signal.throwIfAborted();
     const pools = this.#currentPools(identity.tls, makeDispatcher);
-    const dispatcher = request.isStream ? pools.streams : pools.unary;
+    const pool = request.isStream ? pools.streams : pools.unary;
+    const { checkBeforeSend } = request;
+    const dispatcher = checkBeforeSend === undefined ? pool : pool.compose(checking(checkBeforeSend));
     const sent = dispatcher.request({
       origin: this.#origin,
       path: this.#basePath + request.path,
@@ -125,6 +127,18 @@ class HttpTransport implements Transport {
     void current?.streams.close();
     return this.#pools;
   }
+}
+
+/** undici starts a request when it has a connection for it; what throws then ends the request and keeps the connection. */
+function checking(check: () => void): Dispatcher.DispatcherComposeInterceptor {
+  return (dispatch) => (options, handler) => {
+    const start = handler.onRequestStart?.bind(handler);
+    handler.onRequestStart = (controller, context) => {
+      check();
+      start?.(controller, context);
+    };
+    return dispatch(options, handler);
+  };
 }
 
 async function inMemory(body: AsyncIterable<Uint8Array>): Promise<AsyncIterable<Uint8Array>> {
