@@ -1,5 +1,5 @@
 import { type ApiCall, type Caller, describeCall, RequestTimeoutError } from "@keelson/client";
-import { isRecord, type KubeList, type KubeObject } from "@keelson/core";
+import { formatLabelSelector, isRecord, type KubeList, type KubeObject } from "@keelson/core";
 import { listAnswer, notFound } from "./cache-answer.ts";
 import type { CachedInformer } from "./cached-informer.ts";
 import { NamespaceNotCachedError } from "./errors.ts";
@@ -8,6 +8,14 @@ import { hasAskedName, isWellFormed, type ListQuestion, listQuestion } from "./r
 import { startReadWait } from "./read-wait.ts";
 import { keyFrom } from "./resource-identity.ts";
 import { hasReached } from "./version-order.ts";
+
+/** As that of calls to the server. A sync that takes longer goes on, for the next read. */
+const defaultTimeoutMs = 30_000;
+
+interface TimeLimit {
+  readonly timeoutMs: number;
+  readonly startedMs: number;
+}
 
 type Informers = readonly CachedInformer<KubeObject>[];
 /** Until when an informer cannot answer, because it waits for a write to come back; undefined if it can. */
@@ -71,7 +79,10 @@ function objectsIn(informer: CachedInformer<KubeObject>, question: ListQuestion)
   return object !== undefined && informer.matches(query, object) ? [object] : [];
 }
 
-/** Indexes are ours, so the server is asked without them, and its objects are selected here. */
+/**
+ * Indexes are ours, so the server is asked without them, and its objects are selected here. It is asked for what each
+ * informer watches and no more: whoever may read some namespaces may not read all.
+ */
 async function liveList(
   cache: InformerCache,
   next: Caller,
@@ -79,26 +90,46 @@ async function liveList(
   { informers, question }: { readonly informers: Informers; readonly question: ListQuestion },
 ): Promise<KubeList<KubeObject>> {
   noteStale(cache, call);
-  const { labelSelector } = call.query;
-  const { namespace } = question.query;
-  const asked = { ...call, query: { labelSelector }, ...(namespace !== undefined && { namespace }) };
-  const answer = await next.json(asked);
-  const items = isRecord(answer) && Array.isArray(answer.items) ? answer.items : [];
+  const lists = await Promise.all(informers.map((informer) => next.json(callFor(informer, call, question))));
   const { kind, apiVersion } = listAnswer(call, [], { resourceVersion: undefined });
   const identity = { kind: kind.slice(0, -"List".length), apiVersion };
-  const objects: KubeObject[] = [];
-  for (const item of items) {
-    const object = isRecord(item) ? { ...identity, ...item } : item;
-    const adopted = isObject(object) ? adopt(informers, object) : undefined;
-    const isAsked =
-      adopted !== undefined &&
-      hasAskedName(question, adopted) &&
-      informers.some((informer) => informer.matches(question.query, adopted));
-    if (isAsked) objects.push(adopted);
-  }
-  const metadata = isRecord(answer) && isRecord(answer.metadata) ? answer.metadata : {};
-  const resourceVersion = typeof metadata.resourceVersion === "string" ? metadata.resourceVersion : undefined;
+  const objects = informers.flatMap((informer, index) =>
+    itemsOf(lists[index]).flatMap((item) => {
+      const object = { ...identity, ...item };
+      const adopted = isObject(object) ? informer.adopt(object) : undefined;
+      const isAsked =
+        adopted !== undefined && hasAskedName(question, adopted) && informer.matches(question.query, adopted);
+      return isAsked ? [adopted] : [];
+    }),
+  );
+  const resourceVersion = oldestOf(lists.map(versionOf));
   return listAnswer(call, objects, { resourceVersion, limit: question.limit });
+}
+
+/** The list of what an informer watches, as far as it is asked for. */
+function callFor({ selection }: CachedInformer<KubeObject>, call: ApiCall, { query }: ListQuestion): ApiCall {
+  const { labelSelector: watched = "", fieldSelector = "" } = selection;
+  const labels = typeof watched === "string" ? watched : formatLabelSelector(watched);
+  const labelSelector = [labels, call.query.labelSelector ?? ""].filter((text) => text !== "").join(",");
+  const namespace = query.namespace ?? selection.namespace;
+  const { namespace: _, ...rest } = call;
+  return {
+    ...rest,
+    query: {
+      ...(labelSelector !== "" && { labelSelector }),
+      ...(fieldSelector !== "" && { fieldSelector }),
+    },
+    ...(namespace !== undefined && { namespace }),
+  };
+}
+
+function itemsOf(list: unknown): readonly Record<string, unknown>[] {
+  return isRecord(list) && Array.isArray(list.items) ? list.items.filter(isRecord) : [];
+}
+
+function versionOf(list: unknown): string | undefined {
+  const metadata = isRecord(list) && isRecord(list.metadata) ? list.metadata : {};
+  return typeof metadata.resourceVersion === "string" ? metadata.resourceVersion : undefined;
 }
 
 interface ReadyInformers {
@@ -115,15 +146,18 @@ async function readyInformers(
   unknownUntil: UnknownUntil,
 ): Promise<ReadyInformers> {
   const operation = describeCall(call);
+  const limit = { timeoutMs: call.timeoutMs ?? defaultTimeoutMs, startedMs: cache.clock.monotonicNow() };
   call.signal?.throwIfAborted();
   for (;;) {
     const all = cache.informersForReads(call.resource, operation);
+    using _ = cache.reading(call.resource);
     const informers = all.filter((informer) => informer.covers(namespace));
     if (informers.length === 0 && namespace !== undefined)
       throw new NamespaceNotCachedError(operation, namespace);
     if (informers.every((informer) => informer.hasSynced && unknownUntil(informer) === undefined))
       return { informers, isReady: true };
-    if (!(await waitForAll(cache, call, informers, unknownUntil))) return { informers, isReady: false };
+    if (!(await waitForAll(cache, call, { informers, limit }, unknownUntil)))
+      return { informers, isReady: false };
   }
 }
 
@@ -131,23 +165,31 @@ async function readyInformers(
 async function waitForAll(
   cache: InformerCache,
   call: ApiCall,
-  informers: Informers,
+  { informers, limit }: { readonly informers: Informers; readonly limit: TimeLimit },
   unknownUntil: UnknownUntil,
 ): Promise<boolean> {
   const ends = informers.map(({ ended }) => ended);
-  using wait = startReadWait(cache.clock, call, ends);
+  const leftMs = limit.startedMs + limit.timeoutMs - cache.clock.monotonicNow();
+  using wait = startReadWait(cache.clock, call.signal, leftMs, ends);
   const { signal } = wait;
   try {
     await Promise.all(informers.map((informer) => informer.synced(signal)));
     const known = informers.map((informer) => informer.passes(() => unknownUntil(informer), signal));
     return (await Promise.all(known)).every(Boolean);
   } catch (error) {
-    const { timeoutMs = 0 } = call;
-    if (wait.isOver) throw new RequestTimeoutError(describeCall(call), { timeoutMs, cause: error });
+    if (wait.isOver) throw tooLate(call, informers, limit, error);
     call.signal?.throwIfAborted();
     if (ends.some(({ aborted }) => aborted)) return true;
     throw error;
   }
+}
+
+/** What keeps an informer from syncing says more than that it has not. */
+function tooLate(call: ApiCall, informers: Informers, { timeoutMs }: TimeLimit, error: unknown): Error {
+  const failing = informers
+    .flatMap(({ statuses }) => statuses)
+    .find(({ lastError }) => lastError !== undefined);
+  return new RequestTimeoutError(describeCall(call), { timeoutMs, cause: failing?.lastError ?? error });
 }
 
 function adopt(informers: Informers, object: KubeObject): KubeObject | undefined {
@@ -160,7 +202,10 @@ function adopt(informers: Informers, object: KubeObject): KubeObject | undefined
 
 /** A list is as old as the oldest of what it was made of. */
 function oldestVersion(informers: Informers): string | undefined {
-  const versions = informers.map(({ resourceVersion }) => resourceVersion);
+  return oldestOf(informers.map(({ resourceVersion }) => resourceVersion));
+}
+
+function oldestOf(versions: readonly (string | undefined)[]): string | undefined {
   return versions.reduce((oldest, version) =>
     oldest !== undefined && version !== undefined && hasReached(oldest, version) ? version : oldest,
   );

@@ -8,6 +8,17 @@ import { InvalidCacheSettingsError } from "./errors.ts";
 const selectionsOf = (...args: Parameters<typeof scopesOf>) =>
   scopesOf(...args).map(({ selection }) => selection);
 
+it("gives a kind without namespaces nothing of what is said of namespaces, whoever asks", () => {
+  const transform = <T>(object: T): T => object;
+  const settings = { defaults: { namespaces: { [allNamespaces]: { transform } } } };
+  expect(scopeFor(Namespace, settings, {})).toEqual(scopesOf(Namespace, settings)[0]);
+});
+
+it("refuses times that would end or hurry everything", () => {
+  expect(() => validateSettings({ idleReadMs: 0 })).toThrow(/idleReadMs: it must be above 0/);
+  expect(() => validateSettings({ readTimeoutMs: Number.NaN })).toThrow(/readTimeoutMs/);
+});
+
 describe("the scopes of a kind", () => {
   it("[IN17] are one for everything without settings", () => {
     expect(scopesOf(ConfigMap, {})).toEqual([{ selection: {}, keepManagedFields: false, parseOnRead: true }]);

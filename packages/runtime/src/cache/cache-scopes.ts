@@ -65,10 +65,11 @@ export function scopeFor<T extends KubeObject>(
   const kind = kindSettingsFor(resource, settings);
   const { defaults = {} } = settings;
   const name = selection.namespace ?? allNamespaces;
+  const ofNamespace = resource.scope === "Cluster" ? {} : (defaults.namespaces?.[name] ?? {});
   const layers: readonly NamespaceSettings<T>[] = [
     kind.namespaces?.[name] ?? {},
     kind,
-    defaults.namespaces?.[name] ?? {},
+    ofNamespace,
     defaults,
   ];
   return { ...scopeOf(kind, layers, {}), selection: canonical(selection) };
@@ -82,8 +83,15 @@ export function scopeIdOf(scope: Pick<WatchScope<never>, "selection" | "keepMana
 }
 
 /** Throws an error that names everything that is wrong. */
-export function validateSettings({ defaults = {}, kinds = [] }: CacheSettings): void {
+export function validateSettings({ defaults = {}, kinds = [], ...times }: CacheSettings): void {
   const problems: string[] = [];
+  for (const [name, ms] of Object.entries({
+    idleReadMs: times.idleReadMs,
+    readTimeoutMs: times.readTimeoutMs,
+  })) {
+    if (ms !== undefined && !(ms > 0))
+      problems.push(`${name}: it must be above 0; leave it out for the default`);
+  }
   const check = (what: string, settings: Pick<Selection, "labelSelector" | "fieldSelector">): void => {
     const problem = selectorProblem(settings);
     if (problem !== undefined) problems.push(`${what}: ${problem}`);

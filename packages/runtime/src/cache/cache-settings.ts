@@ -27,7 +27,10 @@ export interface CacheDefaults {
   readonly fieldSelector?: string;
   readonly transform?: AnyTransform;
   readonly keepManagedFields?: boolean;
-  /** How often subscribers get everything again that do not say it themselves [IN13]. Default: never. */
+  /**
+   * How often subscribers that do not say it themselves get everything again, from the store [IN13]; give or take a
+   * tenth. Default 10 h, 0 is never.
+   */
   readonly resyncMs?: number;
 }
 

@@ -1,4 +1,4 @@
-import type { Client } from "@keelson/client";
+import type { Client, Selection } from "@keelson/client";
 import {
   type CancelTimer,
   type Clock,
@@ -13,6 +13,7 @@ import {
 import type { Logger } from "../logger.ts";
 import { keyTextOf } from "../watch/snapshot.ts";
 import type { WatchScope } from "./cache-scopes.ts";
+import { TransformError } from "./errors.ts";
 import type {
   IndexFunction,
   Informer,
@@ -24,7 +25,7 @@ import type {
 } from "./informer.ts";
 import { type OwnRead, OwnWrites, type Progress } from "./own-writes.ts";
 import { ProgressGate } from "./progress-gate.ts";
-import { keyTextOfObject } from "./resource-identity.ts";
+import { keyFrom, keyTextOfObject } from "./resource-identity.ts";
 import { type SelectionTest, selectionTest } from "./selected.ts";
 import { SharedInformer } from "./shared-informer.ts";
 import { storedShape } from "./stored-shape.ts";
@@ -139,12 +140,17 @@ export class CachedInformer<T extends KubeObject> implements Informer<T> {
   }
 
   get statuses(): readonly InformerStatus[] {
-    return this.#shared.statuses;
+    return this.#shared.statuses.map((status) => ({ ...status, delayedReads: this.#gate.waits }));
   }
 
   /** How far the store is. */
   get resourceVersion(): string | undefined {
     return this.#shared.statuses[0]?.resourceVersion;
+  }
+
+  /** What is watched. */
+  get selection(): Selection {
+    return this.#options.scope.selection;
   }
 
   /** Whether objects of the namespace can be among its objects. */
@@ -203,24 +209,33 @@ export class CachedInformer<T extends KubeObject> implements Informer<T> {
     );
   }
 
-  /** Makes of the server's object what the store would make of it; undefined if it does not belong here. */
+  /**
+   * Makes of the server's object what the store would make of it; undefined if it does not belong here. Throws a
+   * TransformError if it does and cannot be made: to say that it is not there would be untrue.
+   */
   adopt(object: KubeObject): T | undefined {
-    return this.#test.isSelected(object) ? this.#shape(object) : undefined;
+    if (!this.#test.isSelected(object)) return undefined;
+    try {
+      return storedShape(this.resource, this.#options.scope, object);
+    } catch (cause) {
+      const { namespace, name = "" } = object.metadata;
+      throw new TransformError(groupResourceOf(this.resource), { key: keyFrom(namespace, name), cause });
+    }
   }
 
   /** Something was written, through a resource that may be another version or representation of this one. */
-  note(outcome: WriteOutcome, writtenAs: Resource): void {
+  note(outcome: WriteOutcome): void {
     const { namespace } = outcome.type === "state" ? outcome.object.metadata : outcome.key;
     if (this.#stop.signal.aborted || !this.#test.mayBeSelected(namespace)) return;
-    const nowMs = this.#options.clock.monotonicNow();
     if (outcome.type === "state") {
-      this.#noteState(outcome, writtenAs);
+      this.#noteState(outcome);
     } else if (outcome.type === "version") {
-      this.#noteVersion(keyTextOf(outcome.key), outcome, nowMs);
+      this.#noteVersion(keyTextOf(outcome.key), outcome, !this.#test.isChangeable);
     } else {
-      this.#writes.noteDeletion(keyTextOf(outcome.key), outcome.uid, nowMs);
+      this.#writes.noteDeletion(keyTextOf(outcome.key), outcome, this.#options.clock.monotonicNow());
       this.#setExpiry();
     }
+    this.#gate.lookAgain();
   }
 
   /** Something of the kind was written before this was there. */
@@ -228,23 +243,25 @@ export class CachedInformer<T extends KubeObject> implements Informer<T> {
     this.#writes.noteFloor(version, this.#options.clock.monotonicNow());
   }
 
-  #noteState({ object }: StateOutcome, writtenAs: Resource): void {
+  #noteState({ object }: StateOutcome): void {
     const { uid, resourceVersion: version = "" } = object.metadata;
     const keyText = keyTextOfObject(object);
     if (this.#writes.isPassed(keyText, version)) return;
-    const isPart = writtenAs.isMetadataOnly === true;
-    const isJudged = !isPart || (this.resource.isMetadataOnly === true && !this.#test.isChangeable);
-    const isSelected = isJudged && this.#test.isSelected(object);
-    const kept = isSelected ? this.#shape(object) : undefined;
-    if (isOrdered(version) && isJudged && isSelected === (kept !== undefined))
+    const isSelected = this.#test.judge(object);
+    const kept = isSelected === true ? this.#shape(object) : undefined;
+    if (isOrdered(version) && (isSelected === false || kept !== undefined))
       this.#writes.noteObject(keyText, { version, uid, object: kept });
-    else this.#noteVersion(keyText, { version, uid }, this.#options.clock.monotonicNow());
+    else this.#noteVersion(keyText, { version, uid }, isSelected === true);
   }
 
   /** Of a key that is not known and may not belong here nothing is held, or its readers would wait for nothing. */
-  #noteVersion(keyText: string, write: { version: string; uid: string | undefined }, nowMs: number): void {
+  #noteVersion(
+    keyText: string,
+    write: { version: string; uid: string | undefined },
+    belongsHere: boolean,
+  ): void {
     const isKnown = this.#writes.isHeld(keyText) || this.#shared.snapshot(keyText) !== undefined;
-    if (isKnown || !this.#test.isChangeable) this.#writes.noteVersion(keyText, write, nowMs);
+    if (isKnown || belongsHere) this.#writes.noteVersion(keyText, write, this.#options.clock.monotonicNow());
   }
 
   /** The object as the store would keep it; undefined if that cannot be told from what the server gave. */
@@ -273,22 +290,17 @@ export class CachedInformer<T extends KubeObject> implements Informer<T> {
   #advance(progress: Progress): void {
     this.#writes.advance(progress, this.#options.clock.monotonicNow());
     this.#gate.lookAgain();
-    if (this.#writes.nextExpiryMs === undefined) this.#cancelExpiry?.();
   }
 
-  /** One timer, for as long as something is held for a time. */
+  /** One timer, for as long as something is held for a time. It looks for itself whether that still is so. */
   #setExpiry(): void {
     const { clock } = this.#options;
-    const dueMs = this.#writes.nextExpiryMs;
-    if (dueMs === undefined || this.#cancelExpiry !== undefined) return;
-    const cancel = clock.schedule(dueMs - clock.monotonicNow(), () => {
+    const dueMs = this.#cancelExpiry === undefined ? this.#writes.nextExpiryMs : undefined;
+    if (dueMs === undefined) return;
+    this.#cancelExpiry = clock.schedule(dueMs - clock.monotonicNow(), () => {
       this.#cancelExpiry = undefined;
       this.#writes.expire(clock.monotonicNow());
       this.#setExpiry();
     });
-    this.#cancelExpiry = () => {
-      this.#cancelExpiry = undefined;
-      cancel();
-    };
   }
 }

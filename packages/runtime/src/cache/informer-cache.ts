@@ -53,6 +53,9 @@ export interface InformerCacheOptions {
   readonly onInformerError?: (error: Error, resource: Resource) => void;
 }
 
+/** As long as controller-runtime's. */
+const defaultResyncMs = 36_000_000;
+
 /** An index of a kind, for its informers that are there and those to come. */
 interface KindIndex {
   readonly resourceId: string;
@@ -132,9 +135,9 @@ export class InformerCache implements Cache {
 
   async run(signal: AbortSignal): Promise<void> {
     if (this.#phase !== "new") throw new CacheReusedError();
-    this.#phase = "running";
-    for (const informer of this.#informers.all()) informer.start();
     if (!signal.aborted) {
+      this.#phase = "running";
+      for (const informer of this.#informers.all()) informer.start();
       const { promise, resolve } = Promise.withResolvers<void>();
       signal.addEventListener("abort", () => resolve(), { once: true });
       await promise;
@@ -171,8 +174,12 @@ export class InformerCache implements Cache {
         throw new ResourceNotCachedError(operation, groupResourceOf(resource));
       this.#readUses.begin(resourceIdOf(resource), this.acquire(resource));
     }
-    this.#readUses.touch(resourceIdOf(resource));
     return ids.map((id) => this.#informers.get(id)).filter((found) => isInformerOf(resource, found));
+  }
+
+  /** A read of the kind begins, and ends when what this gives is disposed of: its informers stay for so long. */
+  reading(resource: Resource): Disposable | undefined {
+    return this.#readUses.read(resourceIdOf(resource));
   }
 
   /** Whether anybody watches the kind, in whatever version, representation or selection. */
@@ -198,7 +205,7 @@ export class InformerCache implements Cache {
       this.#earlier.noteVersion(resource, version ?? "");
     }
     for (const informer of this.#informers.all()) {
-      if (isSameCollection(informer.resource, resource)) informer.note(outcome, resource);
+      if (isSameCollection(informer.resource, resource)) informer.note(outcome);
     }
   }
 
@@ -234,7 +241,7 @@ export class InformerCache implements Cache {
     const known = this.#informers.get(id);
     if (isInformerOf(resource, known)) return known;
     const { client, random = systemRandom, log = silentLogger, onInformerError } = this.#options;
-    const resyncMs = this.#settings.defaults?.resyncMs;
+    const { resyncMs = defaultResyncMs } = this.#settings.defaults ?? {};
     const informer = new CachedInformer<T>({
       client,
       resource,
@@ -243,7 +250,8 @@ export class InformerCache implements Cache {
       random,
       log,
       readTimeoutMs: this.#readTimeoutMs,
-      ...(resyncMs !== undefined && { resyncMs }),
+      // Spread, so that the resyncs of many kinds and replicas do not come together.
+      resyncMs: resyncMs * (0.9 + 0.2 * random.next()),
       onError: (error) => onInformerError?.(error, resource),
     });
     for (const index of this.#indexes) index.addTo(informer);
@@ -258,8 +266,7 @@ export class InformerCache implements Cache {
     const version = this.#earlier.versionOf(resource);
     if (version !== undefined) informer.noteEarlier(version);
     const sinceMs = this.clock.monotonicNow() - this.#readTimeoutMs;
-    for (const { outcome } of this.#earlier.deletionsSince(resource, sinceMs))
-      informer.note(outcome, resource);
+    for (const { outcome } of this.#earlier.deletionsSince(resource, sinceMs)) informer.note(outcome);
   }
 }
 

@@ -104,7 +104,7 @@ export class InformerCore<T extends KubeObject> implements WatchSink<T> {
     const subscription = new InformerSubscription<T>({
       handler,
       clock: this.#options.clock,
-      ...(resyncMs !== undefined && { resyncMs }),
+      ...(resyncMs !== undefined && resyncMs > 0 && { resyncMs }),
       snapshots: () => this.store.snapshots(),
       onFailure: (key, error) => this.#logFailure(key, error),
       onRemoved: () => this.#subscriptions.delete(subscription),

@@ -38,7 +38,10 @@ export interface InformerDelete<T extends KubeObject> {
 export type InformerHandler<T extends KubeObject> = (event: InformerEvent<T>) => void | Promise<void>;
 
 export interface SubscribeOptions {
-  /** Every so often all objects are delivered again as updates with `isSync` [IN13]. Default: never. At least 1 s. */
+  /**
+   * Every so often all objects are delivered again as updates with `isSync` [IN13]; at least 1 s, and 0 is never. Default:
+   * what the cache says, or never.
+   */
   readonly resyncMs?: number;
 }
 
@@ -69,6 +72,8 @@ export interface InformerStatus extends Freshness {
   readonly name: string;
   readonly hasSynced: boolean;
   readonly objects: number;
+  /** How many reads of a cache had to wait until the watch had shown an own write [RW1]. */
+  readonly delayedReads?: number;
   /** Why the last list or watch failed [EV8]. Undefined if none has failed since changes last arrived. */
   readonly lastError?: Error;
 }

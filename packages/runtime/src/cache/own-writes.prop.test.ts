@@ -53,7 +53,7 @@ class LateWorld {
     if (change === undefined) return;
     const { key, version, uid, isDeleted } = change;
     if (isDeleted) {
-      this.writes.noteDeletion(key, uid, 0);
+      this.writes.noteDeletion(key, { uid }, 0);
       this.deletedUids.add(uid);
     } else {
       this.writes.noteObject(key, { version, uid, object: stateOf(change) });

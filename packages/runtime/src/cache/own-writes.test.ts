@@ -1,6 +1,7 @@
 import type { KubeObject } from "@keelson/core";
 import { describe, expect, it } from "vitest";
-import { OwnWrites, type StoredFacts } from "./own-writes.ts";
+import { OwnWrites } from "./own-writes.ts";
+import type { StoredFacts } from "./own-writes-tombstones.ts";
 
 interface Stored {
   readonly version: string;
@@ -160,7 +161,7 @@ describe("a deletion", () => {
   it("[RW2] hides the object until the informer tells of it", () => {
     const { store, writes } = world();
     store.set("shop/web", { version: "1", uid: "u1" });
-    writes.noteDeletion("shop/web", "u1", 0);
+    writes.noteDeletion("shop/web", { uid: "u1" }, 0);
     expect(writes.read("shop/web")).toEqual({ type: "absent" });
     store.delete("shop/web");
     writes.advance({ resourceVersion: "5", keyText: "shop/web", deletedUid: "u1" }, 0);
@@ -170,7 +171,7 @@ describe("a deletion", () => {
   it("[RW2] also hides an object that the informer learns of only later", () => {
     const { store, writes } = world();
     writes.noteObject("shop/web", written("4"));
-    writes.noteDeletion("shop/web", "u1", 0);
+    writes.noteDeletion("shop/web", { uid: "u1" }, 0);
     expect(writes.read("shop/web")).toEqual({ type: "stored" });
     store.set("shop/web", { version: "4", uid: "u1" });
     writes.advance({ resourceVersion: "4", keyText: "shop/web" }, 0);
@@ -183,7 +184,7 @@ describe("a deletion", () => {
   it("[RW2] lets an object of the same name pass that was made afterwards", () => {
     const { store, writes } = world();
     store.set("shop/web", { version: "1", uid: "u1" });
-    writes.noteDeletion("shop/web", "u1", 0);
+    writes.noteDeletion("shop/web", { uid: "u1" }, 0);
     writes.noteObject("shop/web", written("6", "u2"));
     expect(writes.read("shop/web")).toEqual({ type: "written", object: made("6", "u2") });
     store.set("shop/web", { version: "6", uid: "u2" });
@@ -195,7 +196,7 @@ describe("a deletion", () => {
   it("[RW2] is not undone by the late answer of an earlier write", () => {
     const { store, writes } = world();
     store.set("shop/web", { version: "1", uid: "u1" });
-    writes.noteDeletion("shop/web", "u1", 0);
+    writes.noteDeletion("shop/web", { uid: "u1" }, 0);
     writes.noteObject("shop/web", written("3"));
     writes.noteVersion("shop/web", { version: "4", uid: "u1" }, 0);
     expect(writes.read("shop/web")).toEqual({ type: "absent" });
@@ -204,14 +205,14 @@ describe("a deletion", () => {
   it("[RW5] that the informer was faster with is not held", () => {
     const { writes } = world();
     writes.advance({ resourceVersion: "5", keyText: "shop/web", deletedUid: "u1" }, 0);
-    writes.noteDeletion("shop/web", "u1", 0);
+    writes.noteDeletion("shop/web", { uid: "u1" }, 0);
     expect(writes.size).toBe(0);
   });
 
   it("[RW2] is held in spite of that if the object may only have left a selection, and come back", () => {
     const { store, writes } = world({ areDeletionsFinal: false });
     writes.advance({ resourceVersion: "5", keyText: "shop/web", deletedUid: "u1" }, 0);
-    writes.noteDeletion("shop/web", "u1", 0);
+    writes.noteDeletion("shop/web", { uid: "u1" }, 0);
     store.set("shop/web", { version: "6", uid: "u1" });
     writes.advance({ resourceVersion: "6", keyText: "shop/web" }, 0);
     expect(writes.read("shop/web")).toEqual({ type: "absent" });
@@ -221,15 +222,15 @@ describe("a deletion", () => {
     const { writes } = world();
     for (let index = 0; index <= 1024; index += 1)
       writes.advance({ resourceVersion: String(index + 2), deletedUid: `u${index}` }, 0);
-    writes.noteDeletion("shop/web", "u1", 0);
+    writes.noteDeletion("shop/web", { uid: "u1" }, 0);
     expect(writes.size).toBe(0);
-    writes.noteDeletion("shop/web", "u0", 0);
+    writes.noteDeletion("shop/web", { uid: "u0" }, 0);
     expect(writes.size).toBe(1);
   });
 
   it("[RW5] that the informer never tells of is forgotten after 10 s", () => {
     const { writes } = world();
-    writes.noteDeletion("shop/web", "u1", 500);
+    writes.noteDeletion("shop/web", { uid: "u1" }, 500);
     expect(writes.nextExpiryMs).toBe(10_500);
     writes.expire(10_499);
     expect(writes.size).toBe(1);
@@ -241,18 +242,138 @@ describe("a deletion", () => {
   it("[RW2] stays for longer while the informer still has the object", () => {
     const { store, writes } = world();
     store.set("shop/web", { version: "1", uid: "u1" });
-    writes.noteDeletion("shop/web", "u1", 0);
+    writes.noteDeletion("shop/web", { uid: "u1" }, 0);
     writes.expire(10_000);
     expect(writes.read("shop/web")).toEqual({ type: "absent" });
     expect(writes.nextExpiryMs).toBe(20_000);
   });
 
+  it("[RW5] is forgotten with a list without the object, also if versions have no order", () => {
+    const { store, writes } = world({ at: "a" });
+    store.set("shop/web", { version: "b", uid: "u1" });
+    writes.noteDeletion("shop/web", { uid: "u1" }, 0);
+    store.delete("shop/web");
+    writes.advance({ resourceVersion: "c" }, 0);
+    expect(writes.size).toBe(0);
+  });
+
   it("[RW2] ends the wait for a version of the object", () => {
     const { writes } = world();
     writes.noteVersion("shop/web", { version: "5", uid: "u1" }, 0);
-    writes.noteDeletion("shop/web", "u1", 0);
+    writes.noteDeletion("shop/web", { uid: "u1" }, 0);
     expect(writes.read("shop/web")).toEqual({ type: "stored" });
   });
+});
+
+describe("a deletion that an informer with a selection may have to tell of twice", () => {
+  it("[RW2] hides an object that has left the selection and comes back", () => {
+    const { store, writes } = world({ areDeletionsFinal: false });
+    store.set("shop/web", { version: "1", uid: "u1" });
+    writes.noteDeletion("shop/web", { uid: "u1" }, 0);
+    store.delete("shop/web");
+    writes.advance({ resourceVersion: "5", keyText: "shop/web", deletedUid: "u1" }, 8_000);
+    writes.advance({ resourceVersion: "5" }, 8_000);
+    // It is late with this very object, so that the time begins again.
+    writes.expire(10_000);
+    store.set("shop/web", { version: "6", uid: "u1" });
+    writes.advance({ resourceVersion: "6", keyText: "shop/web" }, 8_000);
+    expect(writes.read("shop/web")).toEqual({ type: "absent" });
+    store.delete("shop/web");
+    writes.advance({ resourceVersion: "7", keyText: "shop/web", deletedUid: "u1" }, 9_000);
+    expect(writes.nextExpiryMs).toBe(19_000);
+    writes.expire(19_000);
+    expect(writes.size).toBe(0);
+  });
+
+  it("[RW5] is forgotten once the informer is where the object is known to be gone", () => {
+    const { store, writes } = world({ areDeletionsFinal: false });
+    store.set("shop/web", { version: "1", uid: "u1" });
+    writes.noteDeletion("shop/web", { uid: "u1", goneBy: "9" }, 0);
+    store.delete("shop/web");
+    writes.advance({ resourceVersion: "8", keyText: "shop/web", deletedUid: "u1" }, 0);
+    expect(writes.size).toBe(1);
+    writes.advance({ resourceVersion: "9", keyText: "shop/other" }, 0);
+    expect(writes.size).toBe(0);
+    writes.noteDeletion("shop/web", { uid: "u1", goneBy: "9" }, 0);
+    expect(writes.size).toBe(0);
+  });
+});
+
+describe("a deletion of an object of which a version is known", () => {
+  const deliver = ({ store, writes }: ReturnType<typeof world>, version: string) => {
+    store.set("shop/web", { version, uid: "u1" });
+    writes.advance({ resourceVersion: version, keyText: "shop/web" }, 60_000);
+  };
+
+  it.each([true, false])(
+    "[RW2] stays until the informer has reached that (final: %s)",
+    (areDeletionsFinal) => {
+      const late = world({ areDeletionsFinal });
+      late.writes.noteObject("shop/web", written("4"));
+      late.writes.noteDeletion("shop/web", { uid: "u1" }, 0);
+      late.writes.expire(10_000);
+      late.writes.expire(60_000);
+      deliver(late, "4");
+      expect(late.writes.read("shop/web")).toEqual({ type: "absent" });
+    },
+  );
+
+  it("[RW2] stays for the version that the late answer to an earlier write tells", () => {
+    const late = world();
+    late.writes.noteDeletion("shop/web", { uid: "u1", version: "4" }, 0);
+    late.writes.noteVersion("shop/web", { version: "6", uid: "u1" }, 0);
+    late.writes.advance({ resourceVersion: "5" }, 0);
+    late.writes.expire(10_000);
+    deliver(late, "6");
+    expect(late.writes.read("shop/web")).toEqual({ type: "absent" });
+  });
+
+  it("[RW5] is not held if the informer has been there and does not have it", () => {
+    const { writes } = world({ at: "4" });
+    for (let index = 0; index < 4_000; index += 1)
+      writes.noteDeletion(`shop/${index}`, { uid: `u${index}`, version: "4" }, 0);
+    expect(writes.size).toBe(0);
+  });
+});
+
+it("[RW5] looks only at what an event is about, however much is held", () => {
+  let looks = 0;
+  const count = (): undefined => {
+    looks += 1;
+    return undefined;
+  };
+  const facts: StoredFacts = { versionOf: count, uidOf: count, areDeletionsFinal: true };
+  const writes = new OwnWrites<KubeObject>(facts, 10_000);
+  const many = 5_000;
+  // As answers come: not quite in order.
+  for (let index = 0; index < many; index += 1) {
+    const version = String(10 + (index ^ 7));
+    writes.noteObject(`shop/${index}`, written(version, `u${index}`));
+    writes.noteDeletion(`gone/${index}`, { uid: `d${index}` }, 0);
+  }
+  expect(writes.size).toBe(2 * many);
+  looks = 0;
+  for (let index = 0; index < many; index += 1)
+    writes.advance({ resourceVersion: String(10 + index), keyText: `shop/${index}` }, 0);
+  expect(writes.size).toBe(many);
+  expect(looks).toBeLessThan(10 * many);
+});
+
+it("[RW5] awaits no more than it holds when one object is written again and again", () => {
+  const { writes } = world({ areDeletionsFinal: false });
+  writes.noteObject("shop/other", written("20000", "u2"));
+  writes.noteDeletion("shop/gone", { uid: "u3", goneBy: "20001" }, 0);
+  for (let index = 0; index < 10_000; index += 1) writes.noteObject("shop/web", written(String(5 + index)));
+  expect(writes.versionsAwaited).toBeLessThan(2_000);
+  expect(writes.size).toBe(3);
+  for (const [version, size] of [
+    ["10004", 2],
+    ["20000", 1],
+    ["20001", 0],
+  ] as const) {
+    writes.advance({ resourceVersion: version, keyText: "shop/unknown" }, 0);
+    expect(writes.size).toBe(size);
+  }
 });
 
 describe("a write from before the informer", () => {
@@ -277,7 +398,7 @@ describe("a write from before the informer", () => {
 it("forgets everything when it is cleared", () => {
   const { writes } = world();
   writes.noteObject("shop/web", written("5"));
-  writes.noteDeletion("shop/gone", "u2", 0);
+  writes.noteDeletion("shop/gone", { uid: "u2" }, 0);
   writes.noteFloor("6", 0);
   expect([...writes.heldKeys()]).toEqual(["shop/web", "shop/gone"]);
   writes.clear();

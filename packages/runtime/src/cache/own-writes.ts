@@ -1,6 +1,8 @@
 import type { KubeObject } from "@keelson/core";
+import { type Deletion, type StoredFacts, Tombstones } from "./own-writes-tombstones.ts";
 import { RecentSet } from "./recent-set.ts";
-import { hasReached, isOrdered } from "./version-order.ts";
+import { hasReached, isOrdered, latestOf } from "./version-order.ts";
+import { VersionOrderedKeys } from "./version-ordered-keys.ts";
 
 /** How far the informer is whose reads are to include what was written. */
 export interface Progress {
@@ -8,15 +10,6 @@ export interface Progress {
   /** The one key that has changed; absent if any may have, or none. */
   readonly keyText?: string;
   readonly deletedUid?: string;
-}
-
-/** What own writes need to know of the informer's store. */
-export interface StoredFacts {
-  /** The version of the object in the store. */
-  versionOf(keyText: string): string | undefined;
-  uidOf(keyText: string): string | undefined;
-  /** An object that the informer says is gone is gone for good. Not so if it may only have left a selection. */
-  readonly areDeletionsFinal: boolean;
 }
 
 /** What a reader is to take for a key: what the store has, another object, none, or nothing before a moment. */
@@ -34,23 +27,20 @@ type HeldWrite<T> =
       readonly uid: string | undefined;
       readonly object: T | undefined;
     }
-  | {
-      readonly type: "version";
-      readonly version: string;
-      readonly uid: string | undefined;
-      readonly deadlineMs: number;
-    };
+  | HeldVersion;
 
-/** A deleted object that the informer may still deliver. */
-interface Tombstone {
-  expiresAtMs: number;
-  /** The store has had it, so that its absence means that its deletion was seen. */
-  wasStored: boolean;
+interface HeldVersion {
+  readonly type: "version";
+  readonly version: string;
+  readonly uid: string | undefined;
+  readonly deadlineMs: number;
 }
 
 const stored = { type: "stored" } as const;
 const absent = { type: "absent" } as const;
 const rememberedDeletions = 1024;
+/** How many versions may be awaited for nothing, because a later write has come, before they are sorted out. */
+const toleratedVersions = 1024;
 
 /**
  * What was written to the objects of one informer and has not come back through its watch. Whatever the informer has
@@ -61,7 +51,11 @@ export class OwnWrites<T extends KubeObject> {
   readonly #store: StoredFacts;
   readonly #patienceMs: number;
   readonly #writes = new Map<string, HeldWrite<T>>();
-  readonly #tombstones = new Map<string, Map<string, Tombstone>>();
+  /** Those of the writes of which only the version is known, the earliest deadline first. */
+  readonly #unknown = new Map<string, HeldVersion>();
+  readonly #tombstones: Tombstones;
+  /** What is to be looked at when the informer gets to a version, so that it need not look at everything. */
+  readonly #awaited = new VersionOrderedKeys();
   /** The deletions that the informer has told of; an answer that comes later than they needs no tombstone. */
   readonly #seenDeletions = new RecentSet<string>(rememberedDeletions);
   #reached: string | undefined;
@@ -71,13 +65,17 @@ export class OwnWrites<T extends KubeObject> {
   constructor(store: StoredFacts, patienceMs: number) {
     this.#store = store;
     this.#patienceMs = patienceMs;
+    this.#tombstones = new Tombstones(store, patienceMs);
   }
 
   /** How many writes and deletions are held. */
   get size(): number {
-    let size = this.#writes.size + (this.#floor === undefined ? 0 : 1);
-    for (const ofKey of this.#tombstones.values()) size += ofKey.size;
-    return size;
+    return this.#writes.size + this.#tombstones.size + (this.#floor === undefined ? 0 : 1);
+  }
+
+  /** How many versions are waited for, with those that later writes have made needless. */
+  get versionsAwaited(): number {
+    return this.#awaited.size;
   }
 
   /** Whether a write of this version would be held at all: it is not, once the informer has passed it. */
@@ -94,30 +92,34 @@ export class OwnWrites<T extends KubeObject> {
     write: { version: string; uid: string | undefined; object: T | undefined },
   ): void {
     const { version, uid, object } = write;
+    this.#tombstones.noteVersion(keyText, uid, version);
     const held = this.#writes.get(keyText);
     const isAwaited = held?.type === "version" && held.version === version;
     if (this.isPassed(keyText, version) || (!isAwaited && this.#isOlder(keyText, version))) return;
-    const kept = this.#isGone(keyText, uid) ? undefined : object;
+    const kept = this.#tombstones.has(keyText, uid) ? undefined : object;
     const isOfInterest = kept !== undefined || this.#isKnown(keyText);
-    if (isOfInterest) this.#writes.set(keyText, { type: "object", version, uid, object: kept });
+    if (isOfInterest) this.#hold(keyText, { type: "object", version, uid, object: kept });
   }
 
   /** A write led to this version, and what the object looks like now is not known. */
   noteVersion(keyText: string, write: { version: string; uid: string | undefined }, nowMs: number): void {
     const { version, uid } = write;
-    if (this.isPassed(keyText, version) || this.#isOlder(keyText, version)) return;
-    if (this.#isGone(keyText, uid)) this.noteObject(keyText, { version, uid, object: undefined });
-    else this.#writes.set(keyText, { type: "version", version, uid, deadlineMs: nowMs + this.#patienceMs });
+    const isGone = this.#tombstones.has(keyText, uid);
+    if (isGone) this.noteObject(keyText, { version, uid, object: undefined });
+    if (isGone || this.isPassed(keyText, version) || this.#isOlder(keyText, version)) return;
+    this.#hold(keyText, { type: "version", version, uid, deadlineMs: nowMs + this.#patienceMs });
   }
 
-  /** The object of this uid is gone. */
-  noteDeletion(keyText: string, uid: string, nowMs: number): void {
+  /** An object is gone. */
+  noteDeletion(keyText: string, deletion: Deletion, nowMs: number): void {
+    const { uid, goneBy } = deletion;
+    const write = this.#writes.get(keyText);
+    const version = latestOf(deletion.version, write?.uid === uid ? write?.version : undefined);
+    const deletedUid = this.#seenDeletions.has(uid) ? uid : undefined;
+    const position = { reached: this.#reached, deletedUid };
     this.#dropWrite(keyText, uid);
-    const wasStored = this.#store.uidOf(keyText) === uid;
-    if (!wasStored && this.#store.areDeletionsFinal && this.#seenDeletions.has(uid)) return;
-    const ofKey = this.#tombstones.get(keyText) ?? new Map<string, Tombstone>();
-    this.#tombstones.set(keyText, ofKey);
-    ofKey.set(uid, { expiresAtMs: nowMs + this.#patienceMs, wasStored });
+    this.#tombstones.add(keyText, { uid, version, goneBy }, position, nowMs);
+    if (goneBy !== undefined && this.#tombstones.has(keyText, uid)) this.#await(keyText, goneBy);
   }
 
   /** Something was written before the informer was there: readers wait until it has reached this version. */
@@ -127,7 +129,7 @@ export class OwnWrites<T extends KubeObject> {
 
   /** Whether a key is held, so that the store alone does not answer for it. */
   isHeld(keyText: string): boolean {
-    return this.#floor !== undefined || this.#writes.has(keyText) || this.#tombstones.has(keyText);
+    return this.#floor !== undefined || this.#writes.has(keyText) || this.#tombstones.hasKey(keyText);
   }
 
   /** The keys that are held. */
@@ -143,18 +145,14 @@ export class OwnWrites<T extends KubeObject> {
     if (write?.type === "version") return { type: "unknown", deadlineMs: write.deadlineMs };
     if (write !== undefined)
       return write.object === undefined ? absent : { type: "written", object: write.object };
-    const ofKey = this.#tombstones.get(keyText);
-    if (ofKey === undefined) return stored;
-    const uid = this.#store.uidOf(keyText);
-    return uid !== undefined && ofKey.has(uid) ? absent : stored;
+    return this.#tombstones.hides(keyText) ? absent : stored;
   }
 
   /** Until when a reader of several objects is to wait; undefined if all is known. */
   unknownUntil(isAsked: (keyText: string) => boolean): number | undefined {
     let deadlineMs = this.#floor?.deadlineMs;
-    for (const [keyText, write] of this.#writes) {
-      if (write.type === "version" && isAsked(keyText))
-        deadlineMs = Math.max(deadlineMs ?? write.deadlineMs, write.deadlineMs);
+    for (const [keyText, write] of this.#unknown) {
+      if (isAsked(keyText)) deadlineMs = Math.max(deadlineMs ?? write.deadlineMs, write.deadlineMs);
     }
     return deadlineMs;
   }
@@ -164,53 +162,59 @@ export class OwnWrites<T extends KubeObject> {
     this.#reached = resourceVersion;
     if (deletedUid !== undefined) this.#seenDeletions.add(deletedUid);
     if (this.#floor !== undefined && this.#isOver(this.#floor, nowMs)) this.#floor = undefined;
-    for (const [key, write] of this.#writes) {
-      if (this.isPassed(key, write.version) || (write.type === "version" && this.#isOver(write, nowMs)))
-        this.#writes.delete(key);
+    for (const [key, write] of this.#unknown) {
+      if (isOrdered(write.version) || write.deadlineMs > nowMs) break;
+      this.#forget(key);
     }
-    for (const [key, ofKey] of this.#tombstones) {
-      if (keyText === undefined || keyText === key) this.#lookAt(key, ofKey, deletedUid);
-    }
+    const changed = keyText === undefined ? this.heldKeys() : [keyText];
+    for (const key of changed) this.#lookAt(key, deletedUid, nowMs);
+    for (const key of this.#awaited.takeReached(resourceVersion)) this.#lookAt(key, undefined, nowMs);
   }
 
   /** When `expire` has something to look at; undefined if nothing is held for a time. */
   get nextExpiryMs(): number | undefined {
-    let next: number | undefined;
-    for (const ofKey of this.#tombstones.values()) {
-      for (const { expiresAtMs } of ofKey.values()) next = Math.min(next ?? expiresAtMs, expiresAtMs);
-    }
-    return next;
+    return this.#tombstones.nextExpiryMs;
   }
 
-  /**
-   * Forgets deletions that the informer has not told of in time, because it never knew the object. While the store
-   * still has the object, the informer is only late, and it stays hidden.
-   */
+  /** Forgets deletions that the informer has not told of in time, because it never knew the object. */
   expire(nowMs: number): void {
-    for (const [key, ofKey] of this.#tombstones) {
-      for (const [uid, tombstone] of ofKey) {
-        if (tombstone.expiresAtMs > nowMs) continue;
-        if (this.#store.uidOf(key) === uid) tombstone.expiresAtMs = nowMs + this.#patienceMs;
-        else ofKey.delete(uid);
-      }
-      if (ofKey.size === 0) this.#tombstones.delete(key);
-    }
+    this.#tombstones.expire(this.#reached, nowMs);
   }
 
   /** Forgets everything that is held. */
   clear(): void {
     this.#writes.clear();
+    this.#unknown.clear();
     this.#tombstones.clear();
+    this.#awaited.clear();
     this.#floor = undefined;
   }
 
-  #lookAt(keyText: string, ofKey: Map<string, Tombstone>, deletedUid: string | undefined): void {
-    const storedUid = this.#store.uidOf(keyText);
-    for (const [uid, tombstone] of ofKey) {
-      if (uid === storedUid) tombstone.wasStored = true;
-      else if (uid === deletedUid || tombstone.wasStored) ofKey.delete(uid);
-    }
-    if (ofKey.size === 0) this.#tombstones.delete(keyText);
+  #lookAt(keyText: string, deletedUid: string | undefined, nowMs: number): void {
+    const write = this.#writes.get(keyText);
+    if (write !== undefined && this.isPassed(keyText, write.version)) this.#forget(keyText);
+    this.#tombstones.lookAt(keyText, { reached: this.#reached, deletedUid }, nowMs);
+  }
+
+  #hold(keyText: string, write: HeldWrite<T>): void {
+    this.#forget(keyText);
+    this.#writes.set(keyText, write);
+    if (write.type === "version") this.#unknown.set(keyText, write);
+    this.#await(keyText, write.version);
+  }
+
+  #forget(keyText: string): void {
+    this.#writes.delete(keyText);
+    this.#unknown.delete(keyText);
+  }
+
+  #await(keyText: string, version: string): void {
+    if (!isOrdered(version)) return;
+    this.#awaited.add(version, keyText);
+    if (this.#awaited.size > 2 * this.size + toleratedVersions)
+      this.#awaited.retain(
+        (key, awaited) => this.#writes.get(key)?.version === awaited || this.#tombstones.awaits(key, awaited),
+      );
   }
 
   /** A version without an order may be passed without being met: it is given up once the informer goes on after that. */
@@ -228,12 +232,8 @@ export class OwnWrites<T extends KubeObject> {
   #dropWrite(keyText: string, uid: string): void {
     const write = this.#writes.get(keyText);
     if (write?.uid !== uid) return;
-    this.#writes.delete(keyText);
+    this.#forget(keyText);
     this.noteObject(keyText, { version: write.version, uid, object: undefined });
-  }
-
-  #isGone(keyText: string, uid: string | undefined): boolean {
-    return uid !== undefined && this.#tombstones.get(keyText)?.has(uid) === true;
   }
 
   #isKnown(keyText: string): boolean {

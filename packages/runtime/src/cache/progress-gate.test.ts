@@ -23,6 +23,18 @@ it("[RW1] gives up at the moment that it was given", async () => {
   expect(await passes).toBe(false);
 });
 
+it("[RW1] gives up at the first moment that it was given, however many writes come after it", async () => {
+  const clock = new VirtualClock();
+  const gate = new ProgressGate(clock);
+  const passes = gate.passes(() => clock.monotonicNow() + 10_000, new AbortController().signal);
+  for (let index = 0; index < 10; index += 1) {
+    gate.lookAgain();
+    await clock.advance(1_000);
+  }
+  expect(await passes).toBe(false);
+  expect(clock.pendingTimers).toEqual([]);
+});
+
 it("throws the reason of the signal and leaves no timer", async () => {
   const clock = new VirtualClock();
   const controller = new AbortController();
@@ -30,4 +42,18 @@ it("throws the reason of the signal and leaves no timer", async () => {
   controller.abort(new Error("enough"));
   await expect(passes).rejects.toThrow("enough");
   expect(clock.pendingTimers).toEqual([]);
+});
+
+it("[MX5] counts those who had to wait, each of them once", async () => {
+  const clock = new VirtualClock();
+  const gate = new ProgressGate(clock);
+  const { signal } = new AbortController();
+  await gate.passes(() => undefined, signal);
+  expect(gate.waits).toBe(0);
+  const untilMs = clock.monotonicNow() + 1_000;
+  const passes = gate.passes(() => untilMs, signal);
+  gate.lookAgain();
+  await clock.advance(1_000);
+  expect(await passes).toBe(false);
+  expect(gate.waits).toBe(1);
 });

@@ -31,12 +31,25 @@ it("gives back what was not read for the time limit, counted from the last read"
   const pods = use();
   uses.begin("pods", pods);
   await clock.advance(900);
-  uses.touch("pods");
+  uses.read("pods")?.[Symbol.dispose]();
   await clock.advance(999);
   expect(pods.released).toBe(0);
   await clock.advance(1);
   expect(pods.released).toBe(1);
   expect(clock.pendingTimers).toEqual([]);
+});
+
+it("gives nothing back while a read is under way, however long it waits", async () => {
+  const clock = new VirtualClock();
+  const uses = new ReadUses(clock, 1_000);
+  const pods = use();
+  uses.begin("pods", pods);
+  const read = uses.read("pods");
+  await clock.advance(10_000);
+  expect(pods.released).toBe(0);
+  read?.[Symbol.dispose]();
+  await clock.advance(2_000);
+  expect(pods.released).toBe(1);
 });
 
 it("[IN21] leaves no timer when it is cleared", () => {

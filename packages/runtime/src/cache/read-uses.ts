@@ -7,6 +7,9 @@ export interface ReadUse {
 
 interface Held {
   readonly use: ReadUse;
+  /** Reads under way. While there is one, nothing is given back: it may be waiting for the first sync. */
+  reading: number;
+  /** When the last one ended. */
   lastReadMs: number;
   cancel: CancelTimer | undefined;
 }
@@ -26,15 +29,22 @@ export class ReadUses {
   /** A read has begun this. Replaces what was held under the same name, which somebody else must have ended. */
   begin(name: string, use: ReadUse): void {
     this.#held.get(name)?.cancel?.();
-    const held: Held = { use, lastReadMs: this.#clock.monotonicNow(), cancel: undefined };
+    const held: Held = { use, reading: 0, lastReadMs: this.#clock.monotonicNow(), cancel: undefined };
     this.#held.set(name, held);
     if (this.#idleMs !== undefined) this.#lookLater(name, held, this.#idleMs);
   }
 
-  /** There was a read. */
-  touch(name: string): void {
+  /** A read begins; it ends when what this gives is disposed of. Undefined if nothing is held under the name. */
+  read(name: string): Disposable | undefined {
     const held = this.#held.get(name);
-    if (held !== undefined) held.lastReadMs = this.#clock.monotonicNow();
+    if (held === undefined) return undefined;
+    held.reading += 1;
+    return {
+      [Symbol.dispose]: () => {
+        held.reading -= 1;
+        held.lastReadMs = this.#clock.monotonicNow();
+      },
+    };
   }
 
   /** Forgets everything without giving it back. */
@@ -45,9 +55,11 @@ export class ReadUses {
 
   /** One timer each, however many reads: when it fires, it looks how long the last one is ago. */
   #lookLater(name: string, held: Held, idleMs: number): void {
-    const dueMs = held.lastReadMs + idleMs;
-    held.cancel = this.#clock.schedule(dueMs - this.#clock.monotonicNow(), () => {
-      if (held.lastReadMs + idleMs > this.#clock.monotonicNow()) return this.#lookLater(name, held, idleMs);
+    const nowMs = this.#clock.monotonicNow();
+    const idleSinceMs = held.reading > 0 ? nowMs : held.lastReadMs;
+    held.cancel = this.#clock.schedule(idleSinceMs + idleMs - nowMs, () => {
+      const isUsed = held.reading > 0 || held.lastReadMs + idleMs > this.#clock.monotonicNow();
+      if (isUsed) return this.#lookLater(name, held, idleMs);
       this.#held.delete(name);
       // A release does not fail: the cache waits for it when it stops.
       void held.use.release();

@@ -1,4 +1,3 @@
-import type { ApiCall } from "@keelson/client";
 import type { Clock } from "@keelson/core";
 
 /** What a read waits under: its signal, its time limit, and the life of the informers that it waits for. */
@@ -11,7 +10,8 @@ export interface ReadWait extends Disposable {
 /** Dispose of it when the waiting is done, so that no timer and no listener stays. */
 export function startReadWait(
   clock: Clock,
-  { signal: asked, timeoutMs }: Pick<ApiCall, "signal" | "timeoutMs">,
+  asked: AbortSignal | undefined,
+  timeoutMs: number,
   ends: readonly AbortSignal[],
 ): ReadWait {
   const controller = new AbortController();
@@ -23,13 +23,12 @@ export function startReadWait(
     else end.addEventListener("abort", onAbort, { once: true });
     undo.push(() => end.removeEventListener("abort", onAbort));
   }
-  if (timeoutMs !== undefined) {
-    const cancel = clock.schedule(timeoutMs, () => {
+  undo.push(
+    clock.schedule(Math.max(0, timeoutMs), () => {
       isOver = true;
       controller.abort(new Error("the time limit of the call has passed"));
-    });
-    undo.push(cancel);
-  }
+    }),
+  );
   return {
     signal: controller.signal,
     get isOver() {

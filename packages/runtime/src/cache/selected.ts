@@ -1,17 +1,22 @@
 import type { Selection } from "@keelson/client";
 import {
-  type FieldSelector,
-  fieldsOf,
+  type FieldRequirement,
   type KubeObject,
   type LabelQuery,
   matchesLabels,
   parseFieldSelector,
   parseLabelSelector,
 } from "@keelson/core";
+import { permanentFields, selectedValueOf } from "./selected-fields.ts";
 
 /** Judges objects as the server does that watches a selection. */
 export interface SelectionTest {
-  /** Whether the object, whole as the server gave it, belongs to the selection. */
+  /**
+   * Whether an object as the server gave it belongs to the selection; undefined if that cannot be told, because a field
+   * is not where its name says, or only the metadata was given.
+   */
+  judge(object: KubeObject): boolean | undefined;
+  /** As `judge`, where there must be an answer: a field that is not there is taken to be empty. */
   isSelected(object: KubeObject): boolean;
   /** Whether an object may be in the selection, going by what never changes about it. */
   mayBeSelected(namespace: string | undefined): boolean;
@@ -26,11 +31,17 @@ export function selectionTest({ namespace, labelSelector, fieldSelector = "" }: 
   const excluded = fields
     .filter(({ field, operator }) => field === "metadata.namespace" && operator === "!=")
     .map(({ value }) => value);
+  const isOutside = ({ metadata }: KubeObject): boolean =>
+    (namespace !== undefined && metadata.namespace !== namespace) || !matchesLabels(labels, metadata.labels);
   return {
+    judge: (object) => {
+      const verdicts = fields.map((field) => holdsFor(field, selectedValueOf(object, field.field)));
+      if (isOutside(object) || verdicts.includes(false)) return false;
+      return verdicts.includes(undefined) ? undefined : true;
+    },
     isSelected: (object) =>
-      (namespace === undefined || object.metadata.namespace === namespace) &&
-      matchesLabels(labels, object.metadata.labels) &&
-      holdsFor(fields, object),
+      !isOutside(object) &&
+      fields.every((field) => holdsFor(field, selectedValueOf(object, field.field) ?? "") === true),
     mayBeSelected: (asked) =>
       asked === undefined || (namespace === undefined ? !excluded.includes(asked) : namespace === asked),
     isChangeable: isDemanding(labels) || fields.some(({ field }) => !permanentFields.has(field)),
@@ -41,18 +52,13 @@ export function labelQueryOf(selector: Selection["labelSelector"]): LabelQuery {
   return typeof selector === "string" ? parseLabelSelector(selector) : (selector ?? {});
 }
 
-const permanentFields: ReadonlySet<string> = new Set(["metadata.name", "metadata.namespace"]);
-
 function isDemanding({ matchLabels = {}, matchExpressions = [] }: LabelQuery): boolean {
   return Object.keys(matchLabels).length > 0 || matchExpressions.length > 0;
 }
 
-/** A field that is not there is, to the server, the zero of its type: `spec.unschedulable=false` holds without it. */
-function holdsFor(fields: FieldSelector, object: KubeObject): boolean {
-  const fieldOf = fieldsOf(object);
-  return fields.every(({ field, operator, value }) => {
-    const actual = fieldOf(field);
-    const isEqual = actual === value || (actual === "" && (value === "false" || value === "0"));
-    return isEqual === (operator === "=");
-  });
+/** What is the zero of its type is not there: `spec.unschedulable=false` holds without the field. */
+function holdsFor({ operator, value }: FieldRequirement, actual: string | undefined): boolean | undefined {
+  if (actual === undefined) return undefined;
+  const isEqual = actual === value || (actual === "" && (value === "false" || value === "0"));
+  return isEqual === (operator === "=");
 }

@@ -4,6 +4,7 @@ import { Deployment } from "@keelson/core/kinds/apps/v1";
 import { Pod } from "@keelson/core/kinds/core/v1";
 import { VirtualClock } from "@keelson/testkit";
 import { describe, expect, it } from "vitest";
+import { noWatches } from "../watch/reflector-watches.ts";
 import { InformerReusedError, InformerStoppedError } from "./errors.ts";
 import { SharedInformer } from "./shared-informer.ts";
 
@@ -40,6 +41,9 @@ describe("a shared informer", () => {
         lastEventAtMs: undefined,
         lastBookmarkAtMs: undefined,
         bytesReceived: 0,
+        lastEventLagMs: undefined,
+        lists: 0,
+        watches: noWatches(),
       },
     ]);
   });

@@ -14,3 +14,12 @@ export function hasReached(reached: string | undefined, version: string): boolea
 export function isOrdered(version: string): boolean {
   return isResourceVersion(version);
 }
+
+/** The latest of those that can be compared. */
+export function latestOf(...versions: readonly (string | undefined)[]): string | undefined {
+  let latest: string | undefined;
+  for (const version of versions) {
+    if (version !== undefined && isOrdered(version) && !hasReached(latest, version)) latest = version;
+  }
+  return latest;
+}

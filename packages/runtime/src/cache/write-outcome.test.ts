@@ -1,5 +1,5 @@
 import type { ApiCall } from "@keelson/client";
-import type { ObjectMeta } from "@keelson/core";
+import { metadataOnly, type ObjectMeta } from "@keelson/core";
 import { ConfigMap, Namespace } from "@keelson/core/kinds/core/v1";
 import { describe, expect, it } from "vitest";
 import { outcomeOf } from "./write-outcome.ts";
@@ -64,13 +64,14 @@ describe("the outcome of a write", () => {
       details: { name: "web", uid: "u1" },
     };
     expect(outcomeOf(call({ verb: "delete" }), status)).toEqual(gone);
-    expect(outcomeOf(call({ verb: "delete" }), map())).toEqual(gone);
-    expect(outcomeOf(call({ verb: "delete" }), map({ deletionTimestamp }))).toEqual(gone);
+    const last = { ...gone, version: "5" };
+    expect(outcomeOf(call({ verb: "delete" }), map())).toEqual(last);
+    expect(outcomeOf(call({ verb: "delete" }), map({ deletionTimestamp }))).toEqual(last);
   });
 
   it("[RW2] is the end of an object whose last finalizer an update has removed", () => {
     const metadata = { deletionTimestamp, deletionGracePeriodSeconds: 0 };
-    expect(outcomeOf(call(), map({ ...metadata, finalizers: [] }))).toEqual(gone);
+    expect(outcomeOf(call(), map({ ...metadata, finalizers: [] }))).toEqual({ ...gone, version: "5" });
   });
 
   it("[RW2] is a state while a finalizer or a period of grace holds the object", () => {
@@ -86,5 +87,17 @@ describe("the outcome of a write", () => {
     const object = { apiVersion: "v1", kind: "Namespace", metadata, spec: { finalizers: ["kubernetes"] } };
     expect(outcomeOf(write, object)).toEqual({ type: "state", object });
     expect(outcomeOf(write, { ...object, spec: {} })).toMatchObject({ type: "gone" });
+  });
+
+  it("[RW2] is a version of a namespace of which only the metadata is known, which does not tell if it is gone", () => {
+    const write = call({ verb: "delete", resource: metadataOnly(Namespace) });
+    const metadata = { name: "shop", uid: "u1", resourceVersion: "5", deletionTimestamp };
+    const object = { apiVersion: "meta.k8s.io/v1", kind: "PartialObjectMetadata", metadata };
+    const key = { name: "shop" };
+    expect(outcomeOf(write, object)).toEqual({ type: "version", key, uid: "u1", version: "5" });
+    const map = { ...write, resource: metadataOnly(ConfigMap) };
+    expect(outcomeOf(map, object)).toMatchObject({ type: "gone" });
+    const other = { ...write, resource: { ...metadataOnly(Namespace), group: "example.com" } };
+    expect(outcomeOf(other, object)).toMatchObject({ type: "gone" });
   });
 });

@@ -1,5 +1,12 @@
 import type { ApiCall } from "@keelson/client";
-import { isRecord, isStatus, type KubeObject, type ObjectKey, type ObjectMeta } from "@keelson/core";
+import {
+  isRecord,
+  isStatus,
+  type KubeObject,
+  type ObjectKey,
+  type ObjectMeta,
+  type Resource,
+} from "@keelson/core";
 import { isObjectOf, keyFrom } from "./resource-identity.ts";
 
 /** What the answer to a write tells about the object that was written. */
@@ -24,6 +31,10 @@ export interface GoneOutcome {
   readonly type: "gone";
   readonly key: ObjectKey;
   readonly uid: string;
+  /** It existed in this version. */
+  readonly version?: string | undefined;
+  /** By this version it was gone. */
+  readonly goneBy?: string | undefined;
 }
 
 /**
@@ -50,24 +61,30 @@ export function isDryRun({ query, body }: ApiCall): boolean {
   );
 }
 
-function outcomeFor({ verb, subresource }: ApiCall, object: KubeObject): WriteOutcome | "nothing" {
-  const { namespace, name = "", uid, deletionTimestamp, resourceVersion } = object.metadata;
-  const isDeleted = verb === "delete" && subresource === undefined && deletionTimestamp === undefined;
-  if (uid !== undefined && (isDeleted || isFinished(object)))
-    return { type: "gone", key: keyFrom(namespace, name), uid };
-  return resourceVersion === undefined ? "nothing" : { type: "state", object };
+function outcomeFor(call: ApiCall, object: KubeObject): WriteOutcome | "nothing" {
+  const { namespace, name = "", uid, deletionTimestamp, resourceVersion: version } = object.metadata;
+  const isDeleted =
+    call.verb === "delete" && call.subresource === undefined && deletionTimestamp === undefined;
+  const isFinished = isDeleted || isReleased(call.resource, object);
+  const key = keyFrom(namespace, name);
+  if (uid !== undefined && isFinished === true) return { type: "gone", key, uid, version };
+  if (version === undefined) return "nothing";
+  return isFinished === undefined ? { type: "version", key, uid, version } : { type: "state", object };
 }
 
 /**
  * The server removes an object that is to be deleted as soon as nothing holds it, also when the write was an update
- * that took the last finalizer away. Namespaces have finalizers in their spec as well.
+ * that took the last finalizer away. Namespaces have finalizers in their spec as well, which their metadata does not
+ * tell: then undefined.
  */
-function isFinished(object: KubeObject): boolean {
+function isReleased(resource: Resource, object: KubeObject): boolean | undefined {
   const { deletionTimestamp, deletionGracePeriodSeconds = 0, finalizers = [] } = object.metadata;
   if (deletionTimestamp === undefined || deletionGracePeriodSeconds > 0 || finalizers.length > 0)
     return false;
+  if (resource.group !== "" || resource.plural !== "namespaces") return true;
+  if (resource.isMetadataOnly === true) return undefined;
   const spec = "spec" in object && isRecord(object.spec) ? object.spec : {};
-  return !(object.kind === "Namespace" && Array.isArray(spec.finalizers) && spec.finalizers.length > 0);
+  return !(Array.isArray(spec.finalizers) && spec.finalizers.length > 0);
 }
 
 function outcomeOfStatus(

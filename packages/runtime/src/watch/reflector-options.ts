@@ -1,5 +1,6 @@
 import type { Client, Selection } from "@keelson/client";
 import type { Clock, KubeObject, Random, Resource } from "@keelson/core";
+import type { WatchOutcome } from "./reflector-watches.ts";
 import type { WatchSink } from "./watch-sink.ts";
 import type { WatchState } from "./watch-state.ts";
 
@@ -45,4 +46,10 @@ export interface Freshness {
   readonly lastBookmarkAtMs: number | undefined;
   /** Bytes of watches. The pages of a list, which the client parses, are not counted. */
   readonly bytesReceived: number;
+  /** How much later than it was written a recent event came; see EventLag. Undefined until one told. */
+  readonly lastEventLagMs: number | undefined;
+  /** How many lists were asked for, each counted once however many pages it has. */
+  readonly lists: number;
+  /** How many watches have ended, by how. */
+  readonly watches: Readonly<Record<WatchOutcome, number>>;
 }

@@ -5,6 +5,7 @@ import { type FaultyTransport, faults, faultyTransport, VirtualClock } from "@ke
 import { describe, expect, it } from "vitest";
 import { ReflectorReusedError } from "./errors.ts";
 import { Reflector } from "./reflector.ts";
+import { noWatches } from "./reflector-watches.ts";
 import type { WatchSink } from "./watch-sink.ts";
 
 /** A way to nowhere: whatever is not answered by a fault cannot be. */
@@ -53,7 +54,7 @@ describe("a reflector without a server", () => {
     await run;
   });
 
-  it("[RF13] [RF3] asks for both a stream and a list in each attempt if it is refused, and still not too often", async () => {
+  it("[RF13] [RF3] [MX5] asks for both a stream and a list in each attempt if it is refused, counts both, and still not too often", async () => {
     const { clock, transport, client } = setUp();
     transport.fault({}, faults.answerStatus("Unauthorized"), { times: Number.POSITIVE_INFINITY });
     const stop = new AbortController();
@@ -67,6 +68,10 @@ describe("a reflector without a server", () => {
     expect(requests.filter(({ isStream }) => !isStream).length).toBeGreaterThanOrEqual(60);
     stop.abort();
     await run;
+    const streams = transport.requests.filter(({ isStream }) => isStream).length;
+    const { lists, watches } = reflector.freshness;
+    expect(lists).toBe(transport.requests.length - streams);
+    expect(watches).toEqual({ ...noWatches(), other: streams });
   });
 
   it("[RF15] stops while it waits, leaves no timer, and takes the stop for no error", async () => {
@@ -90,6 +95,9 @@ describe("a reflector without a server", () => {
       lastEventAtMs: undefined,
       lastBookmarkAtMs: undefined,
       bytesReceived: 0,
+      lastEventLagMs: undefined,
+      lists: 0,
+      watches: { ...noWatches(), unreachable: 1 },
     });
   });
 

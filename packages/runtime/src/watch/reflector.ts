@@ -12,7 +12,9 @@ import {
 } from "@keelson/core";
 import { Collection } from "./collection.ts";
 import { ReflectorReusedError } from "./errors.ts";
+import { EventLag } from "./reflector-event-lag.ts";
 import type { Freshness, ReflectorOptions } from "./reflector-options.ts";
+import { noWatches, type WatchOutcome } from "./reflector-watches.ts";
 import { parsedSnapshot } from "./snapshot.ts";
 import { withoutManagedFields } from "./strip-managed-fields.ts";
 import { watchFailure } from "./watch-failure.ts";
@@ -23,6 +25,7 @@ import type { WatchSink } from "./watch-sink.ts";
 import type { ListRequest, WatchEffect, WatchInput, WatchState } from "./watch-state.ts";
 
 type OpenStream = Extract<WatchEffect<KubeObject>, { readonly type: "openStream" }>;
+type StreamEnded = Extract<WatchInput<KubeObject>, { readonly type: "streamEnded" }>;
 
 /** The server gives up on a list after 60 s, and says so; a list that takes longer got no answer. */
 const listTimeoutMs = 70_000;
@@ -50,6 +53,9 @@ export class Reflector<T extends KubeObject> {
   #lastEventAtMs: number | undefined;
   #lastBookmarkAtMs: number | undefined;
   #bytesReceived = 0;
+  readonly #lag: EventLag;
+  #lists = 0;
+  readonly #watches: Record<WatchOutcome, number> = noWatches();
 
   constructor(options: ReflectorOptions<T>) {
     const { resource, selection = {}, clock = systemClock, random = systemRandom } = options;
@@ -59,6 +65,7 @@ export class Reflector<T extends KubeObject> {
     this.#options = options;
     this.#clock = clock;
     this.#random = random;
+    this.#lag = new EventLag(clock);
     this.#lines = new WatchLineReader({ resource, operation, keepManagedFields, parseOnRead });
     this.#rules = {
       operation,
@@ -94,6 +101,9 @@ export class Reflector<T extends KubeObject> {
       lastEventAtMs: this.#lastEventAtMs,
       lastBookmarkAtMs: this.#lastBookmarkAtMs,
       bytesReceived: this.#bytesReceived,
+      lastEventLagMs: this.#lag.lagMs,
+      lists: this.#lists,
+      watches: { ...this.#watches },
     };
   }
 
@@ -122,6 +132,7 @@ export class Reflector<T extends KubeObject> {
         this.#begin((activity) => this.#readStream(effect, activity));
         break;
       case "requestPage":
+        if (effect.request.continue === undefined) this.#lists += 1;
         this.#begin((activity) => this.#readPage(effect.request, activity));
         break;
       case "abandon":
@@ -183,18 +194,25 @@ export class Reflector<T extends KubeObject> {
       timeoutSeconds,
       allowWatchBookmarks: true,
     };
+    let outcome: WatchOutcome = "abandoned";
+    const end = (input: StreamEnded): void => {
+      outcome = input.failure?.kind ?? "closed";
+      this.#feed(input);
+    };
     try {
       for await (const lines of client.watchLines(resource, { ...query, signal: activity })) {
         for (const line of lines) {
           if (activity.aborted) return;
           const input = this.#receive(line);
+          if (input.type === "streamEnded") return end(input);
           this.#feed(input);
-          if (input.type === "streamEnded") return;
         }
       }
-      if (!activity.aborted) this.#feed({ type: "streamEnded" });
+      if (!activity.aborted) end({ type: "streamEnded" });
     } catch (error) {
-      if (!activity.aborted) this.#feed({ type: "streamEnded", failure: watchFailure(toError(error)) });
+      if (!activity.aborted) end({ type: "streamEnded", failure: watchFailure(toError(error)) });
+    } finally {
+      this.#watches[outcome] += 1;
     }
   }
 
@@ -202,8 +220,13 @@ export class Reflector<T extends KubeObject> {
     this.#bytesReceived += line.length + 1;
     const input = this.#lines.read(line);
     if (input.type !== "event") return input;
-    if (input.event.type === "BOOKMARK") this.#lastBookmarkAtMs = this.#clock.now();
-    else this.#lastEventAtMs = this.#clock.now();
+    if (input.event.type === "BOOKMARK") {
+      this.#lastBookmarkAtMs = this.#clock.now();
+    } else {
+      this.#lastEventAtMs = this.#clock.now();
+      // What a sync begins with was written long ago.
+      if (this.#state.phase === "watching") this.#lag.observe(line);
+    }
     return input;
   }
 

@@ -8,6 +8,7 @@ import {
 } from "@keelson/core";
 import { CustomResourceDefinition } from "@keelson/core/kinds/apiextensions/v1";
 import { ConfigMap, Secret } from "@keelson/core/kinds/core/v1";
+import { VirtualClock } from "@keelson/testkit";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { allNamespaces, type CacheSettings, cacheKind } from "../../src/cache/cache-settings.ts";
 import { CacheReusedError, CacheStoppedError, InformerReleasedError } from "../../src/cache/errors.ts";
@@ -267,7 +268,25 @@ describe("settings", () => {
     cache.acquire(ConfigMap, { selection: { namespace } }).subscribe((event) => {
       if (event.type === "update" && event.isSync) syncs += 1;
     });
-    await expect.poll(() => syncs, { timeout: 5_000 }).toBeGreaterThanOrEqual(1);
+    await expect.poll(() => syncs).toBeGreaterThanOrEqual(1);
+  });
+
+  it("[IN13] give everybody a resync about every ten hours if they say nothing of it", async () => {
+    const clock = new VirtualClock();
+    const { cache, namespace, start } = await lab.world({}, { clock });
+    await createMap(lab.admin, namespace, "web");
+    start();
+    let syncs = 0;
+    const lease = cache.acquire(ConfigMap, { selection: { namespace } });
+    await lease
+      .subscribe((event) => {
+        if (event.type === "update" && event.isSync) syncs += 1;
+      })
+      .synced();
+    await clock.advance(0.89 * 36_000_000);
+    expect(syncs).toBe(0);
+    await clock.advance(0.22 * 36_000_000);
+    await expect.poll(() => syncs).toBeGreaterThanOrEqual(1);
   });
 });
 

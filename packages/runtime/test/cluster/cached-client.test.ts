@@ -1,5 +1,11 @@
-import { InvalidCallError, inNamespace, mergePatch, NotFoundError } from "@keelson/client";
-import { type KubeList, metadataOnly, type Resource } from "@keelson/core";
+import {
+  InvalidCallError,
+  inNamespace,
+  mergePatch,
+  NotFoundError,
+  RequestTimeoutError,
+} from "@keelson/client";
+import { genericResource, type KubeList, metadataOnly, type Resource } from "@keelson/core";
 import { Deployment } from "@keelson/core/kinds/apps/v1";
 import { ConfigMap, Namespace } from "@keelson/core/kinds/core/v1";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -101,6 +107,28 @@ describe("a read", () => {
     await world.stop();
     await expect(waiting).rejects.toThrow(CacheStoppedError);
     await expect(client.get(ConfigMap, key)).rejects.toThrow(CacheStoppedError);
+  });
+
+  it("[IN16] of a kind that does not come ends with its time limit and says why, also where idle watches end", async () => {
+    const missing = genericResource({
+      group: "test.keelson.dev",
+      version: "v1",
+      kind: "Gadget",
+      plural: "gadgets",
+      scope: "Namespaced",
+    });
+    for (const settings of [{}, { idleReadMs: 50 }]) {
+      const world = await lab.world(settings);
+      world.start();
+      const read = world.client.get(
+        missing,
+        { namespace: world.namespace, name: "web" },
+        { timeoutMs: 1_000 },
+      );
+      await expect(read).rejects.toThrow(RequestTimeoutError);
+      await expect(read).rejects.toMatchObject({ timeoutMs: 1_000, cause: expect.any(NotFoundError) });
+      expect(world.watches(/gadgets$/)).toBeLessThanOrEqual(3);
+    }
   });
 
   it("[IN16] goes on with another watch when the one that it waits for is given back", async () => {

@@ -15,6 +15,7 @@ import { TransformError } from "../../src/cache/errors.ts";
 import type { InformerEvent, SubscribeOptions, Subscription } from "../../src/cache/informer.ts";
 import type { InformerProgress } from "../../src/cache/informer-core.ts";
 import { SharedInformer, type SharedInformerOptions } from "../../src/cache/shared-informer.ts";
+import { noWatches } from "../../src/watch/reflector-watches.ts";
 
 let controlPlane: ControlPlane;
 /** Writes past the faults. */
@@ -215,6 +216,9 @@ describe("an informer of a real server", () => {
         lastEventAtMs: expect.any(Number),
         lastBookmarkAtMs: expect.any(Number),
         bytesReceived: expect.any(Number),
+        lastEventLagMs: expect.any(Number),
+        lists: 0,
+        watches: noWatches(),
       },
     ]);
   });
@@ -334,11 +338,13 @@ describe("an informer under load", () => {
     const made = await world(ConfigMap, ["shared-0", "shared-1"]);
     const { namespace, informer, transport } = made;
     const witnesses = [new Witness(informer)];
-    const writers = Array.from({ length: 8 }, (_, writer) => hammer(namespace, writer, 40));
     let isDone = false;
-    const writing = Promise.all(writers).then(() => {
+    const writing = Promise.all(
+      Array.from({ length: 8 }, (_, writer) => hammer(namespace, writer, 40)),
+    ).finally(() => {
       isDone = true;
     });
+    onTestFinished(async () => void (await writing));
     await informer.synced();
     while (!isDone) {
       const late = new Witness(informer, { resyncMs: 1000 });
@@ -366,6 +372,7 @@ describe("an informer under load", () => {
     const staying = new Witness(informer);
     await removed.subscription.synced();
     const writing = hammer(namespace, 1, 60);
+    onTestFinished(() => writing);
     await expect.poll(() => removed.events.length).toBeGreaterThan(5);
     await removed.subscription.remove();
     const heard = removed.events.length;

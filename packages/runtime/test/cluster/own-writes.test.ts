@@ -1,11 +1,13 @@
 import { jsonPatch, mergePatch, NotFoundError } from "@keelson/client";
-import { metadataOnly } from "@keelson/core";
+import { type KubeObject, metadataOnly } from "@keelson/core";
 import { Deployment } from "@keelson/core/kinds/apps/v1";
 import { Scale } from "@keelson/core/kinds/autoscaling/v1";
-import { ConfigMap, Pod } from "@keelson/core/kinds/core/v1";
+import { ConfigMap, Namespace, Pod } from "@keelson/core/kinds/core/v1";
+import { faults, VirtualClock } from "@keelson/testkit";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { cacheKind } from "../../src/cache/cache-settings.ts";
 import { cachedClient } from "../../src/cache/cached-client.ts";
+import { TransformError } from "../../src/cache/errors.ts";
 import { type CacheLab, type CacheWorld, createMap, startCacheLab } from "../support/cache-world.ts";
 
 let lab: CacheLab;
@@ -146,6 +148,61 @@ describe("a read after a write, while the watch is silent", () => {
     ]);
   });
 
+  it("[RW1] asks the server for what is watched and no more", async () => {
+    const open = await lab.world();
+    const settings = { namespaces: { [open.namespace]: {} } };
+    const world = await lab.world({ readTimeoutMs: 200, kinds: [cacheKind(Deployment, settings)] });
+    const { namespace } = open;
+    const { client, transport } = world;
+    world.start();
+    await lab.admin.create(Deployment, deployment(namespace));
+    await expect.poll(async () => (await client.list(Deployment)).items.length).toBe(1);
+    goDeaf(world);
+    const key = { namespace, name: "web" };
+    await client.subresource(Deployment, "scale", Scale).patch(key, mergePatch({ spec: { replicas: 3 } }));
+    const asked = transport.requests.length;
+    expect((await client.list(Deployment)).items[0]?.spec?.replicas).toBe(3);
+    expect(transport.requests.slice(asked).map(({ path }) => path)).toEqual([
+      `/apis/apps/v1/namespaces/${namespace}/deployments`,
+    ]);
+  });
+
+  it("[RW1] says that an object cannot be transformed, and not that it is not there", async () => {
+    const transform = (map: ConfigMap): ConfigMap => {
+      if (map.data?.bad !== undefined) throw new Error("bad data");
+      return map;
+    };
+    const world = await lab.world({ readTimeoutMs: 200, kinds: [cacheKind(ConfigMap, { transform })] });
+    const { client, namespace } = world;
+    world.start();
+    await client.list(ConfigMap, { namespace });
+    goDeaf(world);
+    await client.create(ConfigMap, { metadata: { namespace, name: "web" }, data: { bad: "1" } });
+    await expect(client.get(ConfigMap, { namespace, name: "web" })).rejects.toThrow(TransformError);
+    await expect(client.list(ConfigMap, { namespace })).rejects.toThrow(TransformError);
+  });
+
+  it("[RW1] waits no longer because of writes that come while it waits", async () => {
+    const clock = new VirtualClock();
+    const world = await lab.world({}, { clock });
+    const { client, namespace, staleReads } = world;
+    world.start();
+    await lab.admin.create(Deployment, deployment(namespace));
+    await expect.poll(async () => (await client.list(Deployment, { namespace })).items.length).toBe(1);
+    goDeaf(world);
+    const key = { namespace, name: "web" };
+    const scale = (replicas: number) =>
+      client.subresource(Deployment, "scale", Scale).patch(key, mergePatch({ spec: { replicas } }));
+    await scale(1);
+    const reads = Promise.all([client.get(Deployment, key), client.list(Deployment, { namespace })]);
+    await clock.advance(6_000);
+    await scale(2);
+    await clock.advance(6_000);
+    const [got, { items }] = await reads;
+    expect([got.spec?.replicas, items[0]?.spec?.replicas]).toEqual([2, 2]);
+    expect(staleReads.length).toBe(2);
+  });
+
   it("[RW1] is cancelled by its signal while it waits", async () => {
     const world = await lab.world();
     const { client, namespace } = world;
@@ -236,6 +293,72 @@ describe("a read after a delete, while the watch is silent", () => {
     await expectRest(world);
   });
 
+  it("[RW2] does not find it either when its events come later than a reader would wait", async () => {
+    const clock = new VirtualClock();
+    const world = await deafWorld([], {}, { clock });
+    const { client, namespace, transport, cache } = world;
+    const key = { namespace, name: "brief" };
+    await client.create(ConfigMap, { metadata: key });
+    await client.delete(ConfigMap, key);
+    const seen: unknown[] = [];
+    cache.acquire(ConfigMap).subscribe(async ({ type, key: { name } }) => {
+      if (name === "brief")
+        seen.push(type, await client.get(ConfigMap, key).catch((error: Error) => error.name));
+    });
+    await clock.advance(30_000);
+    transport.releaseAll();
+    await expect.poll(() => seen).toEqual(["create", "NotFoundError", "delete", "NotFoundError"]);
+    await expectRest(world);
+  });
+
+  it("[RW2] does not find an object that had left the informer's selection before and came back", async () => {
+    const world = await lab.world({ kinds: [cacheKind(ConfigMap, { labelSelector: "app=web" })] });
+    const { client, namespace, transport, cache } = world;
+    const key = { namespace, name: "web" };
+    await createMap(lab.admin, namespace, "web", { labels: { app: "web" } });
+    world.start();
+    await expect.poll(() => namesIn(world)).toEqual(["web"]);
+    goDeaf(world);
+    for (const app of [null, "web"])
+      await lab.admin.patch(ConfigMap, key, mergePatch({ metadata: { labels: { app } } }));
+    await client.delete(ConfigMap, key);
+    const seen: unknown[] = [];
+    const subscription = cache.acquire(ConfigMap).subscribe(async ({ type, key: changed }) => {
+      if (changed.namespace === namespace)
+        seen.push(type, await client.get(ConfigMap, key).catch((error: Error) => error.name));
+    });
+    await subscription.synced();
+    transport.releaseAll();
+    const none = "NotFoundError";
+    await expect.poll(() => seen).toEqual(["create", none, "delete", none, "create", none, "delete", none]);
+  });
+
+  it("[RW2] gives a namespace that is being emptied, also one whose metadata alone was asked to go", async () => {
+    const world = await lab.world();
+    const { client, transport } = world;
+    const name = `${world.namespace}-victim`;
+    await lab.admin.create(Namespace, { metadata: { name } });
+    world.start();
+    await client.get(Namespace, { name });
+    goDeaf(world);
+    await client.delete(metadataOnly(Namespace), { name });
+    const read = client.get(Namespace, { name });
+    transport.releaseAll();
+    expect((await read).status?.phase).toBe("Terminating");
+  });
+
+  it("[RW2] of a collection takes what nothing held to be gone if the server does not tell what is left", async () => {
+    const world = await deafWorld(["a", "held"]);
+    const { client, namespace, transport } = world;
+    const held = { namespace, name: "held" };
+    await client.patch(ConfigMap, held, mergePatch({ metadata: { finalizers: ["test.io/held"] } }));
+    transport.fault({ method: "GET", watch: false }, faults.answerStatus("Forbidden"));
+    await client.deleteAllOf(ConfigMap, { namespace });
+    expect(await namesIn(world)).toEqual(["held"]);
+    await lab.admin.patch(ConfigMap, held, mergePatch({ metadata: { finalizers: null } }));
+    await expectRest(world);
+  });
+
   it("[RW2] gives an object with the time of its deletion that a finalizer holds", async () => {
     const world = await deafWorld();
     const { client, namespace } = world;
@@ -300,7 +423,10 @@ describe("a read after a delete, while the watch is silent", () => {
     await expectRest(world);
   });
 
-  it("[RW2] gives an evicted pod as the eviction left it", async () => {
+  it.each([
+    ["pod", Pod],
+    ["pod of which only the metadata is watched", metadataOnly(Pod)],
+  ])("[RW2] gives an evicted %s as the eviction left it", async (_, watched) => {
     const world = await lab.world();
     const { client, namespace } = world;
     const key = { namespace, name: "web" };
@@ -309,12 +435,14 @@ describe("a read after a delete, while the watch is silent", () => {
       metadata: key,
       spec: { containers: [{ name: "main", image: "nothing" }], automountServiceAccountToken: false },
     });
-    await expect.poll(async () => (await client.list(Pod, { namespace })).items.length).toBe(1);
+    await expect
+      .poll(async () => (await client.list<KubeObject>(watched, { namespace })).items.length)
+      .toBe(1);
     goDeaf(world);
     const eviction = { group: "policy", version: "v1", kind: "Eviction" };
     await client.subresource(Pod, "eviction", eviction).submit(key, { metadata: key });
     const { items } = await lab.admin.list(Pod, { namespace });
-    const read = await client.get(Pod, key).then(
+    const read = await client.get<KubeObject>(watched, key).then(
       ({ metadata }) => metadata.deletionTimestamp,
       (error: Error) => error.name,
     );
@@ -349,6 +477,31 @@ describe("a list after a write, while the watch is silent", () => {
       );
     expect(await by("me")).toEqual(["web"]);
     expect(await by("nobody")).toEqual(["other"]);
+  });
+
+  it("[RW1] [RW3] has an object that a write of its metadata has brought into the informer's selection", async () => {
+    const world = await lab.world({
+      kinds: [cacheKind(ConfigMap, { labelSelector: "app=web" })],
+      readTimeoutMs: 60_000,
+    });
+    const { client, namespace, transport, staleReads } = world;
+    const key = { namespace, name: "joins" };
+    const metadata = metadataOnly(ConfigMap);
+    await createMap(lab.admin, namespace, "joins");
+    world.start();
+    expect(await namesIn(world)).toEqual([]);
+    expect((await client.list(metadata, { namespace })).items).toEqual([]);
+    goDeaf(world);
+    const { metadata: written } = await client.patch(
+      metadata,
+      key,
+      mergePatch({ metadata: { labels: { app: "web" } } }),
+    );
+    expect((await client.get(metadata, key)).metadata.resourceVersion).toBe(written.resourceVersion);
+    const whole = client.get(ConfigMap, key);
+    transport.releaseAll();
+    expect((await whole).metadata.resourceVersion).toBe(written.resourceVersion);
+    expect(staleReads).toEqual([]);
   });
 
   it("[RW3] [RW5] keeps to the informer's own selection", async () => {
@@ -458,19 +611,41 @@ describe("writes to several kinds and informers", () => {
 
   it("[RW1] from before the kind was watched hold for an informer that begins with an old list", async () => {
     const world = await lab.world({ readTimeoutMs: 2_000 });
-    const { client, namespace, transport, live } = world;
+    const { client, namespace, live } = world;
     world.start();
     const old = await live.list(ConfigMap, { namespace });
     const body = `${JSON.stringify(old)}\n`;
     await client.create(ConfigMap, { metadata: { namespace, name: "web" } });
-    transport.fault({ query: { sendInitialEvents: "true" } }, { kind: "answer", answer: invalid() });
-    transport.fault(
-      { watch: false, path: /configmaps$/, query: { resourceVersion: "0" } },
-      { kind: "answer", answer: { status: 200, headers: { "content-type": "application/json" }, body } },
-    );
+    beginWith(world, body);
     expect((await client.get(ConfigMap, { namespace, name: "web" })).metadata.name).toBe("web");
   });
+
+  it("[RW2] that deleted an object before the kind was watched hide it from an informer with an old list", async () => {
+    const world = await lab.world();
+    const { client, namespace, live } = world;
+    const key = { namespace, name: "web" };
+    await createMap(lab.admin, namespace, "web");
+    world.start();
+    const body = `${JSON.stringify(await live.list(ConfigMap, { namespace }))}\n`;
+    await client.delete(ConfigMap, key);
+    beginWith(world, body);
+    const seen: unknown[] = [];
+    world.cache.acquire(ConfigMap).subscribe(async ({ type, key: changed }) => {
+      if (changed.name === "web")
+        seen.push(type, await client.get(ConfigMap, key).catch((error: Error) => error.name));
+    });
+    await expect.poll(() => seen).toEqual(["create", "NotFoundError", "delete", "NotFoundError"]);
+  });
 });
+
+/** The next informer of config maps begins with a list of which this is the body. */
+function beginWith({ transport }: CacheWorld, body: string): void {
+  transport.fault({ query: { sendInitialEvents: "true" } }, { kind: "answer", answer: invalid() });
+  transport.fault(
+    { watch: false, path: /configmaps$/, query: { resourceVersion: "0" } },
+    { kind: "answer", answer: { status: 200, headers: { "content-type": "application/json" }, body } },
+  );
+}
 
 /** What a server answers that knows no watch-lists. */
 function invalid(): { status: number; headers: Record<string, string>; body: string } {

@@ -19,6 +19,7 @@ import { errorEvent, type FaultyTransport, faults, faultyTransport, VirtualClock
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { Reflector } from "../../src/watch/reflector.ts";
 import type { ReflectorOptions } from "../../src/watch/reflector-options.ts";
+import { noWatches } from "../../src/watch/reflector-watches.ts";
 import type { Snapshot } from "../../src/watch/snapshot.ts";
 import type { WatchSink } from "../../src/watch/watch-sink.ts";
 import type { ObjectEvent } from "../../src/watch/watch-state.ts";
@@ -351,6 +352,9 @@ describe("what is watched", () => {
       lastEventAtMs: 1_000_000,
       lastBookmarkAtMs: 1_000_000,
       bytesReceived: expect.any(Number),
+      lastEventLagMs: undefined,
+      lists: 0,
+      watches: noWatches(),
     });
     await clock.advance(5_000);
     const version = await create(namespace, "b", { text: "x".repeat(10_000) });

@@ -1,8 +1,10 @@
-import { accessFromKubeconfig, type Client, createClient, httpTransport } from "@keelson/client";
+import { accessFromKubeconfig, type Client, createClient, httpTransport, mergePatch } from "@keelson/client";
 import { type ControlPlane, startControlPlane } from "@keelson/controlplane";
 import {
+  compareResourceVersions,
   formatKey,
   keyOf,
+  type ObjectKey,
   type ObjectOf,
   type Random,
   seededRandom,
@@ -22,7 +24,7 @@ type ConfigMapObject = ObjectOf<typeof ConfigMap>;
 
 /** A longer one is for a night: KEELSON_SOAK_SECONDS=36000 npm run test:cluster -- soak */
 const soakSeconds = Number(process.env.KEELSON_SOAK_SECONDS ?? 70);
-/** Printed with the outcome, so that the same sequence of operations can be had again. */
+/** In the title, so that the same sequence of operations can be had again. */
 const seed = Number(process.env.KEELSON_SOAK_SEED ?? 20_261_116);
 const namespaces = ["red", "green", "blue"];
 const names = Array.from({ length: 40 }, (_, index) => `object-${index}`);
@@ -110,6 +112,17 @@ async function keepRestarting(untilMs: number): Promise<void> {
   }
 }
 
+/** Writes through the cached client and reads at once what it wrote. Somebody else may have deleted it meanwhile. */
+async function writeAndRead(cached: Client, key: ObjectKey, run: number): Promise<string | undefined> {
+  const patch = mergePatch({ metadata: { annotations: { run: String(run) } } });
+  const { metadata: written } = await cached.patch(ConfigMap, key, patch);
+  const { metadata: read } = await cached.get(ConfigMap, key);
+  const [wanted = "", got = ""] = [written.resourceVersion, read.resourceVersion];
+  return compareResourceVersions(got, wanted) >= 0
+    ? undefined
+    : `${formatKey(key)} was read as of ${got} after it had been written as of ${wanted}`;
+}
+
 async function versionsOnServer(): Promise<ReadonlyMap<string, string>> {
   const { items } = await admin.list(ConfigMap);
   return versionsOf(items);
@@ -127,7 +140,7 @@ const sorted = (versions: ReadonlyMap<string, string>): ReadonlyMap<string, stri
   new Map([...versions].sort());
 
 it(
-  "keeps cache, handlers and reconciles right through random writes, cut connections and API server restarts",
+  `keeps cache, handlers, own writes and reconciles right through random writes, cuts and restarts (seed ${seed})`,
   async () => {
     const random = seededRandom(seed);
     const transport = faultyTransport(realTransport());
@@ -144,8 +157,11 @@ it(
       await sleep(systemClock, 1);
     });
 
+    const untilMs = systemClock.monotonicNow() + soakSeconds * 1000;
     const running = new Set<string>();
     const overlaps: string[] = [];
+    /** Reads that were older than the write before them [RW1]. */
+    const stale: string[] = [];
     /** What each key's last reconcile saw. */
     const seen = new Map<string, string | undefined>();
     let runs = 0;
@@ -159,6 +175,10 @@ it(
           runs += 1;
           const found = await cached.get(ConfigMap, key).catch(() => undefined);
           seen.set(text, found?.metadata.resourceVersion);
+          if (runs % 10 === 0 && systemClock.monotonicNow() < untilMs) {
+            const problem = await writeAndRead(cached, key, runs).catch(() => undefined);
+            if (problem !== undefined) stale.push(problem);
+          }
           await sleep(systemClock, 2, signal);
           if (runs % 50 === 0) throw new Error("one in fifty fails");
         } finally {
@@ -174,7 +194,6 @@ it(
     });
     const ended = Promise.all([cache.run(stop.signal), subject.run(stop.signal)]);
 
-    const untilMs = systemClock.monotonicNow() + soakSeconds * 1000;
     const writing = Promise.all(
       Array.from({ length: writers }, (_, writer) => keepWriting(seededRandom(seed + writer), untilMs)),
     );
@@ -200,7 +219,9 @@ it(
       )
       .toEqual(fresh);
     expect(overlaps).toEqual([]);
-    expect(written, `seed ${seed}`).toBeGreaterThan(soakSeconds);
+    expect(stale).toEqual([]);
+    await expect.poll(() => cache.ownWritesHeld, patient).toBe(0);
+    expect(written).toBeGreaterThan(soakSeconds);
     expect(quick.events).toBeGreaterThan(soakSeconds);
 
     stop.abort(new Error("the soak is over"));

@@ -8,6 +8,7 @@ import type {
   SubscribeOptions,
   Subscription,
 } from "../../src/cache/informer.ts";
+import { noWatches } from "../../src/watch/reflector-watches.ts";
 
 /** An informer without a server: a test says what it hears of. It has as many subscribers as there are. */
 export class FakeInformer<T extends KubeObject> implements InformerLease<T> {
@@ -93,6 +94,9 @@ export class FakeInformer<T extends KubeObject> implements InformerLease<T> {
         lastEventAtMs: undefined,
         lastBookmarkAtMs: undefined,
         bytesReceived: 0,
+        lastEventLagMs: undefined,
+        lists: 0,
+        watches: noWatches(),
         ...(lastError !== undefined && { lastError }),
       },
     ];
