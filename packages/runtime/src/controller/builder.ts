@@ -27,7 +27,9 @@ export interface OwnsSettings<T extends KubeObject> extends WatchSettings<T>, En
  * const webapps = controller(WebApp, { concurrency: 4 })
  *   .owns(Deployment)
  *   .owns(Service)
- *   .watches(Secret, (secret) => [{ namespace: secret.metadata.namespace, name: secret.metadata.labels.app }])
+ *   .watches(Secret, ({ metadata: { namespace = "", labels } }) =>
+ *     labels?.app === undefined ? [] : [{ namespace, name: labels.app }],
+ *   )
  *   .reconcile(async ({ object, client }) => {
  *     await client.apply(Deployment, makeDeployment(object), { fieldOwner: "webapp" });
  *     return { requeueAfterMs: 30_000 };
@@ -86,7 +88,11 @@ export class KindControllerBuilder<T extends KubeObject> {
     return this.#with({ ...this.#plan, filters: [...this.#plan.filters, ...predicates] });
   }
 
-  /** Objects of this kind that have one of ours as their controller, or as any owner with `everyOwner` [EV2]. */
+  /**
+   * Objects of this kind that have one of ours as their controller, or as any owner with `everyOwner` [EV2]. A reference
+   * makes its owner the controller only if it says so: make it by `setControllerReference`, or by `ownerReferenceTo` with
+   * `{ controller: true }`. Changes of objects with plain references are not heard of without `everyOwner`.
+   */
   owns<Owned extends KubeObject>(
     owned: Resource<Owned>,
     settings: OwnsSettings<Owned> = {},

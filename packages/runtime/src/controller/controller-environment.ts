@@ -2,10 +2,11 @@ import type { Client } from "@keelson/client";
 import type { Clock, Random } from "@keelson/core";
 import type { Cache } from "../cache/cache.ts";
 import type { Logger } from "../logger.ts";
-import type { CausalLog } from "./causal/causal-log.ts";
+import type { CausalLogLimits } from "./causal/causal-log.ts";
 import type { ControllerNames } from "./controller-names.ts";
 import type { ControllerObserver } from "./controller-observer.ts";
 import type { EventRecorder } from "./event-recorder.ts";
+import type { ControllerTracer } from "./run-tracer.ts";
 
 /** How many keys are reconciled at once where a controller does not say it [CT8]. */
 export interface ConcurrencyDefaults {
@@ -29,9 +30,11 @@ export interface ControllerEnvironment {
   /** Default: records nothing. */
   readonly events?: EventRecorder;
   readonly observer?: ControllerObserver;
+  /** Makes traces of reconciles. Default: nothing does. */
+  readonly tracer?: ControllerTracer;
   readonly concurrency?: ConcurrencyDefaults;
   /** Default: names are not compared. */
   readonly names?: ControllerNames;
-  /** Where runs are recorded. Default: a log of the controller's own. */
-  readonly causalLog?: CausalLog;
+  /** How much the log of runs holds that each controller has of its own. */
+  readonly causalLog?: CausalLogLimits;
 }

@@ -28,6 +28,45 @@ describe("starting", () => {
     await world.stop();
   });
 
+  it("has a log of its runs that is its own, with the limits of the environment", async () => {
+    const environment = { causalLog: { runsPerKey: 1 } };
+    const worlds = ["one", "two"].map((name) =>
+      controllerWorld({ reconcile: () => undefined, environment, definition: { name } }),
+    );
+    for (const { start, source, clock } of worlds) {
+      await start();
+      for (let run = 0; run < 2; run++) {
+        source.add("shop/web");
+        await clock.settle();
+      }
+    }
+    expect(worlds.map(({ controller }) => controller.causalLog.runs("shop/web").length)).toEqual([1, 1]);
+    for (const { stop } of worlds) await stop();
+  });
+
+  it("[CT12] waits also for a source that is added while it waits for the others", async () => {
+    const ran: string[] = [];
+    const first = new TestSource("first");
+    const second = new TestSource("second");
+    const world = controllerWorld({
+      sources: [first],
+      reconcile: ({ key }) => {
+        ran.push(key);
+      },
+    });
+    await world.start();
+    world.controller.watch(second);
+    first.add("a");
+    first.sync();
+    await world.clock.settle();
+    expect(ran).toEqual([]);
+    second.add("b");
+    second.sync();
+    await world.clock.settle();
+    expect(ran).toEqual(["a", "b"]);
+    await world.stop();
+  });
+
   it("[CT11] starts all sources at once", async () => {
     const sources = [new TestSource("one"), new TestSource("other")];
     const world = controllerWorld({ sources, reconcile: nothing });
@@ -366,6 +405,26 @@ describe("stopping", () => {
     await world.clock.advance(60_000);
     expect(world.log.of("warn")).toEqual([expect.stringContaining("overdue")]);
     finish();
+    await world.running;
+    expect(world.clock.pendingTimers).toEqual([]);
+  });
+
+  it("[CT14] says of a source that ignores its signal that the stop waits for it", async () => {
+    const source = readySource("deaf");
+    source.heedsSignal = false;
+    const world = controllerWorld({ reconcile: () => undefined, sources: [source, readySource("good")] });
+    await world.start();
+    world.abort();
+    await world.clock.advance(9_999);
+    expect(world.log.of("warn")).toEqual([]);
+    await world.clock.advance(1);
+    expect(world.log.lines.filter(({ level }) => level === "warn")).toMatchObject([
+      {
+        message: expect.stringContaining("source is overdue"),
+        fields: { source: "deaf", abortedForMs: 10_000 },
+      },
+    ]);
+    source.end();
     await world.running;
     expect(world.clock.pendingTimers).toEqual([]);
   });

@@ -1,6 +1,7 @@
-import { sleep, toError } from "@keelson/core";
+import { sleep } from "@keelson/core";
 import { type Logger, silentLogger } from "../logger.ts";
 import type { Source, SourceContext } from "../source/source.ts";
+import { soundError } from "../source/thrown.ts";
 import { CausalLog } from "./causal/causal-log.ts";
 import type { ControllerDefinition } from "./controller-definition.ts";
 import type { ControllerEnvironment } from "./controller-environment.ts";
@@ -56,7 +57,7 @@ export class Controller<Key> {
     if (settings.allowSharedName !== true) environment.names?.take(name);
     const { client, cachedClient, cache, clock, random, observer, events = noEvents } = environment;
     this.name = name;
-    this.causalLog = environment.causalLog ?? new CausalLog({ clock });
+    this.causalLog = new CausalLog({ ...environment.causalLog, clock });
     this.#definition = definition;
     this.#environment = environment;
     this.#log = (environment.log ?? silentLogger).with(controllerFields(definition));
@@ -82,11 +83,13 @@ export class Controller<Key> {
       around: {
         liveClient: liveReads(client, cachedClient),
         cachedClient,
+        cache,
         log: this.#log,
         events,
         random,
         causalLog: this.causalLog,
         guard: this.#makeGuard(),
+        traceRun: environment.tracer?.tracerOf(definition),
         fieldsOf: keyFields(kind, formatKey),
       },
     });
@@ -193,13 +196,13 @@ export class Controller<Key> {
     const { signal } = this.#stop;
     waitForSync([watch], { controller: this.name, clock, timeoutMs, signal }).catch((error: unknown) => {
       if (!signal.aborted)
-        this.#log.error("a source that was added does not sync", { error: toError(error) });
+        this.#log.error("a source that was added does not sync", { error: soundError(error) });
     });
   }
 
   /** Ends everything, and throws. */
   async #fail(caught: unknown): Promise<never> {
-    const error = toError(caught);
+    const error = soundError(caught);
     this.#failure ??= error;
     this.#stopNow(new ControllerStoppedError(this.name));
     const grace = new AbortController();
@@ -230,7 +233,7 @@ export class Controller<Key> {
     this.#stop.abort(reason);
     // Also if nobody waits for it: the name is free again when all has ended.
     this.ended().catch((error: unknown) => {
-      this.#log.error("controller did not end well", { error: toError(error) });
+      this.#log.error("controller did not end well", { error: soundError(error) });
     });
   }
 

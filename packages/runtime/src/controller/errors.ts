@@ -1,4 +1,5 @@
 import { KeelsonError } from "@keelson/core";
+import { textOfAny } from "../source/thrown.ts";
 
 /** The base of what a controller reports about itself, as opposed to what its reconciler throws. */
 export abstract class ControllerError extends KeelsonError {
@@ -120,17 +121,16 @@ export class ReconcilerBrokenError extends ControllerError {
   }
 }
 
-/** A reconciler threw something that is not an Error [CT9]. */
+/** A reconciler threw something that is not an Error, or is one without a name and a message that are text [CT9]. */
 export class NotAnErrorThrownError extends KeelsonError {
   static override readonly brand: string = "keelson.NotAnErrorThrownError";
   readonly code = "NOT_AN_ERROR_THROWN";
 
   constructor(thrown: unknown) {
     super(
-      `reconcile: ${String(thrown)} was thrown, which is not an Error; throw Errors, which know where they came from`,
-      {
-        cause: thrown,
-      },
+      `reconcile: ${textOfAny(thrown)} was thrown, which is not an Error with a message; throw Errors, which know ` +
+        "where they came from",
+      { cause: thrown },
     );
   }
 }
@@ -142,7 +142,7 @@ export class InvalidResultError extends KeelsonError {
   readonly field: string;
 
   constructor(field: string, value: unknown) {
-    super(`reconcile: its result has ${field} ${String(value)}; return a finite number, or leave it out`);
+    super(`reconcile: its result has ${field} ${textOfAny(value)}; return a finite number, or leave it out`);
     this.field = field;
   }
 }

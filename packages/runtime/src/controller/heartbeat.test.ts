@@ -51,6 +51,15 @@ it("[CT19] names what blocked it even if that has ended by the time of the beat"
   expect(reports).toEqual([[120, ["a"]]]);
 });
 
+it("[CT19] keeps silent if nothing ran that could have blocked it", async () => {
+  const { clock, reports, begin, end } = heartbeatWorld();
+  begin("a");
+  end("a");
+  clock.work(500);
+  await clock.virtual.advance(heartbeatMs);
+  expect(reports).toEqual([]);
+});
+
 it("[CT19] keeps silent about 50 ms, and about what has been reported already", async () => {
   const { clock, reports, heartbeat, begin } = heartbeatWorld();
   begin("a");

@@ -13,7 +13,7 @@ export interface HeartbeatOptions {
   readonly clock: Clock;
   /** The names of what runs now. */
   readonly running: () => Iterable<string>;
-  /** A beat came late: by how much, and what ran at the time. */
+  /** A beat came late: by how much, and what ran at the time, of which there is at least one. */
   readonly onBlocked: (ms: number, suspects: readonly string[]) => void;
 }
 
@@ -84,9 +84,9 @@ export class Heartbeat {
     const nowMs = clock.monotonicNow();
     const lateMs = nowMs - Math.max(this.#dueMs, this.#excusedUntilMs);
     this.#rest();
-    if (lateMs > blockedMs) {
-      onBlocked(lateMs, [...this.#endedLate, ...running()].slice(0, mostSuspects));
-    }
+    const suspects = [...this.#endedLate, ...running()].slice(0, mostSuspects);
+    // If nothing ran, it was something else in the process, and nobody here can do anything about it.
+    if (lateMs > blockedMs && suspects.length > 0) onBlocked(lateMs, suspects);
     this.#endedLate.length = 0;
     if (this.#runningCount > 0) this.#schedule(nowMs);
     this.#release();

@@ -1,18 +1,25 @@
 import type { HotLoopGuard } from "./guard/hot-loop-guard.ts";
 
+/** The part of the guard that is about pauses. One that is not told when runs end takes their last writes for that. */
+type PausingGuard = Pick<HotLoopGuard, "holdMs"> & Partial<Pick<HotLoopGuard, "ended">>;
+
 /** Keeps the pauses that the hot-loop guard asks for between two runs of a key. Other keys cost a look at most. */
 export class HeldKeys {
-  readonly #guard: Pick<HotLoopGuard, "holdMs"> | undefined;
-  /** When the last runs ended of the keys that were held then. */
+  readonly #guard: PausingGuard | undefined;
+  /** When the last runs ended of the keys that were held then; the one that ended first comes first. */
   readonly #endedAtMs: Map<string, number> = new Map();
 
-  constructor(guard: Pick<HotLoopGuard, "holdMs"> | undefined) {
+  constructor(guard: PausingGuard | undefined) {
     this.#guard = guard;
+  }
+
+  /** How many keys are remembered: those that wait, and some whose wait is over. */
+  get size(): number {
+    return this.#endedAtMs.size;
   }
 
   /** How long the key has yet to wait; 0 if it may run. */
   pauseMs(keyText: string, nowMs: number): number {
-    if (this.#endedAtMs.size === 0) return 0;
     const endedAtMs = this.#endedAtMs.get(keyText);
     if (endedAtMs === undefined) return 0;
     const holdMs = this.#guard?.holdMs(keyText) ?? 0;
@@ -21,7 +28,20 @@ export class HeldKeys {
 
   /** A run of the key has ended. */
   ended(keyText: string, nowMs: number): void {
-    if (this.#guard !== undefined && this.#guard.holdMs(keyText) > 0) this.#endedAtMs.set(keyText, nowMs);
-    else if (this.#endedAtMs.size > 0) this.#endedAtMs.delete(keyText);
+    if (this.#guard === undefined) return;
+    this.#guard.ended?.(keyText, nowMs);
+    if (this.#endedAtMs.size > 0) {
+      this.#endedAtMs.delete(keyText);
+      this.#prune(nowMs);
+    }
+    if (this.#guard.holdMs(keyText) > 0) this.#endedAtMs.set(keyText, nowMs);
+  }
+
+  /** Not every key runs again. Stops at the first that waits: so it is cheap, and no wait is without end. */
+  #prune(nowMs: number): void {
+    for (const keyText of this.#endedAtMs.keys()) {
+      if (this.pauseMs(keyText, nowMs) > 0) return;
+      this.#endedAtMs.delete(keyText);
+    }
   }
 }

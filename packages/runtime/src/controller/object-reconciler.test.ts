@@ -1,13 +1,17 @@
-import { type ApiCall, createClient, NotFoundError } from "@keelson/client";
-import { metadataOnly } from "@keelson/core";
+import { type ApiCall, type Caller, createClient, NotFoundError } from "@keelson/client";
+import { type KubeObject, metadataOnly, type ObjectKey, seededRandom } from "@keelson/core";
 import { ConfigMap } from "@keelson/core/kinds/core/v1";
-import { expect, it } from "vitest";
+import { VirtualClock } from "@keelson/testkit";
+import { describe, expect, it } from "vitest";
 import { silentTransport } from "../../test/support/controller-world.ts";
 import { objectOf } from "../../test/support/fake-cache.ts";
 import { silentLogger } from "../logger.ts";
+import { CausalLog } from "./causal/causal-log.ts";
 import { noEvents } from "./event-recorder.ts";
 import { reconcileObject } from "./object-reconciler.ts";
 import type { ReconcileContext } from "./reconciler.ts";
+import { Run, type RunSurroundings } from "./run.ts";
+import { newItem } from "./work-item.ts";
 
 const key = { namespace: "shop", name: "web" };
 
@@ -101,4 +105,88 @@ it("[CT18] reads the metadata only of a kind of which only that is wanted", asyn
   })(context);
   expect(name).toBe("web");
   expect(calls[0]?.resource.isMetadataOnly).toBe(true);
+});
+
+describe("within a controller", () => {
+  /** A run whose cache has this object at hand, and whose client answers by the function. */
+  function runWith(
+    cached: KubeObject | undefined,
+    answer: (call: ApiCall) => unknown,
+    more: Partial<RunSurroundings<ObjectKey>> = {},
+  ) {
+    const clock = new VirtualClock();
+    const causalLog = new CausalLog({ clock });
+    const forgotten: string[] = [];
+    const { client } = contextWith(answer);
+    const cache: RunSurroundings<ObjectKey>["cache"] = {
+      // The cache of these tests has ConfigMaps only.
+      peek: (resource) => (resource.kind === "ConfigMap" ? (cached as never) : undefined),
+    };
+    const start = { priority: 0, queuedMs: 0, startedMs: 0, failures: 0, sharedSignal: undefined };
+    const run = new Run<ObjectKey>(newItem(key, "shop/web", { source: "test", type: "update" }), start, {
+      liveClient: client,
+      cachedClient: client,
+      cache,
+      log: silentLogger,
+      events: noEvents,
+      random: seededRandom(1),
+      causalLog,
+      guard: { holdMs: () => 0, layer: (_, next) => next, forget: (keyText) => forgotten.push(keyText) },
+      fieldsOf: () => ({}),
+      ...more,
+    });
+    return { run, causalLog, forgotten };
+  }
+
+  const never = (): never => {
+    throw new Error("asked the client");
+  };
+
+  it("takes what the cache has at hand, without waiting, and it is on record", () => {
+    const cached = objectOf(ConfigMap, key, { resourceVersion: "7" });
+    const { run, causalLog } = runWith(cached, never);
+    let seen: KubeObject | undefined;
+    const result = reconcileObject(ConfigMap, ({ object }) => {
+      seen = object;
+      return { requeueAfterMs: 5 };
+    })(run);
+    expect(result).toEqual({ requeueAfterMs: 5 });
+    expect(seen).toBe(cached);
+    run.recorder.end({ result: "success" });
+    expect(causalLog.runs("shop/web")[0]?.calls).toMatchObject([
+      { call: "get configmaps shop/web", kind: "read", fromCache: true, resourceVersion: "7" },
+    ]);
+  });
+
+  it("[RW1] asks the client for what is not at hand, as after a write that has not come back", async () => {
+    const written = objectOf(ConfigMap, key, { resourceVersion: "8" });
+    const { run, forgotten } = runWith(undefined, () => written);
+    let seen: KubeObject | undefined;
+    await reconcileObject(ConfigMap, ({ object }) => {
+      seen = object;
+    })(run);
+    expect(seen).toBe(written);
+    expect(forgotten).toEqual([]);
+  });
+
+  it("asks the client if the run is traced, so that the call is seen", async () => {
+    const live = objectOf(ConfigMap, key);
+    const trace = {
+      around: <Value>(act: () => Value) => act(),
+      layer: (next: Caller) => next,
+      end: () => {},
+    };
+    const { run } = runWith(objectOf(ConfigMap, key), () => live, { traceRun: () => trace });
+    let seen: KubeObject | undefined;
+    await reconcileObject(ConfigMap, ({ object }) => {
+      seen = object;
+    })(run);
+    expect(seen).toBe(live);
+  });
+
+  it("tells the hot-loop guard that an object is gone", async () => {
+    const { run, forgotten } = runWith(undefined, notFound);
+    expect(await reconcileObject(ConfigMap, never)(run)).toBeUndefined();
+    expect(forgotten).toEqual(["shop/web"]);
+  });
 });

@@ -3,7 +3,14 @@ import type { KubeObject, ObjectKey, Resource } from "@keelson/core";
 import type { Logger } from "../logger.ts";
 import type { Trigger } from "../source/trigger.ts";
 import type { EventRecorder } from "./event-recorder.ts";
-import type { ObjectContext, ObjectReconciler, ReconcileContext, Reconciler } from "./reconciler.ts";
+import type {
+  ObjectContext,
+  ObjectReconciler,
+  ReconcileContext,
+  ReconcileResult,
+  Reconciler,
+} from "./reconciler.ts";
+import { Run } from "./run.ts";
 
 /**
  * A reconciler of keys out of one of objects: it reads the object, and if there is none it is done without calling the
@@ -13,9 +20,14 @@ export function reconcileObject<T extends KubeObject>(
   resource: Resource<T>,
   reconcile: ObjectReconciler<T>,
 ): Reconciler<ObjectKey> {
-  return async (context) => {
+  const reconcileFound = async (context: ReconcileContext<ObjectKey>): Promise<ReconcileResult> => {
     const object = await findObject(resource, context);
-    return object === undefined ? undefined : reconcile(new ContextWithObject(context, object));
+    if (object !== undefined) return reconcile(new ContextWithObject(context, object));
+    if (context instanceof Run) context.noteGone();
+  };
+  return (context) => {
+    const object = context instanceof Run ? context.peek(resource, context.key) : undefined;
+    return object === undefined ? reconcileFound(context) : reconcile(new ContextWithObject(context, object));
   };
 }
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { InvalidResultError, NotAnErrorThrownError } from "./errors.ts";
 import { isAbort, isTerminal, outcomeOfError, outcomeOfResult } from "./outcome.ts";
-import { TerminalError } from "./reconciler.ts";
+import { type ReconcileResult, TerminalError } from "./reconciler.ts";
 
 describe("what follows from a result", () => {
   it("[CT5] nothing is success", () => {
@@ -85,6 +85,40 @@ describe("what follows from an error", () => {
       expect(failure.error.cause).toBe(thrown);
     },
   );
+});
+
+describe("what cannot be looked at", () => {
+  const unreadable = (): never => {
+    throw new Error("not to be read");
+  };
+
+  it.each([
+    ["an object without a prototype", Object.create(null)],
+    ["an Error whose message is undefined", Object.assign(new Error("x"), { message: undefined })],
+    ["an Error whose message is an object", Object.assign(new Error("x"), { message: { code: 1 } })],
+    ["an Error whose cause throws", Object.defineProperty(new Error("x"), "cause", { get: unreadable })],
+    ["a proxy that answers nothing", new Proxy({}, { get: unreadable, getPrototypeOf: unreadable })],
+  ])("[CT9] is a failure with a message when it is thrown: %s", (_, thrown) => {
+    const { error } = outcomeOfError(thrown);
+    expect(error).toBeInstanceOf(NotAnErrorThrownError);
+    expect(error.message).toContain("was thrown, which is not an Error with a message");
+    expect(Object.is(error.cause, thrown)).toBe(true);
+    expect(isAbort(thrown, new Error("stop"))).toBe(false);
+  });
+
+  it("[CT9] keeps what else is known of an Error without a message", () => {
+    const thrown = Object.assign(new TerminalError("never"), { message: undefined });
+    expect(outcomeOfError(thrown)).toMatchObject({ isTerminal: true, isPanic: false });
+  });
+
+  it.each([
+    ["a delay without a text", { requeueAfterMs: Object.create(null) }],
+    ["a priority without a text", { priority: Object.create(null) }],
+    ["a field that throws", Object.defineProperty({}, "requeue", { get: unreadable })],
+  ])("[CT9] is a failure when it is returned: %s", (_, result) => {
+    // What a reconciler without types may return.
+    expect(outcomeOfResult(result as ReconcileResult)).toMatchObject({ type: "error" });
+  });
 });
 
 describe("whether an error is terminal", () => {

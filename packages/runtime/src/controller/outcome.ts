@@ -1,3 +1,4 @@
+import { isSoundError } from "../source/thrown.ts";
 import { InvalidResultError, NotAnErrorThrownError } from "./errors.ts";
 import { type ReconcileResult, TerminalError } from "./reconciler.ts";
 
@@ -26,8 +27,16 @@ export interface Failure {
 
 const success: Outcome = { type: "success" };
 
-/** What follows from a reconcile that returned. An Error that it returned counts as thrown. */
+/** What follows from a reconcile that returned. An Error that it returned counts as thrown. Never throws itself. */
 export function outcomeOfResult(result: ReconcileResult): Outcome {
+  try {
+    return judgeResult(result);
+  } catch (thrown) {
+    return outcomeOfError(thrown);
+  }
+}
+
+function judgeResult(result: ReconcileResult): Outcome {
   if (result === undefined || result === null) return success;
   if (result instanceof Error) return outcomeOfError(result);
   const { requeueAfterMs, requeue, priority } = result;
@@ -39,15 +48,21 @@ export function outcomeOfResult(result: ReconcileResult): Outcome {
   return requeue === true ? { type: "requeue", priority } : success;
 }
 
-/** What follows from a reconcile that threw. */
+/** What follows from a reconcile that threw, whatever that was. Never throws itself. */
 export function outcomeOfError(thrown: unknown): Failure {
-  if (!(thrown instanceof Error)) {
-    const error = new NotAnErrorThrownError(thrown);
-    return { type: "error", error, isTerminal: false, isPanic: true, asksToRequeue: false };
+  try {
+    if (thrown instanceof Error) return judgeError(thrown);
+  } catch {
+    // It is not what it seems to be: looking at it throws.
   }
+  const error = new NotAnErrorThrownError(thrown);
+  return { type: "error", error, isTerminal: false, isPanic: true, asksToRequeue: false };
+}
+
+function judgeError(thrown: Error): Failure {
   return {
     type: "error",
-    error: thrown,
+    error: isSoundError(thrown) ? thrown : new NotAnErrorThrownError(thrown),
     isTerminal: isTerminal(thrown),
     isPanic: isMistake(thrown),
     asksToRequeue: "requeueAfterMs" in thrown || "requeue" in thrown,
@@ -79,10 +94,19 @@ export function isTerminal(error: unknown, depth = 0): boolean {
  * Whether an error is how an abort shows: the reason itself, an error caused by it, or what Node's own functions throw.
  * Whoever asks knows that the signal has aborted.
  */
-export function isAbort(thrown: unknown, reason: unknown, depth = 0): boolean {
+export function isAbort(thrown: unknown, reason: unknown): boolean {
+  try {
+    return showsAbort(thrown, reason, 0);
+  } catch {
+    // It is not what it seems to be: looking at it throws.
+    return false;
+  }
+}
+
+function showsAbort(thrown: unknown, reason: unknown, depth: number): boolean {
   if (thrown === reason) return true;
   if (!(thrown instanceof Error) || depth === deepestCause) return false;
-  return thrown.name === "AbortError" || isAbort(thrown.cause, reason, depth + 1);
+  return thrown.name === "AbortError" || showsAbort(thrown.cause, reason, depth + 1);
 }
 
 const mistakes: readonly (new (message?: string) => Error)[] = [

@@ -1,5 +1,6 @@
 import type { Client } from "@keelson/client";
-import type { CancelTimer, Random } from "@keelson/core";
+import type { CancelTimer, KubeObject, ObjectKey, Random, Resource } from "@keelson/core";
+import type { Cache } from "../cache/cache.ts";
 import type { LogFields, Logger } from "../logger.ts";
 import type { Trigger } from "../source/trigger.ts";
 import type { CausalLog, RunRecorder } from "./causal/causal-log.ts";
@@ -7,19 +8,28 @@ import type { EventRecorder } from "./event-recorder.ts";
 import type { HotLoopGuard } from "./guard/hot-loop-guard.ts";
 import type { ReconcileContext } from "./reconciler.ts";
 import { withSignal } from "./run-client.ts";
+import type { RunTrace, RunTracer, TracedRun } from "./run-tracer.ts";
 import { lazyUuid } from "./uuid.ts";
 import type { WorkItem } from "./work-item.ts";
+
+/** What runs have to do with the hot-loop guard. */
+export type RunGuard = Pick<HotLoopGuard, "holdMs" | "layer"> &
+  Partial<Pick<HotLoopGuard, "ended" | "forget">>;
 
 /** What the runs of a controller have in common. */
 export interface RunSurroundings<Key> {
   readonly liveClient: Client;
   readonly cachedClient: Client;
+  /** What `cachedClient` reads from. */
+  readonly cache: Pick<Cache, "peek">;
   /** Its lines carry what is known of the controller. */
   readonly log: Logger;
   readonly events: EventRecorder;
   readonly random: Random;
   readonly causalLog: CausalLog;
-  readonly guard: Pick<HotLoopGuard, "holdMs" | "layer"> | undefined;
+  readonly guard: RunGuard | undefined;
+  /** Default: nobody follows them. */
+  readonly traceRun?: RunTracer | undefined;
   /** What a line of the log says about the key [CT16]. */
   readonly fieldsOf: (key: Key) => LogFields;
 }
@@ -38,12 +48,14 @@ export interface RunStart {
  * One reconcile of one key: what the reconciler is given, and what its worker keeps about it. A run that needs no client,
  * log or signal has none made for it.
  */
-export class Run<Key> implements ReconcileContext<Key> {
+export class Run<Key> implements ReconcileContext<Key>, TracedRun {
   readonly item: WorkItem<Key>;
   readonly priority: number;
+  readonly queuedMs: number;
   readonly startedMs: number;
   readonly failures: number;
   readonly recorder: RunRecorder;
+  readonly trace: RunTrace | undefined;
   /** The timer that watches over it: its time limit, or that it heeds its signal. */
   cancelTimer: CancelTimer | undefined;
   hasTimedOut = false;
@@ -61,6 +73,7 @@ export class Run<Key> implements ReconcileContext<Key> {
   constructor(item: WorkItem<Key>, start: RunStart, around: RunSurroundings<Key>) {
     this.item = item;
     this.priority = start.priority;
+    this.queuedMs = start.queuedMs;
     this.startedMs = start.startedMs;
     this.failures = start.failures;
     this.#sharedSignal = start.sharedSignal;
@@ -73,10 +86,15 @@ export class Run<Key> implements ReconcileContext<Key> {
       queuedMs: start.queuedMs,
       priority: start.priority,
     });
+    this.trace = around.traceRun?.(this);
   }
 
   get key(): Key {
     return this.item.key;
+  }
+
+  get keyText(): string {
+    return this.item.text;
   }
 
   get reasons(): readonly Trigger[] {
@@ -121,6 +139,23 @@ export class Run<Key> implements ReconcileContext<Key> {
     return this.#controller.signal;
   }
 
+  /**
+   * The object if the cache has it at hand, which is many times quicker than to ask the client for it; recorded as a read
+   * of that. Undefined says nothing: the object may be gone, not known yet, or written and not come back.
+   */
+  peek<T extends KubeObject>(resource: Resource<T>, key: ObjectKey): T | undefined {
+    // Whoever follows the run is to see the call.
+    if (this.trace !== undefined) return undefined;
+    const object = this.#around.cache.peek(resource, key);
+    if (object !== undefined) this.recorder.sawCached(resource, key, object);
+    return object;
+  }
+
+  /** The object of the key is gone: what was learnt about its writes does not count for another of the same name. */
+  noteGone(): void {
+    this.#around.guard?.forget?.(this.item.text);
+  }
+
   get isAborted(): boolean {
     return this.#isAborted;
   }
@@ -139,7 +174,9 @@ export class Run<Key> implements ReconcileContext<Key> {
 
   #clientOn(base: Client): Client {
     const { guard } = this.#around;
-    const guarded = guard === undefined ? base : base.with((next) => guard.layer(this.item.text, next));
+    const { trace } = this;
+    const traced = trace === undefined ? base : base.with((next) => trace.layer(next));
+    const guarded = guard === undefined ? traced : traced.with((next) => guard.layer(this.item.text, next));
     return withSignal(
       guarded.with((next) => this.recorder.layer(next)),
       () => this.#callSignal,

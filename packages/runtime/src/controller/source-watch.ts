@@ -1,6 +1,11 @@
-import { abortable, type Clock, toError } from "@keelson/core";
+import { abortable, type CancelTimer, type Clock } from "@keelson/core";
+import type { Logger } from "../logger.ts";
 import type { Source, SourceContext } from "../source/source.ts";
+import { soundError } from "../source/thrown.ts";
 import { SourceFailedError, SourceSyncTimeoutError } from "./errors.ts";
+
+/** How long a source may go on after its signal has aborted before that is logged. */
+const overdueMs = 10_000;
 
 /** A source that feeds a controller. */
 export interface RunningWatch {
@@ -23,6 +28,8 @@ export class SourceWatch<Key> implements RunningWatch {
   #hasSynced = false;
   #hasStarted = false;
   #ended: Promise<void> = Promise.resolve();
+  /** Set while it runs: says after a while that it has not ended. */
+  #reportLateEnd: (() => CancelTimer) | undefined;
 
   constructor(controller: string, source: Source<Key>) {
     this.source = source.name;
@@ -42,9 +49,14 @@ export class SourceWatch<Key> implements RunningWatch {
     this.#hasStarted = true;
     try {
       const running = this.#source.run({ ...context, signal: this.#stop.signal });
-      this.#ended = running.ended.catch((error: unknown) => {
-        context.log.error("a source did not end well", { source: this.source, error: toError(error) });
-      });
+      this.#reportLateEnd = () => context.clock.schedule(overdueMs, () => this.#warnOfLateEnd(context.log));
+      this.#ended = running.ended
+        .catch((error: unknown) => {
+          context.log.error("a source did not end well", { source: this.source, error: soundError(error) });
+        })
+        .finally(() => {
+          this.#reportLateEnd = undefined;
+        });
       running.synced.then(
         () => this.#finishSync(),
         (error: unknown) => this.#fail(error),
@@ -56,6 +68,9 @@ export class SourceWatch<Key> implements RunningWatch {
 
   /** Ends it without waiting for that. */
   stop(): void {
+    if (this.#stop.signal.aborted) return;
+    const cancelReport = this.#reportLateEnd?.();
+    if (cancelReport !== undefined) void this.#ended.then(cancelReport);
     this.#stop.abort();
     this.#finishSync();
   }
@@ -65,13 +80,23 @@ export class SourceWatch<Key> implements RunningWatch {
     await this.#ended;
   }
 
+  #warnOfLateEnd(log: Logger): void {
+    log.warn(
+      "source is overdue: it goes on after its signal aborted, and the stop waits for it; end it then",
+      {
+        source: this.source,
+        abortedForMs: overdueMs,
+      },
+    );
+  }
+
   #finishSync(): void {
     this.#hasSynced = true;
     this.#sync.resolve();
   }
 
   #fail(error: unknown): void {
-    this.#sync.reject(new SourceFailedError(this.#controller, this.source, toError(error)));
+    this.#sync.reject(new SourceFailedError(this.#controller, this.source, soundError(error)));
   }
 }
 

@@ -5,6 +5,7 @@ import { describe, expect, it } from "vitest";
 import {
   BusyClock,
   controllerWorld,
+  emptyCache,
   silentTransport,
   type World,
   type WorldOptions,
@@ -154,6 +155,30 @@ describe("the result table", () => {
     await world.stop();
   });
 
+  it("[CT7] an event that comes while a key fails is one with its retry, also if another worker is free", async () => {
+    const { promise: failed, reject: fail } = Promise.withResolvers<void>();
+    let runs = 0;
+    const world = await scene([], {
+      concurrency: 2,
+      reconcile: () => {
+        runs++;
+        return runs === 1 ? failed : undefined;
+      },
+    });
+    world.source.add("a");
+    await world.clock.settle();
+    world.source.add("a");
+    await world.clock.settle();
+    expect(runs).toBe(1);
+    fail(new Error("no"));
+    await world.clock.settle();
+    await world.clock.advance(3_600_000);
+    expect(runs).toBe(2);
+    const [again] = world.controller.causalLog.runs("a");
+    expect(again?.reasons.map(({ type }) => type)).toEqual(["update", "retry"]);
+    await world.stop();
+  });
+
   it("[CT7] an event that comes while a key runs makes it run once more, not lost and not twice", async () => {
     const first = gate();
     let runs = 0;
@@ -283,6 +308,60 @@ describe("mistakes in a reconciler", () => {
     await world.clock.advance(1000);
     expect(runs).toBe(2);
     expect(world.observer).toMatchObject({ panics: 1, failures: 1 });
+    await world.stop();
+  });
+
+  const oddities: readonly (readonly [string, unknown])[] = [
+    ["an object without a prototype", Object.create(null)],
+    ["an Error whose message is undefined", Object.assign(new Error("x"), { message: undefined })],
+    ["an Error whose message is an object", Object.assign(new Error("x"), { message: { code: 1 } })],
+  ];
+
+  it.each(oddities)("[CT9] go on to the next key also after %s", async (_, thrown) => {
+    const good: string[] = [];
+    const world = await scene([], {
+      reconcile: ({ key }) => {
+        if (key === "bad") throw thrown;
+        if (key === "bad later") return Promise.reject(thrown);
+        if (key === "bad result") return Promise.resolve({ requeueAfterMs: Object.create(null) });
+        good.push(key);
+        return undefined;
+      },
+    });
+    for (const key of ["bad", "bad later", "bad result", "good"]) world.source.add(key);
+    await world.clock.settle();
+    expect(good).toEqual(["good"]);
+    expect(world.observer.failures).toBe(3);
+    expect(world.controller.causalLog.runs("bad")[0]?.error).toBeTypeOf("string");
+    await world.clock.advance(5);
+    expect(world.observer.failures).toBe(6);
+    await world.stop();
+  });
+
+  it("[CT9] lose no key when what follows from them fails: a logger, a rate limiter, a reason", async () => {
+    const broken = (): never => {
+      throw new Error("broken");
+    };
+    const log = { debug: broken, info: () => undefined, warn: broken, error: broken, with: () => log };
+    const limiter = { when: broken, forget: () => undefined, numRequeues: () => 0 };
+    const ran: string[] = [];
+    const world = await scene([], {
+      environment: { log },
+      backoff: () => limiter,
+      reconcile: ({ key }) => {
+        ran.push(key);
+        if (key === "fails") throw new Error("no");
+        return key === "requeues" ? { requeue: true } : undefined;
+      },
+    });
+    const keys = ["fails", "requeues", "good"];
+    const trigger = { source: "test", type: "update", changedPaths: broken } as const;
+    for (const key of keys) world.source.context?.enqueue(key, { trigger });
+    await world.clock.settle();
+    expect(ran).toEqual(keys);
+    expect(world.controller.causalLog.runs("good")[0]?.reasons).toEqual([{ source: "test", type: "update" }]);
+    await world.clock.advance(60_000);
+    expect(ran).toEqual([...keys, "fails", "requeues"]);
     await world.stop();
   });
 
@@ -501,6 +580,7 @@ describe("keys that write without end", () => {
       around: {
         liveClient: client,
         cachedClient: client,
+        cache: emptyCache,
         log: silentLogger,
         events: noEvents,
         random: seededRandom(1),

@@ -1,4 +1,5 @@
 import type { Clock } from "@keelson/core";
+import { soundError } from "../source/thrown.ts";
 import type { ControllerObserver, ResultLabel } from "./controller-observer.ts";
 import { ControllerStoppedError, ReconcilerBrokenError, ReconcileTimeoutError } from "./errors.ts";
 import { blockedMs, Heartbeat } from "./heartbeat.ts";
@@ -6,11 +7,14 @@ import { HeldKeys } from "./held-keys.ts";
 import { type Failure, isAbort, type Outcome, outcomeOfError, outcomeOfResult } from "./outcome.ts";
 import type { Reconciler } from "./reconciler.ts";
 import { Run, type RunSurroundings } from "./run.ts";
+import { endTrace } from "./run-tracer.ts";
 import type { WorkInbox } from "./work-inbox.ts";
 import type { WorkItem } from "./work-item.ts";
 
 /** How long a reconcile may go on after its signal has aborted before that is logged. */
 const overdueMs = 10_000;
+/** When a key runs again of which not even the back-off could be worked out. */
+const brokenRetryMs = 60_000;
 
 export interface WorkersOptions<Key> {
   readonly controller: string;
@@ -118,7 +122,9 @@ export class Workers<Key> {
     try {
       const returned = this.#callReconciler(run);
       if (!isPromise(returned)) return outcomeOfResult(returned);
-      return returned.then(outcomeOfResult, (thrown: unknown) => this.#outcomeOfThrown(run, thrown));
+      return Promise.resolve(returned).then(outcomeOfResult, (thrown: unknown) =>
+        this.#outcomeOfThrown(run, thrown),
+      );
     } catch (thrown) {
       return this.#outcomeOfThrown(run, thrown);
     }
@@ -127,8 +133,9 @@ export class Workers<Key> {
   /** What a reconciler does before it waits for the first time is measured: it cannot be anybody else [CT19]. */
   #callReconciler(run: Run<Key>): ReturnType<Reconciler<Key>> {
     const { reconcile, clock } = this.#options;
+    const { trace } = run;
     try {
-      return reconcile(run);
+      return trace === undefined ? reconcile(run) : trace.around(() => reconcile(run));
     } finally {
       const nowMs = clock.monotonicNow();
       if (nowMs - run.startedMs > blockedMs) {
@@ -151,12 +158,25 @@ export class Workers<Key> {
     this.#heartbeat.end(run.item.text, nowMs);
     this.#held.ended(run.item.text, nowMs);
     // Queued again before it is given back: what happens in between is one with it, and not lost [CT7].
-    this.#follow(run, outcome);
+    this.#followAnyway(run, outcome);
     inbox.done(run.item);
     observer?.activeChanged(controller, -1);
+    if (run.trace !== undefined) endTrace(run.trace, outcome, run.hasTimedOut);
     if (outcome.type !== "aborted") observer?.reconciled(controller, labelOf(outcome), nowMs - run.startedMs);
     if (outcome.type === "error" && outcome.isPanic && !recoverFromThrows)
       throw new ReconcilerBrokenError(controller, run.item.text, outcome.error);
+  }
+
+  /** Code of others takes part in it, such as a logger or a rate limiter: if that throws, the key is not lost. */
+  #followAnyway(run: Run<Key>, outcome: Outcome): void {
+    const { inbox, around } = this.#options;
+    try {
+      this.#follow(run, outcome);
+    } catch (thrown) {
+      if (isToRunAgain(outcome)) inbox.requeueAfter(run.item, run.priority, brokenRetryMs);
+      const error = soundError(thrown);
+      attempt(() => around.log.error("what follows from a reconcile failed", { key: run.item.text, error }));
+    }
   }
 
   #follow(run: Run<Key>, outcome: Outcome): void {
@@ -238,6 +258,20 @@ export class Workers<Key> {
         keys,
       },
     );
+  }
+}
+
+function isToRunAgain(outcome: Outcome): boolean {
+  if (outcome.type === "error") return !outcome.isTerminal;
+  return outcome.type === "requeue" || outcome.type === "requeueAfter";
+}
+
+/** Does what may fail without harm. */
+function attempt(act: () => void): void {
+  try {
+    act();
+  } catch {
+    // There is nobody left to tell.
   }
 }
 

@@ -64,6 +64,14 @@ describe("changed paths", () => {
     expect(changedFields(fields(33, 0), fields(33, 1))).toHaveLength(33);
   });
 
+  it("end with … where the objects are so large that not all of them is compared", () => {
+    const list = (last: number) => Array.from({ length: 5_000 }, (_, place) => ({ value: [place, last] }));
+    expect(changedPaths({ first: 1, list: list(0) }, { first: 2, list: list(1) }).slice(-1)).toEqual(["…"]);
+    const late = (value: number) => ({ list: list(0), value });
+    expect(changedPaths(late(0), late(1))).toEqual(["…"]);
+    expect(changedFields(late(0), late(1)).map(({ path }) => path)).toEqual(["value"]);
+  });
+
   it("show no value of a field that may be a secret", () => {
     const old = { data: { password: "aHVudGVy" }, keys: [{ key: "old-secret" }] };
     const now = { data: { password: "aHVudGVyMg==" }, keys: [{ key: "new-secret" }] };

@@ -11,7 +11,7 @@ export interface ChangedField {
 }
 
 /** They change with every write, and say nothing about what was written. */
-const ignored: ReadonlySet<string> = new Set(["metadata.managedFields", "metadata.resourceVersion"]);
+const ignoredMetadata: ReadonlySet<string> = new Set(["managedFields", "resourceVersion"]);
 
 /**
  * What the elements of a list may be told apart by, the first that fits. Its value becomes part of the path and so of
@@ -20,6 +20,8 @@ const ignored: ReadonlySet<string> = new Set(["metadata.managedFields", "metadat
 const elementNames = ["name", "type", "uid", "mountPath", "containerPort", "port"] as const;
 
 const mostPaths = 32;
+/** So many values are looked at for paths; people do not need more, and every run with an update pays for them. */
+const mostValues = 2_000;
 
 /**
  * The deepest fields in which the two differ; none if and only if they are equal apart from `managedFields` and
@@ -27,81 +29,164 @@ const mostPaths = 32;
  * that only has another order is one field. The values may be secrets: they are for comparing, not for showing.
  */
 export function changedFields(old: unknown, now: unknown): readonly ChangedField[] {
-  return [...walk(old, now, "")];
+  return differences(old, now, { fields: Number.POSITIVE_INFINITY, values: Number.POSITIVE_INFINITY }).fields;
 }
 
-/** The paths of `changedFields`, for people: the first 32, and `…` if there are more. Shows no values. */
+/**
+ * The paths of `changedFields`, for people: the first 32, and `…` if there are more, or if the objects are so large that
+ * not all of them was compared. Shows no values.
+ */
 export function changedPaths(old: unknown, now: unknown): readonly string[] {
-  const paths: string[] = [];
-  for (const { path } of walk(old, now, "")) {
-    if (paths.length === mostPaths) return [...paths, "…"];
-    paths.push(path);
-  }
-  return paths;
+  const { fields, isComplete } = differences(old, now, { fields: mostPaths, values: mostValues });
+  const paths = fields.map(({ path }) => path);
+  return isComplete ? paths : [...paths, "…"];
 }
 
-function* walk(before: unknown, after: unknown, path: string): Generator<ChangedField> {
-  if (before === after || ignored.has(path)) return;
-  if (isRecord(before) && isRecord(after)) yield* walkRecords(before, after, path);
-  else if (Array.isArray(before) && Array.isArray(after)) yield* walkLists(before, after, path);
-  else if (!deepEqual(before, after)) yield { path, before, after };
+interface Limits {
+  readonly fields: number;
+  /** How many pairs of values are compared. */
+  readonly values: number;
+}
+
+interface Differences {
+  readonly fields: readonly ChangedField[];
+  readonly isComplete: boolean;
+}
+
+function differences(old: unknown, now: unknown, limits: Limits): Differences {
+  const search = new Search(limits);
+  search.compare(old, now, undefined);
+  return search;
+}
+
+/** Where a value is, as a chain up to the root: most values are equal, and no path is written for those. */
+interface Place {
+  readonly parent: Place | undefined;
+  /** A field's name, or `[…]` for an element of a list. */
+  readonly step: string;
+  readonly isElement: boolean;
+}
+
+/** One comparison of two objects, which ends early when it has found or looked at enough. */
+class Search implements Differences {
+  readonly fields: ChangedField[] = [];
+  isComplete = true;
+  readonly #mostFields: number;
+  #valuesLeft: number;
+
+  constructor(limits: Limits) {
+    this.#mostFields = limits.fields;
+    this.#valuesLeft = limits.values;
+  }
+
+  compare(before: unknown, after: unknown, place: Place | undefined): void {
+    if (before === after || !this.#mayGoOn()) return;
+    if (isRecord(before) && isRecord(after)) this.#compareRecords(before, after, place);
+    else if (Array.isArray(before) && Array.isArray(after)) this.#compareLists(before, after, place);
+    else this.#found(before, after, place);
+  }
+
+  #compareRecords(before: JsonObject, after: JsonObject, place: Place | undefined): void {
+    for (const key of Object.keys(before)) this.#compareField(before, after, key, place);
+    for (const key of Object.keys(after)) {
+      if (!Object.hasOwn(before, key)) this.#compareField(before, after, key, place);
+    }
+  }
+
+  #compareField(before: JsonObject, after: JsonObject, key: string, parent: Place | undefined): void {
+    const [old, now] = [ownField(before, key), ownField(after, key)];
+    if (old === now || isIgnored(parent, key)) return;
+    this.compare(old, now, { parent, step: key, isElement: false });
+  }
+
+  #compareLists(before: readonly unknown[], after: readonly unknown[], place: Place | undefined): void {
+    // Most lists of a changed object are as they were, and their elements need no names then.
+    if (before.length === after.length && this.#areSame(before, after)) return;
+    for (const field of elementNames) {
+      const old = byName(before, field);
+      const now = old === undefined ? undefined : byName(after, field);
+      if (old !== undefined && now !== undefined) {
+        if (!areInOrder(old, now)) this.#found(before, after, place);
+        this.#compareNamed(old, now, field, place);
+        return;
+      }
+    }
+    for (let i = 0; i < Math.max(before.length, after.length); i++) {
+      this.compare(before[i], after[i], { parent: place, step: `[${i}]`, isElement: true });
+    }
+  }
+
+  #compareNamed(old: NamedElements, now: NamedElements, field: string, parent: Place | undefined): void {
+    for (const [name, element] of old) {
+      this.compare(element, now.get(name), { parent, step: `[${field}=${name}]`, isElement: true });
+    }
+    for (const [name, element] of now) {
+      if (!old.has(name))
+        this.compare(undefined, element, { parent, step: `[${field}=${name}]`, isElement: true });
+    }
+  }
+
+  /** Whether two lists of one length are the same, as far as they may be looked at. */
+  #areSame(before: readonly unknown[], after: readonly unknown[]): boolean {
+    for (let i = 0; i < before.length; i++) {
+      if (!this.#isSame(before[i], after[i])) return false;
+    }
+    return true;
+  }
+
+  #isSame(before: unknown, after: unknown): boolean {
+    if (before === after) return true;
+    if (!this.#mayGoOn()) return true;
+    if (Array.isArray(before) && Array.isArray(after))
+      return before.length === after.length && this.#areSame(before, after);
+    if (!isRecord(before) || !isRecord(after)) return false;
+    const keys = Object.keys(before);
+    for (const key of keys) {
+      if (!Object.hasOwn(after, key) || !this.#isSame(before[key], after[key])) return false;
+    }
+    return Object.keys(after).length === keys.length;
+  }
+
+  #found(before: unknown, after: unknown, place: Place | undefined): void {
+    if (this.fields.length === this.#mostFields) this.isComplete = false;
+    else this.fields.push({ path: pathOf(place), before, after });
+  }
+
+  #mayGoOn(): boolean {
+    this.#valuesLeft -= 1;
+    if (this.#valuesLeft < 0) this.isComplete = false;
+    return this.isComplete;
+  }
 }
 
 type JsonObject = Readonly<Record<string, unknown>>;
-
-function* walkRecords(before: JsonObject, after: JsonObject, path: string): Generator<ChangedField> {
-  for (const key of new Set([...Object.keys(before), ...Object.keys(after)])) {
-    yield* walk(ownField(before, key), ownField(after, key), fieldPath(path, key));
-  }
-}
+type NamedElements = ReadonlyMap<string, unknown>;
 
 /** Data may well have a key such as `constructor`. */
 function ownField(record: JsonObject, key: string): unknown {
   return Object.hasOwn(record, key) ? record[key] : undefined;
 }
 
-function* walkLists(
-  before: readonly unknown[],
-  after: readonly unknown[],
-  path: string,
-): Generator<ChangedField> {
-  const name = elementNames.find((field) => tellsApart(before, field) && tellsApart(after, field));
-  if (name === undefined) yield* walkByPlace(before, after, path);
-  else yield* walkByName(byName(before, name), byName(after, name), { path, name, before, after });
+function isIgnored(parent: Place | undefined, key: string): boolean {
+  return parent?.step === "metadata" && parent.parent === undefined && ignoredMetadata.has(key);
 }
 
-function* walkByPlace(
-  before: readonly unknown[],
-  after: readonly unknown[],
-  path: string,
-): Generator<ChangedField> {
-  for (let place = 0; place < Math.max(before.length, after.length); place++) {
-    yield* walk(before[place], after[place], `${path}[${place}]`);
-  }
-}
-
-function* walkByName(
-  old: ReadonlyMap<string, unknown>,
-  now: ReadonlyMap<string, unknown>,
-  list: ChangedField & { readonly name: string },
-): Generator<ChangedField> {
-  const { path, before, after } = list;
+/** Whether the elements that both have come in the same order. */
+function areInOrder(old: NamedElements, now: NamedElements): boolean {
   const kept = [...old.keys()].filter((name) => now.has(name));
   const keptNow = [...now.keys()].filter((name) => old.has(name));
-  if (!deepEqual(kept, keptNow)) yield { path, before, after };
-  for (const name of new Set([...old.keys(), ...now.keys()])) {
-    yield* walk(old.get(name), now.get(name), `${path}[${list.name}=${name}]`);
+  return deepEqual(kept, keptNow);
+}
+
+/** The elements by such a field; undefined if one has none, or two the same. */
+function byName(list: readonly unknown[], field: string): NamedElements | undefined {
+  const elements = new Map<string, unknown>();
+  for (const element of list) {
+    const name = nameIn(element, field);
+    if (name === undefined || elements.has(name)) return undefined;
+    elements.set(name, element);
   }
-}
-
-/** Whether every element has such a field, and no two the same. */
-function tellsApart(list: readonly unknown[], field: string): boolean {
-  const names = list.map((element) => nameIn(element, field));
-  return !names.includes(undefined) && new Set(names).size === names.length;
-}
-
-function byName(list: readonly unknown[], field: string): ReadonlyMap<string, unknown> {
-  return new Map(list.map((element) => [nameIn(element, field) ?? "", element]));
+  return elements;
 }
 
 /** The value as it stands in a path; undefined if there is none that could. */
@@ -113,7 +198,11 @@ function nameIn(element: unknown, field: string): string | undefined {
   return /^[\w./:-]+$/.test(value) ? value : JSON.stringify(value);
 }
 
-function fieldPath(path: string, key: string): string {
-  if (!/^[\w-]+$/.test(key)) return `${path}[${JSON.stringify(key)}]`;
-  return path === "" ? key : `${path}.${key}`;
+function pathOf(place: Place | undefined): string {
+  if (place === undefined) return "";
+  const { parent, step, isElement } = place;
+  const path = pathOf(parent);
+  if (isElement) return path + step;
+  if (!/^[\w-]+$/.test(step)) return `${path}[${JSON.stringify(step)}]`;
+  return path === "" ? step : `${path}.${step}`;
 }

@@ -103,6 +103,30 @@ describe("a channel source", () => {
     harness.abort();
   });
 
+  it("holds senders up when too many events have failed, and ends when all are handled", async () => {
+    const harness = informerHarness(ConfigMap);
+    const channel = new Channel<{ name: string }>();
+    let isBroken = true;
+    const handler = ({ object }: { readonly object: { name: string } }) => {
+      if (isBroken) throw new Error("no index");
+      return [object];
+    };
+    const { ended } = harness.run(channelSource({ channel, handler }));
+    let sent = 0;
+    for (let isTaken = true; isTaken; await harness.clock.settle()) {
+      const before = sent;
+      while (channel.trySend({ name: `${sent}` })) sent++;
+      isTaken = sent > before;
+    }
+    // As many as may fail, and those in the buffer.
+    expect(sent).toBe(1024 + 1024);
+    expect(harness.clock.pendingTimers).toHaveLength(1);
+    isBroken = false;
+    channel.close();
+    await harness.clock.runUntil(ended);
+    expect(new Set(harness.keys).size).toBe(sent);
+  });
+
   it("queues nothing after its end, and keeps what it has not handled for the next", async () => {
     const harness = informerHarness(ConfigMap);
     const channel = new Channel<KubeObject>();

@@ -1,10 +1,10 @@
-import { toError } from "@keelson/core";
 import type { Channel } from "./channel.ts";
 import { Dispatcher } from "./dispatcher.ts";
 import { genericEnqueueOptionsOf } from "./event-trigger.ts";
 import type { HandlerContext, Keys } from "./handlers.ts";
 import type { RunningSource, Source, SourceContext } from "./source.ts";
 import type { GenericEvent } from "./source-event.ts";
+import { soundError } from "./thrown.ts";
 
 /** The part of a predicate that is asked about what comes through a channel. */
 export interface GenericPredicate<Item> {
@@ -41,6 +41,10 @@ function runChannel<Item, Key>(
     passes: (event) => predicates.every(({ generic }) => generic?.(event) ?? true),
     describe: (event) => genericEnqueueOptionsOf(event, name),
   });
+  const logFailure = (caught: unknown): void => {
+    const error = soundError(caught);
+    log.error(`read ${name}: ${error.message}`, { error });
+  };
   const listener = channel.listen();
   const listen = async (): Promise<void> => {
     try {
@@ -49,10 +53,10 @@ function runChannel<Item, Key>(
       }
     } catch (caught) {
       // The only error there is by design is the signal's reason, which is no failure.
-      if (!signal.aborted) log.error(`read ${name}: ${toError(caught).message}`, { error: caught });
+      if (!signal.aborted) logFailure(caught);
     } finally {
       listener.leave();
-      await dispatcher.settled();
+      await dispatcher.ended();
     }
   };
   return { synced: Promise.resolve(), ended: listen() };

@@ -1,85 +1,88 @@
-import { abortable, formatKey, sleep, toError } from "@keelson/core";
+import { abortable, formatKey } from "@keelson/core";
 import { type HandlerContext, isPromise, type Keys } from "./handlers.ts";
+import { RetriedEvents } from "./retried-events.ts";
 import type { EnqueueOptions, SourceContext } from "./source.ts";
+import { soundError } from "./thrown.ts";
 import type { Trigger } from "./trigger.ts";
-
-/** How long to wait before a handler that threw is asked again, each time; after the last it is given up. */
-const retryDelaysMs = [100, 400, 1_600, 6_400] as const;
 
 export interface DispatcherOptions<Event, Key> {
   readonly context: SourceContext<Key>;
   readonly passes: (event: Event) => boolean;
   readonly handler: (event: Event, context: HandlerContext) => Keys<Key>;
   readonly describe: (event: Event) => EnqueueOptions;
+  /** One event that concerns all that two of an object do, the earlier one first; undefined if none does. */
+  readonly merge?: (earlier: Event, later: Event) => Event | undefined;
 }
 
 /**
  * The way of an event into the queue: the predicates, the handler, each key once.
  *
- * User code runs on it, and an error of that code must neither lose the event silently nor hold up the others. So an
- * event whose predicate or handler throws steps aside and is tried again a few times, and then there is an error in
- * the log. That it may come after later events does no harm: what is queued is a key, not a state.
+ * User code runs on it, and an error of that code must neither lose the event nor hold up the others. So an event whose
+ * predicate or handler throws steps aside and is tried again until it is handled; after the fifth time there is an error
+ * in the log, once per object. That it may come after later events does no harm: what is queued is a key, not a state.
  *
  * Nothing is queued once the signal has aborted.
  */
 export class Dispatcher<Event, Key> {
   readonly #options: DispatcherOptions<Event, Key>;
   readonly #handlerContext: HandlerContext;
-  readonly #retries = new Set<Promise<void>>();
+  readonly #retried: RetriedEvents<Event>;
 
   constructor(options: DispatcherOptions<Event, Key>) {
     this.#options = options;
-    const { client, signal } = options.context;
+    const { client, clock, signal } = options.context;
     this.#handlerContext = { client, signal };
+    this.#retried = new RetriedEvents({
+      clock,
+      signal,
+      attempt: (event) => this.#attempt(event),
+      merge: options.merge,
+      report: (event, error, attempts) => this.#report(event, error, attempts),
+    });
   }
 
-  /** Never throws. Gives a promise only if the handler does; the next event must wait for it. */
+  /** Never throws. Gives a promise only if the handler does, or if too much has failed; the next event must wait for it. */
   dispatch(event: Event): void | Promise<void> {
     try {
-      const keys = this.#keysOf(event);
-      if (isPromise(keys)) return this.#finish(event, keys);
-      this.#enqueue(event, keys);
+      const handled = this.#attempt(event);
+      if (handled !== undefined) return handled.catch((caught) => this.#stepAside(event, caught));
     } catch (caught) {
-      this.#retryAside(event, toError(caught));
+      return this.#stepAside(event, caught);
     }
   }
 
-  /** Waits for the events that stepped aside until now. */
+  /** Waits until the events that stepped aside until now are handled, or have failed so often that it is in the log. */
   async settled(): Promise<void> {
-    await Promise.all(this.#retries);
+    await this.#retried.triedEnough();
+  }
+
+  /** Waits until the events that stepped aside until now are handled, or until the signal has aborted. */
+  async ended(): Promise<void> {
+    await this.#retried.ended();
+  }
+
+  #attempt(event: Event): void | Promise<void> {
+    const keys = this.#keysOf(event);
+    if (isPromise(keys)) return this.#finish(event, keys);
+    this.#enqueue(event, keys);
   }
 
   async #finish(event: Event, keys: Promise<Iterable<Key>>): Promise<void> {
-    try {
-      this.#enqueue(event, await abortable(keys, this.#signal));
-    } catch (caught) {
-      this.#retryAside(event, toError(caught));
-    }
+    this.#enqueue(event, await abortable(keys, this.#signal));
   }
 
-  #retryAside(event: Event, error: Error): void {
+  #stepAside(event: Event, caught: unknown): void | Promise<void> {
     if (this.#signal.aborted) return;
-    const retry = this.#retry(event, error).finally(() => this.#retries.delete(retry));
-    this.#retries.add(retry);
+    const error = soundError(caught);
+    const { object } = this.#options.describe(event).trigger;
+    this.#options.context.log.debug(`${this.#action(event)}: ${error.message}; it is tried again`, { error });
+    return this.#retried.add(object === undefined ? "" : formatKey(object), event, error);
   }
 
-  async #retry(event: Event, firstError: Error): Promise<void> {
-    const { clock, log } = this.#options.context;
-    let error = firstError;
-    for (const delayMs of retryDelaysMs) {
-      log.debug(`${this.#action(event)}: ${error.message}; it is tried again in ${delayMs} ms`, { error });
-      try {
-        await sleep(clock, delayMs, this.#signal);
-        this.#enqueue(event, await abortable(Promise.resolve(this.#keysOf(event)), this.#signal));
-        return;
-      } catch (caught) {
-        error = toError(caught);
-      }
-      if (this.#signal.aborted) return;
-    }
-    log.error(
-      `${this.#action(event)}: ${error.message} (tried ${retryDelaysMs.length + 1} times); what it concerns is not ` +
-        `queued until it changes again, mend the predicate or the handler that threw`,
+  #report(event: Event, error: Error, attempts: number): void {
+    this.#options.context.log.error(
+      `${this.#action(event)}: ${error.message} (tried ${attempts} times); what it concerns is not queued until ` +
+        "this succeeds, which is tried every minute; mend the predicate or the handler that threw",
       { error, ...objectField(this.#options.describe(event).trigger) },
     );
   }

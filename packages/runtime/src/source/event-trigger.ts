@@ -31,6 +31,30 @@ export function enqueueOptionsOf<T extends KubeObject>(
   return isInitial || isUnchanged ? { trigger, priority: lowPriority } : { trigger };
 }
 
+/**
+ * One update that concerns all that two updates of an object do: from the state before the first to that after the last.
+ * What was in between is skipped, as a watch that was interrupted skips it. Other events do not become one: predicates
+ * ask about each type separately.
+ */
+export function mergeUpdates<T extends KubeObject>(
+  earlier: InformerEvent<T>,
+  later: InformerEvent<T>,
+): InformerEvent<T> | undefined {
+  if (earlier.type !== "update" || later.type !== "update") return undefined;
+  if (earlier.isSync) return later;
+  return {
+    type: "update",
+    key: later.key,
+    get old() {
+      return earlier.old;
+    },
+    get object() {
+      return later.object;
+    },
+    isSync: false,
+  };
+}
+
 /** How the keys of an event from elsewhere are queued; it tells of the object if it is about one. */
 export function genericEnqueueOptionsOf(event: GenericEvent<unknown>, source: string): EnqueueOptions {
   const object = objectOf(event.object);

@@ -23,7 +23,7 @@ export interface HandlerContext {
 /**
  * Says which keys an event concerns. It only says so: the source queues them, each once however often it was named. The
  * events of a source are handled one after the other, and the next one waits for a handler that looks something up.
- * One that throws is asked again, a few times and ever later, while the events after it go on.
+ * One that throws is asked again, ever later up to a minute and until it answers, while the events after it go on.
  */
 export type EventHandler<T extends KubeObject, Key> = (
   event: SourceEvent<T>,

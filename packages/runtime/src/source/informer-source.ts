@@ -1,11 +1,12 @@
-import { type KubeObject, toError } from "@keelson/core";
+import type { KubeObject } from "@keelson/core";
 import type { Informer, InformerEvent } from "../cache/informer.ts";
 import { Dispatcher } from "./dispatcher.ts";
-import { enqueueOptionsOf } from "./event-trigger.ts";
+import { enqueueOptionsOf, mergeUpdates } from "./event-trigger.ts";
 import type { EventHandler } from "./handlers.ts";
 import { type Predicate, passesAll } from "./predicate.ts";
 import type { RunningSource, Source, SourceContext } from "./source.ts";
 import { syncedAloud } from "./sync-report.ts";
+import { soundError } from "./thrown.ts";
 
 export interface InformerSourceOptions<T extends KubeObject, Key> {
   /** For people, such as `watches secrets in shop`. */
@@ -39,6 +40,7 @@ export function runInformer<T extends KubeObject, Key>(
     handler,
     passes: (event) => passesAll(predicates, event),
     describe: (event) => enqueueOptionsOf(event, described),
+    merge: mergeUpdates,
   });
   const subscription = informer.subscribe(
     (event) => dispatcher.dispatch(event),
@@ -56,10 +58,10 @@ export function runInformer<T extends KubeObject, Key>(
       await subscription.remove();
       await release?.();
     } catch (caught) {
-      const error = toError(caught);
+      const error = soundError(caught);
       log.error(`end ${name}: ${error.message}`, { error });
     }
-    await Promise.allSettled([dispatcher.settled(), synced]);
+    await Promise.allSettled([dispatcher.ended(), synced]);
   };
   // Whoever waits for `synced` is told; nobody need wait for it.
   synced.catch(() => undefined);

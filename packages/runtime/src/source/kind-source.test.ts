@@ -273,23 +273,86 @@ describe("a handler that throws", () => {
     expect(harness.messages("error")).toEqual([]);
   });
 
-  it("is given up after five times, and that is in the log with the object", async () => {
-    const { handler, calls } = flaky(Number.POSITIVE_INFINITY);
+  it("is asked until it answers, ever later up to a minute, and that is in the log once, with the object", async () => {
+    const { handler, calls } = flaky(12);
     const { harness, informer } = await running({ handler });
     await informer.create(configMap("bad"));
-    await harness.clock.advance(60_000);
+    await harness.clock.advance(8_500);
     expect(calls).toHaveLength(5);
     expect(harness.lines.filter(({ level }) => level === "error")).toEqual([
       {
         level: "error",
         message:
           "find the keys for the create of ConfigMap shop/bad (watches configmaps): no index (tried 5 times); what it " +
-          "concerns is not queued until it changes again, mend the predicate or the handler that threw",
+          "concerns is not queued until this succeeds, which is tried every minute; mend the predicate or the handler " +
+          "that threw",
         fields: { error: new Error("no index"), ConfigMap: { namespace: "shop", name: "bad" } },
       },
     ]);
-    await informer.update(configMap("bad"), configMap("bad", "2"));
+    await harness.clock.advance(25_600);
     expect(calls).toHaveLength(6);
+    await harness.clock.advance(6 * 60_000);
+    expect(calls).toHaveLength(12);
+    expect(harness.keys).toEqual([]);
+    await harness.clock.advance(60_000);
+    expect(harness.keys).toEqual(["bad"]);
+    expect(harness.messages("error")).toHaveLength(1);
+    expect(harness.clock.pendingTimers).toEqual([]);
+  });
+
+  it("is asked about all that happened to an object meanwhile, by one timer", async () => {
+    let isBroken = true;
+    const asked: string[] = [];
+    const handler = enqueueMapped(({ data = {} }: ConfigMap) => {
+      if (isBroken) throw new Error("no index");
+      asked.push(data.owner ?? "");
+      return [{ name: data.owner ?? "" }];
+    });
+    const { harness, informer } = await running({ handler });
+    const owned = (version: string, owner: string) => configMap("a", version, { owner });
+    await informer.update(owned("1", "first"), owned("2", "second"));
+    await informer.update(owned("2", "second"), owned("3", "third"));
+    await informer.update(owned("3", "third"), owned("4", "fourth"));
+    await informer.delete(owned("5", "last"));
+    expect(harness.clock.pendingTimers).toHaveLength(1);
+    isBroken = false;
+    await harness.clock.advance(100);
+    expect(harness.keys).toEqual(["first", "fourth", "last"]);
+    expect(asked).toEqual(["first", "fourth", "last"]);
+    expect(harness.clock.pendingTimers).toEqual([]);
+  });
+
+  it("may throw what has no text", async () => {
+    let attempts = 0;
+    const handler = (): ObjectKey[] => {
+      attempts++;
+      if (attempts < 6) throw Object.create(null);
+      return [{ name: "a" }];
+    };
+    const { harness, informer } = await running({ handler });
+    await informer.create(configMap("a"));
+    await harness.clock.advance(60_000);
+    expect(harness.keys).toEqual(["a"]);
+    expect(harness.messages("error")).toHaveLength(1);
+  });
+
+  it("does not keep the controller from its start for longer than it takes to say so", async () => {
+    const { handler } = flaky(Number.POSITIVE_INFINITY);
+    const harness = informerHarness(ConfigMap);
+    const { synced, ended } = harness.run(kindSource({ resource: ConfigMap, handler }));
+    let hasSynced = false;
+    void synced.then(() => {
+      hasSynced = true;
+    });
+    await harness.informer.create(configMap("bad"), true);
+    harness.informer.markSynced();
+    await harness.clock.advance(8_499);
+    expect(hasSynced).toBe(false);
+    await harness.clock.advance(1);
+    expect(hasSynced).toBe(true);
+    harness.abort();
+    await ended;
+    expect(harness.clock.pendingTimers).toEqual([]);
   });
 
   it("keeps the source from having synced as long as it is asked again", async () => {

@@ -27,8 +27,12 @@ export interface KindSourceOptions<T extends KubeObject, Key> {
  * it is missing, it says so every 10 s and has not synced; it goes on by itself when they are there [EV8].
  */
 export function kindSource<T extends KubeObject, Key>(options: KindSourceOptions<T, Key>): Source<Key> {
-  const { resource, name = `watches ${groupResourceOf(resource)}` } = options;
-  return { name, run: (context) => runKind({ ...options, name }, context) };
+  const { resource, selection, name = `watches ${groupResourceOf(resource)}` } = options;
+  return {
+    name,
+    watches: { resource, ...(selection !== undefined && { selection }) },
+    run: (context) => runKind({ ...options, name }, context),
+  };
 }
 
 function runKind<T extends KubeObject, Key>(

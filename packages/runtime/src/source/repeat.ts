@@ -1,5 +1,6 @@
-import { abortable, sleep, toError } from "@keelson/core";
+import { abortable, sleep } from "@keelson/core";
 import type { RunningSource, SourceContext } from "./source.ts";
+import { soundError } from "./thrown.ts";
 
 const firstRetryMs = 1_000;
 /** Failures are never further apart than this, or than successes are. */
@@ -32,7 +33,7 @@ export function runRepeatedly(
       return everyMs;
     } catch (caught) {
       if (signal.aborted) throw caught;
-      const error = toError(caught);
+      const error = soundError(caught);
       const delayMs = retryDelayMs(everyMs, failures);
       failures++;
       log.error(`${action}: ${error.message}; it is tried again in ${delayMs / 1000} s`, { error, failures });

@@ -249,6 +249,27 @@ describe("a source of one's own", () => {
     ]);
   });
 
+  it("begins with the shortest delay again after it has run for longer than the longest", async () => {
+    const harness = harnessOfWords();
+    let runs = 0;
+    const { ended } = harness.run(
+      sourceOf<string>("broker", async ({ clock, signal }) => {
+        runs++;
+        if (runs % 3 === 0) await sleep(clock, 60_001, signal);
+        if (runs < 7) throw new Error("cut");
+      }),
+    );
+    await harness.clock.runUntil(ended);
+    expect(harness.messages("error").map((message) => message.split(" in ")[1])).toEqual([
+      "1 s",
+      "2 s",
+      "1 s",
+      "2 s",
+      "4 s",
+      "1 s",
+    ]);
+  });
+
   it("is waited for when the signal has aborted, and what it throws then is no error", async () => {
     const harness = harnessOfWords();
     const steps: string[] = [];

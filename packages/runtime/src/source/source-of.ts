@@ -1,5 +1,6 @@
-import { sleep, toError } from "@keelson/core";
+import { sleep } from "@keelson/core";
 import type { Enqueue, RunningSource, Source, SourceContext } from "./source.ts";
+import { soundError } from "./thrown.ts";
 
 const firstRetryMs = 1_000;
 const longestRetryMs = 60_000;
@@ -9,8 +10,8 @@ export type RunSource<Key> = (context: SourceContext<Key>) => Promise<void>;
 
 /**
  * A source of one's own, such as a subscription to a message broker. It counts as synced as soon as it runs. If it
- * throws, that is logged, and it is run again after a second, two, four and so on up to a minute. What it queues after
- * it has ended is not heard. One that must be waited for before the controller works implements `Source` itself.
+ * throws, that is logged, and it is run again after a second, two, four and so on up to a minute; from the beginning
+ * after it has run for longer than that. What it queues after it has ended is not heard. One that must be waited for before the controller works implements `Source` itself.
  */
 export function sourceOf<Key>(name: string, run: RunSource<Key>): Source<Key> {
   return { name, run: (context) => runAgain(name, run, context) };
@@ -31,12 +32,14 @@ function runAgain<Key>(name: string, run: RunSource<Key>, context: SourceContext
   };
   const keepRunning = async (): Promise<void> => {
     for (let delayMs = firstRetryMs; !signal.aborted; delayMs = Math.min(delayMs * 2, longestRetryMs)) {
+      const startedMs = clock.monotonicNow();
       try {
         await runOnce();
         return;
       } catch (caught) {
         if (signal.aborted) return;
-        const error = toError(caught);
+        if (clock.monotonicNow() - startedMs > longestRetryMs) delayMs = firstRetryMs;
+        const error = soundError(caught);
         log.error(`run ${name}: ${error.message}; it is run again in ${delayMs / 1000} s`, { error });
       }
       // Aborted is ended.

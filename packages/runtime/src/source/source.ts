@@ -1,5 +1,5 @@
-import type { Client } from "@keelson/client";
-import type { Clock } from "@keelson/core";
+import type { Client, Selection } from "@keelson/client";
+import type { Clock, Resource } from "@keelson/core";
 import type { Cache } from "../cache/cache.ts";
 import type { Logger } from "../logger.ts";
 import type { Trigger } from "./trigger.ts";
@@ -43,9 +43,18 @@ export interface RunningSource {
   readonly ended: Promise<void>;
 }
 
+/** Objects that a source has the cache watch. */
+export interface WatchedObjects {
+  readonly resource: Resource;
+  /** Only these. Default: what the cache's settings say of the kind. */
+  readonly selection?: Selection;
+}
+
 /** Something that a controller hears of changes from. A value: it may be run by several controllers, or again. */
 export interface Source<Key> {
   /** For people, such as `watches secrets`. */
   readonly name: string;
+  /** What it has the cache watch, if it does, so that the permissions for it can be known before it runs. */
+  readonly watches?: WatchedObjects;
   run(context: SourceContext<Key>): RunningSource;
 }

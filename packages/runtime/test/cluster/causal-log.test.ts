@@ -143,6 +143,11 @@ it("explains the runs of a controller: what changed, what it did about it, and w
   const reason = run?.reasons.find(({ type }) => type === "update");
   expect(reason?.object).toEqual({ kind: "ConfigMap", ...key, resourceVersion: expect.any(String) });
   expect(run).toMatchObject({ result: "requeue_after", requeueAfterMs: 30_000 });
+  expect(run?.calls[0]).toMatchObject({
+    call: `get configmaps ${namespace}/settings`,
+    fromCache: true,
+    outcome: "ok",
+  });
   expect(run?.calls.at(-1)).toMatchObject({ call: `patch configmaps ${namespace}/settings`, outcome: "ok" });
   expect(text()).toContain("again    in 30 s");
 });

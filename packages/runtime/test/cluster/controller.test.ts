@@ -11,6 +11,7 @@ import { controller } from "../../src/controller/builder.ts";
 import { Controller } from "../../src/controller/controller.ts";
 import type { ControllerDefinition } from "../../src/controller/controller-definition.ts";
 import { TerminalError } from "../../src/controller/reconciler.ts";
+import { itemExponentialLimiter } from "../../src/queue/rate-limiter.ts";
 
 let controlPlane: ControlPlane;
 let admin: Client;
@@ -202,8 +203,10 @@ describe("what a reconcile can rely on", () => {
     const wrong: string[] = [];
     let rounds = 0;
     await configMap(namespace, "counter", { count: "0" });
+    const selection = { namespace, fieldSelector: "metadata.name=counter" };
     await run(
-      controller(ConfigMap, { selection: { namespace, fieldSelector: "metadata.name=counter" } }).reconcile(
+      // It is woken by its own writes, on purpose.
+      controller(ConfigMap, { selection, guardHotLoops: false }).reconcile(
         async ({ object, client, liveClient, key }) => {
           const count = Number(object.data?.count);
           if (count !== rounds) wrong.push(`began with ${count} in round ${rounds}`);
@@ -243,6 +246,29 @@ describe("what a reconcile can rely on", () => {
     await configMap(namespace, "after");
     await eventually(() => seen).toContain("after lives");
     expect(seen.filter((line) => line.startsWith("web"))).toEqual(["web lives", "web goes"]);
+  });
+
+  it("[RL5] keeps nothing about a key that failed and whose object is gone then", async () => {
+    const { namespace, run } = await world();
+    const limiter = itemExponentialLimiter({ baseMs: 5, maxMs: 50 });
+    const seen: string[] = [];
+    await run(
+      controller(ConfigMap, { backoff: () => limiter }).reconcile(({ key }) => {
+        seen.push(key.name);
+        if (key.name === "broken") throw new Error("never");
+      }),
+    );
+    const key = { namespace, name: "broken" };
+    await configMap(namespace, "broken");
+    await eventually(() => limiter.numRequeues(formatKey(key))).toBeGreaterThan(3);
+    await admin.delete(ConfigMap, key);
+    await eventually(() => limiter.size).toBe(0);
+    const runs = seen.filter((name) => name === "broken").length;
+    // Nothing is left that would run it once more.
+    await configMap(namespace, "after");
+    await eventually(() => seen).toContain("after");
+    expect(seen.filter((name) => name === "broken")).toHaveLength(runs);
+    expect(limiter.size).toBe(0);
   });
 
   it("[CT1] [CT2] an error is tried again until it is gone, a terminal one only when something changes", async () => {

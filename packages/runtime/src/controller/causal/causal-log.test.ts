@@ -134,14 +134,30 @@ describe("a run", () => {
     ]);
   });
 
-  it("makes no id that nobody asks for", () => {
+  it("finds out which fields have changed for its first three reasons", () => {
+    const { log } = setUp();
+    let asked = 0;
+    const changedPaths = (): readonly string[] => {
+      asked += 1;
+      return ["spec"];
+    };
+    const reasons = Array.from({ length: 5 }, () => ({ source: "s", type: "update", changedPaths }) as const);
+    log.begin("a", { ...start, reasons }).end({ result: "success" });
+    expect(asked).toBe(3);
+    const known = log.runs("a")[0]?.reasons.map((reason) => reason.changedPaths?.length);
+    expect(known).toEqual([1, 1, 1, undefined, undefined]);
+  });
+
+  it("makes no id that nobody asks for, whatever it did", async () => {
     const { log } = setUp();
     let made = 0;
     const reconcileId = (): string => {
       made += 1;
       return `run-${made}`;
     };
-    log.begin("a", { ...start, reconcileId }).end({ result: "success" });
+    const run = log.begin("a", { ...start, reconcileId });
+    await run.layer(answering(deployment("1", 1))).json(get);
+    run.end({ result: "success" });
     expect(made).toBe(0);
     expect([log.runs("a")[0]?.reconcileId, log.runs("a")[0]?.reconcileId]).toEqual(["run-1", "run-1"]);
   });
@@ -176,6 +192,55 @@ describe("the calls of a run", () => {
       ["list deployments.apps shop", true, undefined],
       ["list deployments.apps shop", false, undefined],
     ]);
+  });
+
+  it("include what was read from the cache without one, which tells what a write changed", async () => {
+    const { log } = setUp();
+    const run = log.begin("a", start);
+    const key = { namespace: "shop", name: "web" };
+    run.sawCached(Deployment, key, deployment("5", 1));
+    const caller = run.layer(answering(deployment("5", 1), deployment("6", 3)));
+    await caller.json(patch);
+    await caller.json(patch);
+    run.end({ result: "success" });
+    expect(log.runs("a")[0]?.calls.map(({ ms, ...rest }) => rest)).toEqual([
+      {
+        call: "get deployments.apps shop/web",
+        kind: "read",
+        fromCache: true,
+        outcome: "ok",
+        resourceVersion: "5",
+      },
+      {
+        call: "patch deployments.apps shop/web",
+        kind: "write",
+        fromCache: false,
+        outcome: "noop",
+        resourceVersion: "5",
+      },
+      {
+        call: "patch deployments.apps shop/web",
+        kind: "write",
+        fromCache: false,
+        outcome: "ok",
+        resourceVersion: "6",
+        changedPaths: ["spec.replicas"],
+      },
+    ]);
+  });
+
+  it("include it also where there was no call at all, for the record and for later runs", async () => {
+    const { log } = setUp();
+    const reading = log.begin("a", start);
+    reading.sawCached(Deployment, { namespace: "shop", name: "web" }, deployment("5", 1));
+    reading.end({ result: "success" });
+    expect(log.runs("a")[0]?.calls).toMatchObject([
+      { call: "get deployments.apps shop/web", fromCache: true, ms: 0, resourceVersion: "5" },
+    ]);
+    const writing = log.begin("a", start);
+    await writing.layer(answering(deployment("5", 1))).json(patch);
+    writing.end({ result: "success" });
+    expect(log.runs("a")[0]?.calls.map(({ outcome }) => outcome)).toEqual(["noop"]);
   });
 
   it("tell what a write changed, of an object that the run has read by itself or in a list", async () => {

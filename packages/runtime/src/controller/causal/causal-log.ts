@@ -8,14 +8,18 @@ import type { RunRecord } from "./run-record.ts";
 
 export type { RunEnd, RunRecorder, RunStart } from "./recorded-run.ts";
 
-export interface CausalLogOptions {
-  readonly clock: Clock;
+/** How much a log holds. */
+export interface CausalLogLimits {
   /** How many runs of a key are on record. Default 8. */
   readonly runsPerKey?: number;
   /** How many keys; the one that ran least recently goes first. Default 1000. */
   readonly keys?: number;
   /** How many calls of a run. Default 64. */
   readonly callsPerRun?: number;
+}
+
+export interface CausalLogOptions extends CausalLogLimits {
+  readonly clock: Clock;
 }
 
 /**

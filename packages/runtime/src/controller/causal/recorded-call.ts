@@ -1,6 +1,7 @@
 import { type ApiCall, describeCall } from "@keelson/client";
-import { errorCode, isRecord, type KubeObject, toError } from "@keelson/core";
+import { errorCode, isRecord, type KubeObject } from "@keelson/core";
 import { changedPaths } from "../../source/changed-paths.ts";
+import { soundError } from "../../source/thrown.ts";
 import {
   areOfOneKind,
   isDryRun,
@@ -21,6 +22,13 @@ export interface Before {
   readonly object: KubeObject | undefined;
   /** Some versions that it has had. */
   readonly versions: readonly string[];
+}
+
+/** What the cache had of an object. */
+export interface CachedRead {
+  readonly version: string | undefined;
+  /** Only for as long as the run lasts. */
+  readonly object: KubeObject | undefined;
 }
 
 /** A call that a run has made, in the compact form that is kept. After the run nothing of it leads to a value. */
@@ -58,6 +66,13 @@ export class RecordedCall {
     if (!this.#isRunOver) this.#answer = answer;
   }
 
+  answerFromCache({ version, object }: CachedRead): void {
+    this.#end("ok", this.#startedAt);
+    this.#isFromCache = true;
+    this.#version = version;
+    this.#answer = object;
+  }
+
   answerWrite(answer: unknown, now: number, before: Before): void {
     const version = versionIn(answer);
     if (this.#isDryRun) {
@@ -75,7 +90,7 @@ export class RecordedCall {
   }
 
   fail(error: unknown, now: number): void {
-    this.#end(errorCode(error) ?? toError(error).name, now);
+    this.#end(errorCode(error) ?? soundError(error).name, now);
   }
 
   /** For what has an end but no one answer. */

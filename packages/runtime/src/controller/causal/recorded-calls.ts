@@ -1,7 +1,7 @@
 import type { ApiCall, Caller } from "@keelson/client";
-import type { Clock, KubeObject } from "@keelson/core";
+import type { Clock, KubeObject, ObjectKey, Resource } from "@keelson/core";
 import { isObject, isWrite } from "./call-facts.ts";
-import { type Before, RecordedCall } from "./recorded-call.ts";
+import { type Before, type CachedRead, RecordedCall } from "./recorded-call.ts";
 import type { CallRecord } from "./run-record.ts";
 
 /** The calls of one run, in the order in which they began, and not more than so many. */
@@ -24,10 +24,6 @@ export class RecordedCalls {
     return this.#dropped;
   }
 
-  get isEmpty(): boolean {
-    return this.#calls.length === 0;
-  }
-
   layer(next: Caller): Caller {
     return {
       json: (call) => this.#ask(call, next),
@@ -37,6 +33,19 @@ export class RecordedCalls {
         return this.#conclude(recorded, () => next.raw(call));
       },
     };
+  }
+
+  /** A read that was no call and took no time. */
+  addCachedRead(resource: Resource, { namespace, name }: ObjectKey, read: CachedRead): void {
+    const recorded = this.#begin({
+      verb: "get",
+      resource,
+      ...(namespace !== undefined && { namespace }),
+      name,
+      query: {},
+      isStream: false,
+    });
+    recorded.answerFromCache(read);
   }
 
   versionsOf(call: ApiCall): readonly string[] {

@@ -1,5 +1,6 @@
 import type { ApiCall, Caller } from "@keelson/client";
-import type { Clock } from "@keelson/core";
+import type { Clock, KubeObject, ObjectKey, Resource } from "@keelson/core";
+import { soundError } from "../../source/thrown.ts";
 import type { Trigger } from "../../source/trigger.ts";
 import { RecordedCalls } from "./recorded-calls.ts";
 import type { ReasonRecord, RunRecord, RunResult } from "./run-record.ts";
@@ -29,6 +30,8 @@ export interface RunEnd {
 export interface RunRecorder {
   /** A layer for `client.with`. */
   layer(next: Caller): Caller;
+  /** The run has read its object from the cache without a call. Once at most, and before any call. */
+  sawCached(resource: Resource, key: ObjectKey, object: KubeObject): void;
   /** Puts the run on record. Only once. */
   end(result: RunEnd): void;
 }
@@ -64,6 +67,12 @@ export class RecordedRun implements RunRecorder {
   /** Until the run ends; they may hold on to objects. */
   #triggers: readonly Trigger[];
   #reasons: readonly ReasonRecord[] = [];
+  /** What was read without a call, which most runs do; a call is made of it if anybody asks. */
+  #sawResource: Resource | undefined;
+  #sawKey: ObjectKey | undefined;
+  #sawVersion: string | undefined;
+  /** Until the run ends. */
+  #sawObject: KubeObject | undefined;
   /** Made with the first call. */
   #calls: RecordedCalls | undefined;
   #durationMs = 0;
@@ -84,28 +93,32 @@ export class RecordedRun implements RunRecorder {
   }
 
   layer(next: Caller): Caller {
-    this.#calls ??= new RecordedCalls(this.#owner.clock, this.#owner.callsPerRun, (call) =>
-      this.#owner.earlierVersions(this.keyText, call),
-    );
+    this.#calls ??= this.#newCalls();
     return this.#calls.layer(next);
+  }
+
+  sawCached(resource: Resource, key: ObjectKey, object: KubeObject): void {
+    this.#sawResource = resource;
+    this.#sawKey = key;
+    this.#sawVersion = object.metadata.resourceVersion;
+    this.#sawObject = object;
   }
 
   end({ result, error, requeueAfterMs }: RunEnd): void {
     this.#durationMs = this.#owner.clock.monotonicNow() - this.#startedAtMonotonic;
     this.#result = result;
     this.#requeueAfterMs = requeueAfterMs;
-    if (error !== undefined) this.#error = shortened(error.message);
+    if (error !== undefined) this.#error = shortened(soundError(error).message);
     this.#reasons = this.#triggers.length === 0 ? noReasons : this.#triggers.map(settleReason);
     this.#triggers = noReasons;
     this.#calls?.endRun();
-    // Next to the rest of such a run an id costs nothing, and the function that makes it may hold on to the run.
-    if (this.#calls?.isEmpty === false) this.#settleId();
+    this.#sawObject = undefined;
     this.#owner.keep(this);
   }
 
   /** Versions that the object of the call is known to have had. */
   versionsOf(call: ApiCall): readonly string[] {
-    return this.#calls?.versionsOf(call) ?? [];
+    return this.#knownCalls?.versionsOf(call) ?? [];
   }
 
   toRecord(): RunRecord {
@@ -117,12 +130,29 @@ export class RecordedRun implements RunRecorder {
       priority: this.#priority,
       reasons: this.#reasons,
       droppedReasons: this.#droppedReasons,
-      calls: this.#calls?.toRecords() ?? [],
+      calls: this.#knownCalls?.toRecords() ?? [],
       droppedCalls: this.#calls?.dropped ?? 0,
       result: this.#result,
       ...(this.#error !== undefined && { error: this.#error }),
       ...(this.#requeueAfterMs !== undefined && { requeueAfterMs: this.#requeueAfterMs }),
     };
+  }
+
+  /** The calls, what was read without one included. */
+  get #knownCalls(): RecordedCalls | undefined {
+    if (this.#sawResource !== undefined) this.#calls ??= this.#newCalls();
+    return this.#calls;
+  }
+
+  #newCalls(): RecordedCalls {
+    const { clock, callsPerRun, earlierVersions } = this.#owner;
+    const calls = new RecordedCalls(clock, callsPerRun, (call) => earlierVersions(this.keyText, call));
+    if (this.#sawResource !== undefined && this.#sawKey !== undefined)
+      calls.addCachedRead(this.#sawResource, this.#sawKey, {
+        version: this.#sawVersion,
+        object: this.#sawObject,
+      });
+    return calls;
   }
 
   #settleId(): string {

@@ -1,6 +1,6 @@
 import type { Trigger } from "../../source/trigger.ts";
 
-/** How a run ended; the first five are the values of controller-runtime's metric. */
+/** How a run ended. The first four are the values of the metric, where the next two count as `error` and the last not at all. */
 export type RunResult =
   | "success"
   | "requeue_after"
@@ -35,6 +35,7 @@ export interface RunRecord {
 
 /** As Trigger, with the names of the changed fields worked out. */
 export interface ReasonRecord extends Pick<Trigger, "source" | "type" | "object" | "isInitial"> {
+  /** Absent also for an update if there were several reasons before it. */
   readonly changedPaths?: readonly string[];
 }
 

@@ -1,12 +1,16 @@
 import type { Trigger } from "../../source/trigger.ts";
 import type { ReasonRecord } from "./run-record.ts";
 
+/** For so many reasons of a run it is worked out which fields have changed: that costs more than the rest of most runs. */
+const reasonsWithPaths = 3;
+
 /**
  * What is kept of a trigger: nothing that holds on to an object, of which the new state may be megabytes and the old one
  * nobody else has any more. The version is taken only where it is at hand: for it alone an object would be parsed.
  */
-export function settleReason({ source, type, object, isInitial, changedPaths }: Trigger): ReasonRecord {
-  const paths = changedPaths?.();
+export function settleReason(trigger: Trigger, place: number): ReasonRecord {
+  const { source, type, object, isInitial } = trigger;
+  const paths = place < reasonsWithPaths ? pathsOf(trigger) : undefined;
   const isParsed = type === "generic" || (paths !== undefined && paths.length > 0);
   return {
     source,
@@ -15,6 +19,15 @@ export function settleReason({ source, type, object, isInitial, changedPaths }: 
     ...(isInitial !== undefined && { isInitial }),
     ...(paths !== undefined && { changedPaths: paths }),
   };
+}
+
+/** Sources may be anybody's, and what they say about their reasons is not worth a failure. */
+function pathsOf({ changedPaths }: Trigger): readonly string[] | undefined {
+  try {
+    return changedPaths?.();
+  } catch {
+    return undefined;
+  }
 }
 
 function settleObject({

@@ -66,7 +66,7 @@ async function loop(
 describe("the guard", () => {
   it("holds a key that writes the same again and again; the first write of it tells nothing", async () => {
     const { guard } = setUp();
-    await loop(guard, "a", 5);
+    await loop(guard, "a", 20);
     expect(guard.holdMs("a")).toBe(0);
     await loop(guard, "a", 1);
     expect(guard.holdMs("a")).toBe(1000);
@@ -74,16 +74,18 @@ describe("the guard", () => {
 
   it("forgets a key when told to", async () => {
     const { guard } = setUp();
-    await loop(guard, "a", 6);
+    await loop(guard, "a", 21);
     guard.forget("a");
     expect(guard.holdMs("a")).toBe(0);
-    await loop(guard, "a", 5);
+    guard.ended("a", 0);
+    await loop(guard, "a", 20);
     expect(guard.holdMs("a")).toBe(0);
   });
 
   it("remembers so many keys, and so many objects of each", async () => {
     const { guard, noops } = setUp({ keys: 2, targetsPerKey: 2 });
-    await loop(guard, "a", 6);
+    await loop(guard, "a", 21);
+    expect(guard.holdMs("a")).toBe(1000);
     await loop(guard, "b", 1);
     await loop(guard, "c", 1);
     expect(guard.holdMs("a")).toBe(0);
@@ -131,7 +133,7 @@ describe("the guard", () => {
 
   it("needs no timer", async () => {
     const { guard, clock } = setUp();
-    await loop(guard, "a", 12);
+    await loop(guard, "a", 24);
     expect(clock.pendingTimers).toEqual([]);
   });
 });

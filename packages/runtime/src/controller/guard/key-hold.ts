@@ -1,37 +1,55 @@
-import type { GuardLimits } from "./guard-limits.ts";
+export interface KeyHoldLimits {
+  /** How long the first hold is. */
+  readonly holdMs: number;
+  readonly maxHoldMs: number;
+  /** The time in which a loop of this kind is found. */
+  readonly windowMs: number;
+}
 
 /**
- * How long a key is held between its runs:
+ * How long a key is held between its runs because of one kind of loop:
  *
  * | state | leaves it |
  * |---|---|
- * | free: not held | a loop is found: held for `holdMs` |
- * | held | a loop is found again: twice as long, up to `maxHoldMs`; none is found for long enough: free |
+ * | free: not held | a loop begins: held for `holdMs` |
+ * | held | the loop goes on as fast as it may: twice as long, up to `maxHoldMs`; no sign of it for long enough: free |
  *
- * Long enough are two windows, or two holds where these are longer: a loop that runs every five minutes cannot be found
- * more often.
+ * Long enough are two windows, or two holds where these are longer: a loop that runs every five minutes cannot be seen
+ * more often. From free to free is one episode.
  */
 export class KeyHold {
-  readonly #limits: GuardLimits;
+  readonly #limits: KeyHoldLimits;
   #holdMs = 0;
-  #foundAt = 0;
+  #seenAt = 0;
 
-  constructor(limits: GuardLimits) {
+  constructor(limits: KeyHoldLimits) {
     this.#limits = limits;
   }
 
   /** 0 if it is free. */
   at(now: number): number {
-    const isCalm = now - this.#foundAt > 2 * Math.max(this.#limits.windowMs, this.#holdMs);
+    const isCalm = now - this.#seenAt > 2 * Math.max(this.#limits.windowMs, this.#holdMs);
     return isCalm ? 0 : this.#holdMs;
   }
 
-  /** A loop was found. Gives the hold that follows. */
-  tighten(now: number): number {
+  /** A loop was found. One that is held already is not held for longer. */
+  begin(now: number): void {
+    this.#set(this.at(now) || this.#limits.holdMs, now);
+  }
+
+  /** It goes on; a hold that there is lasts. */
+  keep(now: number): void {
+    this.#set(this.at(now), now);
+  }
+
+  /** It goes on as fast as the hold lets it. */
+  tighten(now: number): void {
     const { holdMs, maxHoldMs } = this.#limits;
-    const current = this.at(now);
-    this.#holdMs = current === 0 ? holdMs : Math.min(2 * current, maxHoldMs);
-    this.#foundAt = now;
-    return this.#holdMs;
+    this.#set(Math.min(2 * this.at(now) || holdMs, maxHoldMs), now);
+  }
+
+  #set(holdMs: number, now: number): void {
+    this.#holdMs = holdMs;
+    this.#seenAt = now;
   }
 }

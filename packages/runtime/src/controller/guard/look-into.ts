@@ -5,7 +5,8 @@ import { findOtherManagers } from "./find-other-managers.ts";
 import type { PingPongReport } from "./ping-pong-report.ts";
 import type { Target } from "./target.ts";
 import { hashOf } from "./value-hash.ts";
-import type { Suspicion, WrittenObject } from "./written-object.ts";
+import type { Suspicion } from "./written-field.ts";
+import type { WrittenObject } from "./written-object.ts";
 
 /** Who else writes a field, or why that cannot be told. */
 export type OtherWriters = Pick<PingPongReport, "otherManagers" | "unknownBecause">;

@@ -8,7 +8,7 @@ export interface PingPongReport {
   readonly object: string;
   /** Such as `spec.replicas`. */
   readonly field: string;
-  /** How many times it was set back since the last report. */
+  /** How many times it was set back before this report; after the first one only those at the speed of a loop count. */
   readonly flips: number;
   /** What this controller's writes are known as. */
   readonly ownManager: string;

@@ -16,14 +16,18 @@ const state = (version: number | string, spec: Spec): KubeObject & { spec: Spec 
   spec,
 });
 
+const free = { noop: 0, selfWoken: 0, fight: 0 };
+
 /** The writes of one key to one object; each is a run of its own, a second after the last. */
 class Writes {
   readonly object = new WrittenObject(defaultLimits);
   now = 0;
 
   note(before: KubeObject | undefined, answer: KubeObject, rest: Partial<AnsweredWrite> = {}) {
-    this.now += 1000;
-    return this.object.note({ run: {}, before, answer, now: this.now, isHeld: false, ...rest });
+    const now = rest.now ?? this.now + 1000;
+    this.now = now;
+    const run = { beganAtMs: now, endedAtMs: now };
+    return this.object.note({ run, before, answer, now, holds: free, ...rest });
   }
 
   /** Finds the field at 1, where somebody has put it, and sets it to 3. */
@@ -42,28 +46,56 @@ describe("a write that changed nothing", () => {
     expect(writes.note(state(6, {}), state(7, {})).isNoop).toBe(false);
   });
 
-  it("makes a loop when five runs within ten seconds do it, and five more make the next", () => {
+  it("makes a loop when twenty runs within ten seconds do it", () => {
     const writes = new Writes();
-    const loops = Array.from({ length: 10 }, () => writes.note(state(5, {}), state(5, {})).isNoopLoop);
-    expect(loops).toEqual([false, false, false, false, true, false, false, false, false, true]);
+    const signs = Array.from(
+      { length: 20 },
+      (_, index) => writes.note(state(5, {}), state(5, {}), { now: index * 500 }).noop,
+    );
+    expect(signs).toEqual([...Array.from({ length: 19 }, () => "calm"), "begins"]);
   });
 
-  it("counts once for each run", () => {
+  it("makes no loop when it happens every second only", () => {
     const writes = new Writes();
-    const run = {};
-    const loops = Array.from(
-      { length: 9 },
-      () => writes.note(state(5, {}), state(5, {}), { run }).isNoopLoop,
-    );
-    expect(loops).not.toContain(true);
+    const signs = Array.from({ length: 50 }, () => writes.note(state(5, {}), state(5, {})).noop);
+    expect(new Set(signs)).toEqual(new Set(["calm"]));
+  });
+});
+
+describe("a write that changed something", () => {
+  /** A change of the version that the key itself has made. */
+  const change = (writes: Writes, version: number, rest: Partial<AnsweredWrite> = {}) =>
+    writes.note(state(version, { at: version }), state(version + 1, { at: version + 1 }), rest).selfWoken;
+  const changes = (writes: Writes, from: number, count: number) =>
+    Array.from({ length: count }, (_, index) => change(writes, from + index, { now: writes.now + 100 }));
+
+  it("makes a loop when twenty runs within ten seconds do it and nobody else writes", () => {
+    const signs = changes(new Writes(), 1, 20);
+    expect(signs.indexOf("begins")).toBe(19);
   });
 
-  it("makes no loop when it happens every few seconds only", () => {
+  it("makes none when somebody else wrote in between", () => {
     const writes = new Writes();
-    const loops = Array.from({ length: 50 }, (_, index) =>
-      writes.note(state(5, {}), state(5, {}), { now: index * 2500 }),
-    );
-    expect(loops.some(({ isNoopLoop }) => isNoopLoop)).toBe(false);
+    const signs = [...changes(writes, 1, 15), ...changes(writes, 100, 19)];
+    expect(new Set(signs)).toEqual(new Set(["calm"]));
+    expect(change(writes, 119, { now: writes.now + 100 })).toBe("begins");
+  });
+
+  it("makes none when it comes every second, or twenty times in one run", () => {
+    const slow = new Writes();
+    const signs = Array.from({ length: 40 }, (_, index) => change(slow, index));
+    const once = new Writes();
+    const run = { beganAtMs: 0, endedAtMs: 0 };
+    for (let index = 0; index < 40; index++) signs.push(change(once, index, { run, now: index }));
+    expect(new Set(signs)).toEqual(new Set(["calm"]));
+  });
+
+  it("tells nothing where the state before it is older than the last write, or not known", () => {
+    const writes = new Writes();
+    for (let version = 10; version < 60; version++) {
+      const before = version % 2 === 0 ? state(5, {}) : undefined;
+      expect(writes.note(before, state(version, {}), { now: version }).selfWoken).toBe("calm");
+    }
   });
 });
 
@@ -73,7 +105,12 @@ describe("a field that somebody else writes too", () => {
     for (const version of [10, 20, 30]) writes.setBack(version);
     expect(writes.object.suspicion).toBeUndefined();
     writes.setBack(40);
-    expect(writes.object.suspicion).toEqual({ path: "spec.replicas", flips: 3, ownManagers: ["own"] });
+    expect(writes.object.suspicion).toEqual({
+      path: "spec.replicas",
+      flips: 3,
+      ownManagers: ["own"],
+      persists: false,
+    });
   });
 
   it("is not suspected when that took longer than the window", () => {
@@ -112,14 +149,17 @@ describe("a field that somebody else writes too", () => {
     expect(writes.object.suspicion).toBeUndefined();
   });
 
-  it("is suspected at once when it was contested before and the key is held", () => {
+  it("is suspected again when it was contested and is set back three times as fast as the hold allows", () => {
     const writes = new Writes();
     for (const version of [10, 20, 30, 40]) writes.setBack(version);
     writes.object.settle("spec.replicas", "contested");
-    writes.setBack(50);
+    const holds = { ...free, fight: 1000 };
+    for (const version of [50, 60]) writes.setBack(version, { holds });
+    writes.setBack(70, { holds, now: writes.now + 1200 });
+    for (const version of [80, 90]) writes.setBack(version, { holds });
     expect(writes.object.suspicion).toBeUndefined();
-    writes.setBack(60, { isHeld: true });
-    expect(writes.object.suspicion).toMatchObject({ path: "spec.replicas", flips: 2 });
+    writes.setBack(100, { holds });
+    expect(writes.object.suspicion).toMatchObject({ path: "spec.replicas", flips: 3, persists: true });
   });
 
   it("starts over when it turned out to be uncontested, and is left alone when nothing can be known", () => {

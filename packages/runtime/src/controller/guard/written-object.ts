@@ -2,41 +2,39 @@ import { isNewer, isResourceVersion, type KubeObject } from "@keelson/core";
 import { changedFields } from "../../source/changed-paths.ts";
 import { RecentMap } from "../causal/recent-map.ts";
 import type { GuardLimits } from "./guard-limits.ts";
-import { managedFieldOwners } from "./managed-field-owners.ts";
+import { LoopCounter, type LoopSign } from "./loop-counter.ts";
+import type { RunTimes } from "./run-times.ts";
 import { hashOf } from "./value-hash.ts";
+import { type Suspicion, WrittenField } from "./written-field.ts";
 
-/** A field that the key has written. */
-interface WrittenField {
-  /** Of the value that the key gave it last. */
-  hash: string;
-  /** When the key gave it that value again, after somebody else had given it another. */
-  flips: number[];
-  /** What the key's writes of it are known as. */
-  ownManagers: readonly string[];
-  /** Somebody was seen to fight over it. */
-  isContested: boolean;
-  /** The cache does not have it as the server does, so that nothing can be told by it. */
-  isUnknowable: boolean;
-}
-
-/** A field that somebody else seems to write as well. */
-export interface Suspicion {
-  readonly path: string;
-  readonly flips: number;
-  readonly ownManagers: readonly string[];
+/** How long a key is held, by the kind of loop; 0 if it is not. */
+export interface Holds {
+  readonly noop: number;
+  readonly selfWoken: number;
+  readonly fight: number;
 }
 
 /** A write that was answered by the object. */
 export interface AnsweredWrite {
-  /** Stands for the run, to tell one from another. */
-  readonly run: object;
+  readonly run: RunTimes;
   readonly answer: KubeObject;
   /** The object before the write, as far as that is known. */
   readonly before: KubeObject | undefined;
   readonly now: number;
-  /** The key is held already. */
-  readonly isHeld: boolean;
+  readonly holds: Holds;
 }
+
+/** What a write tells. */
+export interface WriteSigns {
+  /** It changed nothing. */
+  readonly isNoop: boolean;
+  readonly noop: LoopSign;
+  readonly selfWoken: LoopSign;
+  /** It set back a field that is known to be fought over. */
+  readonly fightGoesOn: boolean;
+}
+
+const noSigns: WriteSigns = { isNoop: false, noop: "calm", selfWoken: "calm", fightGoesOn: false };
 
 /**
  * What one key has written to one object: enough to see that it writes without end, and no values. Holds versions, times
@@ -46,14 +44,18 @@ export class WrittenObject {
   readonly #limits: GuardLimits;
   /** The version that the last write was answered with. */
   #version: string | undefined;
-  /** When runs wrote it without changing it; one entry for each run. */
-  #noops: number[] = [];
-  #lastNoopRun: object | undefined;
+  /** Runs that wrote it without changing it. */
+  readonly #noops: LoopCounter;
+  /** Runs that changed it, since somebody else last wrote it. */
+  readonly #changes: LoopCounter;
   readonly #fields: RecentMap<string, WrittenField>;
   #suspicion: Suspicion | undefined;
 
   constructor(limits: GuardLimits) {
+    const { noopWrites, noopWindowMs, selfWokenWrites, selfWokenWindowMs } = limits;
     this.#limits = limits;
+    this.#noops = new LoopCounter({ ...limits, runs: noopWrites, windowMs: noopWindowMs });
+    this.#changes = new LoopCounter({ ...limits, runs: selfWokenWrites, windowMs: selfWokenWindowMs });
     this.#fields = new RecentMap(limits.fieldsPerTarget);
   }
 
@@ -62,74 +64,48 @@ export class WrittenObject {
     return this.#suspicion;
   }
 
-  /** Whether a write changed nothing, and whether it is one of too many. */
-  note(write: AnsweredWrite): { readonly isNoop: boolean; readonly isNoopLoop: boolean } {
-    const { answer, before } = write;
+  note(write: AnsweredWrite): WriteSigns {
+    const { run, answer, before, now, holds } = write;
     const previous = this.#version;
     this.#version = answer.metadata.resourceVersion;
     // A version never comes again: if the object has had this one before, nothing has changed since.
     const isNoop = this.#version === previous || this.#version === before?.metadata.resourceVersion;
-    if (isNoop) return { isNoop, isNoopLoop: this.#noteNoop(write) };
-    if (before !== undefined && before.kind === answer.kind) this.#noteChange(write, before, previous);
-    return { isNoop, isNoopLoop: false };
+    if (isNoop) return { ...noSigns, isNoop, noop: this.#noops.note(run, now, holds.noop) };
+    if (before === undefined || before.kind !== answer.kind) return noSigns;
+    const othersWrote = previous !== undefined && isLater(before.metadata.resourceVersion, previous);
+    const fightGoesOn = this.#noteFields(write, before, othersWrote);
+    if (othersWrote || previous === undefined) this.#changes.reset();
+    // A state older than the own write tells nothing of what came after it.
+    else if (before.metadata.resourceVersion !== previous) return { ...noSigns, fightGoesOn };
+    return { ...noSigns, fightGoesOn, selfWoken: this.#changes.note(run, now, holds.selfWoken) };
   }
 
   /** Whether the field is what the key made of it. */
   isAsWritten(path: string, value: unknown): boolean {
-    return this.#fields.peek(path)?.hash === hashOf(value);
+    return this.#fields.peek(path)?.has(value) === true;
   }
 
   /** The suspicion was looked into, with this result. */
   settle(path: string, result: "contested" | "uncontested" | "unknowable"): void {
     this.#suspicion = undefined;
-    const field = this.#fields.peek(path);
-    if (field === undefined) return;
-    field.flips = [];
-    field.isContested = result === "contested";
-    field.isUnknowable = result === "unknowable";
+    this.#fields.peek(path)?.settle(result);
   }
 
-  #noteNoop({ run, now }: AnsweredWrite): boolean {
-    if (run === this.#lastNoopRun) return false;
-    this.#lastNoopRun = run;
-    const { noopWindowMs, noopWrites } = this.#limits;
-    this.#noops = [...this.#noops.filter((time) => now - time < noopWindowMs), now];
-    if (this.#noops.length < noopWrites) return false;
-    this.#noops = [];
-    return true;
-  }
-
-  #noteChange(write: AnsweredWrite, before: KubeObject, previous: string | undefined): void {
-    const othersWrote = previous !== undefined && isLater(before.metadata.resourceVersion, previous);
+  /** Whether a fight goes on. */
+  #noteFields(write: AnsweredWrite, before: KubeObject, othersWrote: boolean): boolean {
+    let fightGoesOn = false;
     for (const { path, after } of changedFields(before, write.answer)) {
-      const hash = hashOf(after);
       const isKnown = this.#fields.peek(path) !== undefined;
-      const field = this.#fields.use(path, () => newField(hash));
-      if (field.hash !== hash) setField(field, hash);
-      else if (isKnown && othersWrote && !field.isUnknowable) this.#noteFlip(path, field, write);
+      const field = this.#fields.use(path, () => new WrittenField(path, hashOf(after), this.#limits));
+      if (!field.has(after)) field.set(after);
+      else if (isKnown && othersWrote && !field.isUnknowable) {
+        const { goesOn, suspicion } = field.flip({ ...write, fightHoldMs: write.holds.fight });
+        this.#suspicion ??= suspicion;
+        fightGoesOn ||= goesOn;
+      }
     }
+    return fightGoesOn;
   }
-
-  #noteFlip(path: string, field: WrittenField, { answer, now, isHeld }: AnsweredWrite): void {
-    const { windowMs, flips } = this.#limits;
-    field.flips = [...field.flips.filter((time) => now - time < windowMs), now];
-    // Whoever changes a field owns it alone.
-    field.ownManagers = managedFieldOwners(answer, path).map(({ manager }) => manager);
-    const enough = field.isContested && isHeld ? 1 : flips;
-    if (field.flips.length < enough || this.#suspicion !== undefined) return;
-    this.#suspicion = { path, flips: field.flips.length, ownManagers: field.ownManagers };
-  }
-}
-
-function newField(hash: string): WrittenField {
-  return { hash, flips: [], ownManagers: [], isContested: false, isUnknowable: false };
-}
-
-/** Another value: whatever was seen of the last one does not count any more. */
-function setField(field: WrittenField, hash: string): void {
-  field.hash = hash;
-  field.flips = [];
-  field.isContested = false;
 }
 
 /** Only what is later than the own write can be somebody else's; versions without an order are later if they differ. */
