@@ -150,14 +150,15 @@ export class ElectionLoop {
     return `the lease was not renewed for ${renewDeadlineMs / 1000} s${because}`;
   }
 
+  /** A moment that is over is waited for no longer than for anything else to have its turn. */
   async #sleepUntil(dueMs: number, signal: AbortSignal): Promise<void> {
-    await sleep(this.#clock, dueMs - this.#clock.monotonicNow(), signal);
+    await sleep(this.#clock, Math.max(0, dueMs - this.#clock.monotonicNow()), signal);
   }
 
   /** At the deadline the try is given up: nothing that it could still bring would count. */
   async #tryUntil(deadlineMs: number, signal: AbortSignal): Promise<TryOutcome> {
     const limit = new AbortController();
-    const remainingMs = deadlineMs - this.#clock.monotonicNow();
+    const remainingMs = Math.max(0, deadlineMs - this.#clock.monotonicNow());
     const cancelTimer = this.#clock.schedule(remainingMs, () => limit.abort(new Error("renew deadline")));
     try {
       return await this.#try(AbortSignal.any([signal, limit.signal]), deadlineMs);

@@ -37,7 +37,7 @@ export class LeadershipLostError extends LeaderElectionError {
   }
 }
 
-/** A write was not sent, because another replica may lead by now [LE12]. */
+/** A write was not sent, or is not waited for any more, because another replica may lead by now [LE12]. */
 export class NotLeaderError extends LeaderElectionError {
   static override readonly brand: string = "keelson.NotLeaderError";
   readonly code = "NOT_LEADER";
@@ -46,16 +46,25 @@ export class NotLeaderError extends LeaderElectionError {
   readonly lease: ObjectKey;
   /** How long ago the lease was last renewed; undefined if this replica does not lead. */
   readonly renewedAgoMs: number | undefined;
+  /** True if leadership ended while the write was under way: then it may have been carried out. */
+  readonly mayHaveBeenSent: boolean;
 
-  constructor(operation: string, lease: ObjectKey, renewedAgoMs: number | undefined) {
+  constructor(
+    operation: string,
+    lease: ObjectKey,
+    renewedAgoMs: number | undefined,
+    { mayHaveBeenSent }: { readonly mayHaveBeenSent: boolean } = { mayHaveBeenSent: false },
+  ) {
     const state =
       renewedAgoMs === undefined
         ? "is not held by this replica"
         : `was last renewed ${(renewedAgoMs / 1000).toFixed(1)} s ago, so that another replica may hold it`;
-    super(`${operation}: lease ${formatKey(lease)} ${state}; nothing was sent`);
+    const outcome = mayHaveBeenSent ? "it may have been sent before" : "nothing was sent";
+    super(`${operation}: lease ${formatKey(lease)} ${state}; ${outcome}`);
     this.operation = operation;
     this.lease = lease;
     this.renewedAgoMs = renewedAgoMs;
+    this.mayHaveBeenSent = mayHaveBeenSent;
   }
 }
 

@@ -1,5 +1,5 @@
-import type { Client } from "@keelson/client";
-import { type Clock, type Random, systemClock, systemRandom, toError } from "@keelson/core";
+import { type Client, createClient } from "@keelson/client";
+import { type Clock, type Random, systemClock, systemRandom, type Transport, toError } from "@keelson/core";
 import { type EventRecorder, noEvents } from "../controller/event-recorder.ts";
 import { type Logger, silentLogger } from "../logger.ts";
 import type { ElectionDriver } from "./election-driver.ts";
@@ -10,6 +10,7 @@ import { type Leadership, LeaseTerm } from "./lease-term.ts";
 import { threadDriver } from "./renew-in-thread.ts";
 import { workerDriver } from "./renew-in-worker.ts";
 import type { WorkerConnectOptions } from "./renew-messages.ts";
+import { singleAttempt } from "./single-attempt.ts";
 
 /** What is told to whoever acts on leadership [LE6]. None of these may throw. */
 export interface LeaderCallbacks {
@@ -34,7 +35,11 @@ export type RenewalOptions =
   /** A thread of its own, on the machine's clock: what production wants. */
   | { readonly renewIn: "worker"; readonly connect: WorkerConnectOptions }
   /** This one: for virtual clocks and for API servers in this process. */
-  | { readonly renewIn: "thread"; readonly client: Client; readonly clock?: Clock; readonly random?: Random };
+  | ({ readonly renewIn: "thread"; readonly clock?: Clock; readonly random?: Random } & (
+      | { readonly transport: Transport }
+      /** It repeats by itself what a server was too busy for, and a long wait for that costs the lease. */
+      | { readonly client: Client }
+    ));
 
 export type LeaderElectorOptions = ElectionSettings &
   LeaderCallbacks &
@@ -61,7 +66,7 @@ export class LeaderElector {
   readonly #events: EventRecorder;
   readonly #observer: LeaderObserver;
   readonly #leading = new AbortController();
-  #phase: "new" | "running" | "cancelled" | "failed" = "new";
+  #phase: "new" | "running" | "cancelled" | "failed" | "released" = "new";
   /** What this replica leads by, once it does. */
   #lease: Extract<ElectionReport, { readonly type: "started" }>["lease"] | undefined;
   #saidProblem: string | undefined;
@@ -114,12 +119,13 @@ export class LeaderElector {
   /**
    * Gives the lease up, so that a successor leads at once [LE8], and closes. To be called after `run`, when everything
    * that only a leader may do has ended. True if there was a lease to give up. After `run` has rejected there is none:
-   * it runs out by itself.
+   * it runs out by itself. Nor is there one for a second call.
    */
   async release(): Promise<boolean> {
     if (this.#phase === "running")
       throw new ElectorMisuseError(this.rules.lease, "it is not over yet; abort `run` before the release");
     if (this.#phase !== "cancelled") return false;
+    this.#phase = "released";
     this.#term.end();
     try {
       const isReleased = await this.#driver.release();
@@ -142,7 +148,11 @@ export class LeaderElector {
     const { rules } = this;
     const term = this.#term;
     if (options.renewIn === "thread") {
-      const { client, random = systemRandom } = options;
+      const { random = systemRandom } = options;
+      const client =
+        "client" in options
+          ? options.client
+          : createClient({ transport: singleAttempt(options.transport), clock });
       return threadDriver({ client, clock, random, rules, term });
     }
     const { connect } = options;

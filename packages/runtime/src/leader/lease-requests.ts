@@ -1,4 +1,10 @@
-import { type Client, ConflictError, ForbiddenError, NotFoundError } from "@keelson/client";
+import {
+  type Client,
+  ConflictError,
+  ForbiddenError,
+  NotFoundError,
+  RequestTimeoutError,
+} from "@keelson/client";
 import { toError } from "@keelson/core";
 import { Lease } from "@keelson/core/kinds/coordination/v1";
 import type { ElectionAnswer, ElectionRequest } from "./election-machine.ts";
@@ -24,7 +30,7 @@ export class LeaseRequests {
     } catch (error) {
       if (signal.aborted) throw signal.reason;
       if (request.type === "get" && error instanceof NotFoundError) return { type: "notFound" };
-      this.#onProblem({ kind: kindOf(error), message: toError(error).message });
+      this.#onProblem({ kind: kindOf(error), message: messageOf(toError(error)) });
       return { type: "failed" };
     }
   }
@@ -40,6 +46,14 @@ export class LeaseRequests {
         return this.#client.update(Lease, request.lease, options);
     }
   }
+}
+
+/** A client that repeats by itself may have had answers, such as 503, and only no time for another attempt. */
+function messageOf(error: Error): string {
+  const { cause } = error;
+  const isExplained =
+    error instanceof RequestTimeoutError && cause instanceof Error && cause.cause !== undefined;
+  return isExplained ? `${error.message} (${cause.message})` : error.message;
 }
 
 function kindOf(error: unknown): ElectionProblem["kind"] {

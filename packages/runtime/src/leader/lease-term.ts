@@ -1,4 +1,4 @@
-import type { Clock, ObjectKey } from "@keelson/core";
+import type { CancelTimer, Clock, ObjectKey } from "@keelson/core";
 import type { ElectionRules } from "./election-rules.ts";
 
 /** What a write guard and a health check need to know about a replica's leadership. */
@@ -13,6 +13,11 @@ export interface Leadership {
    * lead. Looks at the clock each time it is asked.
    */
   readonly isCertain: boolean;
+  /**
+   * Calls back once, as soon as `isCertain` is false, by a timer: after a pause that may be later than other things.
+   * Without it a guard looks only before a write.
+   */
+  whenUncertain?(callback: () => void): CancelTimer;
 }
 
 export interface LeaseTermOptions {
@@ -38,6 +43,7 @@ export class LeaseTerm implements Leadership {
   readonly #cells: BigInt64Array;
   readonly #renewDeadlineMs: number;
   readonly #clock: Clock;
+  readonly #looks = new Set<() => void>();
 
   constructor({ rules, clock, memory }: LeaseTermOptions) {
     this.lease = rules.lease;
@@ -57,11 +63,13 @@ export class LeaseTerm implements Leadership {
   /** Another replica may lead. The last renewal stays known: who has lost its lease and goes on is not healthy. */
   lose(): void {
     Atomics.store(this.#cells, isLost, 1n);
+    this.#lookNow();
   }
 
   /** This replica gives its lease up, or never had it. */
   end(): void {
     Atomics.store(this.#cells, renewedAt, notHeld);
+    this.#lookNow();
   }
 
   get renewedAtMs(): number | undefined {
@@ -78,5 +86,32 @@ export class LeaseTerm implements Leadership {
     const { renewedAgoMs } = this;
     const isFresh = renewedAgoMs !== undefined && renewedAgoMs <= this.#renewDeadlineMs;
     return isFresh && Atomics.load(this.#cells, isLost) === 0n;
+  }
+
+  /** What another thread notes about a loss is seen when the last renewal that was known is too old. */
+  whenUncertain(callback: () => void): CancelTimer {
+    let cancelTimer: CancelTimer = () => undefined;
+    const cancel = (): void => {
+      cancelTimer();
+      this.#looks.delete(look);
+    };
+    const look = (): void => {
+      cancelTimer();
+      if (this.isCertain) {
+        // A renewal that is as old as the deadline still counts; a moment later it does not.
+        const remainingMs = this.#renewDeadlineMs - (this.renewedAgoMs ?? 0);
+        cancelTimer = this.#clock.schedule(Math.max(1, remainingMs), look);
+        return;
+      }
+      cancel();
+      callback();
+    };
+    this.#looks.add(look);
+    look();
+    return cancel;
+  }
+
+  #lookNow(): void {
+    for (const look of [...this.#looks]) look();
   }
 }

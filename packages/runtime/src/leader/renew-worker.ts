@@ -1,21 +1,27 @@
 // The program of the thread that renews a lease. Begins when it is told to, and ends with its maker's `terminate`.
 import { parentPort, workerData } from "node:worker_threads";
-import { connect } from "@keelson/client";
+import { connect, createClient, httpTransport } from "@keelson/client";
 import { type Clock, systemClock, systemRandom } from "@keelson/core";
 import { ElectionLoop } from "./election-loop.ts";
 import type { Report } from "./election-report.ts";
 import { RenewWorkerError } from "./errors.ts";
 import { LeaseTerm } from "./lease-term.ts";
 import type { MessageFromWorker, MessageToWorker, RenewWorkerData } from "./renew-messages.ts";
+import { singleAttempt } from "./single-attempt.ts";
 
 const port = parentPort;
 if (port === null) throw new RenewWorkerError("this module is the program of a worker; do not import it");
 const post = (message: MessageFromWorker): void => port.postMessage(message);
 const { rules, connect: connectOptions, termMemory }: RenewWorkerData = workerData;
 
-const { client } = await connect({
-  ...connectOptions,
-  onWarning: (message) => post({ type: "warning", message }),
+const onWarning = (message: string): void => post({ type: "warning", message });
+const { access } = await connect({ ...connectOptions, onWarning });
+const { userAgent } = connectOptions;
+// Not the connection's own client, since that repeats by itself what a server was too busy for [LE9].
+const client = createClient({
+  transport: singleAttempt(httpTransport(access)),
+  onWarning: (text, operation) => onWarning(`${operation}: the API server warns: ${text}`),
+  ...(userAgent !== undefined && { userAgent }),
 });
 const cancelling = new AbortController();
 let loop: ElectionLoop | undefined;

@@ -1,4 +1,5 @@
 import { createClient, mergePatch, NotFoundError } from "@keelson/client";
+import type { TransportRequest } from "@keelson/core";
 import { Lease } from "@keelson/core/kinds/coordination/v1";
 import { ConfigMap } from "@keelson/core/kinds/core/v1";
 import { type FaultyTransport, faults, faultyTransport, VirtualClock } from "@keelson/testkit";
@@ -99,6 +100,66 @@ describe("a write guard", () => {
     const { client } = setUp();
     await expect(client.get(Lease, key)).rejects.toBeInstanceOf(NotFoundError);
     await expect(client.raw("/version")).rejects.toBeInstanceOf(NotFoundError);
+  });
+
+  it.each([
+    ["its last renewal is too old", (_: LeaseTerm, clock: VirtualClock) => clock.advance(10_001)],
+    ["leadership is lost", async (term: LeaseTerm) => term.lose()],
+    ["the lease is given up", async (term: LeaseTerm) => term.end()],
+  ])("[LE12] gives a write that waits up as soon as %s", async (_, endTerm) => {
+    const { clock, client, term, transport } = setUp();
+    term.renew(clock.monotonicNow());
+    transport.fault({ method: "POST" }, faults.neverAnswer());
+    const created = client.create(Lease, object).catch((thrown: unknown) => thrown);
+    await clock.settle();
+    await endTerm(term, clock);
+    const error = await created;
+    expect(error).toBeInstanceOf(NotLeaderError);
+    expect(error).toMatchObject({ mayHaveBeenSent: true });
+    expect(String(error)).toMatch(
+      /^.*create leases\.coordination\.k8s\.io shop: .*; it may have been sent before$/,
+    );
+    expect(clock.pendingTimers).toEqual([]);
+  });
+
+  it("[LE12] lets a write wait for as long as the lease is renewed, and the writer give it up", async () => {
+    const { clock, client, term, transport } = setUp();
+    term.renew(clock.monotonicNow());
+    transport.fault({ method: "POST" }, faults.hold(), { times: 2 });
+    const created = client.create(Lease, object);
+    await clock.advance(9_000);
+    term.renew(clock.monotonicNow());
+    await clock.advance(9_000);
+    transport.releaseAll();
+    await expect(created).resolves.toMatchObject(object);
+    const giveUp = new AbortController();
+    const second = client.create(Lease, object, { signal: giveUp.signal });
+    await clock.settle();
+    giveUp.abort(new Error("enough"));
+    await expect(second).rejects.toThrow("enough");
+    expect(clock.pendingTimers).toEqual([]);
+  });
+
+  it("[LE12] of a transport lets the next one ask again, right before it sends", async () => {
+    const { clock, term } = setUp();
+    term.renew(clock.monotonicNow());
+    const asked: TransportRequest[] = [];
+    const shelf = new LeaseShelf();
+    const spying = {
+      send: (request: TransportRequest) => {
+        asked.push(request);
+        return shelf.send(request);
+      },
+      close: () => shelf.close(),
+    };
+    const client = createClient({ transport: guardTransport(spying, term), clock });
+    await client.create(Lease, object);
+    await client.get(Lease, key);
+    const [write, read] = asked;
+    expect(() => write?.checkBeforeSend?.()).not.toThrow();
+    await clock.advance(10_001);
+    expect(() => write?.checkBeforeSend?.()).toThrow(NotLeaderError);
+    expect(read?.checkBeforeSend).toBeUndefined();
   });
 
   it("[LE12] of a transport also refuses what the client repeats after a wait", async () => {

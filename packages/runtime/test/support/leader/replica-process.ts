@@ -11,11 +11,13 @@ export class ReplicaProcess {
   readonly #process: ChildProcess;
   readonly #ended: Promise<unknown>;
 
-  constructor(settings: ReplicaSettings) {
+  /** Compiled modules are kept in the folder: then only the first replica has to strip types, which takes longest. */
+  constructor(settings: ReplicaSettings, compileCache: string) {
     this.identity = settings.identity;
     const program = fileURLToPath(new URL("replica.ts", import.meta.url));
     const args = ["--conditions=@keelson/source", program, JSON.stringify(settings)];
-    this.#process = spawn(process.execPath, args, { stdio: ["pipe", "pipe", "inherit"] });
+    const env = { ...process.env, NODE_COMPILE_CACHE: compileCache };
+    this.#process = spawn(process.execPath, args, { env, stdio: ["pipe", "pipe", "inherit"] });
     this.#ended = once(this.#process, "exit");
     const { stdout } = this.#process;
     if (stdout === null) throw new Error("a replica has no output");

@@ -1,10 +1,10 @@
 // A program that stands for election and writes for as long as it leads. What it does and sees it says in lines of JSON.
-import { connect } from "@keelson/client";
+import { connect, createClient, httpTransport } from "@keelson/client";
 import { sleep, systemClock } from "@keelson/core";
 import { ConfigMap } from "@keelson/core/kinds/core/v1";
 import { NotLeaderError } from "../../../src/leader/errors.ts";
 import { LeaderElector } from "../../../src/leader/leader-elector.ts";
-import { guardWrites } from "../../../src/leader/write-guard.ts";
+import { guardTransport, guardWrites } from "../../../src/leader/write-guard.ts";
 import { type Logger, silentLogger } from "../../../src/logger.ts";
 import type { ReplicaLine, ReplicaSettings } from "./replica-lines.ts";
 
@@ -21,7 +21,7 @@ const complaining: Logger = {
   with: () => complaining,
 };
 
-const { client, close } = await connect({ kubeconfigPath, userAgent: identity });
+const { access } = await connect({ kubeconfigPath });
 const stop = new AbortController();
 const elector = new LeaderElector({
   renewIn: "worker",
@@ -36,12 +36,14 @@ const elector = new LeaderElector({
   },
   onStopped: () => say({ type: "stopped" }),
 });
+const transport = guardTransport(httpTransport(access), elector.leadership);
+const client = createClient({ transport, userAgent: identity });
 let writing: Promise<void> = Promise.resolve();
 // Whoever started it holds the other end; when that is gone, so is this.
 process.stdin.on("end", () => process.exit(1)).resume();
 process.once("SIGTERM", () => stop.abort(new Error("SIGTERM")));
 
-/** Only the guard keeps this from writing: it does not care whether the election is lost. */
+/** Only the guards keep this from writing: it does not care whether the election is lost. */
 async function write(): Promise<void> {
   if (blocksForMs !== undefined) block(blocksForMs);
   const guarded = guardWrites(client, elector.leadership);
@@ -73,7 +75,7 @@ try {
   await elector.run(stop.signal);
   await writing;
   await elector.release();
-  await close();
+  await transport.close();
   say({ type: "ended" });
   process.stdin.destroy();
 } catch (error) {
