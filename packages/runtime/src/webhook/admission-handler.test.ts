@@ -5,6 +5,7 @@ import {
   type JsonPatchOperation,
   type KubeObject,
   type Resource,
+  type ServiceResponse,
 } from "@keelson/core";
 import { VirtualClock } from "@keelson/testkit";
 import { describe, expect, it } from "vitest";
@@ -139,6 +140,79 @@ describe("a request that is none", () => {
       allowed: false,
       status: { code: 400, reason: "BadRequest" },
     });
+  });
+});
+
+describe("a body", () => {
+  const headers = { "content-type": "application/json" };
+  const { signal } = new AbortController();
+  /** A body that is never sent whole, as far as it was asked for. */
+  function endless(chunk: Uint8Array, count = 1) {
+    const asked = { chunks: 0 };
+    const body = (async function* () {
+      for (; asked.chunks < count; asked.chunks++) yield chunk;
+      await new Promise(() => undefined);
+    })();
+    return { asked, body };
+  }
+  const reviewIn = ({ status, body }: ServiceResponse): Answer => ({
+    httpStatus: status,
+    ...JSON.parse(String(body)),
+  });
+
+  it.each([
+    ["Fail", 200],
+    ["Ignore", 500],
+  ] as const)(
+    "that does not end is waited for no longer than for a handler: %s",
+    async (failurePolicy, status) => {
+      const clock = new VirtualClock();
+      const webhooks = admission(WebApp, { failurePolicy }).validate(() => undefined);
+      const server = new WebhookServer({ admissions: [webhooks], clock });
+      const { body } = endless(Buffer.from("{"));
+      const answer = server.service({
+        method: "POST",
+        path: `${validatePath}?timeout=1s`,
+        headers,
+        body,
+        signal,
+      });
+      await clock.advance(899);
+      expect(clock.pendingTimers).toHaveLength(1);
+      await clock.advance(1);
+      expect(reviewIn(await answer)).toMatchObject({
+        httpStatus: status,
+        response: { uid: "", allowed: false, status: { code: 504, reason: "Timeout" } },
+      });
+      expect(clock.pendingTimers).toEqual([]);
+    },
+  );
+
+  it("of another content type is not read", async () => {
+    const server = new WebhookServer({ admissions: [yes] });
+    const { asked, body } = endless(Buffer.alloc(1), 1_000);
+    const text = { "content-type": "text/plain" };
+    await server.service({ method: "POST", path: validatePath, headers: text, body, signal });
+    expect(asked.chunks).toBe(0);
+  });
+
+  it("for which there is no room is answered by 503, until others have ended", async () => {
+    const clock = new VirtualClock();
+    const server = new WebhookServer({ admissions: [yes], clock, maxBufferedBytes: 10_000 });
+    const ask = (body: AsyncIterable<Uint8Array>) =>
+      server.service({ method: "POST", path: validatePath, headers, body, signal });
+    const slow = ask(endless(Buffer.alloc(9_900)).body);
+    await clock.settle();
+    const whole = () => chunksOf(Buffer.from(JSON.stringify(review())));
+    expect(reviewIn(await ask(whole()))).toMatchObject({
+      httpStatus: 200,
+      response: { allowed: false, status: { code: 503, reason: "ServiceUnavailable" } },
+    });
+    await clock.advance(10_000);
+    await slow;
+    for (let times = 0; times < 100; times++) {
+      expect(reviewIn(await ask(whole())).response.allowed).toBe(true);
+    }
   });
 });
 
@@ -358,7 +432,8 @@ describe("a handler that fails", () => {
   it.each([
     ["?timeout=10s", 9_000],
     ["?timeout=1s", 900],
-    ["?timeout=1m30s", 89_000],
+    ["?timeout=1s500ms", 1_350],
+    ["?timeout=1m30s", 29_000],
     ["?timeout=soon", 9_000],
     ["", 9_000],
   ])("by never answering is answered before the API server gives up: %s", async (query, limitMs) => {

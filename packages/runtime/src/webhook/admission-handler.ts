@@ -17,9 +17,9 @@ import {
   parseAdmissionReview,
 } from "./admission-review.ts";
 import { runMutators, runValidators } from "./admission-steps.ts";
-import { defaultTimeoutMs, handlerLimitMs, startCallDeadline } from "./call-deadline.ts";
+import { type CallDeadline, defaultTimeoutMs, handlerLimitMs, startCallDeadline } from "./call-deadline.ts";
 import { AdmissionDeniedError, InvalidWebhookError, WebhookTimeoutError } from "./errors.ts";
-import { readBody } from "./request-body.ts";
+import { type BodyProblem, type BodyShare, isJson, readBody } from "./request-body.ts";
 
 /** Two of the largest objects that etcd holds, with room to spare [WH1]. */
 const maxBodyBytes = 7 * 1024 * 1024;
@@ -30,6 +30,8 @@ export type OnPanic = (path: string, error: Error) => void;
 export interface HandlerEnvironment {
   readonly clock: Clock;
   readonly onPanic: OnPanic;
+  /** What the request may hold of its body. */
+  readonly body: BodyShare;
 }
 
 /** Answers the requests of an API server to one path. */
@@ -59,30 +61,41 @@ async function answer<T extends KubeObject>(
   request: ServiceRequest,
   environment: HandlerEnvironment,
 ): Promise<ServiceResponse> {
-  const body = await readReview(request);
-  if ("refusal" in body) return reviewResponse(200, latestReviewVersion, "", body.refusal);
-  const { apiVersion, request: asked } = body.review;
   const fallbackMs =
     settings.timeoutSeconds === undefined ? defaultTimeoutMs : settings.timeoutSeconds * 1000;
-  const outcome = await decideInTime(decide, asked, request, fallbackMs, environment);
+  const path = request.path.split("?")[0] ?? request.path;
+  const limitMs = handlerLimitMs(request.path, fallbackMs);
+  // Begun before the body is read: a client that never sends the rest of it must not be waited for.
+  using deadline = startCallDeadline(environment.clock, { path, limitMs, caller: request.signal });
   // A review that refuses counts as a refusal under either policy. Only a status that is none has the request ignored.
-  const status = outcome.isFailure && settings.failurePolicy === "Ignore" ? 500 : 200;
-  return reviewResponse(status, apiVersion, asked.uid, outcome.response);
+  const statusOf = (isFailure: boolean) => (isFailure && settings.failurePolicy === "Ignore" ? 500 : 200);
+  const body = await readReview(request, environment, deadline);
+  if ("refusal" in body) {
+    return reviewResponse(statusOf(body.isFailure), latestReviewVersion, "", body.refusal);
+  }
+  const { apiVersion, request: asked } = body.review;
+  const { response, isFailure } = await decideInTime(decide, asked, { path, deadline, ...environment });
+  return reviewResponse(statusOf(isFailure), apiVersion, asked.uid, response);
 }
 
 type Review = { readonly review: ReturnType<typeof parseAdmissionReview> };
 
+interface Refusal {
+  readonly refusal: AdmissionResponse;
+  /** The webhook could not take it, as opposed to: it is no request. */
+  readonly isFailure: boolean;
+}
+
 /** [WH1] */
 async function readReview(
   request: ServiceRequest,
-): Promise<Review | { readonly refusal: AdmissionResponse }> {
-  const body = await readBody(request.body, maxBodyBytes);
-  if (body === undefined) {
-    const message = `read the request: its body is larger than ${maxBodyBytes} bytes`;
-    return { refusal: failure(413, "RequestEntityTooLarge", message) };
-  }
-  const badRequest = (message: string) => ({ refusal: failure(400, "BadRequest", message) });
-  if (body.length === 0) return badRequest("read the request: its body is empty");
+  { body: share }: HandlerEnvironment,
+  { signal }: CallDeadline,
+): Promise<Review | Refusal> {
+  const badRequest = (message: string) => ({
+    refusal: failure(400, "BadRequest", message),
+    isFailure: false,
+  });
   const contentType = request.headers["content-type"];
   if (!isJson(contentType)) {
     return badRequest(
@@ -90,15 +103,25 @@ async function readReview(
     );
   }
   try {
-    return { review: parseAdmissionReview(body) };
+    const { bytes, problem } = await readBody(request.body, { maxBytes: maxBodyBytes, share, signal });
+    if (problem !== undefined) return unreadBody(problem);
+    if (bytes.length === 0) return badRequest("read the request: its body is empty");
+    return { review: parseAdmissionReview(bytes) };
   } catch (error) {
-    return badRequest(toError(error).message);
+    if (error instanceof InvalidWebhookError) return badRequest(error.message);
+    if (signal.aborted && !request.signal.aborted)
+      return { refusal: timedOut(signal.reason), isFailure: true };
+    throw error;
   }
 }
 
-/** Parameters such as a charset say nothing new about JSON. */
-function isJson(contentType: string | undefined): boolean {
-  return contentType?.split(";")[0]?.trim().toLowerCase() === "application/json";
+function unreadBody(problem: BodyProblem): Refusal {
+  if (problem === "too large") {
+    const message = `read the request: its body is larger than ${maxBodyBytes} bytes`;
+    return { refusal: failure(413, "RequestEntityTooLarge", message), isFailure: false };
+  }
+  const message = "read the request: too many others are under way; try again";
+  return { refusal: failure(503, "ServiceUnavailable", message), isFailure: true };
 }
 
 interface Outcome {
@@ -110,19 +133,12 @@ interface Outcome {
 async function decideInTime(
   decide: Decide,
   asked: AdmissionRequest,
-  { path, signal: caller }: ServiceRequest,
-  fallbackMs: number,
-  { clock, onPanic }: HandlerEnvironment,
+  call: { readonly path: string; readonly deadline: CallDeadline; readonly onPanic: OnPanic },
 ): Promise<Outcome> {
-  const plainPath = path.split("?")[0] ?? path;
-  using deadline = startCallDeadline(clock, {
-    path: plainPath,
-    limitMs: handlerLimitMs(path, fallbackMs),
-    caller,
-  });
-  const { signal } = deadline;
+  const { path, onPanic } = call;
+  const { signal } = call.deadline;
   const warnings: string[] = [];
-  const call: AdmissionCall = {
+  const admissionCall: AdmissionCall = {
     request: asked,
     deny: (message, details) => {
       throw new AdmissionDeniedError(message, details);
@@ -131,7 +147,7 @@ async function decideInTime(
     signal,
   };
   try {
-    const { patch = [] } = await abortable(decide(asked, call), signal);
+    const { patch = [] } = await abortable(decide(asked, admissionCall), signal);
     return { response: { allowed: true, warnings, patch }, isFailure: false };
   } catch (caught) {
     const error = toError(caught);
@@ -142,8 +158,8 @@ async function decideInTime(
     if (error instanceof InvalidWebhookError) {
       return { response: failure(400, "BadRequest", error.message), isFailure: true };
     }
-    onPanic(plainPath, error);
-    const message = `call webhook ${plainPath}: its handler failed: ${error.name}: ${error.message}`;
+    onPanic(path, error);
+    const message = `call webhook ${path}: its handler failed: ${error.name}: ${error.message}`;
     return { response: { ...failure(500, "InternalError", message), warnings }, isFailure: true };
   }
 }

@@ -3,13 +3,16 @@ import { WebhookTimeoutError } from "./errors.ts";
 
 /** What the API server waits if it does not say so. */
 export const defaultTimeoutMs = 10_000;
+/** The API server waits no longer for any webhook; whoever asks for more is somebody else. */
+const maxTimeoutMs = 30_000;
 
 /**
  * How long a handler may take: what the API server waits, as it says in the query (`timeout=10s`), less a tenth, at
- * least 100 ms and at most 1 s, so that the answer which says that time is up still arrives.
+ * least 100 ms and at most 1 s, so that the answer which says that time is up still arrives. Never more than 29 s.
  */
 export function handlerLimitMs(path: string, fallbackMs: number): number {
-  const timeoutMs = parseDuration(new URL(path, "http://webhook").searchParams.get("timeout")) ?? fallbackMs;
+  const askedMs = parseDuration(new URLSearchParams(path.split("?")[1]).get("timeout"));
+  const timeoutMs = Math.min(askedMs ?? fallbackMs, maxTimeoutMs);
   const marginMs = Math.min(1_000, Math.max(100, timeoutMs / 10));
   return Math.max(1, timeoutMs - marginMs);
 }

@@ -1,6 +1,7 @@
 import { type webcrypto as nodeCrypto, webcrypto } from "node:crypto";
 import { isIP } from "node:net";
 import type { ServingCertificate } from "@keelson/core";
+import { plainHost } from "./certificate-host.ts";
 
 /** From when on, and how long, a certificate is valid. */
 export interface Life {
@@ -61,7 +62,7 @@ export async function issueLeaf(
       new x509.ExtendedKeyUsageExtension([x509.ExtendedKeyUsage.serverAuth]),
       await x509.AuthorityKeyIdentifierExtension.create(issuer),
       new x509.SubjectAlternativeNameExtension(
-        hosts.map((value) => ({ type: isIP(value) === 0 ? ("dns" as const) : ("ip" as const), value })),
+        hosts.map(plainHost).map((value) => ({ type: isIP(value) === 0 ? "dns" : "ip", value })),
       ),
     ],
   });

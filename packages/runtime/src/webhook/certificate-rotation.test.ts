@@ -9,7 +9,7 @@ import {
 } from "./certificate-material.ts";
 import { createMaterial, type RotationContext, takeStep } from "./certificate-rotation.ts";
 import { InvalidCertificateError } from "./errors.ts";
-import { defaultRotationRules } from "./rotation-plan.ts";
+import { defaultRotationRules, planRotation } from "./rotation-plan.ts";
 
 const nowMs = Date.UTC(2026, 0, 1);
 const day = 86_400_000;
@@ -63,6 +63,37 @@ describe("material", () => {
     );
     expect(authoritiesIn(bundleOf(retired))).toHaveLength(1);
     expect(isTrusted(retired.leaf.certificate, bundleOf(retired))).toBe(true);
+  });
+
+  it.each([["::1"], ["fe80::A"], ["::ffff:10.0.0.1"], ["2001:db8::7"]])(
+    "[WH9] is not renewed when it was issued just now, for %s",
+    async (host) => {
+      const material = throughSecret(await createMaterial({ ...context, hosts: [host] }));
+      expect(new X509Certificate(material.leaf.certificate).checkIP(host)).toBe(host);
+      expect(planRotation(stateOf(material), { ...defaultRotationRules, hosts: [host] }, nowMs)).toBe("none");
+    },
+  );
+
+  it("[WH9] of a clock a little ahead is used, and of one far ahead is made anew", async () => {
+    const rules = { ...defaultRotationRules, hosts };
+    const made = async (aheadMs: number) =>
+      stateOf(await createMaterial({ ...context, nowMs: nowMs + aheadMs }));
+    expect(planRotation(await made(3_500_000), rules, nowMs)).toBe("none");
+    expect(planRotation(await made(3_700_000), rules, nowMs)).toBe("create");
+  });
+
+  it("[WH9] begins an overlap now that began in the future, and no other", async () => {
+    const before = await createMaterial(context);
+    const certificate = before.signer.certificate;
+    const material: CertificateMaterial = {
+      ...before,
+      next: { ...before.signer, introducedAtMs: nowMs + day },
+      previous: { certificate, retiredAtMs: nowMs - day },
+    };
+    const after = throughSecret(await takeStep("redate", material, context));
+    expect(after).toEqual({ ...material, next: { ...before.signer, introducedAtMs: nowMs } });
+    const later = { ...material, previous: { certificate, retiredAtMs: nowMs + 2 * day } };
+    expect((await takeStep("redate", later, context)).previous?.retiredAtMs).toBe(nowMs);
   });
 
   it("gets a leaf with a new key, of the same authority, and none that outlives it", async () => {

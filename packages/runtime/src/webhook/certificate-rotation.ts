@@ -51,5 +51,17 @@ export async function takeStep(
       return { ...material, previous: undefined };
     case "renew":
       return { ...material, leaf: await issueLeaf(material.signer, hosts, leafLife) };
+    case "redate":
+      return redated(material, nowMs);
   }
+}
+
+/** An overlap must not last until a date that only a wrong clock has made. */
+function redated(material: CertificateMaterial, nowMs: number): CertificateMaterial {
+  const { next, previous } = material;
+  return {
+    ...material,
+    next: next && { ...next, introducedAtMs: Math.min(next.introducedAtMs, nowMs) },
+    previous: previous && { ...previous, retiredAtMs: Math.min(previous.retiredAtMs, nowMs) },
+  };
 }

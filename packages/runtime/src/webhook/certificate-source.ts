@@ -1,4 +1,5 @@
 import { createPrivateKey, X509Certificate } from "node:crypto";
+import { createSecureContext } from "node:tls";
 import type { ServingCertificate } from "@keelson/core";
 import { InvalidCertificateError } from "./errors.ts";
 
@@ -13,16 +14,24 @@ export interface CertificateSource {
 }
 
 /**
- * Gives back a certificate and its key if they can be served: both are PEM and they belong together, which they do not
- * while somebody replaces one file after the other. Otherwise throws an InvalidCertificateError.
+ * Gives back a certificate and its key if they can be served: both are PEM, they belong together, which they do not
+ * while somebody replaces one file after the other, and so is the rest of the chain. Otherwise throws an
+ * InvalidCertificateError.
  */
 export function checkServingCertificate(what: string, pair: ServingCertificate): ServingCertificate {
   const certificate = attempt(() => new X509Certificate(pair.certificate));
   if (certificate === undefined) throw new InvalidCertificateError(what, "the certificate is not PEM");
   const key = attempt(() => createPrivateKey(pair.key));
   if (key === undefined) throw new InvalidCertificateError(what, "the key is not PEM, or has a password");
-  if (certificate.checkPrivateKey(key)) return pair;
-  throw new InvalidCertificateError(what, "the certificate and the key do not belong together");
+  if (!certificate.checkPrivateKey(key))
+    throw new InvalidCertificateError(what, "the certificate and the key do not belong together");
+  // As the listener does: what it would refuse in silence, people are to hear of here.
+  const context = attempt(() => createSecureContext({ cert: pair.certificate, key: pair.key }));
+  if (context !== undefined) return pair;
+  throw new InvalidCertificateError(
+    what,
+    "TLS refuses it; is its chain whole, and are its keys long enough?",
+  );
 }
 
 /** What OpenSSL has to say about its decoders helps nobody, and may hold what it read. */

@@ -4,6 +4,7 @@ import {
   isRecord,
   type KubeObject,
   parseApiVersion,
+  type ServiceRequest,
   type ServiceResponse,
   toError,
 } from "@keelson/core";
@@ -11,12 +12,12 @@ import type { WebhookHandler } from "./admission-handler.ts";
 import { handlerLimitMs, startCallDeadline } from "./call-deadline.ts";
 import type { Conversion } from "./conversion.ts";
 import { ConversionError, InvalidWebhookError, WebhookError } from "./errors.ts";
-import { readBody } from "./request-body.ts";
+import { type BodyLimits, type BodyProblem, isJson, readBody } from "./request-body.ts";
 
 /** The API server waits so long for a conversion, and does not say so. */
 const conversionTimeoutMs = 30_000;
-/** A list comes as one request, whole; only what cannot be a string any more is too large. */
-const maxBodyBytes = 256 * 1024 * 1024;
+/** A list comes as one request, whole, so it is far more than for one object. */
+const maxBodyBytes = 64 * 1024 * 1024;
 const reviewVersion = "apiextensions.k8s.io/v1";
 
 /** A conversion that is asked for, as it is on the wire (apiextensions.k8s.io). */
@@ -36,12 +37,16 @@ export function conversionHandler(conversions: readonly Conversion[]): WebhookHa
       throw new InvalidWebhookError(`serve conversions of ${name}`, "there are two; put them together");
     byKind.set(name, conversion);
   }
-  return async (request, { clock, onPanic }) => {
-    const asked = await readRequest(request.body);
-    if (asked === undefined) return notAReview();
+  return async (request, { clock, onPanic, body: share }) => {
+    if (!isJson(request.headers["content-type"]))
+      return refusal(415, "its content type is not application/json");
     const path = request.path.split("?")[0] ?? request.path;
     const limitMs = handlerLimitMs(request.path, conversionTimeoutMs);
+    // Begun before the body is read: a client that never sends the rest of it must not be waited for.
     using deadline = startCallDeadline(clock, { path, limitMs, caller: request.signal });
+    const { signal } = deadline;
+    const asked = await readRequest(request, { maxBytes: maxBodyBytes, share, signal });
+    if ("status" in asked) return asked;
     try {
       return answer(asked, { convertedObjects: await abortable(convertAll(byKind, asked), deadline.signal) });
     } catch (caught) {
@@ -83,9 +88,32 @@ function messageOf(error: Error): string {
     : `convert: its function failed: ${error.name}: ${error.message}`;
 }
 
-async function readRequest(body: AsyncIterable<Uint8Array>): Promise<ConversionRequest | undefined> {
-  const bytes = await readBody(body, maxBodyBytes);
-  if (bytes === undefined) return undefined;
+/** What is asked, or the answer to something that is no question. */
+async function readRequest(
+  { body, signal: caller }: ServiceRequest,
+  limits: BodyLimits,
+): Promise<ConversionRequest | ServiceResponse> {
+  const { signal } = limits;
+  try {
+    const { bytes, problem } = await readBody(body, limits);
+    if (problem !== undefined) return unreadBody(problem);
+    return (
+      parseRequest(bytes) ??
+      refusal(400, `it is no ConversionReview of ${reviewVersion}; is the caller an API server?`)
+    );
+  } catch (error) {
+    if (!signal.aborted || caller.aborted) throw error;
+    return refusal(504, toError(signal.reason).message);
+  }
+}
+
+function unreadBody(problem: BodyProblem): ServiceResponse {
+  return problem === "too large"
+    ? refusal(413, `its body is larger than ${maxBodyBytes} bytes`)
+    : refusal(503, "too many others are under way; try again");
+}
+
+function parseRequest(bytes: Buffer): ConversionRequest | undefined {
   try {
     const review: unknown = JSON.parse(bytes.toString("utf8"));
     const isReview =
@@ -115,9 +143,8 @@ function isObject(value: unknown): value is KubeObject {
   );
 }
 
-function notAReview(): ServiceResponse {
-  const body = `read the request: it is no ConversionReview of ${reviewVersion}; is the caller an API server?\n`;
-  return { status: 400, headers: { "content-type": "text/plain" }, body };
+function refusal(status: number, problem: string): ServiceResponse {
+  return { status, headers: { "content-type": "text/plain" }, body: `read the request: ${problem}\n` };
 }
 
 function answer(

@@ -1,4 +1,5 @@
 import type { Kind, KubeObject } from "@keelson/core";
+import { VirtualClock } from "@keelson/testkit";
 import { describe, expect, it } from "vitest";
 import { conversion, type Spoke } from "./conversion.ts";
 import { WebhookServer } from "./webhook-server.ts";
@@ -147,6 +148,74 @@ describe("the conversion webhook", () => {
       message: "convert: its function failed: TypeError: oops",
     });
     expect(panics).toEqual(["/convert"]);
+  });
+
+  describe("reads a body", () => {
+    const mib = 1024 * 1024;
+    const json = { "content-type": "application/json" };
+
+    /** The answer to so many MiB, and how many of them were read. */
+    async function send(server: WebhookServer, count: number, headers: Record<string, string> = json) {
+      let read = 0;
+      const body = (async function* () {
+        for (; read < count; read++) yield Buffer.alloc(mib, " ");
+      })();
+      const { signal } = new AbortController();
+      const { status } = await server.service({ method: "POST", path: "/convert", headers, body, signal });
+      return { status, read };
+    }
+
+    it("only if its content type is JSON", async () => {
+      const server = new WebhookServer({ conversions: [things] });
+      expect(await send(server, 5, { "content-type": "text/plain" })).toEqual({ status: 415, read: 0 });
+      expect(await send(server, 5, {})).toEqual({ status: 415, read: 0 });
+      expect(await send(server, 5, { "content-type": "application/json; charset=utf-8" })).toEqual({
+        status: 400,
+        read: 5,
+      });
+    });
+
+    it("of up to 64 MiB", async () => {
+      const server = new WebhookServer({ conversions: [things] });
+      expect(await send(server, 64)).toEqual({ status: 400, read: 64 });
+      expect(await send(server, 1_000)).toEqual({ status: 413, read: 64 });
+    });
+
+    it("of no more than there is room for, which is 128 MiB for all together", async () => {
+      const clock = new VirtualClock();
+      const server = new WebhookServer({ conversions: [things], clock });
+      let read = 0;
+      const { signal } = new AbortController();
+      const hold = () => {
+        const body = (async function* () {
+          for (let count = 0; count < 64; count++, read++) yield chunk;
+          await new Promise(() => undefined);
+        })();
+        return server.service({ method: "POST", path: "/convert", headers: json, body, signal });
+      };
+      const chunk = Buffer.alloc(mib);
+      const held = [hold(), hold()];
+      await expect.poll(() => read).toBe(128);
+      expect(await send(server, 1)).toEqual({ status: 503, read: 0 });
+      await clock.advance(30_000);
+      expect((await Promise.all(held)).map(({ status }) => status)).toEqual([504, 504]);
+      expect(await send(server, 64)).toEqual({ status: 400, read: 64 });
+    });
+
+    it("until its time is up", async () => {
+      const clock = new VirtualClock();
+      const server = new WebhookServer({ conversions: [things], clock });
+      const body = (async function* () {
+        yield Buffer.from("{");
+        await new Promise(() => undefined);
+      })();
+      const { signal } = new AbortController();
+      const path = "/convert?timeout=1s";
+      const answer = server.service({ method: "POST", path, headers: json, body, signal });
+      await clock.advance(900);
+      expect((await answer).status).toBe(504);
+      expect(clock.pendingTimers).toEqual([]);
+    });
   });
 
   it("answers 400 to what is no review", async () => {

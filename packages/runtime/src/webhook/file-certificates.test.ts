@@ -149,6 +149,13 @@ describe("certificates from files", () => {
       "the key is not PEM",
     ],
     ["a key of another certificate", () => ({ key: first.key }), "do not belong together"],
+    [
+      "a broken chain",
+      () => ({
+        certificate: `${second.certificate}\n-----BEGIN CERTIFICATE-----\nZm9vYmFy\n-----END CERTIFICATE-----\n`,
+      }),
+      "TLS refuses it",
+    ],
   ])("[WH7] are not used when they are broken: %s", async (_, part, problem) => {
     const folder = await makeFolder();
     await write(folder, first);

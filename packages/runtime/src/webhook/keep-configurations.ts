@@ -87,15 +87,19 @@ class Keeper {
     this.#applied.set(key, { text, resourceVersion: metadata.resourceVersion ?? "" });
   }
 
-  /** What an earlier release of the operator had, and this one has not, would refuse requests for ever. */
+  /**
+   * What an earlier release of the operator had, and this one has not, would refuse requests for ever. Looks each time:
+   * while releases change, a replica of the earlier one puts it back.
+   */
   async remove(resource: Resource, name: string, call: Call): Promise<void> {
-    const key = `${groupResourceOf(resource)} ${name}`;
-    if (this.#applied.get(key)?.text === "") return;
     const found = await this.#find(resource, name, call);
-    if (found?.metadata.managedFields?.some(({ manager }) => manager === this.#fieldOwner)) {
+    if (!found?.metadata.managedFields?.some(({ manager }) => manager === this.#fieldOwner)) return;
+    try {
       await this.#client.delete(resource, { name }, call);
+    } catch (error) {
+      // Another replica was first.
+      if (!(error instanceof NotFoundError)) throw error;
     }
-    this.#applied.set(key, { text: "", resourceVersion: "" });
   }
 
   async #versionOf(resource: Resource, name: string, call: Call): Promise<string | undefined> {

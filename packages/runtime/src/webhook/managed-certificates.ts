@@ -15,21 +15,27 @@ import { InvalidCertificateError, InvalidWebhookError, NoCertificateError } from
 import {
   checkRotationRules,
   defaultRotationRules,
+  isAheadOf,
   nextRotationAt,
   planRotation,
   type RotationRules,
+  type RotationStep,
 } from "./rotation-plan.ts";
 import type { CertificateObserver } from "./webhook-observer.ts";
 
 export interface ManagedCertificatesOptions {
   readonly client: Client;
-  /** The Secret that all replicas share. It is created if it is not there. */
+  /** The Secret that all replicas share. It is created if it is not there; one of another type is used as it is. */
   readonly secret: { readonly namespace: string; readonly name: string };
   /** What the API server calls the server by: `<service>.<namespace>.svc`, or an address. */
   readonly hosts: readonly string[];
   /** Has callers trust these authorities; called at each look, so it must write nothing where nothing has changed. */
   readonly inject: (caBundle: string, signal: AbortSignal) => Promise<void>;
-  /** Whether this replica rotates and injects, as the leader does. Default: always; the API server decides a race. */
+  /**
+   * Whether this replica creates, mends, rotates and injects, as the leader does. One that may not writes nothing at all
+   * and waits for the leader's, in `load` too; so nobody's leading may depend on `load`. Default: always; the API server
+   * decides a race.
+   */
   readonly mayWrite?: () => boolean;
   readonly rules?: Partial<RotationRules>;
   /** How often the Secret is looked at. Default 10 s; at most a third of the overlap. */
@@ -43,10 +49,13 @@ export interface ManagedCertificatesOptions {
 /** More steps than these cannot follow from each other at one moment. */
 const mostSteps = 5;
 
-/** The material as the Secret has it, and which version of the Secret. */
+/** More than these, and something writes against us. */
+const mostAttempts = 5;
+
+/** The material as the Secret has it, and the version of the Secret that it was read from. */
 interface Stored {
   readonly material: CertificateMaterial;
-  readonly resourceVersion: string;
+  readonly secret: Secret;
 }
 
 /**
@@ -65,6 +74,7 @@ export class ManagedCertificates implements CertificateSource {
   readonly #logger: Logger;
   readonly #what: string;
   #material: CertificateMaterial | undefined;
+  #isLeaderAwaited = false;
 
   constructor(options: ManagedCertificatesOptions) {
     const { rules, intervalMs = 10_000, clock = systemClock, logger = silentLogger, secret } = options;
@@ -91,8 +101,11 @@ export class ManagedCertificates implements CertificateSource {
     return bundleOf(this.#material);
   }
 
+  /** A replica that may not write waits until the leader has made the certificate, or until it may. */
   async load(signal?: AbortSignal): Promise<void> {
-    await this.#readOrCreate(signal);
+    while ((await this.#readOrCreate(signal)) === undefined) {
+      await sleep(this.#clock, this.#intervalMs, signal);
+    }
   }
 
   async run(signal: AbortSignal): Promise<void> {
@@ -112,83 +125,126 @@ export class ManagedCertificates implements CertificateSource {
 
   /** Injects what is there, then takes the step that is due, until none is: trust always comes first. */
   async #pass(signal: AbortSignal): Promise<void> {
-    const { inject, mayWrite = () => true } = this.#options;
+    const taken = new Set<RotationStep>();
     for (let steps = 0; steps < mostSteps; steps++) {
       const stored = await this.#readOrCreate(signal);
-      if (!mayWrite()) return;
-      await inject(bundleOf(stored.material), signal);
+      if (stored === undefined || !this.#mayWrite()) return;
+      await this.#options.inject(bundleOf(stored.material), signal);
       const context = this.#context();
-      const step = planRotation(
-        stateOf(stored.material),
-        { hosts: context.hosts, ...this.#rules },
-        context.nowMs,
-      );
+      const step = this.#plan(stored.material, context);
       if (step === "none") return;
+      if (taken.has(step)) {
+        this.#logger.error("a step of the webhook certificate is due again right after it was taken", {
+          step,
+        });
+        return;
+      }
       const material = await takeStep(step, stored.material, context);
-      if (await this.#replace({ material, resourceVersion: stored.resourceVersion }, signal)) {
+      if (await this.#replace({ ...stored, material }, signal)) {
+        taken.add(step);
         this.#logger.info("rotated the webhook certificate", { step });
       }
     }
   }
 
-  async #readOrCreate(signal: AbortSignal | undefined): Promise<Stored> {
-    const { client, secret, observer } = this.#options;
-    const options = signal === undefined ? {} : { signal };
-    observer?.read();
-    for (;;) {
-      try {
-        const { data, metadata } = await client.get(Secret, secret, options);
-        return await this.#adopt(data, metadata.resourceVersion ?? "", signal);
-      } catch (error) {
-        if (!(error instanceof NotFoundError)) throw error;
-      }
-      // Deleted by somebody: what is in use is still trusted, so it is what must come back.
-      const material = this.#material ?? (await createMaterial(this.#context()));
-      try {
-        const made = { metadata: secret, type: "kubernetes.io/tls", data: materialToData(material) };
-        const { metadata } = await client.create(Secret, made, options);
+  #plan(material: CertificateMaterial, { hosts, nowMs }: RotationContext): RotationStep {
+    const state = stateOf(material);
+    if (isAheadOf(nowMs, state)) {
+      this.#logger.warn(
+        "the webhook certificate is not valid yet, so it is made anew; compare the replicas' clocks",
+      );
+    }
+    return planRotation(state, { hosts, ...this.#rules }, nowMs);
+  }
+
+  /** Undefined if there is nothing to be had, and it is not for this replica to write. */
+  async #readOrCreate(signal: AbortSignal | undefined): Promise<Stored | undefined> {
+    this.#options.observer?.read();
+    for (let attempts = 0; attempts < mostAttempts; attempts++) {
+      const secret = await this.#find(signal);
+      const material = secret && this.#materialIn(secret);
+      if (secret !== undefined && material !== undefined) {
         this.#material = material;
-        return { material, resourceVersion: metadata.resourceVersion ?? "" };
-      } catch (error) {
-        // Another replica was first. Both must serve what it made.
-        if (!(error instanceof AlreadyExistsError)) throw error;
+        this.#isLeaderAwaited = false;
+        return { material, secret };
       }
+      if (!this.#mayWrite()) return this.#awaitLeader();
+      // Deleted or spoiled by somebody: what is in use is still trusted, so it is what must come back.
+      const made = this.#material ?? (await createMaterial(this.#context()));
+      if (secret === undefined) await this.#create(made, signal);
+      else await this.#replace({ material: made, secret }, signal);
+      // It is read again: another replica may have been first, and both must serve what that one made.
+    }
+    throw new InvalidCertificateError(this.#what, "it does not stay as it is written; who else writes it?");
+  }
+
+  async #find(signal: AbortSignal | undefined): Promise<Secret | undefined> {
+    const { client, secret } = this.#options;
+    try {
+      return await client.get(Secret, secret, signal === undefined ? {} : { signal });
+    } catch (error) {
+      if (error instanceof NotFoundError) return undefined;
+      throw error;
     }
   }
 
-  /** A Secret that somebody has spoiled is written anew, from what is in use if there is any. */
-  async #adopt(
-    data: Readonly<Record<string, string>> | undefined,
-    resourceVersion: string,
-    signal: AbortSignal | undefined,
-  ): Promise<Stored> {
+  /** Undefined if somebody has spoiled it. */
+  #materialIn({ data }: Secret): CertificateMaterial | undefined {
     try {
-      this.#material = materialFromData(this.#what, data);
-      return { material: this.#material, resourceVersion };
+      return materialFromData(this.#what, data);
     } catch (error) {
       if (!(error instanceof InvalidCertificateError)) throw error;
       this.#options.observer?.readFailed();
-      this.#logger.warn("the secret of the webhook certificate is broken and is written anew", {
-        problem: error.message,
-      });
+      if (this.#mayWrite()) {
+        this.#logger.warn("the secret of the webhook certificate is broken and is written anew", {
+          problem: error.message,
+        });
+      }
+      return undefined;
     }
-    const material = this.#material ?? (await createMaterial(this.#context()));
-    await this.#replace({ material, resourceVersion }, signal);
-    return this.#readOrCreate(signal);
   }
 
-  /** Whether it was this replica that replaced it. */
-  async #replace({ material, resourceVersion }: Stored, signal: AbortSignal | undefined): Promise<boolean> {
+  /** Said once, not at each look. */
+  #awaitLeader(): undefined {
+    if (!this.#isLeaderAwaited) {
+      this.#logger.warn(
+        "waits for the leader to write the secret of the webhook certificate, which is not usable",
+        {
+          Secret: this.#options.secret,
+        },
+      );
+    }
+    this.#isLeaderAwaited = true;
+  }
+
+  async #create(material: CertificateMaterial, signal: AbortSignal | undefined): Promise<void> {
     const { client, secret } = this.#options;
-    const metadata = { ...secret, resourceVersion };
-    const made = { metadata, type: "kubernetes.io/tls", data: materialToData(material) };
+    const made = { metadata: secret, type: "kubernetes.io/tls", data: materialToData(material) };
     try {
-      await client.update(Secret, made, signal === undefined ? {} : { signal });
+      await client.create(Secret, made, signal === undefined ? {} : { signal });
+    } catch (error) {
+      if (!(error instanceof AlreadyExistsError)) throw error;
+    }
+  }
+
+  /** Whether it was this replica that replaced it. Type, labels and all else that others have put there stay. */
+  async #replace({ material, secret }: Stored, signal: AbortSignal | undefined): Promise<boolean> {
+    if (secret.immutable === true) {
+      const problem = "its Secret is immutable; delete it, and it is made anew with the same certificate";
+      throw new InvalidWebhookError(`write ${this.#what}`, problem);
+    }
+    const changed = { ...secret, data: { ...secret.data, ...materialToData(material) } };
+    try {
+      await this.#options.client.update(Secret, changed, signal === undefined ? {} : { signal });
       return true;
     } catch (error) {
       if (error instanceof ConflictError || error instanceof NotFoundError) return false;
       throw error;
     }
+  }
+
+  #mayWrite(): boolean {
+    return this.#options.mayWrite?.() ?? true;
   }
 
   #context(): RotationContext {

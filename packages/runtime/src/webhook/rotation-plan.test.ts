@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import {
   checkRotationRules,
   defaultRotationRules,
+  isAheadOf,
   nextRotationAt,
   planRotation,
   type RotationRules,
@@ -78,6 +79,33 @@ describe("planRotation", () => {
       245 + 1 / 24,
       "retire",
     ],
+    ["[WH9] begins anew when the signer is not valid yet", state({ signer: valid(10, 376) }), 9.9, "create"],
+    [
+      "switches to a trusted authority when the signer is not valid yet",
+      state({ signer: valid(10, 376), next: { ...valid(1, 367), introducedAtMs: 2 * day } }),
+      3,
+      "switch",
+    ],
+    ["[WH9] renews a leaf that is not valid yet", state({ leaf: leaf(10) }), 9.9, "renew"],
+    ["leaves a leaf alone that has just become valid", state({ leaf: leaf(10) }), 10, "none"],
+    [
+      "introduces another authority in place of one that is not valid yet",
+      state({ next: { ...valid(10, 376), introducedAtMs: 10 * day } }),
+      9,
+      "introduce",
+    ],
+    [
+      "[WH9] does not wait for an authority that was introduced in the future",
+      state({ next: { ...valid(1, 367), introducedAtMs: 20 * day } }),
+      2,
+      "redate",
+    ],
+    [
+      "[WH9] does not wait for an authority that was retired in the future",
+      state({ previous: { retiredAtMs: 20 * day } }),
+      2,
+      "redate",
+    ],
     ["begins anew when the signer has run out", state(), 366, "create"],
     [
       "switches without a wait to a trusted authority when the signer has run out",
@@ -87,6 +115,28 @@ describe("planRotation", () => {
     ],
   ])("%s", (_, before, atDay, step) => {
     expect(planRotation(before, rules, atDay * day)).toBe(step);
+  });
+
+  it.each<[string, readonly string[], readonly string[], RotationStep]>([
+    ["an IPv6 address", ["0:0:0:0:0:0:0:1"], ["::1"], "none"],
+    ["an IPv6 address in capitals", ["FE80:0:0:0:0:0:0:A"], ["fe80::000a"], "none"],
+    ["an IPv4 address within one", ["0:0:0:0:0:FFFF:7F00:1"], ["::ffff:127.0.0.1"], "none"],
+    ["a name in capitals", ["hook.ns.svc"], ["Hook.ns.svc"], "none"],
+    ["another IPv6 address", ["0:0:0:0:0:0:0:1"], ["::2"], "renew"],
+    ["one host more", ["::1"], ["::1", "::2"], "renew"],
+    ["one host twice", ["::1"], ["::1", "0::1"], "none"],
+  ])("[WH9] knows hosts in all their forms: %s", (_, has, wanted, step) => {
+    const before = state({ leaf: { ...valid(0, 90), hosts: has } });
+    expect(planRotation(before, { ...rules, hosts: wanted }, day)).toBe(step);
+  });
+
+  it.each<[string, Partial<RotationState>, boolean]>([
+    ["nothing", {}, false],
+    ["the signer", { signer: valid(2, 368) }, true],
+    ["the next authority", { next: { ...valid(2, 368), introducedAtMs: 0 } }, true],
+    ["the leaf", { leaf: leaf(2) }, true],
+  ])("can be told of what is not valid yet: %s", (_, part, isAhead) => {
+    expect(isAheadOf(day, state(part))).toBe(isAhead);
   });
 
   it.each([

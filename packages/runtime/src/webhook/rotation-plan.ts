@@ -1,3 +1,4 @@
+import { plainHost } from "./certificate-host.ts";
 import { InvalidWebhookError } from "./errors.ts";
 
 const hourMs = 3_600_000;
@@ -56,8 +57,9 @@ export interface RotationState {
  * - `switch`: it becomes the signer, and signs a new leaf.
  * - `retire`: the one before it is not trusted any more.
  * - `renew`: the signer signs a new leaf.
+ * - `redate`: an overlap that began in the future, by the clock of another replica, begins now.
  */
-export type RotationStep = "create" | "introduce" | "switch" | "retire" | "renew" | "none";
+export type RotationStep = "create" | "introduce" | "switch" | "retire" | "renew" | "redate" | "none";
 
 /** What is to be done now. One step at a time: trust must have spread before the next. */
 export function planRotation(
@@ -67,11 +69,14 @@ export function planRotation(
 ): RotationStep {
   if (state === undefined) return "create";
   const { signer, next, previous, leaf } = state;
-  if (nowMs >= signer.notAfterMs) {
-    // All were asleep for months. What is trusted already serves at once; otherwise there is nothing to be gentle with.
-    return next !== undefined && nowMs < next.notAfterMs ? "switch" : "create";
+  if (!isValidAt(nowMs, signer)) {
+    // All were asleep for months, or a clock was ahead. What is trusted already serves at once; otherwise there is
+    // nothing to be gentle with.
+    return next !== undefined && isValidAt(nowMs, next) ? "switch" : "create";
   }
-  if (nowMs >= leaf.notAfterMs || !sameHosts(leaf.hosts, hosts)) return "renew";
+  if (!isValidAt(nowMs, leaf) || !sameHosts(leaf.hosts, hosts)) return "renew";
+  if (next !== undefined && !isValidAt(nowMs, next)) return "introduce";
+  if (beginsLater(nowMs, next?.introducedAtMs) || beginsLater(nowMs, previous?.retiredAtMs)) return "redate";
   if (next !== undefined && nowMs >= next.introducedAtMs + overlapMs) return "switch";
   if (previous !== undefined && nowMs >= previous.retiredAtMs + overlapMs) return "retire";
   if (next === undefined && nowMs >= twoThirds(signer)) return "introduce";
@@ -90,11 +95,28 @@ export function nextRotationAt(
   );
 }
 
+/**
+ * Whether something of it is not valid yet. Issuing dates back by more than honest clocks differ, so a replica has made
+ * it whose clock was ahead, and callers would refuse it until then.
+ */
+export function isAheadOf(nowMs: number, { signer, next, leaf }: RotationState): boolean {
+  return [signer, next, leaf].some((each) => beginsLater(nowMs, each?.notBeforeMs));
+}
+
+function isValidAt(nowMs: number, { notBeforeMs, notAfterMs }: Validity): boolean {
+  return nowMs >= notBeforeMs && nowMs < notAfterMs;
+}
+
+function beginsLater(nowMs: number, ms: number | undefined): boolean {
+  return ms !== undefined && ms > nowMs;
+}
+
 function twoThirds({ notBeforeMs, notAfterMs }: Validity): number {
   return notBeforeMs + ((notAfterMs - notBeforeMs) * 2) / 3;
 }
 
 function sameHosts(one: readonly string[], other: readonly string[]): boolean {
-  const hosts = new Set(other);
-  return new Set(one).size === hosts.size && one.every((host) => hosts.has(host));
+  const hosts = new Set(other.map(plainHost));
+  const others = new Set(one.map(plainHost));
+  return hosts.size === others.size && [...others].every((host) => hosts.has(host));
 }

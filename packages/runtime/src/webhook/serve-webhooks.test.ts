@@ -6,6 +6,7 @@ import { type ListenOptions, type ServingCertificate, systemClock } from "@keels
 import { describe, expect, it, onTestFinished } from "vitest";
 import { issueAuthority, issueLeaf } from "./certificate-issuing.ts";
 import type { CertificateSource } from "./certificate-source.ts";
+import { conversion } from "./conversion.ts";
 import { serveWebhooks } from "./serve-webhooks.ts";
 import { WebhookServer } from "./webhook-server.ts";
 
@@ -22,8 +23,9 @@ function sourceOf(initial: ServingCertificate): CertificateSource & { value: Ser
   };
 }
 
-async function start(source: CertificateSource): Promise<number> {
-  const server = new WebhookServer();
+const Thing = { group: "example.com", version: "v1", kind: "Thing" };
+
+async function start(source: CertificateSource, server = new WebhookServer()): Promise<number> {
   server.register("/ping", async () => ({ status: 200, body: "pong" }));
   const controller = new AbortController();
   const { promise: port, resolve } = Promise.withResolvers<number>();
@@ -82,6 +84,26 @@ describe("serving webhooks", () => {
     expect(await ping(port, authority.certificate)).toBe(before);
     source.value = { certificate: source.value.certificate, key: "broken" };
     expect(await ping(port, authority.certificate)).toBe(before);
+  });
+
+  it("ends connections whose body does not come, when the time of the API server is up", async () => {
+    const authority = await issueAuthority("a", life);
+    const server = new WebhookServer({ conversions: [conversion(Thing)] });
+    const port = await start(sourceOf(await issueLeaf(authority, ["127.0.0.1"], life)), server);
+    const headers = { "content-type": "application/json", "content-length": 100_000 };
+    const options = { host: "127.0.0.1", port, path: "/convert?timeout=200ms", ca: authority.certificate };
+    const statuses = await Promise.all(
+      Array.from({ length: 20 }, async () => {
+        const sent = request({ ...options, method: "POST", headers, agent: new Agent() });
+        sent.on("error", () => undefined);
+        sent.write("{");
+        const [response] = await once(sent, "response");
+        response.resume();
+        await once(sent, "close");
+        return response.statusCode;
+      }),
+    );
+    expect(new Set(statuses)).toEqual(new Set([504]));
   });
 
   it("[WH6] [MG11] listens on 9443 unless told otherwise, and nowhere below 0; drains for up to 60 s", async () => {

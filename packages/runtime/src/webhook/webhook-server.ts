@@ -12,6 +12,7 @@ import { mutatingHandler, validatingHandler, type WebhookHandler } from "./admis
 import type { Conversion } from "./conversion.ts";
 import { conversionHandler } from "./conversion-handler.ts";
 import { DuplicateWebhookPathError } from "./errors.ts";
+import { BodyBudget } from "./request-body.ts";
 import type { WebhookObserver } from "./webhook-observer.ts";
 import { convertPath } from "./webhook-paths.ts";
 
@@ -23,7 +24,11 @@ export interface WebhookServerOptions {
   readonly clock?: Clock;
   readonly logger?: Logger;
   readonly observer?: WebhookObserver;
+  /** How many bytes of bodies are held at once; a request for which there is no room gets 503. Default 128 MiB. */
+  readonly maxBufferedBytes?: number;
 }
+
+const mib = 1024 * 1024;
 
 /** All webhooks of a process, each under its path. Whoever listens calls `service`. */
 export class WebhookServer {
@@ -31,6 +36,7 @@ export class WebhookServer {
   readonly #clock: Clock;
   readonly #logger: Logger;
   readonly #observer: WebhookObserver | undefined;
+  readonly #bodies: BodyBudget;
 
   /** Throws a DuplicateWebhookPathError if two have one path [WH6]. */
   constructor(options: WebhookServerOptions = {}) {
@@ -40,10 +46,12 @@ export class WebhookServer {
       clock = systemClock,
       logger = silentLogger,
       observer,
+      maxBufferedBytes = 128 * mib,
     } = options;
     this.#clock = clock;
     this.#logger = logger;
     this.#observer = observer;
+    this.#bodies = new BodyBudget(maxBufferedBytes);
     for (const admission of admissions) {
       if (admission.mutators.length > 0)
         this.register(admission.pathOf("mutate"), mutatingHandler(admission));
@@ -84,8 +92,10 @@ export class WebhookServer {
       this.#observer?.panicked(panicked);
       this.#logger.error("a webhook handler failed", { webhook: panicked, error });
     };
+    // Held until the answer is there: what was made of the body is at least as large as the body.
+    using body = this.#bodies.share();
     try {
-      return await handler(request, { clock: this.#clock, onPanic });
+      return await handler(request, { clock: this.#clock, onPanic, body });
     } catch (caught) {
       if (request.signal.aborted) return plain(499, "the client has gone away\n");
       onPanic(path, toError(caught));

@@ -344,4 +344,20 @@ describe("the configurations", () => {
       "not found",
     );
   });
+
+  it("[WH9] go again when a replica of an earlier release has put them back", async () => {
+    const endpoint = { url: "https://127.0.0.1:1" };
+    const validating = admission(ConfigMap, inNamespaceOnly("nowhere")).validate(() => undefined);
+    const earlier = () =>
+      keepConfigurations(client, { name: "upgraded", endpoint, admissions: [validating] })("PEM");
+    const later = keepConfigurations(client, { name: "upgraded", endpoint });
+    for (let times = 0; times < 2; times++) {
+      await earlier();
+      await client.get(ValidatingWebhookConfiguration, { name: "upgraded" });
+      await later("PEM");
+      await expect(client.get(ValidatingWebhookConfiguration, { name: "upgraded" })).rejects.toThrow(
+        "not found",
+      );
+    }
+  });
 });
