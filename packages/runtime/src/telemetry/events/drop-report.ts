@@ -1,0 +1,57 @@
+import type { Logger } from "../../logger.ts";
+import type { EventDropReason, EventObserver } from "./event-observer.ts";
+import type { TrackedEvent } from "./tracked-event.ts";
+
+/** Counts dropped events and says in the log why, as loud as the reason asks for. */
+export class DropReport {
+  readonly #log: Logger;
+  readonly #observer: EventObserver | undefined;
+  readonly #counts = new Map<EventDropReason, number>();
+
+  constructor(log: Logger, observer: EventObserver | undefined) {
+    this.#log = log;
+    this.#observer = observer;
+  }
+
+  get counts(): ReadonlyMap<EventDropReason, number> {
+    return this.#counts;
+  }
+
+  drop(reason: EventDropReason, event?: TrackedEvent, error?: unknown): void {
+    const count = (this.#counts.get(reason) ?? 0) + 1;
+    this.#counts.set(reason, count);
+    this.#say(reason, count, {
+      ...(event !== undefined && factsOf(event)),
+      ...(error !== undefined && { error }),
+    });
+    this.#observer?.dropped(reason);
+  }
+
+  #say(reason: EventDropReason, count: number, fields: Readonly<Record<string, unknown>>): void {
+    const message = `drop an event: ${meanings[reason]}`;
+    // These come in floods, and the first one tells all there is to know.
+    const isLoud = loudOnce.has(reason) ? count === 1 : loud.has(reason);
+    if (isLoud) this.#log.warn(message, fields);
+    else this.#log.debug(message, fields);
+  }
+}
+
+const loud: ReadonlySet<EventDropReason> = new Set(["rejected", "retries_exhausted", "no_reference"]);
+const loudOnce: ReadonlySet<EventDropReason> = new Set(["forbidden", "buffer_full"]);
+
+const meanings: Readonly<Record<EventDropReason, string>> = {
+  buffer_full: "too many wait to be sent; this is said once",
+  spam: "there were too many about this object",
+  forbidden:
+    "the API server forbids it; grant the verbs create and patch on events and events.events.k8s.io; this is said once",
+  namespace_gone: "its namespace is being deleted",
+  rejected: "the API server does not take it",
+  retries_exhausted: "the API server could not be reached for too long",
+  stopped: "the recorder is stopped",
+  no_reference: "its object does not say its kind and name",
+};
+
+function factsOf({ namespace, name, first }: TrackedEvent): Readonly<Record<string, unknown>> {
+  const { regarding, type, reason, note } = first;
+  return { event: { namespace, name }, regarding, type, reason, note };
+}

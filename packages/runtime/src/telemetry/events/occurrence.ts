@@ -1,0 +1,67 @@
+import type { KubeObject } from "@keelson/core";
+import type { ObjectReference } from "@keelson/core/kinds/core/v1";
+import type { EventToRecord } from "../../controller/event-recorder.ts";
+
+/** Something that happened to an object, once. */
+export interface Occurrence {
+  readonly regarding: ObjectReference;
+  readonly related?: ObjectReference;
+  readonly type: EventToRecord["type"];
+  readonly reason: string;
+  readonly action: string;
+  readonly note: string;
+  /** Milliseconds since 1970. */
+  readonly atMs: number;
+}
+
+/** The API server counts bytes and calls them characters. */
+const longestNote = 1024;
+const longestWord = 128;
+
+/**
+ * What is to be told of an object; undefined if the object does not say its kind or name. Texts are cut to what the
+ * server takes. The message is sent as it was written, to be read by all who may read events: it must hold no secret.
+ */
+export function occurrenceOf(object: KubeObject, event: EventToRecord, atMs: number): Occurrence | undefined {
+  const regarding = referenceTo(object);
+  if (regarding === undefined) return undefined;
+  const { type, reason, action = reason, message, related } = event;
+  const relatedTo = related === undefined ? undefined : referenceTo(related);
+  return {
+    regarding,
+    ...(relatedTo !== undefined && { related: relatedTo }),
+    type,
+    reason: cut(reason, longestWord),
+    action: cut(action, longestWord),
+    note: cut(message, longestNote),
+    atMs,
+  };
+}
+
+/** The same with another note. */
+export function withNote(occurrence: Occurrence, note: string): Occurrence {
+  return { ...occurrence, note: cut(note, longestNote) };
+}
+
+function referenceTo({ apiVersion, kind, metadata }: KubeObject): ObjectReference | undefined {
+  const { name, namespace, uid, resourceVersion } = metadata;
+  if (!kind || !name) return undefined;
+  return {
+    apiVersion,
+    kind,
+    name,
+    ...(namespace !== undefined && { namespace }),
+    ...(uid !== undefined && { uid }),
+    ...(resourceVersion !== undefined && { resourceVersion }),
+  };
+}
+
+const ellipsis = "…";
+
+/** At most so many bytes, with no character cut in half. */
+function cut(text: string, mostBytes: number): string {
+  if (Buffer.byteLength(text) <= mostBytes) return text;
+  const room = mostBytes - Buffer.byteLength(ellipsis);
+  const { read } = new TextEncoder().encodeInto(text, new Uint8Array(room));
+  return text.slice(0, read) + ellipsis;
+}

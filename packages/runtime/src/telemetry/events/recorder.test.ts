@@ -1,0 +1,108 @@
+import { createClient } from "@keelson/client";
+import { seededRandom, type Transport, type TransportRequest } from "@keelson/core";
+import { VirtualClock } from "@keelson/testkit";
+import { describe, expect, it } from "vitest";
+import { RecordingLogger } from "../../../test/support/leader/recording-logger.ts";
+import { InvalidEventRecorderError } from "./errors.ts";
+import { createEventRecorder, type EventRecorderOptions } from "./recorder.ts";
+
+const pod = { apiVersion: "v1", kind: "Pod", metadata: { namespace: "shop", name: "web" } };
+const pulled = { type: "Normal", reason: "Pulled", message: "pulled" } as const;
+
+/** A recorder whose server cannot be reached. */
+function setUp(options: Partial<EventRecorderOptions> = {}) {
+  const clock = new VirtualClock();
+  const log = new RecordingLogger();
+  const told: string[] = [];
+  const asked: TransportRequest[] = [];
+  const transport: Transport = {
+    send: (request) => {
+      asked.push(request);
+      return Promise.reject(new Error("ECONNREFUSED"));
+    },
+    close: async () => undefined,
+  };
+  const recorder = createEventRecorder({
+    client: createClient({ transport, clock }),
+    clock,
+    random: seededRandom(1),
+    reportingController: "example.com/webapp",
+    reportingInstance: "webapp-0",
+    log,
+    observer: { sent: (how) => told.push(how), dropped: (reason) => told.push(reason) },
+    ...options,
+  });
+  return { clock, log, told, asked, recorder };
+}
+
+describe("an event recorder", () => {
+  it("[EVR1] neither throws nor waits, whatever it is given, and counts what it cannot tell", () => {
+    const { recorder, told, log } = setUp();
+    const bad = Object.defineProperty({ ...pod }, "metadata", {
+      get: () => {
+        throw new Error("broken");
+      },
+    });
+    expect(() => recorder.record(bad, pulled)).not.toThrow();
+    expect(() => recorder.record({ ...pod, metadata: {} }, pulled)).not.toThrow();
+    expect(told).toEqual(["no_reference", "no_reference"]);
+    expect(recorder.drops).toEqual(new Map([["no_reference", 2]]));
+    expect(log.messages("warn")).toHaveLength(2);
+  });
+
+  it("[EVR1] tells its observer and its log of what it gave up", async () => {
+    const { clock, recorder, told, log, asked } = setUp();
+    recorder.record(pod, pulled);
+    expect(asked).toEqual([]);
+    await clock.runUntil(recorder.flush());
+    expect(told).toEqual(["retries_exhausted"]);
+    expect(asked).toHaveLength(12);
+    expect(log.lines).toMatchObject([
+      {
+        level: "warn",
+        message: "drop an event: the API server could not be reached for too long",
+        fields: { regarding: { kind: "Pod", name: "web" }, reason: "Pulled", note: "pulled" },
+      },
+    ]);
+    await recorder.stop();
+  });
+
+  it("[EVR1] counts spam, which it says quietly", async () => {
+    const { recorder, log } = setUp();
+    for (let index = 0; index < 30; index++) recorder.record(pod, { ...pulled, reason: `R${index}` });
+    expect(recorder.drops).toEqual(new Map([["spam", 5]]));
+    expect(log.messages("debug")).toHaveLength(5);
+    await recorder.stop();
+    expect(recorder.drops.get("stopped")).toBe(25);
+  });
+
+  it("leaves no timer when it is stopped, and drops what comes later", async () => {
+    const { clock, recorder, told } = setUp();
+    recorder.record(pod, pulled);
+    await clock.advance(10);
+    expect(clock.pendingTimers.length).toBeGreaterThan(0);
+    await recorder.stop();
+    expect(clock.pendingTimers).toEqual([]);
+    recorder.record(pod, pulled);
+    expect(told).toEqual(["stopped", "stopped"]);
+    expect(clock.pendingTimers).toEqual([]);
+  });
+
+  it("ends a flush by its signal", async () => {
+    const { clock, recorder } = setUp();
+    recorder.record(pod, pulled);
+    const limit = new AbortController();
+    clock.schedule(3_000, () => limit.abort(new Error("the grace is over")));
+    await expect(clock.runUntil(recorder.flush(limit.signal))).rejects.toThrow("the grace is over");
+    await recorder.stop();
+  });
+
+  it("refuses a source with which the server would refuse every event", () => {
+    const make = () => setUp({ reportingController: "a/b/c", reportingInstance: "x".repeat(129) });
+    expect(make).toThrow(InvalidEventRecorderError);
+    expect(make).toThrow(
+      'set up an event recorder: reportingController must not contain more than one "/"; ' +
+        "reportingInstance must have 1 to 128 bytes, it has 129",
+    );
+  });
+});

@@ -1,0 +1,156 @@
+import type { Client } from "@keelson/client";
+import {
+  type CancelTimer,
+  type Clock,
+  type KubeObject,
+  qualifiedNameProblem,
+  type Random,
+} from "@keelson/core";
+import type { EventRecorder, EventToRecord } from "../../controller/event-recorder.ts";
+import { type Logger, silentLogger } from "../../logger.ts";
+import { EventCorrelator } from "./correlator.ts";
+import { DropReport } from "./drop-report.ts";
+import { InvalidEventRecorderError } from "./errors.ts";
+import { coreV1Form, type EventSource, eventsV1Form } from "./event-form.ts";
+import { eventNames } from "./event-name.ts";
+import type { EventDropReason, EventObserver } from "./event-observer.ts";
+import { EventSender } from "./event-sender.ts";
+import { eventWriter, type WriteEvent } from "./event-writer.ts";
+import { occurrenceOf } from "./occurrence.ts";
+
+export interface EventRecorderOptions extends EventSource {
+  /** Needs the verbs create and patch on events of the API. */
+  readonly client: Client;
+  readonly clock: Clock;
+  readonly random: Random;
+  /** Where it is said what was dropped. Default: says nothing. */
+  readonly log?: Logger;
+  readonly observer?: EventObserver;
+  /** By which API events are written, and with that how repetitions are told. Default events.k8s.io/v1. */
+  readonly api?: "events.k8s.io/v1" | "core/v1";
+}
+
+/**
+ * Writes Events in the background [EVR1–EVR3]. Messages are sent as they are written: they must hold no secret, as
+ * whoever may read events reads them.
+ */
+export interface ApiEventRecorder extends EventRecorder {
+  /** Sends all that waits, and the counts of series that have not ended; throws the signal's reason when it aborts. */
+  flush(signal?: AbortSignal): Promise<void>;
+  /** Drops what waits. When it resolves, no timer and no request is left. What is recorded later is dropped. */
+  stop(): Promise<void>;
+  /** How many events did not reach the server, and why. */
+  readonly drops: ReadonlyMap<EventDropReason, number>;
+}
+
+/** Throws an InvalidEventRecorderError if the server would refuse whatever such a source reports. */
+export function createEventRecorder(options: EventRecorderOptions): ApiEventRecorder {
+  const problems = problemsOf(options);
+  if (problems.length > 0) throw new InvalidEventRecorderError(problems);
+  return new BackgroundRecorder(options);
+}
+
+const longestInstance = 128;
+
+function problemsOf({ reportingController, reportingInstance }: EventSource): readonly string[] {
+  const nameProblem = qualifiedNameProblem(reportingController);
+  const bytes = Buffer.byteLength(reportingInstance);
+  return [
+    ...(nameProblem === undefined ? [] : [`reportingController ${nameProblem}`]),
+    ...(bytes >= 1 && bytes <= longestInstance
+      ? []
+      : [`reportingInstance must have 1 to ${longestInstance} bytes, it has ${bytes}`]),
+  ];
+}
+
+function writerFor({
+  client,
+  api,
+  reportingController,
+  reportingInstance,
+}: EventRecorderOptions): WriteEvent {
+  const source = { reportingController, reportingInstance };
+  return api === "core/v1"
+    ? eventWriter(client, coreV1Form(source))
+    : eventWriter(client, eventsV1Form(source));
+}
+
+/** A sweep looks at all events that are remembered. */
+const shortestSweepMs = 1_000;
+
+class BackgroundRecorder implements ApiEventRecorder {
+  readonly #clock: Clock;
+  readonly #correlator: EventCorrelator;
+  readonly #sender: EventSender;
+  readonly #report: DropReport;
+  #cancelSweep: CancelTimer | undefined;
+  #isStopped = false;
+
+  constructor(options: EventRecorderOptions) {
+    const { clock, random, log = silentLogger, observer, api } = options;
+    const report = new DropReport(log, observer);
+    this.#clock = clock;
+    this.#report = report;
+    this.#correlator = new EventCorrelator({
+      clock,
+      nameFor: eventNames(clock, random),
+      repetitions: api === "core/v1" ? "count" : "series",
+    });
+    this.#sender = new EventSender({
+      write: writerFor(options),
+      clock,
+      random,
+      onSent: (how) => observer?.sent(how),
+      onDrop: (reason, event, error) => report.drop(reason, event, error),
+    });
+  }
+
+  record(object: KubeObject, event: EventToRecord): void {
+    try {
+      this.#record(object, event);
+    } catch (error) {
+      // Whatever an event was made of, its caller goes on [EVR1].
+      this.#report.drop("no_reference", undefined, error);
+    }
+  }
+
+  get drops(): ReadonlyMap<EventDropReason, number> {
+    return this.#report.counts;
+  }
+
+  async flush(signal?: AbortSignal): Promise<void> {
+    for (const event of this.#correlator.unsaved()) this.#sender.add(event);
+    await this.#sender.idle(signal);
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    this.#cancelSweep?.();
+    await this.#sender.stop();
+  }
+
+  #record(object: KubeObject, toRecord: EventToRecord): void {
+    const occurrence = occurrenceOf(object, toRecord, this.#clock.now());
+    if (this.#isStopped || occurrence === undefined) {
+      this.#report.drop(this.#isStopped ? "stopped" : "no_reference");
+      return;
+    }
+    const { event, verdict, displaced } = this.#correlator.observe(occurrence);
+    for (const old of displaced) this.#sender.add(old);
+    if (verdict === "write") this.#sender.add(event);
+    if (verdict === "spam") this.#report.drop("spam", event);
+    if (this.#cancelSweep === undefined) this.#planSweep();
+  }
+
+  /** A due time never moves to an earlier moment, so one timer, for the earliest, is enough. */
+  #planSweep(): void {
+    const dueMs = this.#correlator.nextDueMs;
+    if (dueMs === undefined) return;
+    const delayMs = Math.max(dueMs - this.#clock.monotonicNow(), shortestSweepMs);
+    this.#cancelSweep = this.#clock.schedule(delayMs, () => {
+      this.#cancelSweep = undefined;
+      for (const event of this.#correlator.due()) this.#sender.add(event);
+      this.#planSweep();
+    });
+  }
+}

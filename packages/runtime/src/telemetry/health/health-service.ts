@@ -1,0 +1,89 @@
+import type { Clock, HttpService, ServiceRequest, ServiceResponse } from "@keelson/core";
+import { type Logger, silentLogger } from "../../logger.ts";
+import { FailureLog } from "./failure-log.ts";
+import { HealthChecks, type NamedHealthCheck } from "./health-checks.ts";
+import { type CheckResult, verboseReport } from "./health-report.ts";
+import { runCheck } from "./run-check.ts";
+
+export interface HealthServiceOptions {
+  /** Answered under `/healthz`: if one fails, the process should be restarted. */
+  readonly live: HealthChecks;
+  /** Answered under `/readyz`: as long as one fails, the process should get no work. */
+  readonly ready: HealthChecks;
+  readonly clock: Clock;
+  /** Where it is said why a check failed. Default: nowhere. */
+  readonly log?: Logger;
+}
+
+/**
+ * Answers probes as Kubernetes and controller-runtime do [MG8]: `/healthz` and `/readyz` with 200 and `ok`, or with
+ * 500 and a line for each check; `/healthz/<name>` for one check alone, with its reason; `?verbose` for the lines in any
+ * case; `?exclude=<name>`, as often as needed, to leave checks out. From now on no check can be added.
+ */
+export function healthService(options: HealthServiceOptions): HttpService {
+  const { live, ready, clock, log = silentLogger } = options;
+  const failures = new FailureLog(log);
+  const endpoints = new Map([
+    ["healthz", served(live)],
+    ["readyz", served(ready)],
+  ]);
+  return async (request) => {
+    const [path = "", query = ""] = request.path.split("?");
+    const [, endpoint = "", name = "", ...rest] = path.split("/");
+    const checks = endpoints.get(endpoint);
+    if (checks === undefined || rest.length > 0) return plain(404, "404 page not found\n");
+    if (request.method !== "GET" && request.method !== "HEAD") return plain(405, "method not allowed\n");
+    const asked: Asked = { endpoint, checks, request, clock, failures };
+    return name === "" ? answerAll(asked, new URLSearchParams(query)) : answerOne(asked, name);
+  };
+}
+
+interface Asked {
+  readonly endpoint: string;
+  readonly checks: HealthChecks;
+  readonly request: ServiceRequest;
+  readonly clock: Clock;
+  readonly failures: FailureLog;
+}
+
+/** Without checks that the port answers is one. */
+function served(checks: HealthChecks): HealthChecks {
+  checks.seal();
+  return checks.all.length > 0 ? checks : new HealthChecks().add("ping", () => undefined);
+}
+
+async function answerAll(asked: Asked, query: URLSearchParams): Promise<ServiceResponse> {
+  const { endpoint, checks } = asked;
+  const excluded = new Set(query.getAll("exclude"));
+  const results = await Promise.all(
+    checks.all.map(async (check): Promise<CheckResult> => {
+      const { name } = check;
+      if (excluded.has(name)) return { name, outcome: "excluded" };
+      return { name, outcome: (await reasonOf(asked, check)) === undefined ? "ok" : "failed" };
+    }),
+  );
+  const unknown = [...excluded].filter((name) => checks.get(name) === undefined).sort();
+  const report = verboseReport(endpoint, results, unknown);
+  if (results.some(({ outcome }) => outcome === "failed")) return plain(500, report);
+  return plain(200, query.has("verbose") ? report : "ok");
+}
+
+async function answerOne(asked: Asked, name: string): Promise<ServiceResponse> {
+  const check = asked.checks.get(name);
+  if (check === undefined) return plain(404, "404 page not found\n");
+  const reason = await reasonOf(asked, check);
+  return reason === undefined ? plain(200, "ok") : plain(500, `internal server error: ${reason.message}\n`);
+}
+
+async function reasonOf(asked: Asked, check: NamedHealthCheck): Promise<Error | undefined> {
+  const { endpoint, request, clock, failures } = asked;
+  const reason = await runCheck(check, { clock, signal: request.signal });
+  // Whoever asked has gone away: that says nothing about the check.
+  if (!request.signal.aborted) failures.note(endpoint, check.name, reason);
+  return reason;
+}
+
+function plain(status: number, body: string): ServiceResponse {
+  const headers = { "content-type": "text/plain; charset=utf-8", "x-content-type-options": "nosniff" };
+  return { status, headers, body };
+}

@@ -1,0 +1,28 @@
+import { isRecord } from "@keelson/core";
+import type { Logger } from "../../logger.ts";
+import { type LineLoggerOptions, type LogLine, lineLogger } from "./line-logger.ts";
+import { type Loggable, toLoggable, toLoggableText } from "./loggable.ts";
+
+export interface JsonLoggerOptions extends LineLoggerOptions {}
+
+/** What every line begins with. A field of such a name gets a `_` at its end. */
+const reserved: ReadonlySet<string> = new Set(["ts", "level", "msg"]);
+
+/**
+ * Writes each line as one JSON object: `ts` (RFC 3339 with milliseconds), `level`, `msg`, then the fields. Errors become
+ * objects with their message, stack, code, facts and cause. Secrets are redacted, see `toLoggable`.
+ */
+export function jsonLogger(options: JsonLoggerOptions): Logger {
+  return lineLogger(options, formatJson);
+}
+
+function formatJson({ atMs, level, message, fields }: LogLine): string {
+  const shown: Loggable = toLoggable(fields);
+  const entries = isRecord(shown) ? Object.entries(shown) : [];
+  return JSON.stringify({
+    ts: new Date(atMs).toISOString(),
+    level,
+    msg: toLoggableText(message),
+    ...Object.fromEntries(entries.map(([key, value]) => [reserved.has(key) ? `${key}_` : key, value])),
+  });
+}

@@ -1,0 +1,29 @@
+import { describe, expect, it } from "vitest";
+import { InvalidLogLevelError } from "./errors.ts";
+import { isWritten, levelFrom } from "./log-level.ts";
+
+describe("levels of a log", () => {
+  it("are read in any case, with warning as another word for warn", () => {
+    expect(["debug", "INFO", " Warn ", "warning", "error"].map(levelFrom)).toEqual([
+      "debug",
+      "info",
+      "warn",
+      "warn",
+      "error",
+    ]);
+  });
+
+  it("that do not exist are refused with those that do", () => {
+    expect(() => levelFrom("verbose")).toThrow(InvalidLogLevelError);
+    expect(() => levelFrom("verbose")).toThrow(
+      'read log level "verbose": there is no such level; use one of debug, info, warn, error',
+    );
+    expect(() => levelFrom("")).toThrow(InvalidLogLevelError);
+  });
+
+  it("write what is as urgent or more", () => {
+    expect(isWritten("info", "info")).toBe(true);
+    expect(isWritten("error", "info")).toBe(true);
+    expect(isWritten("debug", "info")).toBe(false);
+  });
+});

@@ -1,0 +1,142 @@
+import type { ControllerObserver, ResultLabel } from "../../controller/controller-observer.ts";
+import type { HotLoopObserver } from "../../controller/guard/hot-loop-guard.ts";
+import { blockBuckets, reconcileBuckets } from "./buckets.ts";
+import type { MetricsRegistry } from "./metrics-registry.ts";
+import { QueueMetrics } from "./queue-metrics.ts";
+import type { Counter, Gauge, Histogram } from "./series.ts";
+
+/** What one controller counts. */
+interface OneController {
+  readonly results: Readonly<Record<ResultLabel, Counter>>;
+  readonly errors: Counter;
+  readonly terminalErrors: Counter;
+  readonly panics: Counter;
+  readonly timeouts: Counter;
+  readonly time: Histogram;
+  readonly maxConcurrent: Gauge;
+  readonly active: Gauge;
+  readonly blocks: Histogram;
+  readonly hotLoops: HotLoopObserver;
+}
+
+const controllerLabel = ["controller"] as const;
+
+/** The metrics of controllers [MX1] and of their queues [MX2]; with `seed`, also under the names of the seed [MX4]. */
+export function controllerMetrics(registry: MetricsRegistry, hasSeedNames: boolean): ControllerObserver {
+  const make = controllerFamilies(registry, hasSeedNames);
+  const queues = new QueueMetrics(registry);
+  const controllers = new Map<string, OneController>();
+  const of = (name: string): OneController => {
+    const known = controllers.get(name);
+    if (known !== undefined) return known;
+    const made = make(name);
+    controllers.set(name, made);
+    return made;
+  };
+  return {
+    queueObserver: (name) => queues.observer(name),
+    hotLoopObserver: (name) => of(name).hotLoops,
+    started: (name, concurrency) => of(name).maxConcurrent.set(concurrency),
+    activeChanged: (name, change) => of(name).active.add(change),
+    reconciled: (name, result, ms) => {
+      const { results, time } = of(name);
+      results[result].add();
+      time.observe(ms / 1000);
+    },
+    failed: (name) => of(name).errors.add(),
+    failedTerminally: (name) => of(name).terminalErrors.add(),
+    panicked: (name) => of(name).panics.add(),
+    timedOut: (name) => of(name).timeouts.add(),
+    eventLoopBlocked: (name, ms) => of(name).blocks.observe(ms / 1000),
+  };
+}
+
+/** Makes all series of a controller at once, so that each of them exists from its start [MX1]. */
+function controllerFamilies(
+  registry: MetricsRegistry,
+  hasSeedNames: boolean,
+): (controller: string) => OneController {
+  const counter = (name: string, help: string) => registry.counter({ name, help, labels: controllerLabel });
+  const gauge = (name: string, help: string) => registry.gauge({ name, help, labels: controllerLabel });
+  const total = registry.counter({
+    name: "controller_runtime_reconcile_total",
+    help: "How many reconciles ended, by how.",
+    labels: ["controller", "result"],
+  });
+  const errors = counter("controller_runtime_reconcile_errors_total", "How many reconciles failed.");
+  const terminalErrors = counter(
+    "controller_runtime_terminal_reconcile_errors_total",
+    "How many reconciles failed in a way that is not tried again.",
+  );
+  const panics = counter(
+    "controller_runtime_reconcile_panics_total",
+    "How many reconciles threw by mistake.",
+  );
+  const timeouts = counter(
+    "controller_runtime_reconcile_timeouts_total",
+    "How many reconciles took too long.",
+  );
+  const time = registry.histogram({
+    name: "controller_runtime_reconcile_time_seconds",
+    help: "How long reconciles took.",
+    labels: controllerLabel,
+    buckets: reconcileBuckets,
+  });
+  const maxConcurrent = gauge(
+    "controller_runtime_max_concurrent_reconciles",
+    "How many keys are reconciled at once at most.",
+  );
+  const active = gauge("controller_runtime_active_workers", "How many keys are being reconciled.");
+  const blocks = registry.histogram({
+    name: "event_loop_block_seconds",
+    help: "For how long a reconcile let nothing else in the process run.",
+    labels: controllerLabel,
+    buckets: blockBuckets,
+  });
+  const hotLoops = hotLoopFamilies(registry);
+  if (hasSeedNames) {
+    registry.alias("reconcile_total", total);
+    registry.alias("reconcile_errors_total", errors);
+    registry.alias("reconcile_duration_seconds", time);
+  }
+  return (controller) => ({
+    results: {
+      success: total.with(controller, "success"),
+      error: total.with(controller, "error"),
+      requeue: total.with(controller, "requeue"),
+      requeue_after: total.with(controller, "requeue_after"),
+    },
+    errors: errors.with(controller),
+    terminalErrors: terminalErrors.with(controller),
+    panics: panics.with(controller),
+    timeouts: timeouts.with(controller),
+    time: time.with(controller),
+    maxConcurrent: maxConcurrent.with(controller),
+    active: active.with(controller),
+    blocks: blocks.with(controller),
+    hotLoops: hotLoops(controller),
+  });
+}
+
+function hotLoopFamilies(registry: MetricsRegistry): (controller: string) => HotLoopObserver {
+  const counter = (name: string, help: string) => registry.counter({ name, help, labels: controllerLabel });
+  const noopWrites = counter("hot_loop_noop_writes_total", "How many writes changed nothing.");
+  const pingPongs = counter("hot_loop_ping_pongs_total", "How often a field was found that others set back.");
+  const selfWokens = counter(
+    "hot_loop_self_woken_total",
+    "How often a key was found that its own writes wake.",
+  );
+  const slowed = counter("hot_loop_slowed_total", "How often a key that writes without end was slowed.");
+  return (controller) => {
+    const noopWrite = noopWrites.with(controller);
+    const pingPong = pingPongs.with(controller);
+    const selfWoken = selfWokens.with(controller);
+    const slowDown = slowed.with(controller);
+    return {
+      noopWrite: () => noopWrite.add(),
+      pingPong: () => pingPong.add(),
+      selfWoken: () => selfWoken.add(),
+      slowed: () => slowDown.add(),
+    };
+  };
+}

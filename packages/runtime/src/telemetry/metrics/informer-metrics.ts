@@ -1,0 +1,120 @@
+import { type Clock, groupResourceOf } from "@keelson/core";
+import type { InformerStatus } from "../../cache/informer.ts";
+import type { StaleRead } from "../../cache/informer-cache.ts";
+import type { Sample } from "./family.ts";
+import type { MetricsRegistry } from "./metrics-registry.ts";
+
+/** What the informers of a process are asked for at each scrape. */
+export type ReadInformers = () => readonly InformerStatus[];
+
+/** A status under a name that no other one has. */
+interface NamedStatus {
+  readonly label: string;
+  readonly status: InformerStatus;
+}
+
+type Fact = (status: InformerStatus) => number | undefined;
+
+/** The metrics of caches [MX5]. They are asked for at each scrape and cost nothing in between. */
+export class InformerMetrics {
+  readonly #registry: MetricsRegistry;
+  readonly #clock: Clock;
+  readonly #reads: ReadInformers[] = [];
+  #named: readonly NamedStatus[] = [];
+  readonly onStaleRead: (read: StaleRead) => void;
+
+  constructor(registry: MetricsRegistry, clock: Clock) {
+    this.#registry = registry;
+    this.#clock = clock;
+    const staleReads = registry.counter({
+      name: "cache_stale_reads_total",
+      help: "How many cached reads the server had to answer because the watch was late.",
+      labels: ["resource"],
+    });
+    this.onStaleRead = ({ resource }) => staleReads.with(groupResourceOf(resource)).add();
+    this.#addGauges();
+    this.#addCounters();
+  }
+
+  /** Shows these informers too. */
+  observe(read: ReadInformers): void {
+    this.#reads.push(read);
+  }
+
+  /** Asks for all statuses once; before each scrape. */
+  refresh(): void {
+    const uses = new Map<string, number>();
+    this.#named = this.#reads
+      .flatMap((read) => read())
+      .map((status) => {
+        // Two informers of one kind may differ in what their names do not say, such as the version.
+        const use = (uses.get(status.name) ?? 0) + 1;
+        uses.set(status.name, use);
+        return { label: use === 1 ? status.name : `${status.name} #${use}`, status };
+      });
+  }
+
+  #addGauges(): void {
+    this.#add("gauge", "informer_objects", "How many objects are in the store.", ({ objects }) => objects);
+    this.#add(
+      "gauge",
+      "informer_store_resource_version",
+      "How far the store is; compare it with that of another replica.",
+      ({ resourceVersion }) => (resourceVersion === undefined ? undefined : Number(resourceVersion)),
+    );
+    this.#add(
+      "gauge",
+      "informer_last_event_age_seconds",
+      "How long ago the last change or bookmark came.",
+      ({ lastEventAtMs, lastBookmarkAtMs }) => {
+        if (lastEventAtMs === undefined && lastBookmarkAtMs === undefined) return undefined;
+        return Math.max(0, this.#clock.now() - Math.max(lastEventAtMs ?? 0, lastBookmarkAtMs ?? 0)) / 1000;
+      },
+    );
+    this.#add(
+      "gauge",
+      "informer_event_lag_seconds",
+      "How long after it was written a recent change came, by the server's clock and in whole seconds.",
+      ({ lastEventLagMs }) => (lastEventLagMs === undefined ? undefined : lastEventLagMs / 1000),
+    );
+  }
+
+  #addCounters(): void {
+    this.#add("counter", "informer_lists_total", "How many lists were asked for.", ({ lists }) => lists);
+    this.#registry.collected(
+      "counter",
+      {
+        name: "informer_watches_total",
+        help: "How many watches have ended, by how.",
+        labels: ["informer", "outcome"],
+      },
+      () =>
+        this.#named.flatMap(({ label, status }) =>
+          Object.entries(status.watches).map(([outcome, value]) => ({ labels: [label, outcome], value })),
+        ),
+    );
+    this.#add(
+      "counter",
+      "informer_bytes_total",
+      "How many bytes came through watches.",
+      ({ bytesReceived }) => bytesReceived,
+    );
+    this.#add(
+      "counter",
+      "stale_sync_skips_total",
+      "How many cached reads were put off because the cache did not yet show what was written.",
+      ({ delayedReads = 0 }) => delayedReads,
+    );
+  }
+
+  #add(type: "counter" | "gauge", name: string, help: string, factOf: Fact): void {
+    this.#registry.collected(type, { name, help, labels: ["informer"] }, () => this.#samples(factOf));
+  }
+
+  *#samples(factOf: Fact): Iterable<Sample> {
+    for (const { label, status } of this.#named) {
+      const value = factOf(status);
+      if (value !== undefined) yield { labels: [label], value };
+    }
+  }
+}

@@ -1,0 +1,80 @@
+import { type Client, ConnectionError } from "@keelson/client";
+import type { ServiceRequest, ServiceResponse } from "@keelson/core";
+import { VirtualClock } from "@keelson/testkit";
+import { describe, expect, it } from "vitest";
+import { authorizeByReview } from "./authorize-by-review.ts";
+import { type Authorize, metricsService } from "./metrics-service.ts";
+
+const request = (method: string, path: string, headers: Record<string, string> = {}): ServiceRequest => ({
+  method,
+  path,
+  headers,
+  body: (async function* () {})(),
+  signal: new AbortController().signal,
+});
+
+const ask = (method: string, path: string, authorize?: Authorize): Promise<ServiceResponse> =>
+  metricsService(
+    { render: async () => "depth 1\n" },
+    authorize === undefined ? {} : { authorize },
+  )(request(method, path));
+
+describe("the service for metrics", () => {
+  it("gives their text, whatever comes after the path", async () => {
+    expect(await ask("GET", "/metrics?name=depth")).toEqual({
+      status: 200,
+      headers: { "content-type": "text/plain; version=0.0.4; charset=utf-8" },
+      body: "depth 1\n",
+    });
+  });
+
+  it("gives the head alone to those who ask for that", async () => {
+    const { status, headers, body } = await ask("HEAD", "/metrics");
+    expect({ status, body }).toEqual({ status: 200, body: undefined });
+    expect(headers).toMatchObject({ "content-length": "8" });
+  });
+
+  it("knows nothing else", async () => {
+    expect((await ask("GET", "/")).status).toBe(404);
+    expect((await ask("GET", "/metrics/")).status).toBe(404);
+    expect(await ask("POST", "/metrics")).toMatchObject({ status: 405, headers: { allow: "GET, HEAD" } });
+  });
+
+  it("gives nothing to those who may not see them", async () => {
+    const refuse =
+      (status: 401 | 403): Authorize =>
+      async () => ({ isAllowed: false, status, message: "no" });
+    expect(await ask("GET", "/metrics", refuse(403))).toMatchObject({ status: 403, body: "no\n" });
+    expect(await ask("GET", "/metrics", refuse(401))).toMatchObject({
+      status: 401,
+      headers: { "www-authenticate": "Bearer" },
+    });
+  });
+});
+
+describe("authorization without an API server", () => {
+  const failing: Pick<Client, "create"> = {
+    create: async () => {
+      throw new ConnectionError("create tokenreviews", new Error("refused"));
+    },
+  };
+
+  it.each([
+    {},
+    { authorization: "Basic YTpi" },
+    { authorization: "Bearer" },
+    { authorization: "Bearer a b" },
+  ])("refuses %j, and asks nobody", async (headers) => {
+    const authorize = authorizeByReview(failing, { clock: new VirtualClock() });
+    expect(await authorize(request("GET", "/metrics", headers))).toMatchObject({ status: 401 });
+  });
+
+  it("lets nobody in while the server cannot be asked", async () => {
+    const authorize = authorizeByReview(failing, { clock: new VirtualClock() });
+    expect(await authorize(request("GET", "/metrics", { authorization: "Bearer abc" }))).toEqual({
+      isAllowed: false,
+      status: 500,
+      message: "Authentication failed",
+    });
+  });
+});

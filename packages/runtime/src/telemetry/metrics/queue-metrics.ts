@@ -1,0 +1,99 @@
+import { PriorityLabels, type QueueObserver, type UnfinishedWork } from "../../queue/queue-observer.ts";
+import { decadeBuckets } from "./buckets.ts";
+import type { Family, Sample } from "./family.ts";
+import type { MetricsRegistry } from "./metrics-registry.ts";
+import type { HistogramSeries, ScalarSeries } from "./series.ts";
+
+/** Both carry the name of the controller: Go's had one before they had the other [MX2]. */
+type QueueLabels = readonly ["name", "controller"];
+
+const queueLabels = ["name", "controller"] as const;
+
+/** The metrics of all queues [MX2]. */
+export class QueueMetrics {
+  readonly #depth: Family<readonly ["name", "controller", "priority"], ScalarSeries>;
+  readonly #adds: Family<QueueLabels, ScalarSeries>;
+  readonly #retries: Family<QueueLabels, ScalarSeries>;
+  readonly #queueDuration: Family<QueueLabels, HistogramSeries>;
+  readonly #workDuration: Family<QueueLabels, HistogramSeries>;
+  readonly #unfinished = new Map<string, () => UnfinishedWork>();
+
+  constructor(registry: MetricsRegistry) {
+    this.#depth = registry.gauge({
+      name: "workqueue_depth",
+      help: "How many items are ready to be processed, by priority.",
+      labels: ["name", "controller", "priority"],
+    });
+    this.#adds = registry.counter({
+      name: "workqueue_adds_total",
+      help: "How many items became ready to be processed.",
+      labels: queueLabels,
+    });
+    this.#queueDuration = registry.histogram({
+      name: "workqueue_queue_duration_seconds",
+      help: "How long items were ready before a worker took them.",
+      labels: queueLabels,
+      buckets: decadeBuckets,
+    });
+    this.#workDuration = registry.histogram({
+      name: "workqueue_work_duration_seconds",
+      help: "How long workers took for an item.",
+      labels: queueLabels,
+      buckets: decadeBuckets,
+    });
+    registry.collected(
+      "gauge",
+      {
+        name: "workqueue_unfinished_work_seconds",
+        help: "The ages of all items that are being processed, added up; grows when workers are stuck.",
+        labels: queueLabels,
+      },
+      () => this.#collect(({ totalMs }) => totalMs),
+    );
+    registry.collected(
+      "gauge",
+      {
+        name: "workqueue_longest_running_processor_seconds",
+        help: "For how long the item has been processed that was begun first.",
+        labels: queueLabels,
+      },
+      () => this.#collect(({ longestMs }) => longestMs),
+    );
+    this.#retries = registry.counter({
+      name: "workqueue_retries_total",
+      help: "How many items were added with a delay.",
+      labels: queueLabels,
+    });
+  }
+
+  /** Of two queues of one name, the later one tells what is unfinished; all else is added up. */
+  observer(name: string): QueueObserver {
+    const adds = this.#adds.with(name, name);
+    const retries = this.#retries.with(name, name);
+    const queueDuration = this.#queueDuration.with(name, name);
+    const workDuration = this.#workDuration.with(name, name);
+    const labels = new PriorityLabels();
+    const depths = new Map<number | undefined, ScalarSeries>();
+    return {
+      unfinishedWork: (read) => void this.#unfinished.set(name, read),
+      added: () => adds.add(),
+      depthChanged: (priority, change) => {
+        let depth = depths.get(priority);
+        if (depth === undefined) {
+          const label = labels.labelOf(priority);
+          depth = this.#depth.with(name, name, label);
+          // Priorities without a label of their own are not remembered either: there may be any number of them.
+          if (label === "" || label === String(priority)) depths.set(priority, depth);
+        }
+        depth.add(change);
+      },
+      waited: (ms) => queueDuration.observe(ms / 1000),
+      worked: (ms) => workDuration.observe(ms / 1000),
+      retried: () => retries.add(),
+    };
+  }
+
+  *#collect(pick: (work: UnfinishedWork) => number): Iterable<Sample> {
+    for (const [name, read] of this.#unfinished) yield { labels: [name, name], value: pick(read()) / 1000 };
+  }
+}

@@ -1,0 +1,119 @@
+import { type ApiCall, ApiError, type Caller, type RawCall } from "@keelson/client";
+import { type Clock, groupResourceOf, toError } from "@keelson/core";
+import {
+  type Attributes,
+  type Context,
+  context,
+  type Span,
+  SpanKind,
+  type Tracer,
+  trace,
+} from "@opentelemetry/api";
+import { isFromCache } from "../../controller/causal/call-facts.ts";
+import { fail } from "./span-failure.ts";
+
+export interface CallTracing {
+  readonly tracer: Tracer;
+  readonly clock: Clock;
+  /** What the spans of calls are children of; given, because what is active may be lost by the time of a call. */
+  readonly parent: Context;
+}
+
+/** What a span is made of. */
+interface CallFacts {
+  /** Has no name of an object in it, so that there are few. */
+  readonly name: string;
+  readonly attributes: Attributes;
+}
+
+/** A layer that makes a span of each call to the API server. What the cache answers is none. */
+export function tracedCalls(tracing: CallTracing, next: Caller): Caller {
+  return {
+    json: (call) =>
+      call.verb === "get" || call.verb === "list"
+        ? traceRead(tracing, factsOf(call), () => next.json(call))
+        : traceCall(tracing, factsOf(call), () => next.json(call)),
+    stream: (call) => traceStream(tracing, factsOf(call), () => next.stream(call)),
+    raw: (call) => traceCall(tracing, rawFacts(call), () => next.raw(call)),
+  };
+}
+
+async function traceCall(
+  { tracer, parent }: CallTracing,
+  { name, attributes }: CallFacts,
+  ask: () => Promise<unknown>,
+): Promise<unknown> {
+  const span = tracer.startSpan(name, { kind: SpanKind.CLIENT, attributes }, parent);
+  try {
+    const answer = await context.with(trace.setSpan(parent, span), ask);
+    span.setAttribute("status", "ok");
+    return answer;
+  } catch (error) {
+    failCall(span, error);
+    throw error;
+  } finally {
+    span.end();
+  }
+}
+
+/** Whether a read was a call to the server is known only when it is answered; so its span is made then. */
+async function traceRead(
+  { tracer, clock, parent }: CallTracing,
+  { name, attributes }: CallFacts,
+  ask: () => Promise<unknown>,
+): Promise<unknown> {
+  const startTime = clock.now();
+  const begin = (): Span => tracer.startSpan(name, { kind: SpanKind.CLIENT, attributes, startTime }, parent);
+  try {
+    const answer = await context.with(parent, ask);
+    if (!isFromCache(answer)) begin().setAttribute("status", "ok").end(clock.now());
+    return answer;
+  } catch (error) {
+    const span = begin();
+    failCall(span, error);
+    span.end(clock.now());
+    throw error;
+  }
+}
+
+async function* traceStream(
+  { tracer, parent }: CallTracing,
+  { name, attributes }: CallFacts,
+  ask: () => AsyncIterable<Uint8Array>,
+): AsyncIterable<Uint8Array> {
+  const span = tracer.startSpan(name, { kind: SpanKind.CLIENT, attributes }, parent);
+  try {
+    yield* ask();
+    span.setAttribute("status", "ok");
+  } catch (error) {
+    failCall(span, error);
+    throw error;
+  } finally {
+    span.end();
+  }
+}
+
+function failCall(span: Span, thrown: unknown): void {
+  const error = toError(thrown);
+  span.setAttribute("status", error instanceof ApiError ? (error.status.code ?? "error") : "error");
+  fail(span, error);
+}
+
+function factsOf({ verb, resource, subresource, namespace, name }: ApiCall): CallFacts {
+  const what = groupResourceOf(resource);
+  return {
+    name: subresource === undefined ? `${verb} ${what}` : `${verb} ${what}/${subresource}`,
+    attributes: {
+      verb,
+      resource: what,
+      ...(subresource !== undefined && { subresource }),
+      ...(namespace !== undefined && { namespace }),
+      ...(name !== undefined && { name }),
+    },
+  };
+}
+
+function rawFacts({ path }: RawCall): CallFacts {
+  // What comes after the path may hold anything.
+  return { name: "get url", attributes: { verb: "get", path: path.replace(/\?.*$/, "") } };
+}
