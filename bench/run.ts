@@ -5,11 +5,13 @@ import { parseArgs } from "node:util";
 export type Benchmark = (options: { readonly quick: boolean }) => Promise<Readonly<Record<string, number>>>;
 
 const benchmarks: Readonly<Record<string, () => Promise<Benchmark>>> = {
+  idle: async () => (await import("./idle.ts")).idleBenchmark,
   import: async () => (await import("./import.ts")).importBenchmark,
   controlplane: async () => (await import("./controlplane.ts")).controlPlaneBenchmark,
   noop: async () => (await import("./noop.ts")).noopBenchmark,
   latency: async () => (await import("./latency.ts")).latencyBenchmark,
   sync: async () => (await import("./sync.ts")).syncBenchmark,
+  metrics: async () => (await import("./metrics.ts")).metricsBenchmark,
   queue: async () => (await import("./queue.ts")).queueBenchmark,
 };
 

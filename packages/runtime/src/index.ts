@@ -1,3 +1,4 @@
+// biome-ignore-all lint/style/noExcessiveLinesPerFile: a list of names is read by searching, and splitting it would hide some
 export type {
   ApiCall,
   ApplyOptions,
@@ -332,7 +333,7 @@ export { InformerCache } from "./cache/informer-cache.ts";
 export type { WatchSettings } from "./controller/build-plan.ts";
 export type { KindControllerSettings, OwnsSettings } from "./controller/builder.ts";
 export { controller, KindControllerBuilder } from "./controller/builder.ts";
-export type { CausalLogOptions } from "./controller/causal/causal-log.ts";
+export type { CausalLogLimits, CausalLogOptions } from "./controller/causal/causal-log.ts";
 export { CausalLog } from "./controller/causal/causal-log.ts";
 export type { RunEnd, RunRecorder, RunStart } from "./controller/causal/recorded-run.ts";
 export type { CallRecord, ReasonRecord, RunRecord, RunResult } from "./controller/causal/run-record.ts";
@@ -361,6 +362,7 @@ export type { HotLoopGuardOptions, HotLoopObserver } from "./controller/guard/ho
 export { HotLoopGuard } from "./controller/guard/hot-loop-guard.ts";
 export type { FieldManager } from "./controller/guard/managed-field-owners.ts";
 export type { PingPongReport } from "./controller/guard/ping-pong-report.ts";
+export type { SelfWokenReport } from "./controller/guard/self-woken-report.ts";
 export type { KeyDescription } from "./controller/key-builder.ts";
 export { controllerFor, KeyControllerBuilder } from "./controller/key-builder.ts";
 export { reconcileObject } from "./controller/object-reconciler.ts";
@@ -373,9 +375,71 @@ export type {
   Requeue,
 } from "./controller/reconciler.ts";
 export { TerminalError } from "./controller/reconciler.ts";
+export type { ControllerTracer, RunTrace, RunTracer, TracedRun } from "./controller/run-tracer.ts";
 export type { RunningWatch } from "./controller/source-watch.ts";
+export type { ElectionRules, ElectionSettings } from "./leader/election-rules.ts";
+export { electionIdentity, electionRules } from "./leader/election-rules.ts";
+export {
+  ElectorMisuseError,
+  InvalidElectionError,
+  LeaderElectionError,
+  LeadershipLostError,
+  LeaseNotRenewedError,
+  LeasePermissionError,
+  NotLeaderError,
+  RenewWorkerError,
+} from "./leader/errors.ts";
+export type {
+  LeaderCallbacks,
+  LeaderElectorOptions,
+  LeaderObserver,
+  RenewalOptions,
+} from "./leader/leader-elector.ts";
+export { LeaderElector } from "./leader/leader-elector.ts";
+export type { LeaseHealthOptions } from "./leader/lease-health.ts";
+export { leaseHealthCheck } from "./leader/lease-health.ts";
+export type { Leadership } from "./leader/lease-term.ts";
+export type { WorkerConnectOptions } from "./leader/renew-messages.ts";
+export { guardTransport, guardWrites } from "./leader/write-guard.ts";
 export type { LogFields, Logger } from "./logger.ts";
 export { silentLogger } from "./logger.ts";
+export type { LeaderElectionOptions } from "./manager/election.ts";
+export {
+  GraceExceededError,
+  GroupStoppedError,
+  InvalidManagerError,
+  ManagerError,
+  ManagerReusedError,
+  ManagerStartedError,
+  ManagerStoppedError,
+} from "./manager/errors.ts";
+export type { HttpEndpoint } from "./manager/http-endpoint.ts";
+export { Manager } from "./manager/manager.ts";
+export type { LifeState } from "./manager/manager-life.ts";
+export type {
+  BufferedEvents,
+  HealthOptions,
+  ManagerMetricsOptions,
+  ManagerOptions,
+  ServerName,
+} from "./manager/manager-options.ts";
+export type { Operator, OperatorDefinition } from "./manager/operator.ts";
+export { defineOperator } from "./manager/operator.ts";
+export type {
+  CheckPermissionsOptions,
+  MissingPermission,
+  PermissionReport,
+} from "./manager/permissions/check-permissions.ts";
+export { checkPermissions } from "./manager/permissions/check-permissions.ts";
+export { MissingPermissionsError } from "./manager/permissions/errors.ts";
+export { formatMissing } from "./manager/permissions/format-missing.ts";
+export type { NeededUse } from "./manager/permissions/needed-use.ts";
+export { neededUses } from "./manager/permissions/needed-use.ts";
+export { usesOfSources } from "./manager/permissions/watch-uses.ts";
+export type { Runnable } from "./manager/runnable.ts";
+export type { SignalledProcess, Stoppable } from "./manager/signals.ts";
+export { runUntilSignal } from "./manager/signals.ts";
+export type { ManagedWebhooks, ManagerWebhookOptions, WebhookSet } from "./manager/webhooks.ts";
 export type { AddOptions, PriorityQueueOptions } from "./queue/priority-queue.ts";
 export { PriorityQueue } from "./queue/priority-queue.ts";
 export type { Queue, QueueOptions, Taken } from "./queue/queue.ts";
@@ -436,6 +500,51 @@ export type { GenericEvent, SourceEvent } from "./source/source-event.ts";
 export type { RunSource } from "./source/source-of.ts";
 export { sourceOf } from "./source/source-of.ts";
 export type { Trigger } from "./source/trigger.ts";
+export { InvalidEventRecorderError } from "./telemetry/events/errors.ts";
+export type { EventDropReason, EventObserver } from "./telemetry/events/event-observer.ts";
+export type { ApiEventRecorder, EventRecorderOptions } from "./telemetry/events/recorder.ts";
+export { createEventRecorder } from "./telemetry/events/recorder.ts";
+export type { InformersToCheck, WatchFreshnessOptions } from "./telemetry/health/cache-checks.ts";
+export { cacheSynced, watchFreshness } from "./telemetry/health/cache-checks.ts";
+export {
+  CacheNotSyncedError,
+  HealthCheckRefusedError,
+  HealthCheckTimeoutError,
+  HealthError,
+  QueueStuckError,
+  StaleInformersError,
+} from "./telemetry/health/errors.ts";
+export type { HealthCheck, HealthCheckOptions, NamedHealthCheck } from "./telemetry/health/health-checks.ts";
+export { HealthChecks } from "./telemetry/health/health-checks.ts";
+export type { HealthServiceOptions } from "./telemetry/health/health-service.ts";
+export { healthService } from "./telemetry/health/health-service.ts";
+export { leaseAge } from "./telemetry/health/lease-age.ts";
+export type { QueueAgeOptions, QueueAges } from "./telemetry/health/queue-age.ts";
+export { queueAge } from "./telemetry/health/queue-age.ts";
+export { InvalidLogLevelError } from "./telemetry/log/errors.ts";
+export type { JsonLoggerOptions } from "./telemetry/log/json-logger.ts";
+export { jsonLogger } from "./telemetry/log/json-logger.ts";
+export type { LogLevel } from "./telemetry/log/log-level.ts";
+export { levelFrom } from "./telemetry/log/log-level.ts";
+export type { Loggable } from "./telemetry/log/loggable.ts";
+export { toLoggable } from "./telemetry/log/loggable.ts";
+export type { PrettyLoggerOptions } from "./telemetry/log/pretty-logger.ts";
+export { prettyLogger } from "./telemetry/log/pretty-logger.ts";
+export { Sensitive, sensitive } from "./telemetry/log/sensitive.ts";
+export type { AuthorizeByReviewOptions } from "./telemetry/metrics/authorize-by-review.ts";
+export { authorizeByReview } from "./telemetry/metrics/authorize-by-review.ts";
+export { DuplicateMetricError, InvalidMetricError } from "./telemetry/metrics/errors.ts";
+export type { LabelValues, MetricOptions, MetricType, Sample } from "./telemetry/metrics/family.ts";
+export type { Metrics, MetricsOptions } from "./telemetry/metrics/metrics.ts";
+export { createMetrics } from "./telemetry/metrics/metrics.ts";
+export type { HistogramOptions } from "./telemetry/metrics/metrics-registry.ts";
+export { MetricsRegistry } from "./telemetry/metrics/metrics-registry.ts";
+export type { Authorize, MetricsServiceOptions, Permission } from "./telemetry/metrics/metrics-service.ts";
+export { metricsPath, metricsService } from "./telemetry/metrics/metrics-service.ts";
+export type { RestClientObserver } from "./telemetry/metrics/rest-client-metrics.ts";
+export type { Counter, Gauge, Histogram } from "./telemetry/metrics/series.ts";
+export type { TracingOptions } from "./telemetry/tracing/tracing.ts";
+export { createTracing } from "./telemetry/tracing/tracing.ts";
 export {
   IncompleteSyncError,
   ReflectorError,
@@ -448,3 +557,48 @@ export type { Freshness, ReflectorOptions } from "./watch/reflector-options.ts";
 export type { Snapshot } from "./watch/snapshot.ts";
 export type { WatchSink } from "./watch/watch-sink.ts";
 export type { ObjectEvent } from "./watch/watch-state.ts";
+export type {
+  Admission,
+  AdmissionCall,
+  AdmissionSettings,
+  Mutation,
+  Mutator,
+  MutatorOptions,
+  Validation,
+  Validator,
+  ValidatorOptions,
+} from "./webhook/admission.ts";
+export { admission } from "./webhook/admission.ts";
+export type { AdmissionRequest, Operation } from "./webhook/admission-review.ts";
+export type { CertificateSource } from "./webhook/certificate-source.ts";
+export type { Conversion, Converted, Spoke } from "./webhook/conversion.ts";
+export { conversion } from "./webhook/conversion.ts";
+export type { DenialDetails, DenialReason } from "./webhook/errors.ts";
+export {
+  AdmissionDeniedError,
+  ConversionError,
+  DuplicateWebhookPathError,
+  InvalidCertificateError,
+  InvalidWebhookError,
+  NoCertificateError,
+  WebhookError,
+  WebhookTimeoutError,
+} from "./webhook/errors.ts";
+export type { FileCertificatesOptions } from "./webhook/file-certificates.ts";
+export { FileCertificates } from "./webhook/file-certificates.ts";
+export type { ConfigurationPass, KeepConfigurationsOptions } from "./webhook/keep-configurations.ts";
+export { keepConfigurations } from "./webhook/keep-configurations.ts";
+export type { ManagedCertificatesOptions } from "./webhook/managed-certificates.ts";
+export { ManagedCertificates } from "./webhook/managed-certificates.ts";
+export type { RotationRules } from "./webhook/rotation-plan.ts";
+export type { ServeWebhooksOptions } from "./webhook/serve-webhooks.ts";
+export { defaultWebhookPort, serveWebhooks } from "./webhook/serve-webhooks.ts";
+export type { ConfigurationContext, WebhookEndpoint } from "./webhook/webhook-configurations.ts";
+export {
+  makeConversion,
+  makeMutatingConfiguration,
+  makeValidatingConfiguration,
+} from "./webhook/webhook-configurations.ts";
+export type { CertificateObserver, WebhookObserver } from "./webhook/webhook-observer.ts";
+export type { WebhookServerOptions } from "./webhook/webhook-server.ts";
+export { WebhookServer } from "./webhook/webhook-server.ts";

@@ -1,0 +1,58 @@
+import type { Clock, Random } from "@keelson/core";
+import type { Cache } from "../cache/cache.ts";
+import type { CausalLog } from "../controller/causal/causal-log.ts";
+import { Controller } from "../controller/controller.ts";
+import type { ControllerDefinition } from "../controller/controller-definition.ts";
+import type { ConcurrencyDefaults, ControllerEnvironment } from "../controller/controller-environment.ts";
+import { ControllerNames } from "../controller/controller-names.ts";
+import type { ControllerObserver } from "../controller/controller-observer.ts";
+import type { EventRecorder } from "../controller/event-recorder.ts";
+import type { ControllerTracer } from "../controller/run-tracer.ts";
+import type { Logger } from "../logger.ts";
+import type { ManagerClients } from "./clients.ts";
+
+export interface ControllerFactoryOptions {
+  readonly clients: ManagerClients;
+  readonly cache: Cache;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Logger;
+  readonly events: EventRecorder;
+  readonly observer: ControllerObserver;
+  readonly concurrency: ConcurrencyDefaults | undefined;
+  readonly tracer: ControllerTracer | undefined;
+}
+
+/** Makes the controllers of a manager: they share all that a process has once. */
+export class ControllerFactory {
+  readonly #options: ControllerFactoryOptions;
+  readonly #names = new ControllerNames();
+  readonly #causalLogs: Map<string, CausalLog> = new Map();
+
+  constructor(options: ControllerFactoryOptions) {
+    this.#options = options;
+  }
+
+  /** Why did this run? By the name of the controller. */
+  get causalLogs(): ReadonlyMap<string, CausalLog> {
+    return this.#causalLogs;
+  }
+
+  /** Throws an InvalidControllerError, or a DuplicateControllerNameError. */
+  make<Key>(definition: ControllerDefinition<Key>): Controller<Key> {
+    const { clients, concurrency, tracer, ...shared } = this.#options;
+    const { needsLeadership = true } = definition.settings;
+    const { live, cached } = needsLeadership ? clients.leader : clients.everyReplica;
+    const environment: ControllerEnvironment = {
+      ...shared,
+      client: live,
+      cachedClient: cached,
+      names: this.#names,
+      ...(concurrency !== undefined && { concurrency }),
+      ...(tracer !== undefined && { tracer }),
+    };
+    const controller = new Controller(definition, environment);
+    this.#causalLogs.set(controller.name, controller.causalLog);
+    return controller;
+  }
+}

@@ -1,0 +1,151 @@
+import { ConfigMap } from "@keelson/core/kinds/core/v1";
+import { describe, expect, it } from "vitest";
+import { LeaseShelf } from "../../test/support/leader/lease-shelf.ts";
+import { type ManagerWorld, managerWorld } from "../../test/support/manager/manager-world.ts";
+import { ends, makeDefinition } from "../../test/support/manager/string-controller.ts";
+import { LeadershipLostError, NotLeaderError } from "../leader/errors.ts";
+import type { LeaderElectionOptions } from "./election.ts";
+import { GraceExceededError } from "./errors.ts";
+
+const leaderElection: LeaderElectionOptions = {
+  renewIn: "thread",
+  lease: { namespace: "shop", name: "lock" },
+  identity: "web-1",
+};
+
+describe("a manager with leader election", () => {
+  it("[MG6] runs what needs no leadership at once, and the rest only when it leads", async () => {
+    const shelf = new LeaseShelf();
+    const world = managerWorld({ transport: shelf, leaderElection });
+    hold(shelf, "another");
+    world.manager.add(world.runnable("leader"));
+    world.manager.add(world.runnable("other", { needsLeadership: false }));
+    let isElected = false;
+    void world.manager.elected.then(() => {
+      isElected = true;
+    });
+    await world.start();
+    await world.clock.advance(10_000);
+    expect(starts(world)).toEqual(["start other"]);
+    expect([isElected, world.manager.state]).toEqual([false, "running"]);
+    await world.clock.advance(20_000);
+    expect(starts(world)).toEqual(["start other", "start leader"]);
+    expect([isElected, world.manager.state]).toEqual([true, "leading"]);
+    await world.stop();
+    await ends(world);
+  });
+
+  it("[MG6] that was never elected starts nothing of a leader on its way out", async () => {
+    const shelf = new LeaseShelf();
+    const world = managerWorld({ transport: shelf, leaderElection, graceMs: -1 });
+    hold(shelf, "another");
+    const end = Promise.withResolvers<void>();
+    world.manager.add(world.runnable("leader"));
+    world.manager.add({ name: "slow", needsLeadership: false, run: () => end.promise });
+    await world.start();
+    await world.stop();
+    // The Lease runs out while the slow one keeps the election going.
+    await world.clock.advance(60_000);
+    expect(shelf.lease?.spec?.holderIdentity).toBe("web-1");
+    end.resolve();
+    await ends(world);
+    expect(starts(world)).toEqual([]);
+    expect(shelf.lease?.spec?.holderIdentity).toBe("");
+  });
+
+  it("[MG7] that loses its lease rejects at once, whatever still runs, and does not give the lease up", async () => {
+    const shelf = new LeaseShelf();
+    const world = managerWorld({ transport: shelf, leaderElection });
+    world.manager.add(world.runnable("stubborn", { isStubborn: true }));
+    await world.start();
+    expect(world.manager.state).toBe("leading");
+    hold(shelf, "thief");
+    shelf.send = () => Promise.reject(new Error("the network is gone"));
+    await world.clock.advance(15_000);
+    await expect(world.running).rejects.toThrow(LeadershipLostError);
+    await expect(world.running).rejects.toThrow("leader election lost");
+    expect(world.told).toContain("stop stubborn");
+    expect(shelf.lease?.spec?.holderIdentity).toBe("thief");
+    expect(world.clock.pendingTimers).toEqual([]);
+  });
+
+  it("[MG2] keeps its lease to the end if something of the leader has not ended, so that no successor meets it", async () => {
+    const shelf = new LeaseShelf();
+    const world = managerWorld({ transport: shelf, leaderElection, graceMs: 1_000 });
+    world.manager.add(world.runnable("stubborn", { isStubborn: true }));
+    await world.start();
+    await world.stop();
+    await world.clock.advance(1_000);
+    await expect(world.running).rejects.toThrow(GraceExceededError);
+    expect(shelf.lease?.spec?.holderIdentity).toBe("web-1");
+  });
+
+  it("[LE12] refuses writes of what only a leader does while it may not lead, and lets those of every replica pass", async () => {
+    const shelf = new LeaseShelf();
+    const world = managerWorld({ transport: shelf, leaderElection });
+    hold(shelf, "another");
+    const { manager } = world;
+    const written = { metadata: { namespace: "shop", name: "web" } };
+    await world.start();
+    await expect(manager.client.create(ConfigMap, written)).rejects.toThrow(NotLeaderError);
+    await expect(manager.liveClient.create(ConfigMap, written)).rejects.toThrow(NotLeaderError);
+    expect(shelf.lease?.kind).toBe("Lease");
+    await manager.replicaClient.create(ConfigMap, written);
+    expect(shelf.lease?.kind).toBe("ConfigMap");
+    await world.stop();
+    await world.clock.advance(60_000);
+    await world.running;
+  });
+
+  it("[CT17] starts the sources of a controller that warms up before it leads, and its workers when it does", async () => {
+    const shelf = new LeaseShelf();
+    const world = managerWorld({ transport: shelf, leaderElection });
+    hold(shelf, "another");
+    const keys: string[] = [];
+    const warm = makeDefinition(({ key }) => void keys.push(key), { warmUp: true });
+    const cold = { ...makeDefinition(() => undefined), name: "cold" };
+    world.manager.add(warm);
+    world.manager.add(cold);
+    await world.start();
+    warm.source.add("one");
+    await world.clock.advance(5_000);
+    expect([warm.source.starts, cold.source.starts, keys]).toEqual([1, 0, []]);
+    await world.clock.advance(30_000);
+    expect([warm.source.starts, cold.source.starts, keys]).toEqual([1, 1, ["one"]]);
+    await world.stop();
+    await ends(world);
+  });
+
+  it("[CT17] [MG10] that never leads ends the sources that it warmed up", async () => {
+    const shelf = new LeaseShelf();
+    const world = managerWorld({ transport: shelf, leaderElection });
+    hold(shelf, "another");
+    const warm = makeDefinition(() => undefined, { warmUp: true });
+    world.manager.add(warm);
+    await world.start();
+    await world.stop();
+    await ends(world);
+    expect(warm.source.isStopped).toBe(true);
+  });
+});
+
+/** Somebody else holds the Lease for 15 s from when it is first seen. */
+function hold(shelf: LeaseShelf, holderIdentity: string): void {
+  const time = "2026-01-01T00:00:00.000000Z";
+  shelf.lease = {
+    apiVersion: "coordination.k8s.io/v1",
+    kind: "Lease",
+    metadata: { namespace: "shop", name: "lock", resourceVersion: "1" },
+    spec: {
+      holderIdentity,
+      leaseDurationSeconds: 15,
+      acquireTime: time,
+      renewTime: time,
+      leaseTransitions: 0,
+    },
+  };
+}
+
+function starts({ told }: ManagerWorld): readonly string[] {
+  return told.filter((line) => line.startsWith("start"));
+}

@@ -1,0 +1,63 @@
+import { type Clock, type HttpService, KeelsonError } from "@keelson/core";
+import type { Cache } from "../cache/cache.ts";
+import type { Leadership } from "../leader/lease-term.ts";
+import type { Logger } from "../logger.ts";
+import { cacheSynced, watchFreshness } from "../telemetry/health/cache-checks.ts";
+import { HealthChecks } from "../telemetry/health/health-checks.ts";
+import { healthService } from "../telemetry/health/health-service.ts";
+import { leaseAge } from "../telemetry/health/lease-age.ts";
+import type { ManagerLife } from "./manager-life.ts";
+import type { HealthOptions } from "./manager-options.ts";
+import type { QueueAges } from "./queue-ages.ts";
+
+const defaultMaxReconcileMs = 3_600_000;
+
+export interface HealthEnvironment {
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly cache: Cache;
+  readonly life: ManagerLife;
+  /** Undefined if there is no election. */
+  readonly leadership: Leadership | undefined;
+  readonly queueAges: QueueAges;
+}
+
+/**
+ * The health of a manager. It is alive unless a restart would help: its lease has long run out, or a reconcile hangs. It
+ * is ready when everything that needs no leadership runs, the cache has synced, and watches are heard of.
+ */
+export class ManagerHealth {
+  readonly live: HealthChecks;
+  readonly ready: HealthChecks;
+  readonly #environment: HealthEnvironment;
+
+  constructor(options: HealthOptions, environment: HealthEnvironment) {
+    const { maxReconcileMs = defaultMaxReconcileMs, maxSilenceMs } = options;
+    const { clock, cache, life, leadership, queueAges } = environment;
+    this.#environment = environment;
+    this.live = new HealthChecks().add("reconciles", queueAges.check(maxReconcileMs));
+    if (leadership !== undefined) this.live.add("lease", leaseAge(leadership));
+    this.ready = new HealthChecks()
+      .add("started", () => {
+        if (life.state !== "running" && life.state !== "leading") throw new NotRunningError(life.state);
+      })
+      .add("cache", cacheSynced(cache))
+      .add("watches", watchFreshness(cache, { clock, ...(maxSilenceMs !== undefined && { maxSilenceMs }) }));
+  }
+
+  /** From now on no check can be added [MG8]. */
+  service(): HttpService {
+    const { clock, log } = this.#environment;
+    return healthService({ live: this.live, ready: this.ready, clock, log });
+  }
+}
+
+/** Why a manager is not ready. */
+export class NotRunningError extends KeelsonError {
+  static override readonly brand: string = "keelson.NotRunningError";
+  readonly code = "NOT_RUNNING";
+
+  constructor(state: string) {
+    super(`check the manager: it is ${state}; wait until it runs`);
+  }
+}

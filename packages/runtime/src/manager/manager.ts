@@ -1,0 +1,297 @@
+import { type Client, listenHttp } from "@keelson/client";
+import type { ApiUse, Clock, Random } from "@keelson/core";
+import { abortable, systemClock, systemRandom, toError } from "@keelson/core";
+import { InformerCache } from "../cache/informer-cache.ts";
+import type { Controller } from "../controller/controller.ts";
+import type { ControllerDefinition } from "../controller/controller-definition.ts";
+import { type EventRecorder, noEvents } from "../controller/event-recorder.ts";
+import { LeadershipLostError } from "../leader/errors.ts";
+import { type Logger, silentLogger } from "../logger.ts";
+import type { HealthCheck, HealthCheckOptions } from "../telemetry/health/health-checks.ts";
+import { createMetrics, type Metrics } from "../telemetry/metrics/metrics.ts";
+import { cacheMember } from "./cache-member.ts";
+import { managerClients } from "./clients.ts";
+import { ControllerFactory } from "./controller-factory.ts";
+import { controllerRunnable } from "./controller-runnable.ts";
+import { Election } from "./election.ts";
+import { InvalidManagerError } from "./errors.ts";
+import { FirstFailure, throwJoined } from "./first-failure.ts";
+import { flushEvents } from "./flush-events.ts";
+import { ManagerHealth } from "./manager-health.ts";
+import { type LifeState, ManagerLife } from "./manager-life.ts";
+import type { ManagerOptions, ServerName } from "./manager-options.ts";
+import { httpServers } from "./manager-servers.ts";
+import { eventUses, leaseUses } from "./permissions/manager-uses.ts";
+import { NeededPermissions } from "./permissions/needed-permissions.ts";
+import { usesOfSources } from "./permissions/watch-uses.ts";
+import { QueueAges } from "./queue-ages.ts";
+import type { Runnable } from "./runnable.ts";
+import { RunnableGroups } from "./runnable-groups.ts";
+import { shutDown } from "./shutdown.ts";
+import { ManagerWebhooks, type WebhookSet } from "./webhooks.ts";
+import { aborted } from "./within.ts";
+
+const defaultGraceMs = 30_000;
+
+/**
+ * Runs controllers and all that they need, in one process: caches, leader election, webhooks, health, metrics. What it
+ * needs starts before what needs it, and ends after it:
+ *
+ * | order | start [MG1] | stop [MG2] |
+ * |---|---|---|
+ * | 1 | HTTP servers | runnables of every replica, and warm-ups |
+ * | 2 | webhooks | runnables of the leader |
+ * | 3 | caches, until they have synced | caches |
+ * | 4 | runnables of every replica | webhooks |
+ * | 5 | warm-ups | HTTP servers |
+ * | 6 | leader election | the Lease is given up |
+ * | 7 | once elected: runnables of the leader | events are sent |
+ *
+ * It is run once.
+ */
+export class Manager {
+  /** Shared by all; indexes are added here. */
+  readonly cache: InformerCache;
+  /** Reads from the cache. Writes are refused if another replica may lead [LE12], so it is for what a leader does. */
+  readonly client: Client;
+  /** The same, but reads from the server. */
+  readonly liveClient: Client;
+  /** Reads from the cache and writes, whether this replica leads or not: for what every replica does. */
+  readonly replicaClient: Client;
+  readonly events: EventRecorder;
+  /** For metrics of your own: `metrics.registry`. */
+  readonly metrics: Metrics;
+  /** Resolves when this replica leads; at once after the start if there is no election. */
+  readonly elected: Promise<void>;
+  readonly #options: ManagerOptions;
+  readonly #clock: Clock;
+  readonly #random: Random;
+  readonly #log: Logger;
+  readonly #life = new ManagerLife();
+  readonly #failures: FirstFailure;
+  readonly #groups: RunnableGroups;
+  readonly #controllers: ControllerFactory;
+  readonly #election: Election | undefined;
+  readonly #webhooks: ManagerWebhooks | undefined;
+  readonly #health: ManagerHealth;
+  readonly #permissions: NeededPermissions;
+  readonly #elected = Promise.withResolvers<void>();
+  /** Why everything stops, once it does. */
+  readonly #stop = new AbortController();
+  /** Another replica may lead: nothing is waited for any more [MG7]. */
+  readonly #lost = new AbortController();
+
+  /** Throws an InvalidElectionError or an InvalidCacheSettingsError. */
+  constructor(options: ManagerOptions) {
+    const { client, clock = systemClock, random = systemRandom, log = silentLogger } = options;
+    const { gathered, aliases = [], port = 0 } = options.metrics ?? {};
+    this.#options = options;
+    this.#clock = clock;
+    this.#random = random;
+    this.#log = log;
+    this.metrics = gathered ?? createMetrics({ clock, aliases, processMetrics: port >= 0 });
+    this.events = options.events ?? noEvents;
+    const { permissionCheck: mode = "fail", name: roleName = "keelson" } = options;
+    this.#permissions = new NeededPermissions({ client, mode, roleName, log });
+    if (options.events !== undefined) this.#permissions.add("events", eventUses);
+    this.elected = this.#elected.promise;
+    this.#failures = new FirstFailure(log, (error) => this.#beginStop(error));
+    this.#groups = new RunnableGroups((member, error) => this.#note(member, error));
+    this.cache = new InformerCache({
+      ...{ client, clock, random, log },
+      ...(options.cache !== undefined && { settings: options.cache }),
+      onStaleRead: this.metrics.onStaleRead,
+    });
+    this.metrics.observeInformers(() => this.cache.statuses);
+    this.#election = this.#makeElection();
+    const clients = managerClients(client, this.cache, this.#election?.leadership);
+    this.client = clients.leader.cached;
+    this.liveClient = clients.leader.live;
+    this.replicaClient = clients.everyReplica.cached;
+    const { cache, events } = this;
+    const queueAges = new QueueAges();
+    this.#health = new ManagerHealth(options.health ?? {}, {
+      ...{ clock, log, cache, queueAges, life: this.#life },
+      leadership: this.#election?.leadership,
+    });
+    this.#controllers = new ControllerFactory({
+      ...{ clients, cache, clock, random, log, events },
+      observer: queueAges.observer(this.metrics.controllers),
+      concurrency: options.concurrency,
+      tracer: options.tracer,
+    });
+    this.#webhooks = this.#makeWebhooks();
+    this.#groups.caches.add(cacheMember(this.cache, clock));
+  }
+
+  get state(): LifeState {
+    return this.#life.state;
+  }
+
+  /**
+   * Adds a controller or a runnable. Before the start it waits for its turn, after it it starts at once, and when the stop
+   * has begun it is refused with a ManagerStoppedError [MG5].
+   */
+  add<Key>(definition: ControllerDefinition<Key>): Controller<Key>;
+  add(runnable: Runnable): void;
+  add<Key>(added: ControllerDefinition<Key> | Runnable): Controller<Key> | undefined {
+    this.#life.demandNotOver(`add ${added.name}`);
+    if ("run" in added) {
+      this.#groups.addRunnable(added);
+      return undefined;
+    }
+    const controller = this.#controllers.make(added);
+    const uses = usesOfSources(added.sources, this.#options.cache);
+    this.#permissions.add(`controller ${controller.name}`, uses);
+    this.#groups.addRunnable(controllerRunnable(controller, added.settings));
+    return controller;
+  }
+
+  /** Adds webhooks. Only before the start. */
+  addWebhooks(webhooks: WebhookSet): void {
+    this.#life.demandNew("add webhooks");
+    if (this.#webhooks === undefined)
+      throw new InvalidManagerError(
+        "add webhooks",
+        "this manager serves none; set `webhooks` in its options, with port -1 to leave them out on purpose",
+      );
+    this.#webhooks.add(webhooks);
+  }
+
+  /** Adds a check to `/healthz`: while it fails, the process had better be started again. Only before the start [MG8]. */
+  addLivenessCheck(name: string, check: HealthCheck, options?: HealthCheckOptions): void {
+    this.#life.demandNew(`add liveness check ${name}`);
+    this.#health.live.add(name, check, options);
+  }
+
+  /** Adds a check to `/readyz`: while it fails, the process should get no work. Only before the start [MG8]. */
+  addReadinessCheck(name: string, check: HealthCheck, options?: HealthCheckOptions): void {
+    this.#life.demandNew(`add readiness check ${name}`);
+    this.#health.ready.add(name, check, options);
+  }
+
+  /** Says what of the API something uses, so that it is known at the start whether it may. Only before the start. */
+  declareUses(neededBy: string, uses: readonly ApiUse[]): void {
+    this.#life.demandNew(`declare what ${neededBy} uses`);
+    this.#permissions.add(neededBy, uses);
+  }
+
+  /**
+   * Runs everything until the signal aborts, and resolves when all of it has ended. Rejects with what a runnable threw,
+   * with a LeadershipLostError, a MissingPermissionsError, or a GraceExceededError; with an AggregateError if not all
+   * ended in time after another error [MG3, MG4].
+   */
+  async run(signal: AbortSignal): Promise<void> {
+    this.#life.start();
+    const stop = (): void => this.#beginStop(signal.reason);
+    signal.addEventListener("abort", stop, { once: true });
+    if (signal.aborted) stop();
+    this.#log.info("manager starts");
+    await this.#start();
+    await aborted(this.#stop.signal);
+    signal.removeEventListener("abort", stop);
+    await this.#end();
+  }
+
+  async #start(): Promise<void> {
+    const { signal } = this.#stop;
+    const { http, webhooks, caches, others, warmUps } = this.#groups;
+    const steps: readonly (() => Promise<void>)[] = [
+      () => http.start(),
+      () => this.#permissions.check(signal),
+      () => webhooks.start(),
+      () => caches.start(),
+      () => others.start(),
+      () => warmUps.start(),
+    ];
+    try {
+      this.#addServers();
+      for (const step of steps) {
+        signal.throwIfAborted();
+        await abortable(step(), signal);
+      }
+      this.#stand();
+    } catch (error) {
+      if (!signal.aborted) this.#note("start", toError(error));
+    }
+  }
+
+  /** Everything that needs no leadership runs: now it is wanted. */
+  #stand(): void {
+    if (!this.#life.moveTo("running")) return;
+    if (this.#election === undefined) this.#lead();
+    else this.#election.begin();
+  }
+
+  #lead(): void {
+    // Whoever is elected on its way out does not begin to lead [MG6].
+    if (!this.#life.moveTo("leading")) return;
+    this.#elected.resolve();
+    void this.#groups.leaders.start();
+  }
+
+  async #end(): Promise<void> {
+    const { graceMs = defaultGraceMs, events, metrics } = this.#options;
+    const { reason } = this.#stop.signal;
+    this.#log.info("manager stops", { reason: toError(reason).message });
+    const late = await shutDown({
+      ...{ groups: this.#groups, election: this.#election, clock: this.#clock, graceMs, reason },
+      lost: this.#lost.signal,
+    });
+    if (events !== undefined) await flushEvents(events, this.#clock, this.#log);
+    if (metrics?.gathered === undefined) this.metrics[Symbol.dispose]();
+    this.#life.moveTo("stopped");
+    this.#log.info("manager stopped", { unfinished: late?.unfinished ?? [] });
+    throwJoined([this.#failures.error, late]);
+  }
+
+  #beginStop(reason: unknown): void {
+    if (!this.#life.moveTo("stopping")) return;
+    this.#failures.end();
+    this.#stop.abort(reason);
+  }
+
+  #note(part: string, error: Error): void {
+    if (error instanceof LeadershipLostError) this.#lost.abort(error);
+    this.#failures.note(part, error, this.#stop.signal.reason);
+  }
+
+  #addServers(): void {
+    const { metrics } = this;
+    const servers = httpServers(this.#options, {
+      ...{ metrics, clock: this.#clock, health: this.#health, causalLogs: this.#controllers.causalLogs },
+      onListening: (server, port) => this.#onListening(server, port),
+    });
+    for (const server of servers) this.#groups.http.add(server);
+    const webhooks = this.#webhooks?.member();
+    if (webhooks !== undefined) this.#groups.webhooks.add(webhooks);
+    this.#permissions.add("webhooks", this.#webhooks?.uses ?? []);
+  }
+
+  #makeElection(): Election | undefined {
+    const { client, leaderElection = false } = this.#options;
+    if (leaderElection === false) return undefined;
+    const election = new Election(leaderElection, {
+      ...{ client, clock: this.#clock, random: this.#random, log: this.#log, events: this.events },
+      observer: this.metrics.leader(leaderElection.lease.name),
+      onElected: () => this.#lead(),
+      onFailed: (error) => this.#note("leader election", error),
+    });
+    this.#permissions.add("leader election", leaseUses(election.rules.lease));
+    return election;
+  }
+
+  #makeWebhooks(): ManagerWebhooks | undefined {
+    const { client, webhooks, listen = listenHttp } = this.#options;
+    if (webhooks === undefined) return undefined;
+    return new ManagerWebhooks(webhooks, {
+      ...{ client, listen, clock: this.#clock, log: this.#log, metrics: this.metrics },
+      onListening: (port) => this.#onListening("webhooks", port),
+    });
+  }
+
+  #onListening(server: ServerName, port: number): void {
+    this.#log.info("listening", { server, port });
+    this.#options.onListening?.(server, port);
+  }
+}

@@ -1,0 +1,63 @@
+/**
+ * Rows as a table of left-aligned columns that is at most so wide: columns are as wide as their content, and the widest
+ * ones give way, so that what is too long for them goes on below.
+ */
+export function textTable(
+  head: readonly string[],
+  rows: readonly (readonly string[])[],
+  width: number,
+): string {
+  const all = [head, ...rows];
+  const widths = narrowed(
+    head.map((_, column) => Math.max(...all.map((row) => row[column]?.length ?? 0))),
+    width - gap.length * (head.length - 1),
+  );
+  return all.flatMap((row) => linesOf(row, widths)).join("\n");
+}
+
+const gap = "  ";
+/** Narrower than this no column gets, since nobody could read it. */
+const leastWidth = 8;
+
+function narrowed(wanted: readonly number[], total: number): readonly number[] {
+  const widths = [...wanted];
+  for (let excess = sum(widths) - total; excess > 0; excess--) {
+    const widest = Math.max(...widths);
+    if (widest <= leastWidth) break;
+    widths[widths.indexOf(widest)] = widest - 1;
+  }
+  return widths;
+}
+
+function linesOf(row: readonly string[], widths: readonly number[]): readonly string[] {
+  const cells = row.map((text, column) => wrap(text, widths[column] ?? text.length));
+  const height = Math.max(...cells.map(({ length }) => length));
+  return Array.from({ length: height }, (_, line) =>
+    cells
+      .map((cell, column) => (cell[line] ?? "").padEnd(widths[column] ?? 0))
+      .join(gap)
+      .trimEnd(),
+  );
+}
+
+/** Breaks after spaces and commas, and in the middle of a word that is longer than a line. */
+function wrap(text: string, width: number): readonly string[] {
+  const lines: string[] = [];
+  let line = "";
+  for (const word of text.match(/[^ ,]+,? ?/g) ?? []) {
+    if (line !== "" && (line + word).trimEnd().length > width) {
+      lines.push(line.trimEnd());
+      line = "";
+    }
+    line += word;
+    while (line.trimEnd().length > width) {
+      lines.push(line.slice(0, width));
+      line = line.slice(width);
+    }
+  }
+  return [...lines, line.trimEnd()];
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, number) => total + number, 0);
+}

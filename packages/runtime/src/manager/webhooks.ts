@@ -1,0 +1,167 @@
+import type { Client } from "@keelson/client";
+import type { ApiUse, Clock, Listen, Resource } from "@keelson/core";
+import { groupResourceOf } from "@keelson/core";
+import type { Logger } from "../logger.ts";
+import type { Metrics } from "../telemetry/metrics/metrics.ts";
+import type { Admission } from "../webhook/admission.ts";
+import type { CertificateSource } from "../webhook/certificate-source.ts";
+import type { Conversion } from "../webhook/conversion.ts";
+import { keepConfigurations } from "../webhook/keep-configurations.ts";
+import { ManagedCertificates } from "../webhook/managed-certificates.ts";
+import type { RotationRules } from "../webhook/rotation-plan.ts";
+import { defaultWebhookPort, serveWebhooks } from "../webhook/serve-webhooks.ts";
+import type { WebhookEndpoint } from "../webhook/webhook-configurations.ts";
+import { WebhookServer } from "../webhook/webhook-server.ts";
+import type { GroupMember } from "./runnable-group.ts";
+
+/** Certificates of Keelson's own making, and webhook configurations kept in place with them [WH9]. */
+export interface ManagedWebhooks {
+  /** The Secret that all replicas share. */
+  readonly secret: { readonly namespace: string; readonly name: string };
+  /** What the webhook configurations are called. */
+  readonly name: string;
+  /** Where the API server finds the webhooks; told the port that is listened on. */
+  readonly endpoint: WebhookEndpoint | ((port: number) => WebhookEndpoint);
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly rules?: Partial<RotationRules>;
+  /** How often Secret and configurations are looked at. Default 10 s. */
+  readonly intervalMs?: number;
+}
+
+/** Where webhooks are served, and by which certificates. */
+export interface ManagerWebhookOptions {
+  /** Default 9443. 0 takes any free one; below 0 nothing is served [WH6]. */
+  readonly port?: number;
+  /** Default: all addresses. */
+  readonly host?: string;
+  /** From elsewhere, such as files of cert-manager, which then also puts the configurations in place; or managed. */
+  readonly certificates: CertificateSource | ManagedWebhooks;
+}
+
+/** Webhooks to be served. */
+export interface WebhookSet {
+  readonly admissions?: readonly Admission[];
+  readonly conversions?: readonly Conversion[];
+  /** The kinds whose CustomResourceDefinitions are to name this server as their converter, if it manages them. */
+  readonly converted?: readonly Resource[];
+}
+
+export interface WebhookEnvironment {
+  readonly client: Client;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly listen: Listen;
+  readonly metrics: Pick<Metrics, "webhooks" | "certificates">;
+  readonly onListening: (port: number) => void;
+}
+
+/** All webhooks of a manager. They are gathered until it starts. */
+export class ManagerWebhooks {
+  readonly #options: ManagerWebhookOptions;
+  readonly #environment: WebhookEnvironment;
+  readonly #admissions: Admission[] = [];
+  readonly #conversions: Conversion[] = [];
+  readonly #converted: Resource[] = [];
+  readonly #listening = Promise.withResolvers<number>();
+
+  constructor(options: ManagerWebhookOptions, environment: WebhookEnvironment) {
+    this.#options = options;
+    this.#environment = environment;
+  }
+
+  add({ admissions = [], conversions = [], converted = [] }: WebhookSet): void {
+    this.#admissions.push(...admissions);
+    this.#conversions.push(...conversions);
+    this.#converted.push(...converted);
+  }
+
+  /** The server, ready as soon as it listens; undefined if there is nothing to serve. Throws if two have one path. */
+  member(): GroupMember | undefined {
+    const { port = defaultWebhookPort, host } = this.#options;
+    if (port < 0 || this.#admissions.length + this.#conversions.length === 0) return undefined;
+    const { clock, log, listen, metrics } = this.#environment;
+    const server = new WebhookServer({
+      admissions: this.#admissions,
+      conversions: this.#conversions,
+      clock,
+      logger: log,
+      observer: metrics.webhooks,
+    });
+    const certificates = this.#certificates();
+    return {
+      name: "webhooks",
+      run: (signal, isReady) => {
+        const onListening = (opened: number): void => {
+          this.#listening.resolve(opened);
+          this.#environment.onListening(opened);
+          isReady();
+        };
+        const options = { server, certificates, listen, port, onListening };
+        return serveWebhooks({ ...options, ...(host !== undefined && { host }) }, signal);
+      },
+    };
+  }
+
+  /** What keeping certificates and configurations needs [WH9]. */
+  get uses(): readonly ApiUse[] {
+    const { certificates, port = defaultWebhookPort } = this.#options;
+    if (!isManaged(certificates) || port < 0) return [];
+    const { secret, name } = certificates;
+    const onSecret = ["get", "create", "update"].map((verb) => ({
+      ...{ verb, group: "", resource: "secrets" },
+      ...secret,
+    }));
+    const onConfigurations = ["mutatingwebhookconfigurations", "validatingwebhookconfigurations"].flatMap(
+      (resource) =>
+        ["get", "create", "patch", "delete"].map((verb) => ({
+          ...{ verb, group: "admissionregistration.k8s.io", resource, name },
+        })),
+    );
+    const onDefinitions = this.#converted.flatMap((resource) =>
+      ["get", "patch"].map((verb) => ({
+        ...{ verb, group: "apiextensions.k8s.io", resource: "customresourcedefinitions" },
+        name: groupResourceOf(resource),
+      })),
+    );
+    return [...onSecret, ...onConfigurations, ...onDefinitions];
+  }
+
+  #certificates(): CertificateSource {
+    const { certificates, port = defaultWebhookPort } = this.#options;
+    if (!isManaged(certificates)) return certificates;
+    const { client, clock, log, metrics } = this.#environment;
+    const { secret, name, endpoint, labels, rules, intervalMs } = certificates;
+    const endpointAt = typeof endpoint === "function" ? endpoint : () => endpoint;
+    const keeping = this.#listening.promise.then((opened) =>
+      keepConfigurations(client, {
+        name,
+        endpoint: endpointAt(opened),
+        admissions: this.#admissions,
+        converted: this.#converted,
+        ...(labels !== undefined && { labels }),
+      }),
+    );
+    return new ManagedCertificates({
+      client,
+      secret,
+      hosts: hostsOf(endpointAt(port)),
+      inject: async (caBundle, signal) => (await keeping)(caBundle, signal),
+      clock,
+      logger: log,
+      ...(rules !== undefined && { rules }),
+      ...(intervalMs !== undefined && { intervalMs }),
+      observer: metrics.certificates,
+    });
+  }
+}
+
+function isManaged(certificates: CertificateSource | ManagedWebhooks): certificates is ManagedWebhooks {
+  return "secret" in certificates;
+}
+
+/** What the API server calls the server by. */
+function hostsOf(endpoint: WebhookEndpoint): readonly string[] {
+  if ("url" in endpoint) return [new URL(endpoint.url).hostname.replace(/^\[|\]$/g, "")];
+  const { namespace, name } = endpoint.service;
+  return [`${name}.${namespace}.svc`];
+}
