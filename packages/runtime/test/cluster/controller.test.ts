@@ -1,10 +1,9 @@
-import { accessFromKubeconfig, type Client, createClient, httpTransport, mergePatch } from "@keelson/client";
-import { type ControlPlane, startControlPlane } from "@keelson/controlplane";
+import { createClient, mergePatch } from "@keelson/client";
 import { formatKey, metadataOnly, ownerReferenceTo, sleep, systemClock, systemRandom } from "@keelson/core";
 import { Deployment } from "@keelson/core/kinds/apps/v1";
 import { ConfigMap, Namespace, Secret } from "@keelson/core/kinds/core/v1";
 import { type FaultyTransport, faultyTransport } from "@keelson/testkit";
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { cachedClient } from "../../src/cache/cached-client.ts";
 import { InformerCache } from "../../src/cache/informer-cache.ts";
 import { controller } from "../../src/controller/builder.ts";
@@ -12,24 +11,9 @@ import { Controller } from "../../src/controller/controller.ts";
 import type { ControllerDefinition } from "../../src/controller/controller-definition.ts";
 import { TerminalError } from "../../src/controller/reconciler.ts";
 import { itemExponentialLimiter } from "../../src/queue/rate-limiter.ts";
+import { startTestCluster } from "../support/test-cluster.ts";
 
-let controlPlane: ControlPlane;
-let admin: Client;
-let closeAdmin: () => Promise<void>;
-
-beforeAll(async () => {
-  controlPlane = await startControlPlane();
-  const transport = realTransport();
-  admin = createClient({ transport });
-  closeAdmin = () => transport.close();
-});
-afterAll(async () => {
-  await closeAdmin?.();
-  await controlPlane?.stop();
-});
-
-const realTransport = () =>
-  httpTransport(accessFromKubeconfig(controlPlane.kubeconfig, { clock: systemClock, env: {} }));
+const { controlPlane, admin, realTransport } = await startTestCluster();
 
 interface World {
   readonly namespace: string;

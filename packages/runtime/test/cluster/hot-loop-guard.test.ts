@@ -1,10 +1,9 @@
-import { accessFromKubeconfig, type Client, createClient, httpTransport, mergePatch } from "@keelson/client";
-import { type ControlPlane, startControlPlane } from "@keelson/controlplane";
+import { type Client, createClient, mergePatch } from "@keelson/client";
 import { systemClock, systemRandom } from "@keelson/core";
 import { Deployment } from "@keelson/core/kinds/apps/v1";
 import { ConfigMap, Namespace } from "@keelson/core/kinds/core/v1";
 import { type FaultyTransport, faults, faultyTransport, VirtualClock } from "@keelson/testkit";
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { cacheKind } from "../../src/cache/cache-settings.ts";
 import { cachedClient } from "../../src/cache/cached-client.ts";
 import { InformerCache, type InformerCacheOptions } from "../../src/cache/informer-cache.ts";
@@ -13,24 +12,9 @@ import { Controller } from "../../src/controller/controller.ts";
 import { HotLoopGuard, type PingPongReport } from "../../src/controller/guard/hot-loop-guard.ts";
 import type { ObjectContext } from "../../src/controller/reconciler.ts";
 import { RecordingLogger } from "../support/controller-world.ts";
+import { startTestCluster } from "../support/test-cluster.ts";
 
-let controlPlane: ControlPlane;
-let admin: Client;
-let closeAdmin: () => Promise<void>;
-
-beforeAll(async () => {
-  controlPlane = await startControlPlane();
-  const transport = realTransport();
-  admin = createClient({ transport });
-  closeAdmin = () => transport.close();
-});
-afterAll(async () => {
-  await closeAdmin?.();
-  await controlPlane?.stop();
-});
-
-const realTransport = () =>
-  httpTransport(accessFromKubeconfig(controlPlane.kubeconfig, { clock: systemClock, env: {} }));
+const { admin, realTransport } = await startTestCluster();
 
 interface World {
   readonly namespace: string;

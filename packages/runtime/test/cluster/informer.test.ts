@@ -1,40 +1,22 @@
-import { accessFromKubeconfig, type Client, createClient, httpTransport } from "@keelson/client";
-import { type ControlPlane, startControlPlane } from "@keelson/controlplane";
+import { createClient } from "@keelson/client";
 import {
   compareResourceVersions,
   type KubeObject,
   metadataOnly,
   type Resource,
   seededRandom,
-  systemClock,
 } from "@keelson/core";
 import { ConfigMap, Namespace } from "@keelson/core/kinds/core/v1";
 import { errorEvent, type FaultyTransport, faults, faultyTransport, VirtualClock } from "@keelson/testkit";
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { TransformError } from "../../src/cache/errors.ts";
 import type { InformerEvent, SubscribeOptions, Subscription } from "../../src/cache/informer.ts";
 import type { InformerProgress } from "../../src/cache/informer-core.ts";
 import { SharedInformer, type SharedInformerOptions } from "../../src/cache/shared-informer.ts";
 import { noWatches } from "../../src/watch/reflector-watches.ts";
+import { startTestCluster } from "../support/test-cluster.ts";
 
-let controlPlane: ControlPlane;
-/** Writes past the faults. */
-let admin: Client;
-let closeAdmin: () => Promise<void>;
-
-beforeAll(async () => {
-  controlPlane = await startControlPlane();
-  const transport = realTransport();
-  admin = createClient({ transport });
-  closeAdmin = () => transport.close();
-});
-afterAll(async () => {
-  await closeAdmin?.();
-  await controlPlane?.stop();
-});
-
-const realTransport = () =>
-  httpTransport(accessFromKubeconfig(controlPlane.kubeconfig, { clock: systemClock, env: {} }));
+const { controlPlane, admin, realTransport } = await startTestCluster();
 
 interface World<T extends KubeObject> {
   readonly namespace: string;

@@ -1,5 +1,4 @@
-import { accessFromKubeconfig, type Client, createClient, httpTransport, mergePatch } from "@keelson/client";
-import { type ControlPlane, startControlPlane } from "@keelson/controlplane";
+import { type Client, createClient, mergePatch } from "@keelson/client";
 import {
   compareResourceVersions,
   formatKey,
@@ -13,12 +12,13 @@ import {
 } from "@keelson/core";
 import { ConfigMap, Namespace } from "@keelson/core/kinds/core/v1";
 import { errorEvent, type FaultyTransport, faults, faultyTransport } from "@keelson/testkit";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { cachedClient } from "../../src/cache/cached-client.ts";
 import { InformerCache } from "../../src/cache/informer-cache.ts";
 import { controller } from "../../src/controller/builder.ts";
 import { Controller } from "../../src/controller/controller.ts";
 import { LegalHistory } from "../support/legal-history.ts";
+import { startTestCluster } from "../support/test-cluster.ts";
 
 type ConfigMapObject = ObjectOf<typeof ConfigMap>;
 
@@ -32,25 +32,8 @@ const writers = 4;
 const pauseBetweenFaultsMs = 1_500;
 const apiServerRestarts = 2;
 
-let controlPlane: ControlPlane;
-/** Writes and lists past the faults. */
-let admin: Client;
-let closeAdmin: () => Promise<void>;
-
-beforeAll(async () => {
-  controlPlane = await startControlPlane();
-  const transport = realTransport();
-  admin = createClient({ transport });
-  closeAdmin = () => transport.close();
-  for (const name of namespaces) await admin.create(Namespace, { metadata: { name } });
-});
-afterAll(async () => {
-  await closeAdmin?.();
-  await controlPlane?.stop();
-});
-
-const realTransport = () =>
-  httpTransport(accessFromKubeconfig(controlPlane.kubeconfig, { clock: systemClock, env: {} }));
+const { controlPlane, admin, realTransport } = await startTestCluster();
+for (const name of namespaces) await admin.create(Namespace, { metadata: { name } });
 
 const pick = <Value>(random: Random, values: readonly Value[]): Value => {
   const value = values[Math.floor(random.next() * values.length)];

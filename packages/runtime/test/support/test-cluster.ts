@@ -1,0 +1,25 @@
+import { accessFromKubeconfig, type Client, createClient, httpTransport } from "@keelson/client";
+import { type ControlPlane, startControlPlane } from "@keelson/controlplane";
+import { systemClock, type Transport } from "@keelson/core";
+import { afterAll } from "vitest";
+
+export interface TestCluster {
+  readonly controlPlane: ControlPlane;
+  /** Reaches the server past all faults. */
+  readonly admin: Client;
+  /** Another way to the server, to be closed by who asks for it. */
+  realTransport(): Transport;
+}
+
+/** Starts a control plane for the tests of a file; it stops after the last of them. */
+export async function startTestCluster(): Promise<TestCluster> {
+  const controlPlane = await startControlPlane();
+  const realTransport = (): Transport =>
+    httpTransport(accessFromKubeconfig(controlPlane.kubeconfig, { clock: systemClock, env: {} }));
+  const transport = realTransport();
+  afterAll(async () => {
+    await transport.close();
+    await controlPlane.stop();
+  });
+  return { controlPlane, admin: createClient({ transport }), realTransport };
+}
