@@ -13,3 +13,11 @@ it("shows the message of an error that we made and the stack of one that we did 
   );
   expect(describeFailure("leak")).toContain("leak");
 });
+
+it("shows each of several errors in a line of its own", () => {
+  const both = new AggregateError([
+    new LeakError("sail boat: leak; pump"),
+    new LeakError("moor boat: late; wait"),
+  ]);
+  expect(describeFailure(both)).toBe("keelson: sail boat: leak; pump\nkeelson: moor boat: late; wait");
+});

@@ -1,16 +1,19 @@
 import { execFile } from "node:child_process";
-import { readFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 
 const main = fileURLToPath(new URL("./main.ts", import.meta.url));
 
 function keelson(
   args: readonly string[],
   env: NodeJS.ProcessEnv = {},
+  cwd?: URL,
 ): Promise<{ stdout: string; stderr: string }> {
-  const options = { env: { ...process.env, NO_COLOR: "1", ...env } };
+  const options = { env: { ...process.env, NO_COLOR: "1", ...env }, cwd };
   return promisify(execFile)(process.execPath, ["--conditions=@keelson/source", main, ...args], options);
 }
 
@@ -38,3 +41,77 @@ describe("the keelson command", () => {
     });
   });
 });
+
+describe("keelson run, before it reaches a cluster", () => {
+  const folder = new URL("../test/support/", import.meta.url);
+  const run = (args: readonly string[], env: NodeJS.ProcessEnv = {}) =>
+    keelson(["run", ...args], env, folder);
+  const failed = (stderr: unknown) => ({ code: 1, stderr });
+
+  it("helps, whichever way it is asked", async () => {
+    const { stdout } = await run(["--help"]);
+    expect(stdout).toMatch(/^Usage: keelson run OPERATOR\.\.\. \[flags\]/);
+    expect((await keelson(["help", "run"])).stdout).toBe(stdout);
+    expect((await run(["./gadget-operator.ts", "-h"])).stdout).toBe(stdout);
+  });
+
+  it("lists what modules hold", async () => {
+    const { stdout } = await run(["./gadget-operator.ts", "--list"]);
+    expect(stdout).toBe("gadgets  ./gadget-operator.ts  gadgets.cli.example.com/v1\n");
+  });
+
+  it("names the line of a typo in its file, and what was meant", async () => {
+    const file = join(await temporaryFolder(), "keelson.yaml");
+    await writeFile(file, "logLevel: debug\nmetricPort: 8080\n");
+    const problem = `keelson: configure run: ${file}:2: metricPort is not a setting; did you mean metricsPort?\n`;
+    await expect(run(["./gadget-operator.ts", "--config", file])).rejects.toMatchObject(failed(problem));
+    await expect(run([], { KEELSON_CONFIG: file })).rejects.toMatchObject(failed(problem));
+  });
+
+  it("prints its configuration with where it is from", async () => {
+    const { stdout } = await run(["--print-config", "--debug", "--bind-address=::1"], {
+      KEELSON_NAME: "sail",
+    });
+    expect(stdout).toMatch(/^name: sail +# KEELSON_NAME$/m);
+    expect(stdout).toMatch(/^debug: true +# --debug$/m);
+  });
+
+  it("says in one line that an operator is missing, or unknown", async () => {
+    await expect(run([])).rejects.toMatchObject(
+      failed(expect.stringMatching(/^keelson: run: no operator .*\n$/)),
+    );
+    await expect(run(["sail"])).rejects.toMatchObject(
+      failed(expect.stringMatching(/^keelson: find operator sail: .*\n$/)),
+    );
+  });
+
+  it("says in one line what is wrong with a kubeconfig, or with the server that it names", async () => {
+    const args = ["./gadget-operator.ts", "--kubeconfig"];
+    await expect(run([...args, "/nowhere"])).rejects.toMatchObject(
+      failed(expect.stringMatching(/^keelson: find a kubeconfig: .*\n$/)),
+    );
+    const broken = join(await temporaryFolder(), "broken");
+    await writeFile(broken, "clusters: 7\n");
+    await expect(run([...args, broken])).rejects.toMatchObject(
+      failed(expect.stringMatching(/^keelson: read kubeconfig .*\n$/)),
+    );
+    const unreachable = join(await temporaryFolder(), "unreachable");
+    const cluster = { name: "c", cluster: { server: "http://127.0.0.1:1" } };
+    const context = { name: "c", context: { cluster: "c", user: "u" } };
+    const kubeconfig = { clusters: [cluster], contexts: [context], users: [{ name: "u", user: {} }] };
+    await writeFile(unreachable, JSON.stringify({ ...kubeconfig, "current-context": "c" }));
+    await expect(run([...args, unreachable])).rejects.toMatchObject(
+      failed(
+        expect.stringMatching(
+          /^keelson: reach the API server at http:\/\/127\.0\.0\.1:1: .*ECONNREFUSED.*\n$/,
+        ),
+      ),
+    );
+  });
+});
+
+async function temporaryFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), "keelson-cli-"));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  return folder;
+}

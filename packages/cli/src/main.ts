@@ -9,6 +9,7 @@ const { version } = JSON.parse(readFileSync(new URL("../package.json", import.me
 const program = new Command("keelson")
   .description("The operator platform for TypeScript")
   .version(version)
+  .enablePositionalOptions()
   .showHelpAfterError();
 
 program
@@ -20,9 +21,29 @@ program
     await dev({ signal: stopOnSignals(process), stdout: process.stdout, stderr: process.stderr });
   });
 
+program
+  .command("run")
+  .description("run operators against the current kubeconfig or in-cluster")
+  .usage("OPERATOR... [flags]")
+  .argument("[arguments...]")
+  // Its flags, and its help, are made of its settings.
+  .helpOption(false)
+  .allowUnknownOption()
+  .passThroughOptions()
+  .action(async (args: readonly string[]) => {
+    const { runCommand } = await import("./commands/run-process.ts");
+    await runCommand(args, version);
+  });
+
 try {
-  await program.parseAsync();
+  await program.parseAsync(withHelpLast(process.argv.slice(2)), { from: "user" });
 } catch (error) {
   process.stderr.write(`${describeFailure(error)}\n`);
   process.exitCode = 1;
+}
+
+/** `help run` is `run --help`, which the command itself answers. */
+function withHelpLast(args: readonly string[]): readonly string[] {
+  const [first, command] = args;
+  return first === "help" && command !== undefined ? [command, "--help"] : args;
 }

@@ -1,0 +1,71 @@
+import { KeelsonError, toError } from "keelson";
+
+/** The base of what keeps operators from being found. */
+export abstract class OperatorError extends KeelsonError {
+  static override readonly brand: string = "@keelson/cli.OperatorError";
+}
+
+/** What was named is neither an operator that comes with the command nor a module. */
+export class UnknownOperatorError extends OperatorError {
+  static override readonly brand: string = "@keelson/cli.UnknownOperatorError";
+  readonly code = "UNKNOWN_OPERATOR";
+  readonly operator: string;
+
+  constructor(operator: string, bundled: readonly string[], meant?: string) {
+    const isNone = bundled.length === 0;
+    const known = isNone ? "no operator comes with this command" : `there are ${bundled.join(", ")}`;
+    const guess = meant === undefined ? "" : `; did you mean ${meant}?`;
+    super(
+      `find operator ${operator}: ${known}, and no package of this name is installed${guess}; ` +
+        `name ${isNone ? "" : "one of these, "}a package, or a path such as ./my-operator.ts`,
+    );
+    this.operator = operator;
+  }
+}
+
+/** A path that leads nowhere. */
+export class OperatorFileNotFoundError extends OperatorError {
+  static override readonly brand: string = "@keelson/cli.OperatorFileNotFoundError";
+  readonly code = "OPERATOR_FILE_NOT_FOUND";
+  readonly path: string;
+
+  constructor(path: string) {
+    super(`load operator ${path}: there is no such file; paths begin at the working folder`);
+    this.path = path;
+  }
+}
+
+/** A module was found and could not be loaded. */
+export class OperatorModuleError extends OperatorError {
+  static override readonly brand: string = "@keelson/cli.OperatorModuleError";
+  readonly code = "OPERATOR_MODULE";
+
+  constructor(operator: string, options: { readonly cause: unknown }) {
+    const cause = toError(options.cause);
+    super(`load operator ${operator}: its module failed: ${cause.stack ?? cause.message}`, { cause });
+  }
+}
+
+/** A module that exports no operator. */
+export class NoOperatorExportedError extends OperatorError {
+  static override readonly brand: string = "@keelson/cli.NoOperatorExportedError";
+  readonly code = "NO_OPERATOR_EXPORTED";
+
+  constructor(operator: string, names: readonly string[]) {
+    const found =
+      names.length === 0 ? "it exports nothing" : `none of its exports is one: ${names.join(", ")}`;
+    super(`load operator ${operator}: ${found}; export what defineOperator gives`);
+  }
+}
+
+/** Two operators that would share a name in logs and metrics. */
+export class DuplicateOperatorError extends OperatorError {
+  static override readonly brand: string = "@keelson/cli.DuplicateOperatorError";
+  readonly code = "DUPLICATE_OPERATOR";
+
+  constructor(name: string, origins: readonly string[]) {
+    super(
+      `load operators: ${origins.join(" and ")} both hold one called ${name}; rename one or leave one out`,
+    );
+  }
+}

@@ -1,0 +1,11 @@
+import { dnsLabelProblem } from "keelson";
+import { expect, it } from "vitest";
+import { instanceName } from "./instance-name.ts";
+
+it("names runs of the same operators alike, and others differently", () => {
+  expect(instanceName(["webapp"])).toBe("keelson-webapp");
+  expect(instanceName(["webapp", "backup"])).toBe(instanceName(["backup", "webapp"]));
+  const many = Array.from({ length: 12 }, (_, index) => `operator-${index}`);
+  expect(dnsLabelProblem(instanceName(many))).toBeUndefined();
+  expect(instanceName(many)).not.toBe(instanceName(many.slice(1)));
+});

@@ -1,0 +1,118 @@
+import { join } from "node:path";
+import {
+  type ApiEventRecorder,
+  authorizeByReview,
+  type ControllerTracer,
+  FileCertificates,
+  type LeaderElectionOptions,
+  type Logger,
+  type ManagerOptions,
+  type ManagerWebhookOptions,
+  type Metrics,
+  type WebhookEndpoint,
+} from "keelson";
+import type { RunConfig } from "../config/run-config.ts";
+import { isLoopback } from "../config/run-rules.ts";
+import type { Cluster } from "./connect-cluster.ts";
+import { authorizeDebug } from "./debug-access.ts";
+import { listenByFlags } from "./port-flags.ts";
+
+export interface RunParts {
+  readonly config: RunConfig;
+  readonly cluster: Cluster;
+  /** Of this run; the same for its replicas. */
+  readonly name: string;
+  /** Of this replica. */
+  readonly identity: string;
+  readonly userAgent: string;
+  readonly log: Logger;
+  readonly metrics: Metrics;
+  readonly events: ApiEventRecorder;
+  /** Undefined if OpenTelemetry is not installed. */
+  readonly tracer: ControllerTracer | undefined;
+  /** If metrics are served by HTTPS. It is loaded. */
+  readonly metricsCertificates: FileCertificates | undefined;
+}
+
+/** What a manager is told of the configuration. */
+export function managerOptions(parts: RunParts): ManagerOptions {
+  const { config, cluster, name, log, metrics, events, tracer, metricsCertificates } = parts;
+  const { client } = cluster;
+  const host = config.bindAddress === undefined ? {} : { host: config.bindAddress };
+  const webhooks = webhookOptions(parts);
+  return {
+    ...{ client, name, log, events },
+    ...(tracer !== undefined && { tracer }),
+    listen: listenByFlags(config),
+    ...(config.namespace !== undefined && {
+      cache: { defaults: { namespaces: Object.fromEntries(config.namespace.map((each) => [each, {}])) } },
+    }),
+    concurrency: config.concurrency,
+    graceMs: config.gracePeriod,
+    leaderElection: config.leaderElect && electionOptions(parts),
+    metrics: {
+      ...host,
+      port: config.metricsPort,
+      gathered: metrics,
+      ...(config.metricsAuth && { authorize: authorizeByReview(client, { log }) }),
+      ...(metricsCertificates !== undefined && { certificate: () => metricsCertificates.current() }),
+    },
+    health: { ...host, port: config.healthPort },
+    ...(webhooks !== undefined && { webhooks: { ...host, ...webhooks } }),
+    ...(config.debug && { debug: { authorize: debugAuthorize(parts) } }),
+    permissionCheck: config.permissionCheck,
+  };
+}
+
+/** `tls.crt` and `tls.key` of a folder, as a mounted Secret has them. */
+export function certificatesIn(folder: string, logger: Logger): FileCertificates {
+  return new FileCertificates({
+    certificatePath: join(folder, "tls.crt"),
+    keyPath: join(folder, "tls.key"),
+    logger,
+  });
+}
+
+function debugAuthorize({ config, cluster, log }: RunParts): ReturnType<typeof authorizeDebug> {
+  // Whoever reaches this machine from inside could look into the process anyway.
+  if (!config.metricsAuth && isLoopback(config.bindAddress)) return async () => ({ isAllowed: true });
+  return authorizeDebug(cluster.client, log);
+}
+
+function electionOptions({ config, cluster, name, identity, userAgent }: RunParts): LeaderElectionOptions {
+  return {
+    renewIn: "worker",
+    connect: {
+      userAgent: `${userAgent} leader-election`,
+      ...(config.kubeconfig !== undefined && { kubeconfigPath: config.kubeconfig }),
+      ...(config.context !== undefined && { contextName: config.context }),
+    },
+    lease: {
+      name: config.leaseName ?? name,
+      namespace: config.leaseNamespace ?? cluster.access.namespace,
+    },
+    identity,
+    leaseDurationMs: config.leaseDuration,
+    renewDeadlineMs: config.renewDeadline,
+    retryPeriodMs: config.retryPeriod,
+  };
+}
+
+/** Undefined if nobody said how the API server reaches webhooks: then operators may have none. */
+function webhookOptions({ config, cluster, name, log }: RunParts): ManagerWebhookOptions | undefined {
+  const { webhookPort: port, webhookCertDir, webhookService, webhookUrl } = config;
+  if (webhookCertDir !== undefined) return { port, certificates: certificatesIn(webhookCertDir, log) };
+  const endpoint: WebhookEndpoint | undefined =
+    webhookService !== undefined
+      ? { service: webhookService }
+      : webhookUrl !== undefined
+        ? { url: webhookUrl }
+        : undefined;
+  // Webhooks that are left out need no certificate, so the one that nothing is ever served by will do.
+  if (endpoint === undefined) return port < 0 ? { port, certificates: certificatesIn(".", log) } : undefined;
+  const secret = {
+    namespace: webhookService?.namespace ?? config.leaseNamespace ?? cluster.access.namespace,
+    name: `${name}-webhook-certificates`,
+  };
+  return { port, certificates: { secret, name, endpoint } };
+}

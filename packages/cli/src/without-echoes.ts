@@ -1,0 +1,24 @@
+import type { SignalledProcess } from "keelson";
+
+/** npm passes the Ctrl-C on that the terminal has already sent us: so soon after the first, a signal says nothing new. */
+const echoMs = 200;
+
+/** A process as `runUntilSignal` sees it, without the signals that only repeat the one before. */
+export function withoutEchoes(owner: SignalledProcess, nowMs: () => number): SignalledProcess {
+  const listeners = new Map<() => void, () => void>();
+  let lastMs = Number.NEGATIVE_INFINITY;
+  const hear = (listener: () => void): void => {
+    const isEcho = nowMs() - lastMs < echoMs;
+    lastMs = nowMs();
+    if (!isEcho) listener();
+  };
+  return {
+    on: (event, listener) => {
+      const heard = (): void => hear(listener);
+      listeners.set(listener, heard);
+      owner.on(event, heard);
+    },
+    off: (event, listener) => owner.off(event, listeners.get(listener) ?? listener),
+    exit: (code) => owner.exit(code),
+  };
+}

@@ -1,0 +1,354 @@
+import { once } from "node:events";
+import { copyFile, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { createServer, type Server } from "node:http";
+import { get } from "node:https";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { type Access, type ControlPlane, startControlPlane } from "@keelson/controlplane";
+import { type Client, type Connection, connect, silentLogger } from "keelson";
+import { CustomResourceDefinition } from "keelson/kinds/apiextensions/v1";
+import { ConfigMap, Namespace } from "keelson/kinds/core/v1";
+import { afterAll, beforeAll, beforeEach, describe, expect, it, type TestContext } from "vitest";
+import { installCrds } from "../../src/run/custom-resources.ts";
+import { Gadget, gadgets } from "../support/gadget-operator.ts";
+import { KeelsonProcess } from "../support/keelson-process.ts";
+
+/** Processes start on a machine that may be busy. */
+const startTimeoutMs = 40_000;
+const freePorts = ["--bind-address", "127.0.0.1", "--metrics-port", "0", "--health-port", "0"];
+
+let controlPlane: ControlPlane;
+let connection: Connection;
+let client: Client;
+
+beforeAll(async () => {
+  controlPlane = await startControlPlane();
+  connection = await connect({ kubeconfigPath: controlPlane.kubeconfigPath });
+  client = connection.client;
+});
+afterAll(async () => {
+  await connection?.close();
+  await controlPlane?.stop();
+});
+
+interface Started {
+  readonly args: readonly string[];
+  readonly as?: Access;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+function keelsonRun({ onTestFinished }: TestContext, { args, as, env = {} }: Started): KeelsonProcess {
+  const { kubeconfigPath } = as ?? controlPlane;
+  const started = new KeelsonProcess(["run", ...args], { KUBECONFIG: kubeconfigPath, ...env });
+  onTestFinished(() => started.kill());
+  return started;
+}
+
+async function makeNamespace(name: string): Promise<void> {
+  await client.create(Namespace, { metadata: { name } });
+}
+
+async function madeBy(namespace: string, name: string): Promise<string | undefined> {
+  const { items } = await client.list(ConfigMap, { namespace, fieldSelector: `metadata.name=${name}` });
+  return items[0]?.data?.replica;
+}
+
+/** On any free port, which it gives. */
+async function listen(server: Server): Promise<number> {
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  if (address === null || typeof address === "string") throw new Error("it listens on no port");
+  return address.port;
+}
+
+const isReady = { timeout: startTimeoutMs };
+
+describe("keelson run in a cluster without its kinds", { timeout: 120_000 }, () => {
+  beforeEach(() =>
+    controlPlane.kubectl(["delete", "crd", "gadgets.cli.example.com", "--ignore-not-found", "--wait"]),
+  );
+
+  it("says at once which kinds the server does not serve, and what installs them", async (test) => {
+    const started = keelsonRun(test, { args: ["./gadget-operator.ts", ...freePorts] });
+    expect(await started.exited).toBe(1);
+    expect(started.stderr).toBe(
+      "keelson: start: the API server does not serve gadgets.cli.example.com/v1; install the " +
+        "CustomResourceDefinitions by keelson run ./gadget-operator.ts --install-crds\n",
+    );
+  });
+
+  it("[MG9] installs the kinds, reconciles, answers probes and scrapes, and ends on SIGTERM with code 0", async (test) => {
+    await makeNamespace("whole");
+    const started = keelsonRun(test, { args: ["./gadget-operator.ts", "--install-crds", ...freePorts] });
+    await expect.poll(() => started.statusOf("health", "/readyz"), isReady).toBe(200);
+    const readyMs = performance.now() - started.startedMs;
+    expect(await started.statusOf("health", "/healthz")).toBe(200);
+    await client.create(Gadget, { metadata: { namespace: "whole", name: "web" }, spec: { size: 3 } });
+    await expect.poll(() => madeBy("whole", "web")).toBe("only");
+    const metrics = await (await fetch(`http://127.0.0.1:${started.portOf("metrics")}/metrics`)).text();
+    const lines = metrics.split("\n");
+    const samples = (name: string): readonly string[] => lines.filter((line) => line.startsWith(`${name}{`));
+    expect(samples("controller_runtime_reconcile_total")).toContainEqual(
+      expect.stringMatching(/controller="gadget",result="success"\} [1-9]/),
+    );
+    expect(samples("rest_client_requests_total")).toContainEqual(
+      expect.stringMatching(/^(?=.*code="20\d")(?=.*host="127\.0\.0\.1:\d+")(?=.*method="PATCH")/),
+    );
+    const signalledMs = performance.now();
+    started.signal("SIGTERM");
+    expect(await started.exited).toBe(0);
+    expect(performance.now() - signalledMs).toBeLessThan(5_000);
+    expect(started.stderr).toBe("");
+    expect(started.log.map(({ msg }) => msg)).toContain("manager stopped");
+    await test.annotate(`start to ready, with the installation of a kind: ${Math.round(readyMs)} ms`);
+    const events = await controlPlane.kubectl(["-n", "whole", "get", "events", "-o", "name"]);
+    expect(events).toContain("event/web.");
+  });
+});
+
+describe("keelson run", { timeout: 120_000 }, () => {
+  beforeEach(async () => {
+    const options = { log: silentLogger, signal: AbortSignal.timeout(startTimeoutMs) };
+    await installCrds(client, [gadgets], options);
+  });
+
+  it("starts again over kinds that are there, and changes nothing about them", async (test) => {
+    const name = "gadgets.cli.example.com";
+    const before = await client.get(CustomResourceDefinition, { name });
+    const started = keelsonRun(test, { args: ["./gadget-operator.ts", "--install-crds", ...freePorts] });
+    await expect.poll(() => started.statusOf("health", "/readyz"), isReady).toBe(200);
+    await test.annotate(`start to ready: ${Math.round(performance.now() - started.startedMs)} ms`);
+    const after = await client.get(CustomResourceDefinition, { name });
+    expect(after.metadata.resourceVersion).toBe(before.metadata.resourceVersion);
+  });
+
+  it("watches only the namespaces that it is told to", async (test) => {
+    await makeNamespace("watched");
+    await makeNamespace("unwatched");
+    const started = keelsonRun(test, {
+      args: ["./gadget-operator.ts", ...freePorts],
+      env: { KEELSON_NAMESPACE: "watched", REPLICA: "narrow" },
+    });
+    await expect.poll(() => started.statusOf("health", "/readyz"), isReady).toBe(200);
+    for (const namespace of ["unwatched", "watched"])
+      await client.create(Gadget, { metadata: { namespace, name: "web" }, spec: { size: 1 } });
+    await expect.poll(() => madeBy("watched", "web")).toBe("narrow");
+    expect(await madeBy("unwatched", "web")).toBeUndefined();
+  });
+
+  it("lists what it may not do in a table, and ends with code 1", async (test) => {
+    const as = await controlPlane.createUser({
+      user: "poor",
+      rules: [{ apiGroups: ["cli.example.com"], resources: ["gadgets"], verbs: ["list"] }],
+    });
+    const started = keelsonRun(test, { args: ["./gadget-operator.ts", ...freePorts], as });
+    expect(await started.exited).toBe(1);
+    expect(started.stderr).toMatch(/^keelson: start: 4 permissions are missing; grant what is listed here$/m);
+    expect(started.stderr).toMatch(/^VERBS +RESOURCE +NAMESPACE +NEEDED BY$/m);
+    expect(started.stderr).toMatch(/^watch +gadgets\.cli\.example\.com +\(all\) +controller gadget$/m);
+    expect(started.stderr).toMatch(/^patch +configmaps +\(all\) +operator gadgets$/m);
+    expect(started.stderr).toContain('name: "keelson-gadgets"');
+  });
+
+  it("reconciles in one of two replicas, and in the other when that is killed", async (test) => {
+    await makeNamespace("replicas");
+    const args = [
+      ...[
+        "./gadget-operator.ts",
+        "--leader-elect",
+        "--lease-namespace",
+        "replicas",
+        "--namespace",
+        "replicas",
+      ],
+      ...["--lease-duration", "3s", "--renew-deadline", "2s", "--retry-period", "500ms", ...freePorts],
+    ];
+    const first = keelsonRun(test, { args, env: { REPLICA: "first" } });
+    await client.create(Gadget, { metadata: { namespace: "replicas", name: "one" }, spec: { size: 1 } });
+    await expect.poll(() => madeBy("replicas", "one"), isReady).toBe("first");
+    const second = keelsonRun(test, { args, env: { REPLICA: "second" } });
+    await expect.poll(() => second.statusOf("health", "/readyz"), isReady).toBe(200);
+    await client.create(Gadget, { metadata: { namespace: "replicas", name: "two" }, spec: { size: 1 } });
+    await expect.poll(() => madeBy("replicas", "two")).toBe("first");
+    const killedMs = performance.now();
+    await first.kill();
+    await expect.poll(() => madeBy("replicas", "one")).toBe("second");
+    expect(performance.now() - killedMs).toBeLessThan(15_000);
+    expect(await controlPlane.kubectl(["-n", "replicas", "get", "lease", "-o", "name"])).toContain(
+      "lease.coordination.k8s.io/keelson-gadgets",
+    );
+  });
+
+  it("ends with code 1 and one line when it loses its lease", async (test) => {
+    await makeNamespace("lost");
+    const args = [
+      ...["./gadget-operator.ts", "--leader-elect", "--lease-namespace", "lost", "--namespace", "lost"],
+      ...["--lease-duration", "3s", "--renew-deadline", "2s", "--retry-period", "500ms", ...freePorts],
+    ];
+    const started = keelsonRun(test, { args });
+    await client.create(Gadget, { metadata: { namespace: "lost", name: "web" }, spec: { size: 1 } });
+    await expect.poll(() => madeBy("lost", "web"), isReady).toBe("only");
+    const thief = { spec: { holderIdentity: "thief", leaseDurationSeconds: 60 } };
+    await controlPlane.kubectl([
+      ...["-n", "lost", "patch", "lease", "keelson-gadgets", "--type", "merge", "-p", JSON.stringify(thief)],
+    ]);
+    expect(await started.exited).toBe(1);
+    expect(started.stderr).toMatch(
+      /^keelson: lead by lease lost\/keelson-gadgets: leader election lost: .*; start again as a candidate\n$/,
+    );
+  });
+
+  it("[MG9] ends at once with code 1 on a second signal, and says what hung after its grace", async (test) => {
+    await makeNamespace("hangs");
+    await client.create(ConfigMap, { metadata: { namespace: "hangs", name: "web" } });
+    const args = ["./stubborn-operator.ts", "--namespace", "hangs", ...freePorts];
+    const twice = keelsonRun(test, { args });
+    const late = keelsonRun(test, { args: [...args, "--grace-period", "300ms"] });
+    for (const started of [twice, late])
+      await expect.poll(() => started.log.some(({ msg }) => msg === "hangs"), isReady).toBe(true);
+    late.signal("SIGINT");
+    expect(await late.exited).toBe(1);
+    expect(late.stderr).toMatch(
+      /^keelson: stop the manager: still running after 0\.3 s: controller stubborn.*\n$/,
+    );
+    twice.signal("SIGTERM");
+    await expect.poll(() => twice.log.some(({ msg }) => msg === "manager stops")).toBe(true);
+    const signalledMs = performance.now();
+    // A repetition that comes as soon as this would be taken for the echo of the first.
+    await expect.poll(() => performance.now() - signalledMs).toBeGreaterThan(250);
+    twice.signal("SIGTERM");
+    expect(await twice.exited).toBe(1);
+    expect(performance.now() - signalledMs).toBeLessThan(3_000);
+  });
+
+  it("names the flag of a port that another program has", async (test) => {
+    const other = createServer();
+    const port = await listen(other);
+    test.onTestFinished(() => void other.close());
+    const args = ["./gadget-operator.ts", ...freePorts, "--metrics-port", String(port)];
+    const started = keelsonRun(test, { args });
+    expect(await started.exited).toBe(1);
+    expect(started.stderr).toBe(
+      `keelson: listen on port ${port}: another program listens on it; choose another by --metrics-port, or -1 for none\n`,
+    );
+  });
+
+  it("says how webhooks are configured when an operator has some", async (test) => {
+    const started = keelsonRun(test, { args: ["./webhook-operator.ts", ...freePorts] });
+    expect(await started.exited).toBe(1);
+    expect(started.stderr).toMatch(
+      /^keelson: set up operator guard: it has webhooks, .* --webhook-service, .*\n$/,
+    );
+    const without = keelsonRun(test, {
+      args: ["./webhook-operator.ts", "--webhook-port", "-1", ...freePorts],
+    });
+    await expect.poll(() => without.statusOf("health", "/readyz"), isReady).toBe(200);
+  });
+
+  it("serves webhooks at a URL, with certificates and configurations of its own", async (test) => {
+    await makeNamespace("guarded");
+    const place = createServer();
+    const port = await listen(place);
+    await new Promise((resolve) => place.close(resolve));
+    const webhooks = ["--webhook-port", String(port), "--webhook-url", `https://127.0.0.1:${port}`];
+    keelsonRun(test, { args: ["./webhook-operator.ts", ...webhooks, ...freePorts] });
+    const metadata = { namespace: "guarded", name: "bad", labels: { guarded: "true" } };
+    const attempt = (): Promise<string> =>
+      client.create(ConfigMap, { metadata, data: { bad: "yes" } }, { dryRun: true }).then(
+        () => "accepted",
+        (error: unknown) => String(error),
+      );
+    await expect.poll(attempt, isReady).toContain("data.bad is not wanted");
+    expect(await controlPlane.kubectl(["get", "secrets", "-o", "name"])).toContain(
+      "secret/keelson-guard-webhook-certificates",
+    );
+  });
+
+  it("shows metrics only to those who may see them, and memory to still fewer", async (test) => {
+    const args = ["./gadget-operator.ts", ...freePorts, "--metrics-auth", "--debug"];
+    const started = keelsonRun(test, { args });
+    await expect.poll(() => started.statusOf("health", "/readyz"), isReady).toBe(200);
+    await controlPlane.kubectl(["create", "serviceaccount", "scraper"]);
+    await controlPlane.kubectl([
+      "create",
+      "clusterrole",
+      "scraper",
+      "--verb=get",
+      "--non-resource-url=/metrics",
+    ]);
+    await controlPlane.kubectl([
+      ...[
+        "create",
+        "clusterrolebinding",
+        "scraper",
+        "--clusterrole=scraper",
+        "--serviceaccount=default:scraper",
+      ],
+    ]);
+    const token = (await controlPlane.kubectl(["create", "token", "scraper"])).trim();
+    const statusOf = async (path: string, headers: Record<string, string>): Promise<number> =>
+      (await fetch(`http://127.0.0.1:${started.portOf("metrics")}${path}`, { headers })).status;
+    const authorization = `Bearer ${token}`;
+    expect(await statusOf("/metrics", {})).toBe(401);
+    await expect.poll(() => statusOf("/metrics", { authorization }), { interval: 1_000 }).toBe(200);
+    expect(await statusOf("/debug/why", { authorization })).toBe(403);
+  });
+
+  it("serves metrics by HTTPS with the certificate of a folder, and under second names", async (test) => {
+    const folder = await mkdtemp(join(tmpdir(), "keelson-run-"));
+    test.onTestFinished(() => rm(folder, { recursive: true }));
+    await copyFile(join(controlPlane.folder, "pki/serving.crt"), join(folder, "tls.crt"));
+    await copyFile(join(controlPlane.folder, "pki/serving.key"), join(folder, "tls.key"));
+    const ca = await readFile(join(controlPlane.folder, "pki/authority.crt"), "utf8");
+    const args = [
+      "./gadget-operator.ts",
+      ...freePorts,
+      "--metrics-cert-dir",
+      folder,
+      "--metrics-alias",
+      "seed",
+    ];
+    const started = keelsonRun(test, { args });
+    await expect.poll(() => started.statusOf("health", "/readyz"), isReady).toBe(200);
+    const url = `https://127.0.0.1:${started.portOf("metrics")}/metrics`;
+    const [response] = await once(get(url, { ca }), "response");
+    expect((await text(response)).split("\n")).toContain("# TYPE reconcile_total counter");
+  });
+
+  it("makes spans of reconciles and their calls for the tracer that an operator registers", async (test) => {
+    await makeNamespace("traced");
+    const started = keelsonRun(test, {
+      args: ["./traced-operator.ts", "--namespace", "traced", ...freePorts],
+    });
+    await client.create(Gadget, { metadata: { namespace: "traced", name: "web" }, spec: { size: 1 } });
+    await expect
+      .poll(() => started.stderr, isReady)
+      .toMatch(/^span reconcile gadget\nspan .*patch.*configmaps/im);
+  });
+
+  it("ends with code 0 when it is told to stop while it starts", async (test) => {
+    const silent = createServer(() => undefined);
+    const port = await listen(silent);
+    test.onTestFinished(() => void silent.close());
+    const cluster = { name: "c", cluster: { server: `http://127.0.0.1:${port}` } };
+    const kubeconfig = {
+      clusters: [cluster],
+      contexts: [{ name: "c", context: { cluster: "c", user: "u" } }],
+      users: [{ name: "u", user: {} }],
+      "current-context": "c",
+    };
+    const folder = await mkdtemp(join(tmpdir(), "keelson-run-"));
+    test.onTestFinished(() => rm(folder, { recursive: true }));
+    await writeFile(join(folder, "kubeconfig"), JSON.stringify(kubeconfig));
+    const asked = once(silent, "request");
+    const started = keelsonRun(test, {
+      args: ["./gadget-operator.ts", "--kubeconfig", join(folder, "kubeconfig"), ...freePorts],
+    });
+    await asked;
+    started.signal("SIGTERM");
+    expect(await started.exited).toBe(0);
+    expect(started.stderr).toBe("");
+  });
+});
