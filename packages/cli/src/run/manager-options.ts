@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import {
   type ApiEventRecorder,
+  type Authorize,
   authorizeByReview,
   type ControllerTracer,
   FileCertificates,
@@ -14,7 +15,6 @@ import {
 import type { RunConfig } from "../config/run-config.ts";
 import { isLoopback } from "../config/run-rules.ts";
 import type { Cluster } from "./connect-cluster.ts";
-import { authorizeDebug } from "./debug-access.ts";
 import { listenByFlags } from "./port-flags.ts";
 
 export interface RunParts {
@@ -73,10 +73,11 @@ export function certificatesIn(folder: string, logger: Logger): FileCertificates
   });
 }
 
-function debugAuthorize({ config, cluster, log }: RunParts): ReturnType<typeof authorizeDebug> {
+/** Whoever may see metrics may not see all that is in memory because of that. */
+function debugAuthorize({ config, cluster, log }: RunParts): Authorize {
   // Whoever reaches this machine from inside could look into the process anyway.
   if (!config.metricsAuth && isLoopback(config.bindAddress)) return async () => ({ isAllowed: true });
-  return authorizeDebug(cluster.client, log);
+  return authorizeByReview(cluster.client, { url: "/debug", log });
 }
 
 function electionOptions({ config, cluster, name, identity, userAgent }: RunParts): LeaderElectionOptions {

@@ -68,7 +68,7 @@ export class GraceExceededError extends ManagerError {
   constructor(graceMs: number, unfinished: readonly string[]) {
     super(
       `stop the manager: still running after ${graceMs / 1000} s: ${unfinished.join(", ")}; ` +
-        "have them heed their signal, or give them more time by graceMs",
+        "have them heed their signal, or give them a longer grace period",
     );
     this.graceMs = graceMs;
     this.unfinished = unfinished;

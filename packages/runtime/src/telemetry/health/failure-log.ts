@@ -20,7 +20,9 @@ export class FailureLog {
       return;
     }
     this.#failing.add(key);
-    if (wasFailing) this.#log.debug("a health check still fails", { endpoint, check, error });
-    else this.#log.warn("a health check fails", { endpoint, check, error });
+    // Its message says all: where in the program it was made is of no use.
+    const reason = error.message;
+    if (wasFailing) this.#log.debug("a health check still fails", { endpoint, check, reason });
+    else this.#log.warn("a health check fails", { endpoint, check, reason });
   }
 }

@@ -53,7 +53,7 @@ describe("the health endpoints", () => {
       {
         level: "warn",
         message: "a health check fails",
-        fields: { endpoint: "readyz", check: "db", error: { message: "the database at 10.0.0.1 is down" } },
+        fields: { endpoint: "readyz", check: "db", reason: "the database at 10.0.0.1 is down" },
       },
     ]);
   });

@@ -7,6 +7,8 @@ import { type Logger, silentLogger } from "../../logger.ts";
 import { type Authorize, metricsPath, type Permission } from "./metrics-service.ts";
 
 export interface AuthorizeByReviewOptions {
+  /** The non-resource URL that has to be allowed. Default `/metrics`. */
+  readonly url?: string;
   /** For how long who is allowed stays so. Default 1 min. */
   readonly allowedForMs?: number;
   /** For how long who is refused stays so. Default 10 s. */
@@ -28,7 +30,7 @@ const allowed: Permission = { isAllowed: true };
 const unauthorized: Permission = { isAllowed: false, status: 401, message: "Unauthorized" };
 
 /**
- * Lets in who may `get` the non-resource URL `/metrics`: asks the API server whose the bearer token is and what its
+ * Lets in who may `get` a non-resource URL, such as `/metrics`: asks the API server whose the bearer token is and what its
  * owner may, as controller-runtime's filter does. What the server says is remembered for a short time; if it cannot be
  * asked, nobody is let in. The client's own user must be allowed to create TokenReviews and SubjectAccessReviews.
  */
@@ -36,7 +38,8 @@ export function authorizeByReview(
   client: Pick<Client, "create">,
   options: AuthorizeByReviewOptions = {},
 ): Authorize {
-  const { allowedForMs = 60_000, refusedForMs = 10_000, clock = systemClock, log = silentLogger } = options;
+  const { url = metricsPath, allowedForMs = 60_000, refusedForMs = 10_000 } = options;
+  const { clock = systemClock, log = silentLogger } = options;
   const verdicts = new Map<string, Verdict>();
   /** Those who ask for the same at once are answered by one review. */
   const reviews = new Map<string, Promise<Permission>>();
@@ -49,11 +52,11 @@ export function authorizeByReview(
   };
   const ask = async (id: string, token: string, verb: string): Promise<Permission> => {
     try {
-      const permission = await review(client, token, verb);
+      const permission = await review(client, token, { path: url, verb });
       remember(id, permission);
       return permission;
     } catch (error) {
-      log.error("who asks for metrics could not be found out", { error: toError(error) });
+      log.error("who asks could not be found out", { url, error: toError(error) });
       return { isAllowed: false, status: 500, message: "Authentication failed" };
     } finally {
       reviews.delete(id);
@@ -73,10 +76,16 @@ export function authorizeByReview(
   };
 }
 
-async function review(client: Pick<Client, "create">, token: string, verb: string): Promise<Permission> {
+/** What is asked for. */
+interface Access {
+  readonly path: string;
+  readonly verb: string;
+}
+
+async function review(client: Pick<Client, "create">, token: string, access: Access): Promise<Permission> {
   const { status } = await client.create(TokenReview, { metadata: {}, spec: { token } });
   if (status?.authenticated !== true || status.user === undefined) return unauthorized;
-  return (await isPermitted(client, status.user, verb))
+  return (await isPermitted(client, status.user, access))
     ? allowed
     : {
         isAllowed: false,
@@ -88,7 +97,7 @@ async function review(client: Pick<Client, "create">, token: string, verb: strin
 async function isPermitted(
   client: Pick<Client, "create">,
   { username = "", uid, groups, extra }: UserInfo,
-  verb: string,
+  access: Access,
 ): Promise<boolean> {
   const { status } = await client.create(SubjectAccessReview, {
     metadata: {},
@@ -97,7 +106,7 @@ async function isPermitted(
       ...(uid !== undefined && { uid }),
       ...(groups !== undefined && { groups }),
       ...(extra !== undefined && { extra }),
-      nonResourceAttributes: { path: metricsPath, verb },
+      nonResourceAttributes: access,
     },
   });
   return status?.allowed === true;
