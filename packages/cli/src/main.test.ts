@@ -17,7 +17,7 @@ function keelson(
   return promisify(execFile)(process.execPath, ["--conditions=@keelson/source", main, ...args], options);
 }
 
-describe("the keelson command", () => {
+describe("the keelson command", { timeout: 60_000 }, () => {
   it("helps", async () => {
     expect((await keelson(["--help"])).stdout).toMatch(/dev +start a Kubernetes control plane/);
   });
@@ -42,7 +42,7 @@ describe("the keelson command", () => {
   });
 });
 
-describe("keelson run, before it reaches a cluster", () => {
+describe("keelson run, before it reaches a cluster", { timeout: 60_000 }, () => {
   const folder = new URL("../test/support/", import.meta.url);
   const run = (args: readonly string[], env: NodeJS.ProcessEnv = {}) =>
     keelson(["run", ...args], env, folder);
