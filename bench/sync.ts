@@ -46,6 +46,7 @@ export const syncBenchmark: Benchmark = async ({ quick }) => {
     ...named("clientNode", theirs),
     heldRatio: round(ours.heldMb / theirs.heldMb),
     cpuRatio: round(ours.cpuSeconds / theirs.cpuSeconds),
+    warmCpuRatio: round(ours.warmCpuSeconds / theirs.warmCpuSeconds),
     secondsRatio: round(ours.seconds / theirs.seconds),
     readRatio: round(ours.readMb / theirs.readMb),
   };
@@ -72,6 +73,7 @@ function medians(samples: readonly Measurement[]): Measurement {
   return {
     seconds: median("seconds"),
     cpuSeconds: median("cpuSeconds"),
+    warmCpuSeconds: median("warmCpuSeconds"),
     heldMb: median("heldMb"),
     rssMb: median("rssMb"),
     readMb: median("readMb"),

@@ -9,6 +9,7 @@ import {
 import { measure } from "./measurement.ts";
 
 const config = new KubeConfig();
+let informer: ReturnType<typeof makeInformer<KubernetesObject>> | undefined;
 let objects: readonly KubernetesObject[] = [];
 
 await measure({
@@ -20,7 +21,8 @@ await measure({
     const api = config.makeApiClient(CustomObjectsApi);
     const list = (): ReturnType<typeof api.listClusterCustomObject> =>
       api.listClusterCustomObject({ group: "example.com", version: "v1", plural: "webapps" });
-    const informer = makeInformer<KubernetesObject>(config, "/apis/example.com/v1/webapps", list);
+    await informer?.stop();
+    informer = makeInformer<KubernetesObject>(config, "/apis/example.com/v1/webapps", list);
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     informer.on("error", reject);
     let added = 0;

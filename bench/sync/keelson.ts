@@ -4,6 +4,7 @@ import { measure } from "./measurement.ts";
 import { WebApp } from "./webapps.ts";
 
 let client: Client;
+let stop = new AbortController();
 let informer: InformerLease<ObjectOf<typeof WebApp>>;
 
 await measure({
@@ -12,13 +13,15 @@ await measure({
     await client.raw("/version");
   },
   async sync(count) {
+    stop.abort(new Error("another sync follows"));
+    stop = new AbortController();
     const cache = new InformerCache({ client });
     informer = cache.acquire(WebApp);
     let added = 0;
     const subscription = informer.subscribe(() => {
       added += 1;
     });
-    void cache.run(new AbortController().signal);
+    void cache.run(stop.signal);
     await subscription.synced();
     if (added !== count) throw new Error(`sync: the handler was told of ${added} objects, not ${count}`);
   },

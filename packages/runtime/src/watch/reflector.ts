@@ -46,7 +46,7 @@ export class Reflector<T extends KubeObject> {
   readonly #inputs: WatchInput<T>[] = [];
   #isStepping = false;
   /** Ends the stream or the list that is under way. Whoever holds another one is not listened to any more. */
-  #activity = new AbortController();
+  #activity = new Activity();
   readonly #running = new Set<Promise<void>>();
   #timer: { readonly dueMs: number; readonly cancel: CancelTimer } | undefined;
   #resourceVersion: string | undefined;
@@ -136,7 +136,7 @@ export class Reflector<T extends KubeObject> {
         this.#begin((activity) => this.#readPage(effect.request, activity));
         break;
       case "abandon":
-        this.#activity.abort(new Error("abandoned"));
+        this.#activity.end("abandoned");
         break;
       case "collect":
         this.#collection.change(effect.event);
@@ -173,16 +173,16 @@ export class Reflector<T extends KubeObject> {
     }
   }
 
-  #begin(work: (activity: AbortSignal) => Promise<void>): void {
-    this.#activity.abort(new Error("another one follows"));
-    this.#activity = new AbortController();
-    const running = work(this.#activity.signal).finally(() => this.#running.delete(running));
+  #begin(work: (activity: Activity) => Promise<void>): void {
+    this.#activity.end("another one follows");
+    this.#activity = new Activity();
+    const running = work(this.#activity).finally(() => this.#running.delete(running));
     this.#running.add(running);
   }
 
   async #readStream(
     { resourceVersion, sendInitialEvents, timeoutSeconds }: OpenStream,
-    activity: AbortSignal,
+    activity: Activity,
   ): Promise<void> {
     const { client, resource, selection } = this.#options;
     const isWatchList =
@@ -200,17 +200,17 @@ export class Reflector<T extends KubeObject> {
       this.#feed(input);
     };
     try {
-      for await (const lines of client.watchLines(resource, { ...query, signal: activity })) {
+      for await (const lines of client.watchLines(resource, { ...query, signal: activity.signal })) {
         for (const line of lines) {
-          if (activity.aborted) return;
+          if (activity.isOver) return;
           const input = this.#receive(line);
           if (input.type === "streamEnded") return end(input);
           this.#feed(input);
         }
       }
-      if (!activity.aborted) end({ type: "streamEnded" });
+      if (!activity.isOver) end({ type: "streamEnded" });
     } catch (error) {
-      if (!activity.aborted) end({ type: "streamEnded", failure: watchFailure(toError(error)) });
+      if (!activity.isOver) end({ type: "streamEnded", failure: watchFailure(toError(error)) });
     } finally {
       this.#watches[outcome] += 1;
     }
@@ -230,12 +230,12 @@ export class Reflector<T extends KubeObject> {
     return input;
   }
 
-  async #readPage(request: ListRequest, activity: AbortSignal): Promise<void> {
+  async #readPage(request: ListRequest, activity: Activity): Promise<void> {
     const { client, resource, selection, keepManagedFields = false } = this.#options;
     try {
-      const options = { ...selection, ...request, signal: activity, timeoutMs: listTimeoutMs };
+      const options = { ...selection, ...request, signal: activity.signal, timeoutMs: listTimeoutMs };
       const { items, metadata } = await client.list(resource, options);
-      if (activity.aborted) return;
+      if (activity.isOver) return;
       this.#feed({
         type: "page",
         items: items.map((item) => parsedSnapshot(keepManagedFields ? item : withoutManagedFields(item))),
@@ -243,7 +243,7 @@ export class Reflector<T extends KubeObject> {
         continue: metadata.continue ?? "",
       });
     } catch (error) {
-      if (!activity.aborted) this.#feed({ type: "listFailed", failure: watchFailure(toError(error)) });
+      if (!activity.isOver) this.#feed({ type: "listFailed", failure: watchFailure(toError(error)) });
     }
   }
 
@@ -259,6 +259,21 @@ export class Reflector<T extends KubeObject> {
       this.#feed({ type: "tick" });
     });
     this.#timer = { dueMs, cancel };
+  }
+}
+
+/** A stream or a list that is under way. Asked at each line whether it is over, which a signal takes its time to say. */
+class Activity {
+  readonly #controller = new AbortController();
+  isOver = false;
+
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  end(why: string): void {
+    this.isOver = true;
+    this.#controller.abort(new Error(why));
   }
 }
 
