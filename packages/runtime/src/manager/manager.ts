@@ -93,7 +93,7 @@ export class Manager {
     this.events = options.events ?? noEvents;
     const { permissionCheck: mode = "fail", name: roleName = "keelson" } = options;
     this.#permissions = new NeededPermissions({ client, mode, roleName, log });
-    if (options.events !== undefined) this.#permissions.add("events", eventUses);
+    if (options.events !== undefined) this.#permissions.add("events", eventUses(options.cache));
     this.elected = this.#elected.promise;
     this.#failures = new FirstFailure(log, (error) => this.#beginStop(error));
     this.#groups = new RunnableGroups((member, error) => this.#note(member, error));

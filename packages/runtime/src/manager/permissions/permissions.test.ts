@@ -9,6 +9,7 @@ import { kindSource } from "../../source/kind-source.ts";
 import { checkPermissions } from "./check-permissions.ts";
 import { MissingPermissionsError } from "./errors.ts";
 import { formatMissing } from "./format-missing.ts";
+import { eventUses } from "./manager-uses.ts";
 import { NeededPermissions } from "./needed-permissions.ts";
 import { neededUses } from "./needed-use.ts";
 import { textTable } from "./text-table.ts";
@@ -19,6 +20,22 @@ const use = (verb: string, resource: string, more: Partial<ApiUse> = {}): ApiUse
   group: "",
   resource,
   ...more,
+});
+
+describe("what events need", () => {
+  const namespacesOf = (...settings: Parameters<typeof eventUses>) =>
+    eventUses(...settings).map((use) => ("namespace" in use ? use.namespace : "all"));
+
+  it("is to write them in the namespaces that are watched, and everywhere if all are", () => {
+    expect(namespacesOf({ defaults: { namespaces: { shop: {}, bank: {} } } })).toEqual([
+      "shop",
+      "shop",
+      "bank",
+      "bank",
+    ]);
+    expect(namespacesOf({ defaults: { namespaces: { shop: {}, "*": {} } } })).toEqual(["all", "all"]);
+    expect(namespacesOf()).toEqual(["all", "all"]);
+  });
 });
 
 /** Says of each review that it gets what the function says; whether it is an API server is not the question here. */
