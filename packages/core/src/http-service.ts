@@ -1,3 +1,5 @@
+import { KeelsonError } from "./error.ts";
+
 /**
  * A server as a function from request to response, so that it can be called with or without a network. Whoever
  * listens on a socket moves bytes and knows nothing of what they mean.
@@ -22,6 +24,16 @@ export interface ServiceResponse {
   readonly headers?: Readonly<Record<string, string>>;
   /** Streams are sent as they come. */
   readonly body?: string | Uint8Array | AsyncIterable<Uint8Array>;
+}
+
+/** Thrown by a service that wants the connection broken instead of an answer, as if the server had died. */
+export class DropConnectionError extends KeelsonError {
+  static override readonly brand: string = "@keelson/core.DropConnectionError";
+  readonly code = "DROP_CONNECTION";
+
+  constructor(reason: string) {
+    super(`answer a request: ${reason}; the connection is broken`);
+  }
 }
 
 /** A certificate chain and its private key, in PEM. */

@@ -7,6 +7,7 @@ it("exports exactly what users may rely on", () => {
       "AlreadyOwnedError",
       "BeingDeletedError",
       "CrossNamespaceOwnerError",
+      "DropConnectionError",
       "InvalidFieldSelectorError",
       "InvalidFinalizerError",
       "InvalidLabelSelectorError",

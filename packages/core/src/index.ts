@@ -39,6 +39,7 @@ export type {
   ServiceResponse,
   ServingCertificate,
 } from "./http-service.ts";
+export { DropConnectionError } from "./http-service.ts";
 export type { Draft, Immutable } from "./immutable.ts";
 export { draft, freeze } from "./immutable.ts";
 export { isRecord } from "./json.ts";

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { Agent, get, request as httpRequest, type IncomingMessage } from "node:http";
 import { connect, createServer as createTcpServer, type Socket, type TcpNetConnectOpts } from "node:net";
-import type { HttpService, Listener } from "@keelson/core";
+import { DropConnectionError, type HttpService, type Listener } from "@keelson/core";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { type HttpLimits, httpLimits, listenHttp, listenWithin } from "./http-listener.ts";
 
@@ -67,6 +67,11 @@ describe("a request", () => {
     expect(response.status).toBe(201);
     expect(response.headers.get("x-seen")).toBe("POST /a?b=c text/x");
     expect(await response.text()).toBe("HELLO");
+  });
+
+  it("gets no answer and loses its connection if the service wants it so", async () => {
+    const listener = await serve(() => Promise.reject(new DropConnectionError("it dies")));
+    await expect(fetch(url(listener))).rejects.toThrow("fetch failed");
   });
 
   it("is answered by 500 without a word of why if the service rejects", async () => {

@@ -10,6 +10,7 @@ import type { Server as SecureServer } from "node:https";
 import type { AddressInfo, Socket } from "node:net";
 import {
   abortable,
+  DropConnectionError,
   type HttpService,
   type Listen,
   type Listener,
@@ -187,7 +188,8 @@ class HttpListener implements Listener {
         body: request.iterator({ destroyOnReturn: false }),
         signal,
       });
-    } catch {
+    } catch (error) {
+      if (error instanceof DropConnectionError) throw error;
       // What it is about is not for strangers; a service that wants it known has said it in an answer.
       return { status: 500, headers: { "content-type": "text/plain" }, body: "internal server error\n" };
     }
