@@ -34,6 +34,24 @@ export const folderOrders: Readonly<Record<string, readonly string[]>> = {
     "telemetry",
     "manager",
   ],
+  "packages/sandbox/src": [
+    "status",
+    "store",
+    "schema",
+    "patch",
+    "apply",
+    "resource",
+    "auth",
+    "admission",
+    "cel",
+    "builtin",
+    "custom",
+    "webhooks",
+    "server",
+    "discovery",
+    "controllers",
+    "faults",
+  ],
 };
 
 /** The unit a file of the repository belongs to; undefined for scripts, benchmarks and documents. */

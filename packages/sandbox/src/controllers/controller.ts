@@ -1,0 +1,31 @@
+import type { Clock, KubeObject, Random, Resource } from "@keelson/core";
+import type { ObjectApi } from "../server/object-api.ts";
+
+/** What a controller of the embedded control plane works with. */
+export interface ControllerContext {
+  readonly objects: ObjectApi;
+  readonly clock: Clock;
+  readonly random: Random;
+  /** Calls back for every object that exists now, then for every change. `object` of a deletion is the last state. */
+  watch<T extends KubeObject>(resource: Resource<T>, listener: (change: ObjectChange<T>) => void): () => void;
+  /** Records an Event for an object; never fails and never waits. */
+  recordEvent(regarding: KubeObject, event: ControllerEvent): void;
+  readonly signal: AbortSignal;
+}
+
+export interface ObjectChange<T extends KubeObject> {
+  readonly type: "ADDED" | "MODIFIED" | "DELETED";
+  readonly object: T;
+  readonly previous?: T;
+}
+
+export interface ControllerEvent {
+  /** `deployment-controller` */
+  readonly component: string;
+  readonly type: "Normal" | "Warning";
+  readonly reason: string;
+  readonly message: string;
+}
+
+/** Starts working at once; gives a function that stops it. Many run side by side and know each other only by the store. */
+export type StartController = (context: ControllerContext) => () => Promise<void>;

@@ -1,0 +1,62 @@
+import type { GenericObject, Scope } from "@keelson/core";
+import type { FieldSchema } from "../schema/field-schema.ts";
+import type { MutableObject } from "./mutable-object.ts";
+import type { Strategy } from "./strategy.ts";
+import type { TableColumn } from "./table-column.ts";
+
+/** One kind at one version, as the server serves it; built-in or made by a CustomResourceDefinition. */
+export interface ServedResource {
+  readonly group: string;
+  readonly version: string;
+  readonly kind: string;
+  readonly listKind: string;
+  readonly plural: string;
+  readonly singular: string;
+  readonly scope: Scope;
+  readonly shortNames: readonly string[];
+  readonly categories: readonly string[];
+  /** As discovery tells them: create, delete, deletecollection, get, list, patch, update, watch. */
+  readonly verbs: readonly string[];
+  /** Where its objects are kept, shared by all versions: `deployments.apps`, `pods`. */
+  readonly collection: string;
+  /** The version in which objects are stored. */
+  readonly storageVersion: string;
+  readonly schema: FieldSchema;
+  /** Fields that only other subresources write: `status` of most kinds. */
+  readonly subresources: ReadonlyMap<string, Subresource>;
+  readonly strategy: Strategy;
+  readonly columns: readonly TableColumn[];
+  /** Paths that field selectors may name beside `metadata.name` and `metadata.namespace`. */
+  readonly selectableFields: readonly string[];
+  /** The value of a selectable field; for custom resources from their JSON paths. */
+  readonly selectField?: (object: GenericObject, path: string) => string;
+  readonly isCustom: boolean;
+  /** Custom resources whose schema keeps nothing that it does not name, and those it does. */
+  readonly prunesUnknownFields: boolean;
+  /** Brings objects to this version, or from it to the storage version. Undefined: all versions look the same. */
+  readonly convert?: (
+    objects: readonly GenericObject[],
+    toVersion: string,
+  ) => Promise<readonly MutableObject[]>;
+  readonly deprecationWarning?: string;
+  /** As discovery tells it. Default: of custom resources made from the storage version, of others none. */
+  readonly storageVersionHash?: string;
+}
+
+export interface Subresource {
+  readonly name: string;
+  readonly verbs: readonly string[];
+  readonly kind: string;
+  /** Where it differs from the resource's own, such as `autoscaling/v1` Scale. */
+  readonly group?: string;
+  readonly version?: string;
+  /** How a scale subresource finds its values; built-in kinds: `.spec.replicas`, `.status.replicas`, `.spec.selector`. */
+  readonly scale?: ScalePaths;
+}
+
+export interface ScalePaths {
+  readonly specReplicasPath: string;
+  readonly statusReplicasPath: string;
+  /** Undefined: the scale has no selector. For built-in kinds it is a LabelSelector, for custom ones a string. */
+  readonly labelSelectorPath?: string;
+}

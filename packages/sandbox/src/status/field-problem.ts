@@ -1,0 +1,82 @@
+/** What is wrong with one field of an object, in the words of the API server. */
+export interface FieldProblem {
+  readonly type: FieldProblemType;
+  /** `spec.containers[0].name`; `<nil>` if it concerns the object as a whole. */
+  readonly field: string;
+  /** Left out where the message does not repeat the value. */
+  readonly value?: unknown;
+  readonly detail: string;
+}
+
+export type FieldProblemType = keyof typeof titles;
+
+const titles = {
+  FieldValueNotFound: "Not found",
+  FieldValueRequired: "Required value",
+  FieldValueDuplicate: "Duplicate value",
+  FieldValueInvalid: "Invalid value",
+  FieldValueNotSupported: "Unsupported value",
+  FieldValueForbidden: "Forbidden",
+  FieldValueTooLong: "Too long",
+  FieldValueTooMany: "Too many",
+  FieldValueTooFew: "Too few",
+  FieldValueTooShort: "Too short",
+  FieldValueTypeInvalid: "Invalid value",
+  InternalError: "Internal error",
+} as const;
+
+/** These never repeat the value, which may be long or not there. */
+const withoutValue: ReadonlySet<FieldProblemType> = new Set([
+  "FieldValueRequired",
+  "FieldValueForbidden",
+  "FieldValueTooLong",
+  "FieldValueTooShort",
+  "InternalError",
+]);
+
+/** The message without the field: `Invalid value: -1: must be greater than or equal to 0`. */
+export function problemBody(problem: FieldProblem): string {
+  const { type, detail } = problem;
+  const showsValue = "value" in problem && !withoutValue.has(type);
+  return [titles[type], showsValue ? JSON.stringify(problem.value) : "", detail]
+    .filter((part) => part !== "")
+    .join(": ");
+}
+
+export function formatProblem(problem: FieldProblem): string {
+  return `${problem.field}: ${problemBody(problem)}`;
+}
+
+export function required(field: string, detail = ""): FieldProblem {
+  return { type: "FieldValueRequired", field, detail };
+}
+
+export function invalidValue(field: string, value: unknown, detail: string): FieldProblem {
+  return { type: "FieldValueInvalid", field, value, detail };
+}
+
+export function duplicateValue(field: string, value: unknown): FieldProblem {
+  return { type: "FieldValueDuplicate", field, value, detail: "" };
+}
+
+export function forbiddenField(field: string, detail: string): FieldProblem {
+  return { type: "FieldValueForbidden", field, detail };
+}
+
+export function notSupported(field: string, value: unknown, supported: readonly string[]): FieldProblem {
+  const detail =
+    supported.length === 0
+      ? ""
+      : `supported values: ${supported.map((one) => JSON.stringify(one)).join(", ")}`;
+  return { type: "FieldValueNotSupported", field, value, detail };
+}
+
+/** `field[3]` */
+export function indexed(field: string, index: number): string {
+  return `${field}[${index}]`;
+}
+
+/** `field[key]`, for an entry of a map. */
+export function keyed(field: string, key: string): string {
+  return `${field}[${key}]`;
+}

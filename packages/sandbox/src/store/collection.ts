@@ -1,0 +1,77 @@
+import type { GenericObject } from "@keelson/core";
+import { keyRange, lowerBound } from "./sorted-keys.ts";
+import type { StoreChange } from "./store.ts";
+
+/** The objects of one kind: as they are now, in the order of their keys, and how they came to be so. */
+export class Collection {
+  readonly #objects = new Map<string, GenericObject>();
+  readonly #keys: string[] = [];
+  /** Oldest first. */
+  #history: StoreChange[] = [];
+
+  get size(): number {
+    return this.#objects.size;
+  }
+
+  get(key: string): GenericObject | undefined {
+    return this.#objects.get(key);
+  }
+
+  record(change: StoreChange): void {
+    this.#history.push(change);
+    const place = lowerBound(this.#keys, change.key);
+    if (change.type === "DELETED") {
+      this.#objects.delete(change.key);
+      this.#keys.splice(place, 1);
+      return;
+    }
+    if (change.type === "ADDED") this.#keys.splice(place, 0, change.key);
+    this.#objects.set(change.key, change.object);
+  }
+
+  list(range: { readonly namespace?: string; readonly after?: string }): readonly GenericObject[] {
+    const [start, end] = keyRange(this.#keys, range);
+    const objects: GenericObject[] = [];
+    for (let place = start; place < end; place++) {
+      const object = this.#objects.get(this.#keys[place] ?? "");
+      if (object !== undefined) objects.push(object);
+    }
+    return objects;
+  }
+
+  /** As `list`, at a past revision: the present with everything since undone. */
+  listAt(
+    revision: number,
+    range: { readonly namespace?: string; readonly after?: string },
+  ): readonly GenericObject[] {
+    const changes = this.changesAfter(revision);
+    if (changes.length === 0) return this.list(range);
+    const objects = new Map(this.#objects);
+    for (const { key, previous } of changes.toReversed()) {
+      if (previous === undefined) objects.delete(key);
+      else objects.set(key, previous);
+    }
+    const keys = [...objects.keys()].sort();
+    const [start, end] = keyRange(keys, range);
+    return keys.slice(start, end).flatMap((key) => objects.get(key) ?? []);
+  }
+
+  changesAfter(revision: number): readonly StoreChange[] {
+    return this.#history.slice(this.#placeAfter(revision));
+  }
+
+  forget(upTo: number): void {
+    this.#history = this.#history.slice(this.#placeAfter(upTo));
+  }
+
+  #placeAfter(revision: number): number {
+    let low = 0;
+    let high = this.#history.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if ((this.#history[middle]?.revision ?? 0) <= revision) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+}

@@ -1,0 +1,60 @@
+import { KeelsonError } from "@keelson/core";
+
+/** History that is gone was asked for; start again from the present state. */
+export class CompactedError extends KeelsonError {
+  static override readonly brand: string = "@keelson/sandbox.CompactedError";
+  readonly code = "COMPACTED";
+  readonly revision: number;
+  readonly compactedRevision: number;
+
+  constructor(revision: number, compactedRevision: number) {
+    super(
+      `read revision ${revision}: history up to ${compactedRevision} is compacted; start from the present state`,
+    );
+    this.revision = revision;
+    this.compactedRevision = compactedRevision;
+  }
+}
+
+/** A revision was asked for that nothing has been written at yet. */
+export class FutureRevisionError extends KeelsonError {
+  static override readonly brand: string = "@keelson/sandbox.FutureRevisionError";
+  readonly code = "FUTURE_REVISION";
+  readonly revision: number;
+  readonly currentRevision: number;
+
+  constructor(revision: number, currentRevision: number) {
+    super(`read revision ${revision}: the store is at ${currentRevision}; ask for one that has been written`);
+    this.revision = revision;
+    this.currentRevision = currentRevision;
+  }
+}
+
+/** Somebody else wrote the object since it was read; read it again and decide anew. */
+export class StaleWriteError extends KeelsonError {
+  static override readonly brand: string = "@keelson/sandbox.StaleWriteError";
+  readonly code = "STALE_WRITE";
+  readonly expectedRevision: number;
+  /** 0: it does not exist. */
+  readonly actualRevision: number;
+
+  constructor(collection: string, key: string, expectedRevision: number, actualRevision: number) {
+    super(
+      `write ${collection} ${key}: it is at revision ${actualRevision}, expected ${expectedRevision}; read it again`,
+    );
+    this.expectedRevision = expectedRevision;
+    this.actualRevision = actualRevision;
+  }
+}
+
+/** A listener of the store wrote to it, which would tell other listeners of changes out of order. */
+export class NestedWriteError extends KeelsonError {
+  static override readonly brand: string = "@keelson/sandbox.NestedWriteError";
+  readonly code = "NESTED_WRITE";
+
+  constructor(collection: string, key: string) {
+    super(
+      `write ${collection} ${key}: a listener is being told of another write; write when it has returned`,
+    );
+  }
+}

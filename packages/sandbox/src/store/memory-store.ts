@@ -1,0 +1,166 @@
+import { freeze, type GenericObject } from "@keelson/core";
+import { Collection } from "./collection.ts";
+import { CompactedError, FutureRevisionError, NestedWriteError, StaleWriteError } from "./errors.ts";
+import type { Store, StoreChange, StoreRange, StoreWrite } from "./store.ts";
+
+export interface MemoryStoreOptions {
+  /** How many changes are kept for those who watch from the past; older ones are compacted. Default: 100,000. */
+  readonly historyLimit?: number;
+  /** What a former store held. Default: nothing, at revision 1, as a new etcd. */
+  readonly snapshot?: StoreSnapshot;
+}
+
+/** Everything a store holds, without its history. */
+export interface StoreSnapshot {
+  readonly revision: number;
+  readonly objects: readonly Pick<StoreChange, "collection" | "key" | "object">[];
+}
+
+export function createMemoryStore(options: MemoryStoreOptions = {}): Store {
+  const { historyLimit = 100_000, snapshot = { revision: 1, objects: [] } } = options;
+  return new MemoryStore(historyLimit, snapshot);
+}
+
+interface Listener {
+  /** What it knows by then. */
+  readonly after: number;
+  readonly call: (change: StoreChange) => void;
+}
+
+class MemoryStore implements Store {
+  readonly #collections = new Map<string, Collection>();
+  /** By collection; those of all collections under undefined. */
+  readonly #listeners = new Map<string | undefined, Set<Listener>>();
+  readonly #historyLimit: number;
+  #revision: number;
+  #compactedRevision: number;
+  #isTelling = false;
+
+  constructor(historyLimit: number, { revision, objects }: StoreSnapshot) {
+    this.#historyLimit = historyLimit;
+    this.#revision = revision;
+    this.#compactedRevision = revision;
+    for (const { collection, key, object } of objects) {
+      const change = { type: "ADDED", collection, key, revision, object: freeze(object) } as const;
+      this.#collectionOf(collection).record(change);
+    }
+    for (const collection of this.#collections.values()) collection.forget(revision);
+  }
+
+  get revision(): number {
+    return this.#revision;
+  }
+
+  get compactedRevision(): number {
+    return this.#compactedRevision;
+  }
+
+  get(collection: string, key: string): GenericObject | undefined {
+    return this.#collections.get(collection)?.get(key);
+  }
+
+  list(name: string, range: StoreRange = {}): readonly GenericObject[] {
+    const { revision = this.#revision } = range;
+    this.#checkRevision(revision);
+    const collection = this.#collections.get(name);
+    if (collection === undefined) return [];
+    return revision === this.#revision ? collection.list(range) : collection.listAt(revision, range);
+  }
+
+  count(collection: string): number {
+    return this.#collections.get(collection)?.size ?? 0;
+  }
+
+  write(write: StoreWrite): GenericObject {
+    const { collection, key, expectedRevision } = write;
+    if (this.#isTelling) throw new NestedWriteError(collection, key);
+    const previous = this.get(collection, key);
+    const actualRevision = previous === undefined ? 0 : Number(previous.metadata.resourceVersion);
+    if (actualRevision !== expectedRevision) {
+      throw new StaleWriteError(collection, key, expectedRevision, actualRevision);
+    }
+    const state = write.object ?? previous;
+    // There was nothing, and nothing is to be.
+    if (state === undefined) throw new StaleWriteError(collection, key, expectedRevision, 0);
+    const revision = this.#revision + 1;
+    const object = atRevision(state, revision);
+    const type = write.object === undefined ? "DELETED" : previous === undefined ? "ADDED" : "MODIFIED";
+    const base = { type, collection, key, revision, object } as const;
+    this.#revision = revision;
+    const change: StoreChange = previous === undefined ? base : { ...base, previous };
+    this.#collectionOf(collection).record(change);
+    // A margin, so that not every write moves what is left of the history.
+    if (revision - this.#compactedRevision > this.#historyLimit * 1.25)
+      this.compact(revision - this.#historyLimit);
+    this.#tell(change);
+    return object;
+  }
+
+  subscribe(
+    collection: string | undefined,
+    after: number,
+    listener: (change: StoreChange) => void,
+  ): () => void {
+    this.#checkRevision(after);
+    for (const change of this.#changesAfter(collection, after)) listener(change);
+    const listeners = this.#listeners.get(collection) ?? new Set<Listener>();
+    this.#listeners.set(collection, listeners);
+    const entry: Listener = { after: this.#revision, call: listener };
+    listeners.add(entry);
+    return () => {
+      listeners.delete(entry);
+      if (listeners.size === 0 && this.#listeners.get(collection) === listeners) {
+        this.#listeners.delete(collection);
+      }
+    };
+  }
+
+  compact(revision: number): void {
+    const upTo = Math.min(revision, this.#revision);
+    if (upTo <= this.#compactedRevision) return;
+    this.#compactedRevision = upTo;
+    for (const collection of this.#collections.values()) collection.forget(upTo);
+  }
+
+  collections(): readonly string[] {
+    return [...this.#collections].filter(([, { size }]) => size > 0).map(([name]) => name);
+  }
+
+  #collectionOf(name: string): Collection {
+    const collection = this.#collections.get(name) ?? new Collection();
+    this.#collections.set(name, collection);
+    return collection;
+  }
+
+  #changesAfter(name: string | undefined, revision: number): readonly StoreChange[] {
+    if (name !== undefined) return this.#collections.get(name)?.changesAfter(revision) ?? [];
+    return [...this.#collections.values()]
+      .flatMap((collection) => collection.changesAfter(revision))
+      .sort((one, other) => one.revision - other.revision);
+  }
+
+  /** The present can always be had, whatever is compacted. */
+  #checkRevision(revision: number): void {
+    if (revision > this.#revision) throw new FutureRevisionError(revision, this.#revision);
+    if (revision < this.#compactedRevision) throw new CompactedError(revision, this.#compactedRevision);
+  }
+
+  #tell(change: StoreChange): void {
+    this.#isTelling = true;
+    try {
+      for (const name of [change.collection, undefined]) {
+        for (const { after, call } of this.#listeners.get(name) ?? []) {
+          // Whoever subscribed while the others were told knows it from the history.
+          if (change.revision > after) call(change);
+        }
+      }
+    } finally {
+      this.#isTelling = false;
+    }
+  }
+}
+
+function atRevision(object: GenericObject, revision: number): GenericObject {
+  const metadata = { ...object.metadata, resourceVersion: String(revision) };
+  return freeze({ ...object, metadata });
+}

@@ -1,0 +1,69 @@
+import type { GenericObject } from "@keelson/core";
+
+/**
+ * Everything the API server keeps, with its history: one counter of revisions for all objects, as in etcd. Objects are
+ * frozen, carry the revision of their last write as `metadata.resourceVersion`, and are never copied on read. All calls
+ * are synchronous: what was written is read by whoever asks next.
+ */
+export interface Store {
+  /** Of the last write. */
+  readonly revision: number;
+  /** History up to and including this revision is gone. */
+  readonly compactedRevision: number;
+  get(collection: string, key: string): GenericObject | undefined;
+  /** In the order of their keys. Throws CompactedError, or FutureRevisionError, if the revision cannot be had. */
+  list(collection: string, range?: StoreRange): readonly GenericObject[];
+  count(collection: string): number;
+  /**
+   * Writes a new state, or removes the object if it is undefined, as one revision. Gives the object as it is stored;
+   * for a removal, the last state with the revision of the removal. Throws StaleWriteError if the stored object is not
+   * at the expected revision (0: does not exist).
+   */
+  write(write: StoreWrite): GenericObject;
+  /**
+   * Calls the listener for every change of the collection (undefined: of all) after a revision, first at once for past
+   * ones, then as they happen; in the order of revisions, synchronously within `write`. Throws CompactedError if past
+   * changes are gone. The listener must not write; it may unsubscribe.
+   */
+  subscribe(
+    collection: string | undefined,
+    after: number,
+    listener: (change: StoreChange) => void,
+  ): () => void;
+  /** Drops the history up to this revision, at most the current one. */
+  compact(revision: number): void;
+  /** The collections that hold objects. */
+  collections(): readonly string[];
+}
+
+export interface StoreRange {
+  /** Only this namespace. */
+  readonly namespace?: string;
+  /** As it was at this revision. Default: now. */
+  readonly revision?: number;
+  /** Only keys that come after this one. */
+  readonly after?: string;
+}
+
+export interface StoreWrite {
+  readonly collection: string;
+  readonly key: string;
+  readonly object: GenericObject | undefined;
+  readonly expectedRevision: number;
+}
+
+export interface StoreChange {
+  readonly type: "ADDED" | "MODIFIED" | "DELETED";
+  readonly collection: string;
+  readonly key: string;
+  readonly revision: number;
+  /** For DELETED: its last state, with the revision of the deletion. */
+  readonly object: GenericObject;
+  /** Not there for ADDED. */
+  readonly previous?: GenericObject;
+}
+
+/** `namespace/name`, or `name` for an object without a namespace. Ordered as etcd orders them. */
+export function storeKey(namespace: string | undefined, name: string): string {
+  return namespace === undefined || namespace === "" ? name : `${namespace}/${name}`;
+}
