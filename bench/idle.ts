@@ -1,13 +1,12 @@
-import { execFile, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { setTimeout } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { promisify } from "node:util";
 import { startControlPlane } from "@keelson/controlplane";
+import { buildPublished } from "./published.ts";
 import type { Benchmark } from "./run.ts";
 
-const run = promisify(execFile);
 /** Long enough for what the start left behind to be collected. */
 const restMs = 3_000;
 
@@ -18,7 +17,7 @@ interface Sample {
 
 /** Starts an operator as a process, waits until it is ready, lets it rest, and asks it what it takes. */
 async function measure(kubeconfigPath: string): Promise<Sample> {
-  const program = fileURLToPath(new URL("./idle/operator.ts", import.meta.url));
+  const program = fileURLToPath(new URL("./idle/operator.mjs", import.meta.url));
   const begin = performance.now();
   const child = spawn(process.execPath, [program, kubeconfigPath], { stdio: ["pipe", "pipe", "inherit"] });
   const lines = createInterface(child.stdout)[Symbol.asyncIterator]();
@@ -41,7 +40,7 @@ async function measure(kubeconfigPath: string): Promise<Sample> {
  * start of its process until it is ready, Node's own start included.
  */
 export const idleBenchmark: Benchmark = async ({ quick }) => {
-  await run("tsc", ["--build", "tsconfig.build.json"]);
+  buildPublished();
   await using controlPlane = await startControlPlane();
   const samples: Sample[] = [];
   for (let round = 0; round < (quick ? 3 : 9); round++)

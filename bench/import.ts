@@ -1,5 +1,6 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
+import { buildPublished } from "./published.ts";
 import type { Benchmark } from "./run.ts";
 
 const run = promisify(execFile);
@@ -17,7 +18,7 @@ async function measure(code: string): Promise<{ readonly ms: number; readonly rs
 
 /** What `import "keelson"` costs beyond a bare Node, in the form in which it is published. */
 export const importBenchmark: Benchmark = async ({ quick }) => {
-  await run("tsc", ["--build", "tsconfig.build.json"]);
+  buildPublished();
   const bare: { ms: number; rssMb: number }[] = [];
   const keelson: { ms: number; rssMb: number }[] = [];
   for (let round = 0; round < (quick ? 3 : 15); round++) {

@@ -13,7 +13,7 @@ function busyMetrics(): Metrics {
     const name = `controller-${index}`;
     const queue = controllers.queueObserver(name);
     controllers.started(name, 10);
-    queue?.unfinishedWork(() => ({ totalMs: 1234, longestMs: 567 }));
+    queue?.unfinishedWork(() => ({ totalMs: 1234, longestMs: 567, oldestReadyMs: 0 }));
     for (let run = 0; run < 100; run++) {
       queue?.added();
       queue?.depthChanged(run % 2 === 0 ? 0 : -100, 1);

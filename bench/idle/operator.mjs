@@ -1,5 +1,5 @@
 // An operator with one controller, which does nothing: prints the port of its health, and at each line that it reads
-// the memory that it takes.
+// the memory that it takes. JavaScript, as an operator is when it is deployed: Node would load a compiler for TypeScript.
 import { createInterface } from "node:readline";
 import { connect, controller, Manager } from "keelson";
 import { ConfigMap } from "keelson/kinds/core/v1";
