@@ -101,6 +101,7 @@ describe("the entry point", () => {
         "WebhookError",
         "WebhookServer",
         "WebhookTimeoutError",
+        "WebhooksNotServedError",
         "WorkQueue",
         "admission",
         "allNamespaces",

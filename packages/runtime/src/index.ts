@@ -181,6 +181,7 @@ export {
   compareQuantities,
   compareResourceVersions,
   controllerOf,
+  DropConnectionError,
   deepEqual,
   dnsLabelProblem,
   dnsSubdomainProblem,
@@ -412,6 +413,7 @@ export {
   ManagerReusedError,
   ManagerStartedError,
   ManagerStoppedError,
+  WebhooksNotServedError,
 } from "./manager/errors.ts";
 export type { HttpEndpoint } from "./manager/http-endpoint.ts";
 export { Manager } from "./manager/manager.ts";

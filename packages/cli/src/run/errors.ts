@@ -61,6 +61,23 @@ export class MissingCrdsError extends RunError {
   }
 }
 
+/** The concurrency is set of kinds that no controller reconciles. */
+export class UnknownKindsError extends RunError {
+  static override readonly brand: string = "@keelson/cli.UnknownKindsError";
+  readonly code = "UNKNOWN_KINDS";
+  /** Such as `WebApp.example.com`. */
+  readonly kinds: readonly string[];
+
+  constructor(kinds: readonly string[], known: readonly string[], meant: readonly string[]) {
+    const choice = known.length === 0 ? "they reconcile no kind at all" : `there are ${known.join(", ")}`;
+    const guess = meant.length === 0 ? "" : `; did you mean ${meant.join(", ")}?`;
+    super(
+      `set --concurrency: no controller of these operators reconciles ${kinds.join(", ")}; ${choice}${guess}`,
+    );
+    this.kinds = kinds;
+  }
+}
+
 /** An operator could not be added to the manager. */
 export class OperatorSetupError extends RunError {
   static override readonly brand: string = "@keelson/cli.OperatorSetupError";

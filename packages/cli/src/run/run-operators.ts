@@ -5,19 +5,20 @@ import {
   createMetrics,
   createTracing,
   electionIdentity,
-  InvalidManagerError,
   type Logger,
   Manager,
   type Metrics,
   type Operator,
   systemClock,
   systemRandom,
+  WebhooksNotServedError,
 } from "keelson";
 import type { RunConfig } from "../config/run-config.ts";
 import { isLoopback } from "../config/run-rules.ts";
 import type { LoadedOperator } from "../operators/load-operators.ts";
 import { type Cluster, connectCluster } from "./connect-cluster.ts";
 import { demandCrds, installCrds } from "./custom-resources.ts";
+import { demandKinds } from "./demand-kinds.ts";
 import { OperatorSetupError, WebhooksNotConfiguredError } from "./errors.ts";
 import { instanceName } from "./instance-name.ts";
 import { certificatesIn, managerOptions } from "./manager-options.ts";
@@ -64,6 +65,7 @@ export async function runOperators(
   else await demandCrds(client, operators, [...new Set(loaded.map(({ origin }) => origin))], signal);
   const manager = await makeManager({ config, cluster, name, userAgent, log, metrics });
   for (const operator of operators) await setUp(operator, manager);
+  demandKinds(config.concurrency, manager.kinds);
   await manager.run(signal);
 }
 
@@ -109,7 +111,7 @@ async function setUp(operator: Operator, manager: Manager): Promise<void> {
   try {
     await operator.setup(manager);
   } catch (error) {
-    if (error instanceof InvalidManagerError && error.message.startsWith("add webhooks:"))
+    if (error instanceof WebhooksNotServedError)
       throw new WebhooksNotConfiguredError(operator.name, { cause: error });
     throw new OperatorSetupError(operator.name, { cause: error });
   }

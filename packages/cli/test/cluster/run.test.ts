@@ -7,8 +7,9 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { type Access, type ControlPlane, startControlPlane } from "@keelson/controlplane";
 import { type Client, type Connection, connect, silentLogger } from "keelson";
+import { ValidatingWebhookConfiguration } from "keelson/kinds/admissionregistration/v1";
 import { CustomResourceDefinition } from "keelson/kinds/apiextensions/v1";
-import { ConfigMap, Namespace } from "keelson/kinds/core/v1";
+import { ConfigMap, Namespace, Service } from "keelson/kinds/core/v1";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, type TestContext } from "vitest";
 import { installCrds } from "../../src/run/custom-resources.ts";
 import { Gadget, gadgets } from "../support/gadget-operator.ts";
@@ -61,6 +62,42 @@ async function listen(server: Server): Promise<number> {
   const address = server.address();
   if (address === null || typeof address === "string") throw new Error("it listens on no port");
   return address.port;
+}
+
+/** A port that was free a moment ago, for what must be known before it is opened. */
+async function freePort(): Promise<number> {
+  const place = createServer();
+  const port = await listen(place);
+  await new Promise((resolve) => place.close(resolve));
+  return port;
+}
+
+/** A folder with a certificate for 127.0.0.1, and the authority that signed it. */
+async function certificateFolder({
+  onTestFinished,
+}: TestContext): Promise<{ readonly folder: string; readonly ca: string }> {
+  const folder = await mkdtemp(join(tmpdir(), "keelson-run-"));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  await copyFile(join(controlPlane.folder, "pki/serving.crt"), join(folder, "tls.crt"));
+  await copyFile(join(controlPlane.folder, "pki/serving.key"), join(folder, "tls.key"));
+  return { folder, ca: await readFile(join(controlPlane.folder, "pki/authority.crt"), "utf8") };
+}
+
+/** What comes of the attempt to create what the operator with webhooks refuses. */
+async function createBad(namespace: string): Promise<string> {
+  const metadata = { namespace, name: "bad", labels: { guarded: "true" } };
+  try {
+    await client.create(ConfigMap, { metadata, data: { bad: "yes" } }, { dryRun: true });
+    return "accepted";
+  } catch (error) {
+    return String(error);
+  }
+}
+
+/** They would refuse what later tests create, as nobody answers any more. */
+async function deleteWebhooks(name: string): Promise<void> {
+  await client.delete(ValidatingWebhookConfiguration, { name });
+  await expect.poll(() => createBad("default"), isReady).toBe("accepted");
 }
 
 const isReady = { timeout: startTimeoutMs };
@@ -235,6 +272,35 @@ describe("keelson run", { timeout: 120_000 }, () => {
     );
   });
 
+  it("names the kinds that there are when a concurrency is set of another", async (test) => {
+    const args = ["./gadget-operator.ts", "--concurrency", "Gadget.example.com=4", ...freePorts];
+    const started = keelsonRun(test, { args });
+    expect(await started.exited).toBe(1);
+    expect(started.stderr).toBe(
+      "keelson: set --concurrency: no controller of these operators reconciles Gadget.example.com; " +
+        "there are Gadget.cli.example.com; did you mean Gadget.cli.example.com?\n",
+    );
+  });
+
+  it("starts without permissions if it is told to, with or without a word about it", async (test) => {
+    await makeNamespace("unchecked");
+    const as = await controlPlane.createUser({
+      user: "hopeful",
+      rules: [{ apiGroups: ["cli.example.com"], resources: ["gadgets"], verbs: ["list", "watch"] }],
+    });
+    const start = (mode: string): KeelsonProcess =>
+      keelsonRun(test, { args: ["./gadget-operator.ts", "--permission-check", mode, ...freePorts], as });
+    const [warned, unchecked] = [start("warn"), start("off")];
+    for (const started of [warned, unchecked])
+      await expect.poll(() => started.statusOf("health", "/readyz"), isReady).toBe(200);
+    const warnings = ({ log }: KeelsonProcess): readonly string[] =>
+      log.filter(({ level, msg }) => level === "warn" && msg.includes("permissions")).map(({ msg }) => msg);
+    expect(warnings(warned)).toEqual([
+      expect.stringMatching(/^start: 3 permissions are missing; grant what is listed here\n\nVERBS/),
+    ]);
+    expect(warnings(unchecked)).toEqual([]);
+  });
+
   it("says how webhooks are configured when an operator has some", async (test) => {
     const started = keelsonRun(test, { args: ["./webhook-operator.ts", ...freePorts] });
     expect(await started.exited).toBe(1);
@@ -249,21 +315,74 @@ describe("keelson run", { timeout: 120_000 }, () => {
 
   it("serves webhooks at a URL, with certificates and configurations of its own", async (test) => {
     await makeNamespace("guarded");
-    const place = createServer();
-    const port = await listen(place);
-    await new Promise((resolve) => place.close(resolve));
+    const port = await freePort();
     const webhooks = ["--webhook-port", String(port), "--webhook-url", `https://127.0.0.1:${port}`];
-    keelsonRun(test, { args: ["./webhook-operator.ts", ...webhooks, ...freePorts] });
-    const metadata = { namespace: "guarded", name: "bad", labels: { guarded: "true" } };
-    const attempt = (): Promise<string> =>
-      client.create(ConfigMap, { metadata, data: { bad: "yes" } }, { dryRun: true }).then(
-        () => "accepted",
-        (error: unknown) => String(error),
-      );
-    await expect.poll(attempt, isReady).toContain("data.bad is not wanted");
+    const started = keelsonRun(test, { args: ["./webhook-operator.ts", ...webhooks, ...freePorts] });
+    await expect.poll(() => createBad("guarded"), isReady).toContain("data.bad is not wanted");
     expect(await controlPlane.kubectl(["get", "secrets", "-o", "name"])).toContain(
       "secret/keelson-guard-webhook-certificates",
     );
+    await started.kill();
+    await deleteWebhooks("keelson-guard");
+  });
+
+  it("serves webhooks behind a Service, with certificates and configurations of its own", async (test) => {
+    await makeNamespace("behind");
+    const port = await freePort();
+    // Without a network for pods, this is the Service by which the API server reaches a process beside it.
+    await client.create(Service, {
+      metadata: { namespace: "behind", name: "guard" },
+      spec: { type: "ExternalName", externalName: "localhost" },
+    });
+    const started = keelsonRun(test, {
+      args: [
+        ...["./webhook-operator.ts", "--name", "behind", "--webhook-port", String(port)],
+        ...["--webhook-service", `behind/guard:${port}`, ...freePorts],
+      ],
+    });
+    await expect.poll(() => createBad("behind"), isReady).toContain("data.bad is not wanted");
+    expect(await controlPlane.kubectl(["-n", "behind", "get", "secrets", "-o", "name"])).toContain(
+      "secret/behind-webhook-certificates",
+    );
+    const { webhooks = [] } = await client.get(ValidatingWebhookConfiguration, { name: "behind" });
+    expect(webhooks[0]?.clientConfig.service).toMatchObject({ namespace: "behind", name: "guard", port });
+    await started.kill();
+    await deleteWebhooks("behind");
+  });
+
+  it("serves webhooks by the certificate of a folder, and leaves configurations to others", async (test) => {
+    await makeNamespace("elsewhere");
+    const { folder, ca } = await certificateFolder(test);
+    const port = await freePort();
+    const started = keelsonRun(test, {
+      args: [
+        ...["./webhook-operator.ts", "--name", "elsewhere", "--webhook-port", String(port)],
+        ...["--webhook-cert-dir", folder, ...freePorts],
+      ],
+    });
+    await expect.poll(() => started.statusOf("health", "/readyz"), isReady).toBe(200);
+    expect(await createBad("elsewhere")).toBe("accepted");
+    await client.create(ValidatingWebhookConfiguration, {
+      metadata: { name: "elsewhere" },
+      webhooks: [
+        {
+          name: "guard.example.com",
+          clientConfig: {
+            url: `https://127.0.0.1:${port}/validate--v1-configmap`,
+            caBundle: Buffer.from(ca).toString("base64"),
+          },
+          rules: [
+            { apiGroups: [""], apiVersions: ["v1"], operations: ["CREATE"], resources: ["configmaps"] },
+          ],
+          objectSelector: { matchLabels: { guarded: "true" } },
+          failurePolicy: "Fail",
+          sideEffects: "None",
+          admissionReviewVersions: ["v1"],
+        },
+      ],
+    });
+    await expect.poll(() => createBad("elsewhere"), isReady).toContain("data.bad is not wanted");
+    await deleteWebhooks("elsewhere");
   });
 
   it("shows metrics only to those who may see them, and memory to still fewer", async (test) => {
@@ -297,11 +416,7 @@ describe("keelson run", { timeout: 120_000 }, () => {
   });
 
   it("serves metrics by HTTPS with the certificate of a folder, and under second names", async (test) => {
-    const folder = await mkdtemp(join(tmpdir(), "keelson-run-"));
-    test.onTestFinished(() => rm(folder, { recursive: true }));
-    await copyFile(join(controlPlane.folder, "pki/serving.crt"), join(folder, "tls.crt"));
-    await copyFile(join(controlPlane.folder, "pki/serving.key"), join(folder, "tls.key"));
-    const ca = await readFile(join(controlPlane.folder, "pki/authority.crt"), "utf8");
+    const { folder, ca } = await certificateFolder(test);
     const args = [
       "./gadget-operator.ts",
       ...freePorts,

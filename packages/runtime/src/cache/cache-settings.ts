@@ -73,7 +73,7 @@ export interface CacheSettings {
   readonly kinds?: readonly CachedKind[];
   /** A read of a kind that nobody watches is an error, instead of the beginning of a watch [IN16]. Default false. */
   readonly failOnMissingInformer?: boolean;
-  /** An informer that only reads use ends when there was none for so long. Default: with the cache. */
+  /** An informer that only reads use ends when there was none, and no `peek`, for so long. Default: with the cache. */
   readonly idleReadMs?: number;
   /** How long a read waits for what was written before it is answered by the server [RW1]. Default 10 s. */
   readonly readTimeoutMs?: number;

@@ -19,9 +19,17 @@ export interface Cache {
   acquire<T extends KubeObject>(resource: Resource<T>, options?: AcquireOptions): InformerLease<T>;
   /** Lets readers select by this field: `list(resource, { fieldSelector: "name=value" })`. */
   addIndex<T extends KubeObject>(resource: Resource<T>, name: string, valuesOf: IndexFunction<T>): void;
-  /** The object if it is at hand, own writes included; starts nothing and waits for nothing. */
+  /**
+   * The object if it is at hand, own writes included; starts nothing and waits for nothing. It is a read all the same: what
+   * ends without reads stays for those who only peek.
+   */
   peek<T extends KubeObject>(resource: Resource<T>, key: ObjectKey): T | undefined;
   /** Runs all informers, and those acquired later, until the signal aborts. Only once [IN21]. */
   run(signal: AbortSignal): Promise<void>;
+  /**
+   * Waits until all informers that are in use have synced, those included that are acquired meanwhile, and before a start
+   * for that, too. Throws the signal's reason as soon as it aborts, and a CacheStoppedError if the cache stops before.
+   */
+  synced(signal?: AbortSignal): Promise<void>;
   readonly statuses: readonly InformerStatus[];
 }

@@ -1,5 +1,5 @@
 import type { Resource } from "@keelson/core";
-import { RecentSet } from "./recent-set.ts";
+import { RecentMap } from "./recent-map.ts";
 import { hasReached, isOrdered } from "./version-order.ts";
 import type { GoneOutcome } from "./write-outcome.ts";
 
@@ -18,33 +18,29 @@ const rememberedDeletions = 1024;
  * so it must get past them before it is read. Bounded, and of each kind only the latest version.
  */
 export class EarlierWrites {
-  /** By kind; the one that was written last comes last. */
-  readonly #versions = new Map<string, string>();
-  readonly #deletions = new RecentSet<EarlierDeletion>(rememberedDeletions);
+  /** By kind. */
+  readonly #versions = new RecentMap<string, string>(rememberedKinds);
+  /** A set: the values say nothing. */
+  readonly #deletions = new RecentMap<EarlierDeletion, true>(rememberedDeletions);
 
   noteVersion(resource: Resource, version: string): void {
     const collection = collectionOf(resource);
-    const known = this.#versions.get(collection);
-    if (!isOrdered(version) || hasReached(known, version)) return;
-    this.#versions.delete(collection);
+    if (!isOrdered(version) || hasReached(this.#versions.peek(collection), version)) return;
     this.#versions.set(collection, version);
-    if (this.#versions.size <= rememberedKinds) return;
-    const [oldest] = this.#versions.keys();
-    if (oldest !== undefined) this.#versions.delete(oldest);
   }
 
   noteDeletion(resource: Resource, outcome: GoneOutcome, atMs: number): void {
-    this.#deletions.add({ collection: collectionOf(resource), outcome, atMs });
+    this.#deletions.set({ collection: collectionOf(resource), outcome, atMs }, true);
   }
 
   versionOf(resource: Resource): string | undefined {
-    return this.#versions.get(collectionOf(resource));
+    return this.#versions.peek(collectionOf(resource));
   }
 
   /** Those of the kind that are not older than a moment. */
   *deletionsSince(resource: Resource, sinceMs: number): Iterable<EarlierDeletion> {
     const collection = collectionOf(resource);
-    for (const deletion of this.#deletions.values()) {
+    for (const deletion of this.#deletions.keys()) {
       if (deletion.collection === collection && deletion.atMs >= sinceMs) yield deletion;
     }
   }

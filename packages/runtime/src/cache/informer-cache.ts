@@ -125,6 +125,7 @@ export class InformerCache implements Cache {
   }
 
   peek<T extends KubeObject>(resource: Resource<T>, key: ObjectKey): T | undefined {
+    this.#readUses.touch(resourceIdOf(resource));
     for (const id of this.#idsForReads(resource)) {
       const informer = this.#informers.get(id);
       const object = isInformerOf(resource, informer) ? informer.peek(key) : undefined;
@@ -145,6 +146,17 @@ export class InformerCache implements Cache {
     this.#phase = "stopped";
     this.#readUses.clear();
     await this.#informers.stopAll();
+  }
+
+  async synced(signal?: AbortSignal): Promise<void> {
+    for (;;) {
+      signal?.throwIfAborted();
+      if (this.#phase === "stopped") throw new CacheStoppedError("wait until the cache has synced");
+      const unsynced = [...this.#informers.all()].filter(({ hasSynced }) => !hasSynced);
+      if (unsynced.length === 0) return;
+      // One that nobody uses any more ends without a sync; then it is not waited for.
+      await Promise.allSettled(unsynced.map((informer) => informer.synced(signal)));
+    }
   }
 
   get statuses(): readonly InformerStatus[] {

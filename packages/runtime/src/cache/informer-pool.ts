@@ -4,7 +4,16 @@ import type { CachedInformer } from "./cached-informer.ts";
 /** What a cache does with an informer of whatever kind. */
 export type AnyInformer = Pick<
   CachedInformer<KubeObject>,
-  "resource" | "start" | "stop" | "statuses" | "note" | "noteEarlier" | "listOwn" | "ownWritesHeld"
+  | "resource"
+  | "start"
+  | "stop"
+  | "hasSynced"
+  | "synced"
+  | "statuses"
+  | "note"
+  | "noteEarlier"
+  | "listOwn"
+  | "ownWritesHeld"
 >;
 
 interface Pooled {

@@ -1,6 +1,6 @@
 import type { KubeObject } from "@keelson/core";
 import { type Deletion, type StoredFacts, Tombstones } from "./own-writes-tombstones.ts";
-import { RecentSet } from "./recent-set.ts";
+import { RecentMap } from "./recent-map.ts";
 import { hasReached, isOrdered, latestOf } from "./version-order.ts";
 import { VersionOrderedKeys } from "./version-ordered-keys.ts";
 
@@ -57,7 +57,7 @@ export class OwnWrites<T extends KubeObject> {
   /** What is to be looked at when the informer gets to a version, so that it need not look at everything. */
   readonly #awaited = new VersionOrderedKeys();
   /** The deletions that the informer has told of; an answer that comes later than they needs no tombstone. */
-  readonly #seenDeletions = new RecentSet<string>(rememberedDeletions);
+  readonly #seenDeletions = new RecentMap<string, true>(rememberedDeletions);
   #reached: string | undefined;
   #floor: { readonly version: string; readonly deadlineMs: number } | undefined;
 
@@ -160,7 +160,7 @@ export class OwnWrites<T extends KubeObject> {
   /** The informer has come this far. Call it after its store has changed and before anybody can read. */
   advance({ resourceVersion, keyText, deletedUid }: Progress, nowMs: number): void {
     this.#reached = resourceVersion;
-    if (deletedUid !== undefined) this.#seenDeletions.add(deletedUid);
+    if (deletedUid !== undefined) this.#seenDeletions.set(deletedUid, true);
     if (this.#floor !== undefined && this.#isOver(this.#floor, nowMs)) this.#floor = undefined;
     for (const [key, write] of this.#unknown) {
       if (isOrdered(write.version) || write.deadlineMs > nowMs) break;

@@ -39,6 +39,20 @@ it("gives back what was not read for the time limit, counted from the last read"
   expect(clock.pendingTimers).toEqual([]);
 });
 
+it("takes a touch for a read, of what it holds", async () => {
+  const clock = new VirtualClock();
+  const uses = new ReadUses(clock, 1_000);
+  const pods = use();
+  uses.begin("pods", pods);
+  await clock.advance(900);
+  uses.touch("pods");
+  uses.touch("nodes");
+  await clock.advance(999);
+  expect(pods.released).toBe(0);
+  await clock.advance(1);
+  expect(pods.released).toBe(1);
+});
+
 it("gives nothing back while a read is under way, however long it waits", async () => {
   const clock = new VirtualClock();
   const uses = new ReadUses(clock, 1_000);

@@ -47,6 +47,13 @@ export class ReadUses {
     };
   }
 
+  /** A read that began and ended in this moment. Does nothing if nothing is held under the name. */
+  touch(name: string): void {
+    if (this.#idleMs === undefined) return;
+    const held = this.#held.get(name);
+    if (held !== undefined) held.lastReadMs = this.#clock.monotonicNow();
+  }
+
   /** Forgets everything without giving it back. */
   clear(): void {
     for (const { cancel } of this.#held.values()) cancel?.();

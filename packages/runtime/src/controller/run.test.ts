@@ -62,7 +62,7 @@ describe("what a reconcile is told", () => {
       {
         client: rest.client,
         cachedClient: rest.client,
-        cache: { acquire: never, addIndex: never, peek: never, run: never, statuses: [] },
+        cache: { acquire: never, addIndex: never, peek: never, run: never, synced: never, statuses: [] },
         clock: rest.clock,
         random: { next: () => 0.5 },
         log: rest.log,

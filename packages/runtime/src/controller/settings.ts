@@ -34,7 +34,8 @@ export function concurrencyOf(
   return settings.concurrency ?? ofKind ?? defaults.default ?? 1;
 }
 
-function groupKindOf({ group, kind }: Resource): string {
+/** Such as `WebApp.example.com`, or `Pod` for the core group: as `ConcurrencyDefaults` names kinds. */
+export function groupKindOf({ group, kind }: Resource): string {
   return group === "" ? kind : `${kind}.${group}`;
 }
 

@@ -203,20 +203,6 @@ describe("a candidate", () => {
     await clock.advance(2_000);
     expect(told).toEqual(["0 gauge 0", "0 leader me", "2000 gauge 1", "2000 started"]);
   });
-
-  it("says once which rights it lacks, and goes on", async () => {
-    const { clock, transport, logger, told, start } = setUp();
-    transport.fault({}, faults.answerStatus("Forbidden"), { times: 5 });
-    void start();
-    await clock.advance(9_000);
-    expect(logger.messages("error")).toEqual([
-      "elect a leader by lease shop/lock: get leases.coordination.k8s.io shop/lock: the API server answered 403 " +
-        "Forbidden: injected: Forbidden; grant the verbs get, create and update on leases.coordination.k8s.io in namespace shop",
-    ]);
-    expect(logger.messages("debug")).toHaveLength(4);
-    await clock.advance(1_000);
-    expect(told).toContain("10000 started");
-  });
 });
 
 describe("a leader", () => {
@@ -430,20 +416,6 @@ describe("a release", () => {
     return world;
   }
 
-  it("[LE8] leaves nobody in the lease, for a second, and keeps the transitions", async () => {
-    const { elector, shelf, asked, clock } = await stopped();
-    expect(elector.leadership.isCertain).toBe(true);
-    expect(await elector.release()).toBe(true);
-    expect(asked).toEqual(["0 GET", "0 PUT"]);
-    expect(shelf.lease?.spec).toMatchObject({
-      holderIdentity: "",
-      leaseDurationSeconds: 1,
-      leaseTransitions: 0,
-    });
-    expect(elector.leadership.isCertain).toBe(false);
-    expect(clock.pendingTimers).toEqual([]);
-  });
-
   it("[LE8] reads again and tries again after conflicts", async () => {
     const { elector, transport, asked, clock, shelf } = await stopped();
     transport.fault(update, faults.answerStatus("Conflict"), { times: 3 });
@@ -459,18 +431,6 @@ describe("a release", () => {
       "PUT",
     ]);
     expect(shelf.lease?.spec?.holderIdentity).toBe("");
-  });
-
-  it.each([
-    ["another holds", leaseOf("other")],
-    ["nobody holds", leaseOf("")],
-    ["is gone", undefined],
-  ])("[LE8] leaves a lease alone that %s", async (_, found) => {
-    const { elector, shelf, asked } = await stopped();
-    shelf.lease = found;
-    expect(await elector.release()).toBe(false);
-    expect(asked).toEqual(["0 GET"]);
-    expect(shelf.lease).toBe(found);
   });
 
   it.each([

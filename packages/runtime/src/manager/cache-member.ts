@@ -1,29 +1,15 @@
-import { type Clock, sleep } from "@keelson/core";
 import type { Cache } from "../cache/cache.ts";
 import type { GroupMember } from "./runnable-group.ts";
 
-/** Nothing tells when all informers of a cache have synced, so it is looked at this often. */
-const lookMs = 50;
-
 /** The cache as a member of a group: ready when all that was asked of it before the start has synced [MG1]. */
-export function cacheMember(cache: Cache, clock: Clock): GroupMember {
+export function cacheMember(cache: Cache): GroupMember {
   return {
     name: "cache",
     run: async (signal, isReady) => {
-      const running = cache.run(signal);
-      const ready = waitForSync(cache, clock, signal).then(isReady);
-      try {
-        await running;
-      } finally {
-        await ready;
-      }
+      // What ends without a sync is ready for nothing; why it ended, `run` says.
+      const ready = cache.synced(signal).then(isReady, () => undefined);
+      await cache.run(signal);
+      await ready;
     },
   };
-}
-
-async function waitForSync(cache: Cache, clock: Clock, signal: AbortSignal): Promise<void> {
-  while (!signal.aborted && !cache.statuses.every(({ hasSynced }) => hasSynced)) {
-    // Aborted is ended.
-    await sleep(clock, lookMs, signal).catch(() => undefined);
-  }
 }

@@ -8,6 +8,7 @@ import { ControllerNames } from "../controller/controller-names.ts";
 import type { ControllerObserver } from "../controller/controller-observer.ts";
 import type { EventRecorder } from "../controller/event-recorder.ts";
 import type { ControllerTracer } from "../controller/run-tracer.ts";
+import { groupKindOf } from "../controller/settings.ts";
 import type { Logger } from "../logger.ts";
 import type { ManagerClients } from "./clients.ts";
 
@@ -28,6 +29,7 @@ export class ControllerFactory {
   readonly #options: ControllerFactoryOptions;
   readonly #names = new ControllerNames();
   readonly #causalLogs: Map<string, CausalLog> = new Map();
+  readonly #kinds: Set<string> = new Set();
 
   constructor(options: ControllerFactoryOptions) {
     this.#options = options;
@@ -36,6 +38,11 @@ export class ControllerFactory {
   /** Why did this run? By the name of the controller. */
   get causalLogs(): ReadonlyMap<string, CausalLog> {
     return this.#causalLogs;
+  }
+
+  /** The kinds that the controllers reconcile, each once, such as `WebApp.example.com`. */
+  get kinds(): readonly string[] {
+    return [...this.#kinds];
   }
 
   /** Throws an InvalidControllerError, or a DuplicateControllerNameError. */
@@ -53,6 +60,7 @@ export class ControllerFactory {
     };
     const controller = new Controller(definition, environment);
     this.#causalLogs.set(controller.name, controller.causalLog);
+    if (definition.kind !== undefined) this.#kinds.add(groupKindOf(definition.kind));
     return controller;
   }
 }

@@ -47,6 +47,18 @@ export class InvalidManagerError extends ManagerError {
   }
 }
 
+/** Webhooks were added to a manager that was not told where to serve them. */
+export class WebhooksNotServedError extends ManagerError {
+  static override readonly brand: string = "keelson.WebhooksNotServedError";
+  readonly code = "WEBHOOKS_NOT_SERVED";
+
+  constructor() {
+    super(
+      "add webhooks: this manager serves none; set `webhooks` in its options, with port -1 to leave them out on purpose",
+    );
+  }
+}
+
 /** A group of runnables takes no more. */
 export class GroupStoppedError extends ManagerError {
   static override readonly brand: string = "keelson.GroupStoppedError";

@@ -23,8 +23,9 @@ export interface HealthEnvironment {
 }
 
 /**
- * The health of a manager. It is alive unless a restart would help: its lease has long run out, or a reconcile hangs. It
- * is ready when everything that needs no leadership runs, the cache has synced, and watches are heard of.
+ * The health of a manager. It is alive unless a restart would help: its lease has long run out, a reconcile hangs, or
+ * no worker takes what waits. It is ready when everything that needs no leadership runs, the cache has synced, and
+ * watches are heard of.
  */
 export class ManagerHealth {
   readonly live: HealthChecks;

@@ -29,7 +29,7 @@ export interface ManagerMetricsOptions extends HttpEndpoint {
 export interface HealthOptions extends HttpEndpoint {
   /** Default 8081. 0 takes any free one; below 0 nothing is served. */
   readonly port?: number;
-  /** A manager in which a reconcile runs for longer is not alive. Default 1 h. */
+  /** A manager is not alive if a reconcile runs for longer, or if no worker takes what waits for longer. Default 1 h. */
   readonly maxReconcileMs?: number;
   /** For how long an informer of a manager that is ready may hear nothing. Default 5 min. */
   readonly maxSilenceMs?: number;

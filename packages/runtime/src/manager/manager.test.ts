@@ -10,10 +10,10 @@ import type { CertificateSource } from "../webhook/certificate-source.ts";
 import type { LeaderElectionOptions } from "./election.ts";
 import {
   GraceExceededError,
-  InvalidManagerError,
   ManagerReusedError,
   ManagerStartedError,
   ManagerStoppedError,
+  WebhooksNotServedError,
 } from "./errors.ts";
 import { aborted } from "./within.ts";
 
@@ -289,7 +289,7 @@ describe("what is added to a manager", () => {
   });
 
   it("cannot be webhooks if the manager serves none", () => {
-    expect(() => managerWorld().manager.addWebhooks({})).toThrow(InvalidManagerError);
+    expect(() => managerWorld().manager.addWebhooks({})).toThrow(WebhooksNotServedError);
   });
 
   it("[CT8] gets its concurrency from itself, then from its kind, then from the default", async () => {
@@ -316,6 +316,7 @@ describe("what is added to a manager", () => {
     for (const start of starts) start();
     await world.clock.settle();
     expect(counts).toEqual({ own: 4, kind: 2, default: 3 });
+    expect(world.manager.kinds).toEqual(["ConfigMap"]);
     await world.stop();
     await ends(world);
   });

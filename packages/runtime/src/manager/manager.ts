@@ -14,7 +14,7 @@ import { managerClients } from "./clients.ts";
 import { ControllerFactory } from "./controller-factory.ts";
 import { controllerRunnable } from "./controller-runnable.ts";
 import { Election } from "./election.ts";
-import { InvalidManagerError } from "./errors.ts";
+import { WebhooksNotServedError } from "./errors.ts";
 import { FirstFailure, throwJoined } from "./first-failure.ts";
 import { flushEvents } from "./flush-events.ts";
 import { ManagerHealth } from "./manager-health.ts";
@@ -109,7 +109,7 @@ export class Manager {
     this.liveClient = clients.leader.live;
     this.replicaClient = clients.everyReplica.cached;
     const { cache, events } = this;
-    const queueAges = new QueueAges();
+    const queueAges = new QueueAges(clock);
     this.#health = new ManagerHealth(options.health ?? {}, {
       ...{ clock, log, cache, queueAges, life: this.#life },
       leadership: this.#election?.leadership,
@@ -121,11 +121,16 @@ export class Manager {
       tracer: options.tracer,
     });
     this.#webhooks = this.#makeWebhooks();
-    this.#groups.caches.add(cacheMember(this.cache, clock));
+    this.#groups.caches.add(cacheMember(this.cache));
   }
 
   get state(): LifeState {
     return this.#life.state;
+  }
+
+  /** The kinds that its controllers reconcile, as `concurrency.byKind` names them, such as `WebApp.example.com`. */
+  get kinds(): readonly string[] {
+    return this.#controllers.kinds;
   }
 
   /**
@@ -147,14 +152,10 @@ export class Manager {
     return controller;
   }
 
-  /** Adds webhooks. Only before the start. */
+  /** Adds webhooks. Only before the start. Throws a WebhooksNotServedError if the options have no `webhooks`. */
   addWebhooks(webhooks: WebhookSet): void {
     this.#life.demandNew("add webhooks");
-    if (this.#webhooks === undefined)
-      throw new InvalidManagerError(
-        "add webhooks",
-        "this manager serves none; set `webhooks` in its options, with port -1 to leave them out on purpose",
-      );
+    if (this.#webhooks === undefined) throw new WebhooksNotServedError();
     this.#webhooks.add(webhooks);
   }
 

@@ -18,6 +18,11 @@ export class Fifo<Value> {
   }
 
   /** The value that came first; undefined if there is none. */
+  get first(): Value | undefined {
+    return this.#size === 0 ? undefined : this.#ring[this.#head];
+  }
+
+  /** Takes out the first one. */
   shift(): Value | undefined {
     if (this.#size === 0) return undefined;
     const value = this.#ring[this.#head];

@@ -1,11 +1,12 @@
 import type { Clock } from "@keelson/core";
+import { type Arrival, Arrivals } from "./arrivals.ts";
 import { type Delayed, DelayHeap } from "./delay-heap.ts";
 import { inNoHeap } from "./indexed-heap.ts";
 import { Processing } from "./processing.ts";
 import type { Queue, QueueOptions, Taken } from "./queue.ts";
 import { requireFinite } from "./queue-number.ts";
 import type { QueueObserver } from "./queue-observer.ts";
-import { presetLimiter, type RateLimiter } from "./rate-limiter.ts";
+import { presetLimiter, type RateLimiter, shorterDelay } from "./rate-limiter.ts";
 import { type Ranked, ReadyOrder } from "./ready-order.ts";
 import { Takers } from "./takers.ts";
 
@@ -45,6 +46,8 @@ interface Entry<Item> extends Delayed, Ranked<Entry<Item>> {
   dueMs: number;
   /** Since when it is ready. */
   readySinceMs: number;
+  /** How it came into `order`; undefined if it has never been in it. */
+  arrival: Arrival | undefined;
 }
 
 /**
@@ -65,6 +68,8 @@ export class PriorityQueue<Item> implements Queue<Item> {
   readonly #waiting: DelayHeap<Entry<Item>>;
   /** What may be handed out: the ready entries whose keys no worker has. */
   readonly #order: ReadyOrder<Entry<Item>> = new ReadyOrder();
+  /** When the entries of `order` came into it. */
+  readonly #arrivals = new Arrivals();
   readonly #processing: Processing = new Processing();
   /** Workers without work. Some wait only while `order` is empty and the queue is not shut down. */
   readonly #takers: Takers<Taken<Item> | "shutdown"> = new Takers();
@@ -87,7 +92,10 @@ export class PriorityQueue<Item> implements Queue<Item> {
       for (const entry of due) this.#makeReady(entry, nowMs);
       this.#handOut(nowMs);
     });
-    this.#observer?.unfinishedWork(() => this.#processing.unfinished(this.#clock.monotonicNow()));
+    this.#observer?.unfinishedWork(() => {
+      const nowMs = this.#clock.monotonicNow();
+      return { ...this.#processing.unfinished(nowMs), oldestReadyMs: this.#arrivals.oldestAgeMs(nowMs) };
+    });
   }
 
   get length(): number {
@@ -133,7 +141,7 @@ export class PriorityQueue<Item> implements Queue<Item> {
     this.#observer?.worked(workedMs);
     const entry = this.#entries.get(key);
     if (entry === undefined || entry.dueMs !== atOnce) return;
-    this.#order.push(entry);
+    this.#putInOrder(entry, nowMs);
     this.#handOut(nowMs);
   }
 
@@ -155,6 +163,7 @@ export class PriorityQueue<Item> implements Queue<Item> {
     this.#readyCount = 0;
     this.#entries.clear();
     this.#order.clear();
+    this.#arrivals.clear();
     this.#waiting.clear();
     this.#takers.giveAll("shutdown");
   }
@@ -194,6 +203,7 @@ export class PriorityQueue<Item> implements Queue<Item> {
       order: 0,
       previous: undefined,
       next: undefined,
+      arrival: undefined,
       heapIndex: inNoHeap,
     };
     this.#entries.set(key, entry);
@@ -253,14 +263,21 @@ export class PriorityQueue<Item> implements Queue<Item> {
     this.#readyCount++;
     this.#observer?.added();
     this.#observer?.depthChanged(entry.priority, 1);
-    if (!this.#processing.has(entry.key)) this.#order.push(entry);
+    if (!this.#processing.has(entry.key)) this.#putInOrder(entry, nowMs);
   }
 
   /** Takes back that the entry is ready; the caller makes it wait. */
   #makeUnready(entry: Entry<Item>): void {
     this.#readyCount--;
     this.#observer?.depthChanged(entry.priority, -1);
-    if (!this.#processing.has(entry.key)) this.#order.remove(entry);
+    if (this.#processing.has(entry.key)) return;
+    this.#order.remove(entry);
+    this.#arrivals.leave(entry.arrival);
+  }
+
+  #putInOrder(entry: Entry<Item>, nowMs: number): void {
+    this.#order.push(entry);
+    entry.arrival = this.#arrivals.enter(nowMs);
   }
 
   #handOut(nowMs: number): void {
@@ -272,6 +289,7 @@ export class PriorityQueue<Item> implements Queue<Item> {
   }
 
   #take(entry: Entry<Item>, nowMs: number): Taken<Item> {
+    this.#arrivals.leave(entry.arrival);
     this.#entries.delete(entry.key);
     this.#processing.start(entry.key, nowMs);
     this.#readyCount--;
@@ -279,9 +297,4 @@ export class PriorityQueue<Item> implements Queue<Item> {
     this.#observer?.waited(nowMs - entry.readySinceMs);
     return { item: entry.item, priority: entry.priority };
   }
-}
-
-/** The smaller of the limiter's delay and the one asked for, if one was asked for. */
-function shorterDelay(limiterMs: number, afterMs: number): number {
-  return afterMs > 0 ? Math.min(limiterMs, afterMs) : limiterMs;
 }

@@ -24,7 +24,7 @@ export class Processing {
     return nowMs - startedMs;
   }
 
-  unfinished(nowMs: number): UnfinishedWork {
+  unfinished(nowMs: number): Omit<UnfinishedWork, "oldestReadyMs"> {
     let totalMs = 0;
     let longestMs = 0;
     for (const startedMs of this.#startedMs.values()) {

@@ -44,16 +44,71 @@ describe.each([
     const clock = new VirtualClock();
     const observer = new RecordingObserver();
     const queue = new Queue<string>({ clock, keyOf, observer });
-    expect(observer.readUnfinished?.()).toEqual({ totalMs: 0, longestMs: 0 });
+    expect(observer.readUnfinished?.()).toEqual({ totalMs: 0, longestMs: 0, oldestReadyMs: 0 });
     queue.add("a");
     await takeNow(queue);
     await clock.advance(100);
     queue.add("b");
     await takeNow(queue);
     await clock.advance(20);
-    expect(observer.readUnfinished?.()).toEqual({ totalMs: 140, longestMs: 120 });
+    expect(observer.readUnfinished?.()).toMatchObject({ totalMs: 140, longestMs: 120 });
     queue.done("a");
-    expect(observer.readUnfinished?.()).toEqual({ totalMs: 20, longestMs: 20 });
+    expect(observer.readUnfinished?.()).toMatchObject({ totalMs: 20, longestMs: 20 });
+  });
+
+  it("can ask at any time for how long the oldest item has been free to be handed out", async () => {
+    const clock = new VirtualClock();
+    const observer = new RecordingObserver();
+    const queue = new Queue<string>({ clock, keyOf, observer });
+    const oldestReadyMs = (): number | undefined => observer.readUnfinished?.().oldestReadyMs;
+    queue.add("a");
+    await clock.advance(10_000);
+    queue.add("b");
+    queue.addAfter("c", 1_000_000);
+    queue.add("a");
+    expect(oldestReadyMs()).toBe(10_000);
+    await takeNow(queue);
+    await clock.advance(5_000);
+    expect(oldestReadyMs()).toBe(5_000);
+    await takeNow(queue);
+    // A worker has its key: whoever looks for what is stuck looks at that worker.
+    queue.add("a");
+    await clock.advance(100_000);
+    expect(oldestReadyMs()).toBe(0);
+    queue.done("a");
+    await clock.advance(7_000);
+    expect(oldestReadyMs()).toBe(7_000);
+    await takeNow(queue);
+    await clock.advance(900_000);
+    expect(oldestReadyMs()).toBe(12_000);
+    await takeNow(queue);
+    expect(oldestReadyMs()).toBe(0);
+    queue.shutDown();
+  });
+});
+
+describe("the age of the oldest item", () => {
+  it("outlives a change of priority, and ends when a back-off takes back that the item is ready", async () => {
+    const clock = new VirtualClock();
+    const observer = new RecordingObserver();
+    const queue = new PriorityQueue<string>({ clock, keyOf, observer, holdBackoff: true });
+    const oldestReadyMs = (): number | undefined => observer.readUnfinished?.().oldestReadyMs;
+    queue.add("a");
+    await clock.advance(10_000);
+    queue.add("b");
+    queue.addWithOptions(["a"], { priority: 5 });
+    expect(oldestReadyMs()).toBe(10_000);
+    queue.addRateLimited("a");
+    await clock.advance(1_000);
+    expect(oldestReadyMs()).toBe(1_000);
+    await clock.advance(100_000);
+    expect(oldestReadyMs()).toBe(101_000);
+    expect(await takeAll(queue)).toEqual(["a", "b"]);
+    expect(oldestReadyMs()).toBe(0);
+    queue.add("c");
+    queue.shutDown();
+    await clock.advance(1_000);
+    expect(oldestReadyMs()).toBe(0);
   });
 });
 

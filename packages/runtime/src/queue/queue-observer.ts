@@ -1,9 +1,14 @@
-/** The work that workers have begun and not yet ended. */
+/** How old the work is that is not yet done. */
 export interface UnfinishedWork {
-  /** The ages of all of it, added up. Grows without end when workers are stuck. */
+  /** The ages of all that workers have begun and not ended, added up. Grows without end when workers are stuck. */
   readonly totalMs: number;
-  /** The age of the oldest. */
+  /** The age of the oldest of it. */
   readonly longestMs: number;
+  /**
+   * For how long the oldest item that waits could have been handed out; 0 if none waits. Of one whose key a worker has, the
+   * time counts from when that one is done. To the second.
+   */
+  readonly oldestReadyMs: number;
 }
 
 /**

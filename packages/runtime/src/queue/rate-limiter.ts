@@ -131,3 +131,8 @@ export function classicLimiter(clock: Clock): RateLimiter {
     tokenBucketLimiter({ clock, perSecond: 10, burst: 100 }),
   );
 }
+
+/** The smaller of the limiter's delay and the one asked for, if one was asked for. */
+export function shorterDelay(limiterMs: number, afterMs: number): number {
+  return afterMs > 0 ? Math.min(limiterMs, afterMs) : limiterMs;
+}

@@ -12,6 +12,8 @@ import { Takers } from "./takers.ts";
 interface Dirty<Item> {
   item: Item;
   readonly sinceMs: number;
+  /** When it was put into `queue`, in whole milliseconds: these take no memory of their own. */
+  queuedMs: number;
 }
 
 /** An item that is to be added later. */
@@ -59,7 +61,10 @@ export class WorkQueue<Item> implements Queue<Item> {
         this.#markDirty(key, item, nowMs);
       }
     });
-    this.#observer?.unfinishedWork(() => this.#processing.unfinished(this.#clock.monotonicNow()));
+    this.#observer?.unfinishedWork(() => {
+      const nowMs = this.#clock.monotonicNow();
+      return { ...this.#processing.unfinished(nowMs), oldestReadyMs: this.#oldestReadyMs(nowMs) };
+    });
   }
 
   /** How many items wait for a worker. Those that are processed and dirty again, or wait for a delay, do not count. */
@@ -112,10 +117,12 @@ export class WorkQueue<Item> implements Queue<Item> {
 
   done(item: Item): void {
     const key = this.#keyOf(item);
-    const workedMs = this.#processing.end(key, this.#clock.monotonicNow());
+    const nowMs = this.#clock.monotonicNow();
+    const workedMs = this.#processing.end(key, nowMs);
     if (workedMs === undefined) return;
     this.#observer?.worked(workedMs);
-    if (this.#dirty.has(key)) this.#enqueue(key);
+    const dirty = this.#dirty.get(key);
+    if (dirty !== undefined) this.#enqueue(key, dirty, nowMs);
     this.#settleIfDrained();
   }
 
@@ -153,13 +160,15 @@ export class WorkQueue<Item> implements Queue<Item> {
       dirty.item = item;
       return;
     }
-    this.#dirty.set(key, { item, sinceMs: nowMs });
+    const added: Dirty<Item> = { item, sinceMs: nowMs, queuedMs: 0 };
+    this.#dirty.set(key, added);
     this.#observer?.added();
     this.#observer?.depthChanged(undefined, 1);
-    if (!this.#processing.has(key)) this.#enqueue(key);
+    if (!this.#processing.has(key)) this.#enqueue(key, added, nowMs);
   }
 
-  #enqueue(key: string): void {
+  #enqueue(key: string, dirty: Dirty<Item>, nowMs: number): void {
+    dirty.queuedMs = Math.floor(nowMs);
     this.#queue.push(key);
     if (!this.#takers.areWaiting) return;
     const taken = this.#take();
@@ -176,6 +185,12 @@ export class WorkQueue<Item> implements Queue<Item> {
     this.#observer?.depthChanged(undefined, -1);
     this.#observer?.waited(nowMs - dirty.sinceMs);
     return { item: dirty.item, priority: 0 };
+  }
+
+  #oldestReadyMs(nowMs: number): number {
+    const key = this.#queue.first;
+    const dirty = key === undefined ? undefined : this.#dirty.get(key);
+    return dirty === undefined ? 0 : Math.floor(nowMs) - dirty.queuedMs;
   }
 
   #beginShutDown(): void {

@@ -24,6 +24,15 @@ afterAll(async () => {
   await lab?.stop();
 });
 
+/** A kind that no server knows: its informer never syncs. */
+const unserved = genericResource({
+  group: "unserved.example.com",
+  version: "v1",
+  kind: "Thing",
+  plural: "things",
+  scope: "Namespaced",
+});
+
 const nameOf = ({ metadata }: KubeObject): string => metadata.name ?? "";
 
 describe("informers", () => {
@@ -78,6 +87,55 @@ describe("informers", () => {
     await expect.poll(() => transport.openStreams.length).toBe(0);
     expect(cache.statuses).toEqual([]);
     expect((await client.list(ConfigMap, { namespace })).items).toEqual([]);
+  });
+
+  it("stay, in spite of such settings, for those who only peek", async () => {
+    const clock = new VirtualClock();
+    const { cache, client, namespace, start, transport } = await lab.world({ idleReadMs: 1_000 }, { clock });
+    start();
+    await client.list(ConfigMap, { namespace });
+    for (let times = 0; times < 5; times++) {
+      await clock.advance(900);
+      cache.peek(ConfigMap, { namespace, name: "web" });
+    }
+    expect(transport.openStreams.length).toBe(1);
+    await clock.advance(1_000);
+    await expect.poll(() => transport.openStreams.length).toBe(0);
+  });
+
+  it("[MG1] have synced when all of them have, those included that come meanwhile, and no matter who leaves", async () => {
+    const { cache, start } = await lab.world();
+    await cache.synced();
+    const [maps, absent] = [cache.acquire(ConfigMap), cache.acquire(unserved)];
+    let secrets = false;
+    const waiting = cache.synced().then(() => {
+      secrets = cache.acquire(Secret).hasSynced;
+    });
+    const late = maps.synced().then(() => {
+      cache.acquire(Secret);
+    });
+    start();
+    await late;
+    expect(cache.statuses.map(({ name, hasSynced }) => [name, hasSynced])).toEqual([
+      ["configmaps", true],
+      ["things.unserved.example.com", false],
+      ["secrets", false],
+    ]);
+    await absent.release();
+    await waiting;
+    expect(secrets).toBe(true);
+  });
+
+  it("have not synced when the signal or the cache ends first", async () => {
+    const { cache, start, stop } = await lab.world();
+    cache.acquire(unserved);
+    start();
+    const reason = new Error("enough");
+    await expect(cache.synced(AbortSignal.abort(reason))).rejects.toBe(reason);
+    const waiting = cache.synced();
+    const ended = expect(waiting).rejects.toThrow(CacheStoppedError);
+    await stop();
+    await ended;
   });
 
   it("[IN11] tell the subscribers of a released lease nothing any more", async () => {

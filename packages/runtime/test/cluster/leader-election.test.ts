@@ -263,6 +263,10 @@ async function leadInWorker(
   return { elector, logger, stop };
 }
 
+async function holdAs(lease: Lease, holderIdentity: string): Promise<void> {
+  await admin.update(Lease, { ...lease, spec: { ...lease.spec, holderIdentity } });
+}
+
 describe.concurrent("an elector", { timeout: testTimeoutMs }, () => {
   it("[LE13] shares a Lease with a Go program: waits while that leads, is waited for, and is succeeded", async (test) => {
     const { expect } = test;
@@ -322,6 +326,8 @@ describe.concurrent("an elector", { timeout: testTimeoutMs }, () => {
     ];
     if (role !== undefined) await admin.update(Role, { ...role, rules });
     await expect.poll(() => elector.leadership.isCertain, { timeout: 60_000 }).toBe(true);
+    // However often it was refused, it said so once.
+    expect(logger.messages("error")).toHaveLength(1);
   });
 
   it("[LE12] loses its leadership with the worker that renews it", async ({ expect, onTestFinished }) => {
@@ -363,11 +369,34 @@ describe.concurrent("an elector", { timeout: testTimeoutMs }, () => {
     expect(elector.leadership.isCertain).toBe(true);
   });
 
+  it.for([
+    ["another holds", "taken", (lease: Lease) => holdAs(lease, "other")],
+    ["nobody holds", "empty", (lease: Lease) => holdAs(lease, "")],
+    ["is gone", "gone", () => admin.delete(Lease, { namespace: "gone", name: "lock" })],
+  ] as const)("[LE8] leaves a lease alone that %s", async ([_, namespace, change], test) => {
+    const { expect } = test;
+    await admin.create(Namespace, { metadata: { name: namespace } });
+    const lease = { namespace, name: "lock" };
+    const { elector, stop } = startElector(test, admin, { lease, identity: "replica" });
+    await expect.poll(() => elector.leadership.isCertain, { timeout: startTimeoutMs }).toBe(true);
+    await stop();
+    await change(await admin.get(Lease, lease));
+    const read = async () => (await admin.list(Lease, { namespace })).items;
+    const before = await read();
+    expect(await elector.release()).toBe(false);
+    expect(await read()).toEqual(before);
+  });
+
   it("[LE8] that renews in a worker releases its lease once", async (test) => {
     const { expect } = test;
     const { elector, logger, stop } = await leadInWorker(test, "released", controlPlane.kubeconfigPath);
     await stop();
+    expect(elector.leadership.isCertain).toBe(true);
     expect(await elector.release()).toBe(true);
+    expect(elector.leadership.isCertain).toBe(false);
+    expect(recordOf(await admin.get(Lease, { namespace: "released", name: "lock" }))).toMatchObject({
+      ...{ holder: "", durationSeconds: 1, transitions: 0 },
+    });
     expect(await elector.release()).toBe(false);
     expect(logger.messages("info").filter((message) => message === "released the lease")).toHaveLength(1);
   });

@@ -1,13 +1,16 @@
 import { accessFromKubeconfig, type Client, createClient, httpTransport } from "@keelson/client";
 import { type Access, type ControlPlane, startControlPlane } from "@keelson/controlplane";
-import { systemClock } from "@keelson/core";
+import { type ApiUse, systemClock, type Transport } from "@keelson/core";
 import { ConfigMap, Namespace } from "@keelson/core/kinds/core/v1";
-import { rbacRules } from "@keelson/schema";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { faults, faultyTransport } from "@keelson/testkit";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { controller } from "../../src/controller/builder.ts";
 import { Manager } from "../../src/manager/manager.ts";
 import type { ManagerOptions } from "../../src/manager/manager-options.ts";
+import { checkPermissions } from "../../src/manager/permissions/check-permissions.ts";
+import { currentUser } from "../../src/manager/permissions/current-user.ts";
 import { MissingPermissionsError } from "../../src/manager/permissions/errors.ts";
+import { neededUses } from "../../src/manager/permissions/needed-use.ts";
 import { RecordingLogger } from "../support/leader/recording-logger.ts";
 
 let controlPlane: ControlPlane;
@@ -22,10 +25,26 @@ afterAll(async () => {
   await controlPlane?.stop();
 });
 
-function clientOf({ kubeconfig }: Access): Client {
+function transportOf({ kubeconfig }: Pick<Access, "kubeconfig">): Transport {
   const transport = httpTransport(accessFromKubeconfig(kubeconfig, { clock: systemClock, env: {} }));
   closing.push(() => transport.close());
-  return createClient({ transport });
+  return transport;
+}
+
+function clientOf(access: Pick<Access, "kubeconfig">): Client {
+  return createClient({ transport: transportOf(access) });
+}
+
+/** A ServiceAccount of namespace `shop` that may do nothing. */
+async function serviceAccount(name: string): Promise<Pick<Access, "kubeconfig">> {
+  await controlPlane.kubectl(["-n", "shop", "create", "serviceaccount", name]);
+  const token = (await controlPlane.kubectl(["-n", "shop", "create", "token", name])).trim();
+  return {
+    kubeconfig: {
+      ...controlPlane.kubeconfig,
+      users: (controlPlane.kubeconfig.users ?? []).map((user) => ({ ...user, user: { token } })),
+    },
+  };
 }
 
 /** A manager that reconciles ConfigMaps, stands for election, and declares that it patches Deployments in `shop`. */
@@ -87,7 +106,8 @@ describe("a manager whose user may not do what it needs", () => {
       watch              configmaps                      (all)      controller configs
       patch              deployments.apps                shop       operator shop
 
-      These roles allow it, once they are bound to the user of this program:
+      This allows all that is needed to poor;
+      give it to \`kubectl apply -f -\`:
 
       apiVersion: rbac.authorization.k8s.io/v1
       kind: ClusterRole
@@ -96,7 +116,20 @@ describe("a manager whose user may not do what it needs", () => {
       rules:
         - apiGroups: [""]
           resources: ["configmaps"]
-          verbs: ["watch"]
+          verbs: ["list", "watch"]
+      ---
+      apiVersion: rbac.authorization.k8s.io/v1
+      kind: ClusterRoleBinding
+      metadata:
+        name: "shop-operator"
+      roleRef:
+        apiGroup: rbac.authorization.k8s.io
+        kind: ClusterRole
+        name: "shop-operator"
+      subjects:
+        - kind: User
+          apiGroup: rbac.authorization.k8s.io
+          name: "poor"
       ---
       apiVersion: rbac.authorization.k8s.io/v1
       kind: Role
@@ -114,21 +147,53 @@ describe("a manager whose user may not do what it needs", () => {
         - apiGroups: ["coordination.k8s.io"]
           resources: ["leases"]
           verbs: ["create"]
+      ---
+      apiVersion: rbac.authorization.k8s.io/v1
+      kind: RoleBinding
+      metadata:
+        namespace: "shop"
+        name: "shop-operator"
+      roleRef:
+        apiGroup: rbac.authorization.k8s.io
+        kind: Role
+        name: "shop-operator"
+      subjects:
+        - kind: User
+          apiGroup: rbac.authorization.k8s.io
+          name: "poor"
       "
     `);
   });
 
-  it("starts once the roles that it listed are granted", async () => {
-    const poor = await controlPlane.createUser({ user: "granted-nothing" });
-    const { missing } = await missingOf(makeManager(clientOf(poor)).run(new AbortController().signal));
-    const user = await controlPlane.createUser({
-      user: "granted",
-      rules: rbacRules(missing.map(({ use }) => use)),
-    });
-    const manager = makeManager(clientOf(user));
-    const stop = new AbortController();
-    const running = manager.run(stop.signal);
-    await Promise.race([manager.elected, running]);
+  it.each([
+    ["user", (name: string) => controlPlane.createUser({ user: name })],
+    ["ServiceAccount", serviceAccount],
+  ])("starts as a %s once an administrator has applied what it printed", async (kind, createIdentity) => {
+    const name = `granted-${kind.toLowerCase()}`;
+    const client = clientOf(await createIdentity(name));
+    const start = () => {
+      const manager = makeManager(client, { name });
+      const stop = new AbortController();
+      return { manager, running: manager.run(stop.signal), stop };
+    };
+    const { message } = await missingOf(start().running);
+    const manifest = message.slice(message.indexOf("apiVersion:"));
+    const applied = await controlPlane.kubectl(["apply", "-f", "-"], { input: manifest });
+    expect(applied.split("\n").filter((line) => line !== "")).toEqual([
+      expect.stringMatching(/^clusterrole\.\S+ created$/),
+      expect.stringMatching(/^clusterrolebinding\.\S+ created$/),
+      expect.stringMatching(/^role\.\S+ created$/),
+      expect.stringMatching(/^rolebinding\.\S+ created$/),
+    ]);
+    // The authorizer learns of roles by watches of its own.
+    const { manager, running, stop } = await vi.waitFor(
+      async () => {
+        const started = start();
+        await Promise.race([started.manager.elected, started.running]);
+        return started;
+      },
+      { timeout: 30_000 },
+    );
     expect(manager.state).toBe("leading");
     stop.abort(new Error("the test is over"));
     await running;
@@ -144,5 +209,78 @@ describe("a manager whose user may not do what it needs", () => {
     expect(log.messages("warn")[0]).toMatch(/^start: 3 permissions are missing; .*\n\nVERBS/);
     stop.abort(new Error("the test is over"));
     await running;
+  });
+
+  it("asks nothing if it is told to", async () => {
+    const transport = faultyTransport(transportOf(await controlPlane.createUser({ user: "unasked" })));
+    const manager = makeManager(createClient({ transport }), {
+      permissionCheck: "off",
+      leaderElection: false,
+    });
+    const stop = new AbortController();
+    const running = manager.run(stop.signal);
+    await manager.elected;
+    expect(transport.requests.filter(({ path }) => path.includes("selfsubject"))).toEqual([]);
+    stop.abort(new Error("the test is over"));
+    await running;
+  });
+});
+
+describe("a check of permissions", () => {
+  const pods = (verb: string): ApiUse => ({ verb, group: "", resource: "pods" });
+
+  it("has no more than ten questions under way", async () => {
+    const inner = transportOf(controlPlane);
+    let underWay = 0;
+    let most = 0;
+    const counting: Transport = {
+      send: async (request) => {
+        underWay += 1;
+        most = Math.max(most, underWay);
+        try {
+          return await inner.send(request);
+        } finally {
+          underWay -= 1;
+        }
+      },
+      close: () => inner.close(),
+    };
+    const uses = Array.from({ length: 50 }, (_, index) => pods(`verb${index}`));
+    const { missing } = await checkPermissions(createClient({ transport: counting }), neededUses("me", uses));
+    expect([missing, most]).toEqual([[], 10]);
+  });
+
+  it("tells what the server would not answer apart from what it refuses", async () => {
+    const transport = faultyTransport(transportOf(await controlPlane.createUser({ user: "doubtful" })));
+    transport.fault({}, faults.answerStatus("Forbidden"));
+    const needed = neededUses("me", [pods("get"), pods("list")]);
+    const { missing, unknown } = await checkPermissions(createClient({ transport }), needed, {
+      concurrency: 1,
+    });
+    expect(unknown).toMatchObject([{ use: pods("get"), error: { status: { code: 403 } } }]);
+    expect(missing).toEqual([{ use: pods("list"), neededBy: ["me"] }]);
+  });
+
+  it("ends with the reason of its signal", async () => {
+    const reason = new Error("over");
+    const check = checkPermissions(clientOf(controlPlane), neededUses("me", [pods("get")]), {
+      signal: AbortSignal.abort(reason),
+    });
+    await expect(check).rejects.toBe(reason);
+  });
+});
+
+describe("the current user", () => {
+  it("is called as the server calls it", async () => {
+    expect(await currentUser(clientOf(await controlPlane.createUser({ user: "ann" })))).toBe("ann");
+    expect(await currentUser(clientOf(await serviceAccount("operator")))).toBe(
+      "system:serviceaccount:shop:operator",
+    );
+  });
+
+  it("is not known if the server does not say it", async () => {
+    const transport = faultyTransport(transportOf(controlPlane));
+    transport.fault({}, faults.answerStatus("NotFound"));
+    expect(await currentUser(createClient({ transport }))).toBeUndefined();
   });
 });

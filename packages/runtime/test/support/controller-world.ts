@@ -134,6 +134,7 @@ export const emptyCache: Cache = {
   addIndex: () => undefined,
   peek: () => undefined,
   run: async () => undefined,
+  synced: async () => undefined,
   statuses: [],
 };
 

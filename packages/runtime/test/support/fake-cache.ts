@@ -33,6 +33,8 @@ export class FakeCache implements Cache {
 
   async run(): Promise<void> {}
 
+  async synced(): Promise<void> {}
+
   /** Which kinds are watched, each as often as it is. */
   get watched(): readonly string[] {
     return this.subscribers.map(

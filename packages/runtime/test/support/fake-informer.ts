@@ -179,6 +179,8 @@ export class FakeCache<T extends KubeObject> implements Cache {
   }
 
   async run(): Promise<void> {}
+
+  async synced(): Promise<void> {}
 }
 
 function isOf<Asked extends KubeObject>(

@@ -1,7 +1,7 @@
 import type { ApiCall } from "@keelson/client";
 import type { Clock } from "@keelson/core";
+import { RecentMap } from "../../cache/recent-map.ts";
 import { explainRuns } from "./explain-run.ts";
-import { RecentMap } from "./recent-map.ts";
 import { RecordedRun, type RunOwner, type RunRecorder, type RunStart } from "./recorded-run.ts";
 import { RunHistory } from "./run-history.ts";
 import type { RunRecord } from "./run-record.ts";

@@ -1,10 +1,10 @@
 import type { ApiCall, Caller, Client } from "@keelson/client";
 import { type Clock, formatKey, type KubeObject } from "@keelson/core";
 import type { Cache } from "../../cache/cache.ts";
+import { RecentMap } from "../../cache/recent-map.ts";
 import type { LogFields, Logger } from "../../logger.ts";
 import { changedPaths } from "../../source/changed-paths.ts";
 import { isDryRun, isObject, versionIn } from "../causal/call-facts.ts";
-import { RecentMap } from "../causal/recent-map.ts";
 import { defaultLimits, type GuardLimits } from "./guard-limits.ts";
 import { KeyHold } from "./key-hold.ts";
 import { lookInto, type OtherWriters } from "./look-into.ts";

@@ -1,6 +1,6 @@
 import { isNewer, isResourceVersion, type KubeObject } from "@keelson/core";
+import { RecentMap } from "../../cache/recent-map.ts";
 import { changedFields } from "../../source/changed-paths.ts";
-import { RecentMap } from "../causal/recent-map.ts";
 import type { GuardLimits } from "./guard-limits.ts";
 import { LoopCounter, type LoopSign } from "./loop-counter.ts";
 import type { RunTimes } from "./run-times.ts";

@@ -1,9 +1,7 @@
 import type { Client } from "@keelson/client";
-import { type ApiUse, type ResourceUse, toError } from "@keelson/core";
-import {
-  SelfSubjectAccessReview,
-  type SelfSubjectAccessReviewSpec,
-} from "@keelson/core/kinds/authorization/v1";
+import { type ApiUse, toError } from "@keelson/core";
+import { SelfSubjectAccessReview } from "@keelson/core/kinds/authorization/v1";
+import { accessQuestion } from "./access-question.ts";
 import type { NeededUse } from "./needed-use.ts";
 
 /** A use that the API server would refuse. */
@@ -34,7 +32,7 @@ export async function checkPermissions(
   needed: readonly NeededUse[],
   { signal, concurrency = 10 }: CheckPermissionsOptions = {},
 ): Promise<PermissionReport> {
-  const wanted = merge(needed);
+  const wanted = mergeNeeded(needed);
   const missing: (MissingPermission | undefined)[] = [];
   const unknown: { readonly use: ApiUse; readonly error: Error }[] = [];
   let next = 0;
@@ -55,47 +53,19 @@ export async function checkPermissions(
 }
 
 async function isAllowed(client: Client, use: ApiUse, signal: AbortSignal | undefined): Promise<boolean> {
-  const review = { metadata: {}, spec: specOf(use) };
+  const review = { metadata: {}, spec: accessQuestion(use) };
   const options = signal === undefined ? {} : { signal };
   const { status } = await client.create(SelfSubjectAccessReview, review, options);
   return status?.allowed === true;
 }
 
-function specOf(use: ApiUse): SelfSubjectAccessReviewSpec {
-  if ("nonResourceUrl" in use) return { nonResourceAttributes: { path: use.nonResourceUrl, verb: use.verb } };
-  const { verb, group, resource, subresource, namespace, name } = asAuthorized(use);
-  return {
-    resourceAttributes: {
-      verb,
-      group,
-      resource,
-      ...(subresource !== undefined && { subresource }),
-      ...(namespace !== undefined && { namespace }),
-      ...(name !== undefined && { name }),
-    },
-  };
-}
-
-/** The authorizer does not see the name of an object that is created, or those of a collection that is deleted. */
-function asAuthorized(use: ResourceUse): ResourceUse {
-  const { name: _, ...nameless } = use;
-  const isNameless =
-    (use.verb === "create" && use.subresource === undefined) || use.verb === "deletecollection";
-  return isNameless ? nameless : use;
-}
-
-function merge(needed: readonly NeededUse[]): readonly MissingPermission[] {
+/** Each question once, with all who need its answer. */
+export function mergeNeeded(needed: readonly NeededUse[]): readonly MissingPermission[] {
   const merged = new Map<string, MissingPermission>();
   for (const { use, neededBy } of needed) {
-    const key = identityOf(use);
-    const before = merged.get(key)?.neededBy ?? [];
-    merged.set(key, { use, neededBy: [...new Set([...before, neededBy])] });
+    const question = JSON.stringify(accessQuestion(use));
+    const before = merged.get(question)?.neededBy ?? [];
+    merged.set(question, { use, neededBy: [...new Set([...before, neededBy])] });
   }
   return [...merged.values()];
-}
-
-function identityOf(use: ApiUse): string {
-  if ("nonResourceUrl" in use) return JSON.stringify([use.verb, use.nonResourceUrl]);
-  const { verb, group, resource, subresource = "", namespace = "", name = "" } = asAuthorized(use);
-  return JSON.stringify([verb, group, resource, subresource, namespace, name]);
 }

@@ -1,16 +1,31 @@
 import type { ApiUse } from "@keelson/core";
+import type { ClusterRole, Role } from "@keelson/core/kinds/rbac/v1";
 import { makeClusterRole, makeRole, rbacRules } from "@keelson/schema";
 import type { MissingPermission } from "./check-permissions.ts";
-import { roleText } from "./role-text.ts";
+import { makeBinding } from "./make-bindings.ts";
+import { bindingText, roleText } from "./role-text.ts";
 import { textTable } from "./text-table.ts";
 
 const width = 80;
 
+/** Who is to be allowed what. */
+export interface Grant {
+  /** Of the roles, and of their bindings. */
+  readonly roleName: string;
+  /** As the API server calls the user; undefined if it is not known. */
+  readonly user: string | undefined;
+  /**
+   * All that is needed, what is allowed already included: the text may be applied over what an earlier one made, and then
+   * it must not take away what that one granted.
+   */
+  readonly uses: readonly ApiUse[];
+}
+
 /**
- * What is missing, for people: a table with a line for each resource, and the roles that would allow it and nothing
- * else. At most 80 columns, except where a name alone is longer.
+ * What is missing, for people: a table with a line for each resource, and roles and bindings, as `kubectl apply` takes
+ * them, that allow what is needed and nothing else. At most 80 columns, except where a name alone is longer.
  */
-export function formatMissing(missing: readonly MissingPermission[], roleName: string): string {
+export function formatMissing(missing: readonly MissingPermission[], grant: Grant): string {
   const rows = rowsOf(missing).map(({ verbs, what, where, neededBy }) => [
     verbs.join(","),
     what,
@@ -18,8 +33,16 @@ export function formatMissing(missing: readonly MissingPermission[], roleName: s
     neededBy,
   ]);
   const table = textTable(["VERBS", "RESOURCE", "NAMESPACE", "NEEDED BY"], rows, width);
-  const roles = rolesFor(missing, roleName).join("\n---\n");
-  return `${table}\n\nThese roles allow it, once they are bound to the user of this program:\n\n${roles}\n`;
+  const { user } = grant;
+  const advice =
+    user === undefined
+      ? "These roles allow all that is needed, once they are bound to the user of this\nprogram:"
+      : `This allows all that is needed to ${user};\ngive it to \`kubectl apply -f -\`:`;
+  const texts = rolesFor(grant).flatMap((role) => [
+    roleText(role, width),
+    ...(user === undefined ? [] : [bindingText(makeBinding(role, user))]),
+  ]);
+  return `${table}\n\n${advice}\n\n${texts.join("\n---\n")}\n`;
 }
 
 interface Row {
@@ -50,8 +73,7 @@ function resourceText(use: ApiUse): string {
   return `${plural}${subresource === undefined ? "" : `/${subresource}`}${name === undefined ? "" : ` ${name}`}`;
 }
 
-function rolesFor(missing: readonly MissingPermission[], name: string): readonly string[] {
-  const uses = missing.map(({ use }) => use);
+function rolesFor({ roleName: name, uses }: Grant): readonly (ClusterRole | Role)[] {
   const namespaces = new Set(
     uses.flatMap((use) => ("nonResourceUrl" in use || use.namespace === undefined ? [] : [use.namespace])),
   );
@@ -62,5 +84,5 @@ function rolesFor(missing: readonly MissingPermission[], name: string): readonly
       const rules = rbacRules(uses, { for: { namespace } });
       return rules.length === 0 ? [] : [makeRole(namespace, name, rules)];
     }),
-  ].map((role) => roleText(role, width));
+  ];
 }

@@ -2,6 +2,7 @@ import type { Client } from "@keelson/client";
 import type { ApiUse } from "@keelson/core";
 import type { Logger } from "../../logger.ts";
 import { checkPermissions } from "./check-permissions.ts";
+import { currentUser } from "./current-user.ts";
 import { MissingPermissionsError } from "./errors.ts";
 import { type NeededUse, neededUses } from "./needed-use.ts";
 
@@ -43,7 +44,9 @@ export class NeededPermissions {
         error: undecided.error,
       });
     if (missing.length === 0) return;
-    const error = new MissingPermissionsError(missing, roleName);
+    const user = await currentUser(client, signal);
+    const uses = this.#needed.map(({ use }) => use);
+    const error = new MissingPermissionsError(missing, { roleName, user, uses });
     if (mode === "fail") throw error;
     log.warn(error.message, { missing: missing.length });
   }

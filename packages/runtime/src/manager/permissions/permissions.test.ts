@@ -1,16 +1,12 @@
-import { createClient } from "@keelson/client";
-import type { ApiUse, Transport } from "@keelson/core";
-import type { SelfSubjectAccessReview } from "@keelson/core/kinds/authorization/v1";
+import type { ApiUse } from "@keelson/core";
 import { ConfigMap, Node, Secret } from "@keelson/core/kinds/core/v1";
 import { describe, expect, it } from "vitest";
-import { RecordingLogger } from "../../../test/support/leader/recording-logger.ts";
 import { enqueueSelf } from "../../source/handlers.ts";
 import { kindSource } from "../../source/kind-source.ts";
-import { checkPermissions } from "./check-permissions.ts";
-import { MissingPermissionsError } from "./errors.ts";
+import { accessQuestion } from "./access-question.ts";
+import { mergeNeeded } from "./check-permissions.ts";
 import { formatMissing } from "./format-missing.ts";
 import { eventUses } from "./manager-uses.ts";
-import { NeededPermissions } from "./needed-permissions.ts";
 import { neededUses } from "./needed-use.ts";
 import { textTable } from "./text-table.ts";
 import { usesOfSources } from "./watch-uses.ts";
@@ -38,114 +34,40 @@ describe("what events need", () => {
   });
 });
 
-/** Says of each review that it gets what the function says; whether it is an API server is not the question here. */
-function reviewing(decide: (spec: SelfSubjectAccessReview["spec"]) => boolean | "broken") {
-  const asked: SelfSubjectAccessReview["spec"][] = [];
-  let underWay = 0;
-  const seen = { most: 0 };
-  const transport: Transport = {
-    send: async ({ body = "" }) => {
-      underWay += 1;
-      seen.most = Math.max(seen.most, underWay);
-      const review = JSON.parse(body);
-      asked.push(review.spec);
-      for (let round = 0; round < 5; round++) await Promise.resolve();
-      underWay -= 1;
-      const allowed = decide(review.spec);
-      const answer =
-        allowed === "broken" ? { kind: "Status", code: 403 } : { ...review, status: { allowed } };
-      return {
-        status: allowed === "broken" ? 403 : 201,
-        headers: { "content-type": "application/json" },
-        body: (async function* () {
-          yield Buffer.from(JSON.stringify(answer));
-        })(),
-      };
-    },
-    close: async () => undefined,
-  };
-  return { client: createClient({ transport }), asked, seen };
-}
-
-describe("the check of permissions", () => {
-  it("asks once for each use, however many need it, and names all of them", async () => {
-    const { client, asked } = reviewing(({ resourceAttributes }) => resourceAttributes?.verb === "get");
+describe("the questions of a check", () => {
+  it("are put once, however many need the answer, and name all of them", () => {
     const needed = [
       ...neededUses("one", [use("get", "pods"), use("list", "pods")]),
       ...neededUses("two", [use("list", "pods")]),
+      ...neededUses("one", [use("list", "pods")]),
     ];
-    const { missing } = await checkPermissions(client, needed);
-    expect(asked).toHaveLength(2);
-    expect(missing).toEqual([{ use: use("list", "pods"), neededBy: ["one", "two"] }]);
+    expect(mergeNeeded(needed)).toEqual([
+      { use: use("get", "pods"), neededBy: ["one"] },
+      { use: use("list", "pods"), neededBy: ["one", "two"] },
+    ]);
   });
 
-  it("asks as the authorizer will be asked: with names, except where it does not see them", async () => {
-    const { client, asked } = reviewing(() => true);
+  it("are those that the authorizer will be asked: with names, except where it does not see them", () => {
     const lease = { group: "coordination.k8s.io", namespace: "shop", name: "lock" };
-    await checkPermissions(
-      client,
-      neededUses("me", [
-        use("get", "leases", lease),
-        use("create", "leases", lease),
-        use("create", "pods", { subresource: "eviction", name: "web" }),
-        { verb: "get", nonResourceUrl: "/metrics" },
-      ]),
-    );
-    expect(asked.map(({ resourceAttributes: at, nonResourceAttributes: url }) => at ?? url)).toEqual([
+    const uses: readonly ApiUse[] = [
+      use("get", "leases", lease),
+      use("create", "leases", lease),
+      use("create", "pods", { subresource: "eviction", name: "web" }),
+      { verb: "get", nonResourceUrl: "/metrics" },
+    ];
+    expect(
+      uses.map(accessQuestion).map(({ resourceAttributes: at, nonResourceAttributes: url }) => at ?? url),
+    ).toEqual([
       { verb: "get", resource: "leases", ...lease },
       { verb: "create", resource: "leases", group: "coordination.k8s.io", namespace: "shop" },
       { verb: "create", group: "", resource: "pods", subresource: "eviction", name: "web" },
       { verb: "get", path: "/metrics" },
     ]);
   });
-
-  it("has no more than ten questions under way", async () => {
-    const { client, asked, seen } = reviewing(() => true);
-    const uses = Array.from({ length: 50 }, (_, index) => use("get", `kind${index}`));
-    await checkPermissions(client, neededUses("me", uses));
-    expect([asked.length, seen.most]).toEqual([50, 10]);
-  });
-
-  it("tells what the server would not answer apart from what it refuses", async () => {
-    const { client } = reviewing(() => "broken");
-    const { missing, unknown } = await checkPermissions(client, neededUses("me", [use("get", "pods")]));
-    expect(missing).toEqual([]);
-    expect(unknown).toMatchObject([{ use: use("get", "pods"), error: { status: { code: 403 } } }]);
-  });
-
-  it("ends with the reason of its signal", async () => {
-    const { client } = reviewing(() => true);
-    const reason = new Error("over");
-    const check = checkPermissions(client, neededUses("me", [use("get", "pods")]), {
-      signal: AbortSignal.abort(reason),
-    });
-    await expect(check).rejects.toBe(reason);
-  });
 });
 
 describe("missing permissions", () => {
-  const needed = neededUses("me", [use("list", "pods"), use("watch", "pods")]);
-  const options = { roleName: "shop", log: new RecordingLogger() };
-
-  it("are an error that lists them, or a line in the log, or not asked for", async () => {
-    const { client, asked } = reviewing(() => false);
-    const check = async (mode: "fail" | "warn" | "off"): Promise<void> => {
-      const permissions = new NeededPermissions({ ...options, client, mode });
-      for (const { use: one, neededBy } of needed) permissions.add(neededBy, [one]);
-      await permissions.check(new AbortController().signal);
-    };
-    await expect(check("fail")).rejects.toThrow(MissingPermissionsError);
-    await expect(check("fail")).rejects.toThrow(
-      "start: 2 permissions are missing; grant what is listed here",
-    );
-    await check("warn");
-    expect(options.log.messages("warn")[0]).toContain("list,watch  pods");
-    asked.length = 0;
-    await check("off");
-    expect(asked).toEqual([]);
-  });
-
-  it("are shown as a table and as the roles that would allow them, in 80 columns", () => {
+  it("are shown as a table and as the roles and bindings that would allow them, in 80 columns", () => {
     const missing = [
       { use: use("list", "deployments", { group: "apps" }), neededBy: ["controller webapp"] },
       { use: use("watch", "deployments", { group: "apps" }), neededBy: ["controller webapp"] },
@@ -159,7 +81,9 @@ describe("missing permissions", () => {
       },
       { use: { verb: "get", nonResourceUrl: "/healthz" }, neededBy: ["operator webapp"] },
     ];
-    const text = formatMissing(missing, "keelson");
+    const uses = missing.map((permission) => permission.use);
+    const user = "system:serviceaccount:shop:operator";
+    const text = formatMissing(missing, { roleName: "keelson", user, uses });
     expect(Math.max(...text.split("\n").map(({ length }) => length))).toBeLessThanOrEqual(80);
     expect(text).toMatchInlineSnapshot(`
       "VERBS       RESOURCE                     NAMESPACE  NEEDED BY
@@ -171,7 +95,8 @@ describe("missing permissions", () => {
                                                           operator vault
       get         /healthz                                operator webapp
 
-      These roles allow it, once they are bound to the user of this program:
+      This allows all that is needed to system:serviceaccount:shop:operator;
+      give it to \`kubectl apply -f -\`:
 
       apiVersion: rbac.authorization.k8s.io/v1
       kind: ClusterRole
@@ -188,6 +113,19 @@ describe("missing permissions", () => {
           verbs: ["get"]
       ---
       apiVersion: rbac.authorization.k8s.io/v1
+      kind: ClusterRoleBinding
+      metadata:
+        name: "keelson"
+      roleRef:
+        apiGroup: rbac.authorization.k8s.io
+        kind: ClusterRole
+        name: "keelson"
+      subjects:
+        - kind: ServiceAccount
+          namespace: "shop"
+          name: "operator"
+      ---
+      apiVersion: rbac.authorization.k8s.io/v1
       kind: Role
       metadata:
         namespace: "shop"
@@ -197,8 +135,39 @@ describe("missing permissions", () => {
           resources: ["leases"]
           resourceNames: ["lock"]
           verbs: ["update"]
+      ---
+      apiVersion: rbac.authorization.k8s.io/v1
+      kind: RoleBinding
+      metadata:
+        namespace: "shop"
+        name: "keelson"
+      roleRef:
+        apiGroup: rbac.authorization.k8s.io
+        kind: Role
+        name: "keelson"
+      subjects:
+        - kind: ServiceAccount
+          namespace: "shop"
+          name: "operator"
       "
     `);
+  });
+
+  it("are mended by roles that hold all that is needed, also what is allowed already", () => {
+    const missing = [{ use: use("list", "pods"), neededBy: ["controller web"] }];
+    const uses = [use("get", "pods"), use("list", "pods")];
+    const text = formatMissing(missing, { roleName: "web", user: "ann@example.com", uses });
+    expect(text).toContain('verbs: ["get", "list"]');
+    expect(text).toContain(
+      '  - kind: User\n    apiGroup: rbac.authorization.k8s.io\n    name: "ann@example.com"',
+    );
+  });
+
+  it("are mended by roles alone if it is not known who lacks them", () => {
+    const missing = [{ use: use("list", "pods"), neededBy: ["controller web"] }];
+    const text = formatMissing(missing, { roleName: "web", user: undefined, uses: [use("list", "pods")] });
+    expect(text).toContain("once they are bound to the user of this\nprogram:\n\napiVersion");
+    expect(text).not.toContain("Binding");
   });
 });
 

@@ -1,19 +1,47 @@
-import type { ClusterRole, PolicyRule, Role } from "@keelson/core/kinds/rbac/v1";
+import type {
+  ClusterRole,
+  ClusterRoleBinding,
+  PolicyRule,
+  Role,
+  RoleBinding,
+} from "@keelson/core/kinds/rbac/v1";
 
 const fields = ["apiGroups", "resources", "resourceNames", "nonResourceURLs", "verbs"] as const;
 
 /** A role as YAML that `kubectl apply` takes, with lists in one line where they fit into the width. */
 export function roleText(role: ClusterRole | Role, width: number): string {
-  const { apiVersion, kind, metadata, rules = [] } = role;
+  const { rules = [] } = role;
+  return [...headLines(role), "rules:", ...rules.flatMap((rule) => ruleLines(rule, width))].join("\n");
+}
+
+/** The same for a binding. */
+export function bindingText(binding: ClusterRoleBinding | RoleBinding): string {
+  const { roleRef, subjects = [] } = binding;
+  return [
+    ...headLines(binding),
+    "roleRef:",
+    `  apiGroup: ${roleRef.apiGroup}`,
+    `  kind: ${roleRef.kind}`,
+    `  name: ${text(roleRef.name)}`,
+    "subjects:",
+    ...subjects.flatMap(({ kind, apiGroup, namespace, name }) => [
+      `  - kind: ${kind}`,
+      ...(apiGroup === undefined ? [] : [`    apiGroup: ${apiGroup}`]),
+      ...(namespace === undefined ? [] : [`    namespace: ${text(namespace)}`]),
+      `    name: ${text(name)}`,
+    ]),
+  ].join("\n");
+}
+
+function headLines(object: ClusterRole | Role | ClusterRoleBinding | RoleBinding): readonly string[] {
+  const { apiVersion, kind, metadata } = object;
   return [
     `apiVersion: ${apiVersion}`,
     `kind: ${kind}`,
     "metadata:",
     ...(metadata.namespace === undefined ? [] : [`  namespace: ${text(metadata.namespace)}`]),
     `  name: ${text(metadata.name ?? "")}`,
-    "rules:",
-    ...rules.flatMap((rule) => ruleLines(rule, width)),
-  ].join("\n");
+  ];
 }
 
 function ruleLines(rule: PolicyRule, width: number): readonly string[] {

@@ -1,6 +1,6 @@
 import type { Clock } from "@keelson/core";
+import { RecentMap } from "../../cache/recent-map.ts";
 import type { Occurrence } from "./occurrence.ts";
-import { RecentlyUsed } from "./recently-used.ts";
 import { SimilarEvents } from "./similar-events.ts";
 import { SpamFilter } from "./spam-filter.ts";
 import type { TrackedEvent } from "./tracked-event.ts";
@@ -35,7 +35,7 @@ const mostEvents = 4096;
 
 /** Decides which Events are written, and when. Asks the clock and does nothing else. */
 export class EventCorrelator {
-  readonly #events = new RecentlyUsed<TrackedEvent>(mostEvents);
+  readonly #events = new RecentMap<string, TrackedEvent>(mostEvents);
   readonly #similar: SimilarEvents;
   readonly #spam: SpamFilter;
   readonly #clock: Clock;

@@ -1,7 +1,7 @@
 import type { Clock } from "@keelson/core";
+import { RecentMap } from "../../cache/recent-map.ts";
 import { identityOf, similarityOf } from "./event-keys.ts";
 import { type Occurrence, withNote } from "./occurrence.ts";
-import { RecentlyUsed } from "./recently-used.ts";
 
 /** So many that differ by their note only are told one by one. */
 const mostApart = 10;
@@ -23,7 +23,7 @@ export interface Grouped {
 
 /** Combines events that differ by their note only, once there were more than 10 of them with pauses below 10 min [EVR2]. */
 export class SimilarEvents {
-  readonly #groups = new RecentlyUsed<Group>(mostGroups);
+  readonly #groups = new RecentMap<string, Group>(mostGroups);
   readonly #clock: Clock;
 
   constructor(clock: Clock) {

@@ -1,7 +1,7 @@
 import type { Clock } from "@keelson/core";
+import { RecentMap } from "../../cache/recent-map.ts";
 import { spamKeyOf } from "./event-keys.ts";
 import type { Occurrence } from "./occurrence.ts";
-import { RecentlyUsed } from "./recently-used.ts";
 
 const burst = 25;
 const refillMs = 300_000;
@@ -14,7 +14,7 @@ interface Bucket {
 
 /** Lets 25 events of a type about an object pass, and after that one every 5 minutes [EVR2]. */
 export class SpamFilter {
-  readonly #buckets = new RecentlyUsed<Bucket>(mostObjects);
+  readonly #buckets = new RecentMap<string, Bucket>(mostObjects);
   readonly #clock: Clock;
 
   constructor(clock: Clock) {

@@ -5,8 +5,8 @@ import type { HealthCheck } from "./health-checks.ts";
 export interface QueueAges {
   /** Since when the oldest item that a worker has is being worked on. */
   readonly longestMs: number;
-  /** For how long the oldest ready item has been waiting, where that is known. */
-  readonly oldestReadyMs?: number;
+  /** For how long the oldest ready item has been waiting. */
+  readonly oldestReadyMs: number;
 }
 
 export interface QueueAgeOptions {
@@ -24,7 +24,7 @@ export function queueAge(
   { name, maxRunningMs = 600_000, maxWaitingMs = 1_800_000 }: QueueAgeOptions,
 ): HealthCheck {
   return () => {
-    const { longestMs, oldestReadyMs = 0 } = read();
+    const { longestMs, oldestReadyMs } = read();
     if (longestMs > maxRunningMs)
       throw new QueueStuckError(name, `an item has been worked on for ${seconds(longestMs)}`);
     if (oldestReadyMs > maxWaitingMs)

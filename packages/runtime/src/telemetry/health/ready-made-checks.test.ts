@@ -122,7 +122,10 @@ describe("queueAge", () => {
   });
 
   it("reads what a queue tells its observer", () => {
-    const check = queueAge(() => ({ totalMs: 5, longestMs: 5 }), { name: "q", maxRunningMs: 4 });
+    const check = queueAge(() => ({ totalMs: 5, longestMs: 5, oldestReadyMs: 0 }), {
+      name: "q",
+      maxRunningMs: 4,
+    });
     expect(() => run(check)).toThrow(QueueStuckError);
   });
 });

@@ -139,7 +139,7 @@ async function tellAll(metrics: Metrics): Promise<void> {
   const { controllers, webhooks, requests } = metrics;
   const queue = controllers.queueObserver("webapp");
   controllers.started("webapp", 2);
-  queue?.unfinishedWork(() => ({ totalMs: 3_000, longestMs: 2_000 }));
+  queue?.unfinishedWork(() => ({ totalMs: 3_000, longestMs: 2_000, oldestReadyMs: 0 }));
   queue?.depthChanged(0, 1);
   webhooks.announce(["/validate"]);
   metrics.leader("lease").leaderChanged(false);
@@ -279,10 +279,10 @@ describe("controllers and queues", () => {
 
   it("[MX2] ask what is unfinished when they are scraped", async () => {
     const metrics = metricsOf();
-    let work = { totalMs: 0, longestMs: 0 };
+    let work = { totalMs: 0, longestMs: 0, oldestReadyMs: 0 };
     metrics.controllers.queueObserver("webapp")?.unfinishedWork(() => work);
     expect(await sampleValue(metrics, "workqueue_unfinished_work_seconds")).toBe(0);
-    work = { totalMs: 5_500, longestMs: 3_000 };
+    work = { totalMs: 5_500, longestMs: 3_000, oldestReadyMs: 0 };
     expect(await sampleValue(metrics, "workqueue_unfinished_work_seconds")).toBe(5.5);
     expect(await sampleValue(metrics, "workqueue_longest_running_processor_seconds")).toBe(3);
   });

@@ -9,7 +9,7 @@ it("[MX6] a scrape of 50 controllers and 20 informers keeps the main loop for le
     const name = `controller-${index}`;
     const queue = controllers.queueObserver(name);
     controllers.started(name, 1);
-    queue?.unfinishedWork(() => ({ totalMs: 1, longestMs: 1 }));
+    queue?.unfinishedWork(() => ({ totalMs: 1, longestMs: 1, oldestReadyMs: 0 }));
     for (let run = 0; run < 50; run++) {
       queue?.depthChanged(run % 2, 1);
       queue?.waited(run * 1.3);

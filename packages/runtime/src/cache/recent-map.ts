@@ -1,7 +1,7 @@
 /** An entry, and its neighbours in the order of use. */
 interface Entry<Key, Value> {
   readonly key: Key;
-  readonly value: Value;
+  value: Value;
   older: Entry<Key, Value> | undefined;
   newer: Entry<Key, Value> | undefined;
 }
@@ -22,24 +22,53 @@ export class RecentMap<Key, Value> {
     this.#limit = limit;
   }
 
+  get size(): number {
+    return this.#entries.size;
+  }
+
+  has(key: Key): boolean {
+    return this.#entries.has(key);
+  }
+
   /** The value, without this counting as a use. */
   peek(key: Key): Value | undefined {
     return this.#entries.get(key)?.value;
   }
 
+  /** The value, if there is one; a use of it. */
+  get(key: Key): Value | undefined {
+    const entry = this.#entries.get(key);
+    if (entry !== undefined) this.#makeNewest(entry);
+    return entry?.value;
+  }
+
   /** The value, which is made if there is none; a use of it. */
   use(key: Key, make: () => Value): Value {
     const found = this.#entries.get(key);
-    if (found !== undefined) {
-      this.#unlink(found);
-      this.#append(found);
-      return found.value;
+    if (found === undefined) {
+      const value = make();
+      this.set(key, value);
+      return value;
     }
-    const entry = { key, value: make(), older: undefined, newer: undefined };
+    this.#makeNewest(found);
+    return found.value;
+  }
+
+  /** A use of the key. Gives the value of another one that had to make room, if one had to. */
+  set(key: Key, value: Value): Value | undefined {
+    const found = this.#entries.get(key);
+    if (found !== undefined) {
+      found.value = value;
+      this.#makeNewest(found);
+      return undefined;
+    }
+    const entry = { key, value, older: undefined, newer: undefined };
     this.#entries.set(key, entry);
     this.#append(entry);
-    if (this.#entries.size > this.#limit && this.#oldest !== undefined) this.delete(this.#oldest.key);
-    return entry.value;
+    const oldest = this.#oldest;
+    if (this.#entries.size <= this.#limit || oldest === undefined) return undefined;
+    this.delete(oldest.key);
+    return oldest.value;
   }
 
   delete(key: Key): void {
@@ -49,15 +78,23 @@ export class RecentMap<Key, Value> {
     this.#unlink(entry);
   }
 
-  /** The least recently used one first. */
-  keys(): readonly Key[] {
-    const keys: Key[] = [];
-    for (let entry = this.#oldest; entry !== undefined; entry = entry.newer) keys.push(entry.key);
-    return keys;
+  /** The least recently used one first. Whoever goes through them may delete the one at hand. */
+  *entries(): Iterable<readonly [Key, Value]> {
+    for (let entry = this.#oldest; entry !== undefined; ) {
+      const { key, value, newer } = entry;
+      yield [key, value];
+      entry = newer;
+    }
   }
 
-  get size(): number {
-    return this.#entries.size;
+  /** The least recently used one first. */
+  keys(): readonly Key[] {
+    return [...this.entries()].map(([key]) => key);
+  }
+
+  #makeNewest(entry: Entry<Key, Value>): void {
+    this.#unlink(entry);
+    this.#append(entry);
   }
 
   #append(entry: Entry<Key, Value>): void {
