@@ -1,21 +1,24 @@
-// Writes the built-in kinds of the pinned Kubernetes: `generate.ts [--out FOLDER]`. Without a folder it replaces those
+// Writes the built-in kinds of the pinned Kubernetes, and the facts of them that the sandbox serves: `generate.ts [--out FOLDER]`. Without a folder it replaces those
 // in the packages; with one it writes to the same paths below it.
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { ProgressLine, startControlPlane } from "@keelson/controlplane";
-import { kindModules, passingOn, type ServerApi } from "./kind-modules.ts";
+import { kindModules, passingOn } from "./kind-modules.ts";
 import { layOut } from "./lay-out.ts";
-import { readServerApi } from "./server-api.ts";
+import { factModules } from "./sandbox-facts.ts";
+import { type DiscoveredApi, readServerApi } from "./server-api.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 
 /** Where the kinds are, and where the one package that operator authors install passes them on. */
 const kindsFolder = "packages/core/src/kinds";
 const passedOnFolder = "packages/runtime/src/kinds";
+/** Where the embedded control plane has the facts of the same kinds. */
+const factsFolder = "packages/sandbox/src/builtin/generated";
 
-async function readPinnedServer(): Promise<ServerApi> {
+async function readPinnedServer(): Promise<DiscoveredApi> {
   const progress = new ProgressLine(process.stderr);
   const starting = startControlPlane({ onProgress: progress.report }).finally(() => progress.end());
   await using controlPlane = await starting;
@@ -27,6 +30,7 @@ async function generate(out: string): Promise<void> {
   const kinds = kindModules(api);
   await writeModules(out, kindsFolder, kinds);
   await writeModules(out, passedOnFolder, passingOn(kinds));
+  await writeModules(out, factsFolder, factModules(api));
   console.log(`kinds: ${kinds.size} modules from Kubernetes ${api.kubernetes}`);
 }
 

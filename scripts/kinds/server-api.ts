@@ -15,29 +15,74 @@ interface OpenApiDocument {
 
 /** What discovery tells of one group and version. */
 export interface ResourceList {
-  readonly resources: readonly {
+  readonly resources: readonly Pick<DiscoveredResource, "name" | "kind" | "namespaced">[];
+}
+
+/** One resource or subresource, with all that discovery tells of it. */
+export interface DiscoveredResource {
+  readonly name: string;
+  readonly singularName: string;
+  readonly namespaced: boolean;
+  readonly group?: string;
+  readonly version?: string;
+  readonly kind: string;
+  readonly verbs: readonly string[];
+  readonly shortNames?: readonly string[];
+  readonly categories?: readonly string[];
+}
+
+/** A named group, in the server's order, with its stable versions, the preferred first. */
+export interface DiscoveredGroup {
+  readonly name: string;
+  readonly versions: readonly string[];
+}
+
+interface GroupList {
+  readonly groups: readonly {
     readonly name: string;
-    readonly kind: string;
-    readonly namespaced: boolean;
+    readonly versions: readonly { readonly version: string }[];
   }[];
 }
 
+/** All that is read of a server: for the kinds of core, and for the sandbox, which serves them. */
+export interface DiscoveredApi extends ServerApi {
+  readonly groups: readonly DiscoveredGroup[];
+  readonly groupVersions: readonly DiscoveredVersion[];
+}
+
+export interface DiscoveredVersion extends GroupVersion {
+  /** The kinds again, and their subresources, with all that discovery tells. */
+  readonly resources: readonly DiscoveredResource[];
+}
+
 /** Asks a server for the kinds of every stable version it serves, and for all schemas these use. */
-export async function readServerApi(get: Get): Promise<ServerApi> {
+export async function readServerApi(get: Get): Promise<DiscoveredApi> {
   const version: { readonly gitVersion: string } = JSON.parse(await get("/version"));
   const index: OpenApiIndex = JSON.parse(await get("/openapi/v3"));
-  const groupVersions: GroupVersion[] = [];
+  const groupVersions: DiscoveredVersion[] = [];
   const schemas = new Map<string, Schema>();
   for (const [path, { serverRelativeURL }] of Object.entries(index.paths)) {
     const api = stableApi(path);
     if (api === undefined) continue;
-    const resources: ResourceList = JSON.parse(await get(`/${path}`));
-    groupVersions.push({ ...api, kinds: servedKinds(api, resources) });
+    const { resources }: { readonly resources: readonly DiscoveredResource[] } = JSON.parse(
+      await get(`/${path}`),
+    );
+    groupVersions.push({ ...api, kinds: servedKinds(api, { resources }), resources });
     const document: OpenApiDocument = JSON.parse(await get(serverRelativeURL));
     // Documents repeat the schemas they share.
     for (const [name, schema] of Object.entries(document.components.schemas)) schemas.set(name, schema);
   }
-  return { kubernetes: version.gitVersion, groupVersions, schemas };
+  const list: GroupList = JSON.parse(await get("/apis"));
+  return { kubernetes: version.gitVersion, groups: stableGroups(list), groupVersions, schemas };
+}
+
+function stableGroups({ groups }: GroupList): readonly DiscoveredGroup[] {
+  return groups
+    .map(({ name, versions }): DiscoveredGroup => {
+      const stable = versions.filter(({ version }) => stableApi(`apis/${name}/${version}`) !== undefined);
+      return { name, versions: stable.map(({ version }) => version) };
+    })
+    .filter(({ versions }) => versions.length > 0);
 }
 
 interface Api {

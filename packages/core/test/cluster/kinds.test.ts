@@ -21,8 +21,12 @@ import { apiVersionOf, type Kind, type Resource } from "../../src/resource.ts";
 
 const root = fileURLToPath(new URL("../../../../", import.meta.url));
 const kindsFolder = fileURLToPath(new URL("../../src/kinds/", import.meta.url));
-/** The kinds themselves, and the package that passes them on to operator authors. */
-const generated = ["packages/core/src/kinds", "packages/runtime/src/kinds"];
+/** The kinds themselves, the package that passes them on to operator authors, and the facts that the sandbox serves. */
+const generated = [
+  "packages/core/src/kinds",
+  "packages/runtime/src/kinds",
+  "packages/sandbox/src/builtin/generated",
+];
 
 function filesIn(folder: string): readonly string[] {
   return globSync("**/*.ts", { cwd: folder }).sort();

@@ -23,6 +23,6 @@ export interface FieldSchema
   readonly typeName?: string;
   /** Of built-in scalars: whether an empty one (`0`, `false`, `""`) that was given is kept. */
   readonly keepsEmpty?: boolean;
-  /** Of built-in lists and maps: whether they are written even if they are empty or, as null, not there. */
+  /** Of built-in lists, maps and times: whether they are written even if they are empty or, as null, not there. */
   readonly isAlwaysWritten?: boolean;
 }

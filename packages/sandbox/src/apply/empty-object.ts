@@ -1,0 +1,45 @@
+import { isJsonObject, type JsonObject, setField } from "../patch/json-value.ts";
+import { typeNameOf } from "../patch/patch-meta.ts";
+import type { FieldSchema } from "../schema/field-schema.ts";
+
+/** What an object is compared with when it is created. */
+export interface NewObject {
+  readonly schema: FieldSchema;
+  readonly isCustom: boolean;
+  readonly apiVersion: string;
+  readonly kind: string;
+}
+
+const emptyObjects = new WeakMap<FieldSchema, JsonObject>();
+
+/**
+ * An object of a kind before anybody has set a field. Of built-in kinds some fields are there nonetheless (structs
+ * within structs), so that setting fields inside of them does not own them: `spec`, `spec.strategy`, `status`.
+ */
+export function emptyObject({ schema, isCustom, apiVersion, kind }: NewObject): Readonly<JsonObject> {
+  if (isCustom) return { apiVersion, kind };
+  const known = emptyObjects.get(schema);
+  if (known !== undefined) return known;
+  const empty = emptyStruct(schema);
+  emptyObjects.set(schema, empty);
+  return empty;
+}
+
+function emptyStruct(schema: FieldSchema): JsonObject {
+  const empty: JsonObject = {};
+  for (const [name, field] of Object.entries(schema.properties ?? {})) {
+    const value = emptyField(field, schema.required?.includes(name) === true);
+    if (value !== undefined) setField(empty, name, value);
+  }
+  return empty;
+}
+
+/** Undefined for fields that are left out while they are empty. */
+function emptyField(field: FieldSchema, isRequired: boolean): unknown {
+  if (isJsonObject(field.default) && field.type !== "array") return emptyStruct(field.allOf?.[0] ?? field);
+  const typeName = typeNameOf(field);
+  if (typeName === "Time" || typeName === "MicroTime") return null;
+  // The schema tells the empty value of a scalar as its default where it is always written.
+  if (field.default === "" || field.default === 0 || field.default === false) return field.default;
+  return isRequired ? null : undefined;
+}

@@ -1,0 +1,84 @@
+import { fieldOf, isJsonObject, type JsonObject, setField } from "../patch/json-value.ts";
+import { compareObjects } from "./compare.ts";
+import { configurationProblems } from "./configuration-problems.ts";
+import { difference, type FieldSet } from "./field-set.ts";
+import type { FieldType } from "./field-type.ts";
+import { fieldsOfConfiguration } from "./fields-of-configuration.ts";
+import { metadataOf } from "./object-fields.ts";
+import { goJson } from "./path-element.ts";
+
+/*
+ * Objects that were applied by the client side carry the configuration in an annotation. When kubectl, by its own name,
+ * goes over to server-side apply, the fields of that configuration are no conflicts, and the annotation is kept up to
+ * date so that it can go back.
+ */
+
+const annotation = "kubectl.kubernetes.io/last-applied-configuration";
+const maxAnnotationsBytes = 256 * 1024;
+
+/** The name by which kubectl applies. */
+export const kubectlManager = "kubectl";
+
+/** The fields that client-side apply set and that are still as it set them; undefined if it did not. */
+export function fieldsAppliedByClient(
+  live: Readonly<JsonObject>,
+  apiVersion: string,
+  type: FieldType,
+): FieldSet | undefined {
+  const text = lastApplied(live);
+  if (text === undefined) return undefined;
+  const configuration = parsed(text);
+  if (!isJsonObject(configuration) || configuration.apiVersion !== apiVersion) return undefined;
+  if (configurationProblems(configuration, type).length > 0) return undefined;
+  const { changed, removed } = compareObjects(configuration, live, type);
+  return difference(difference(fieldsOfConfiguration(configuration, type), changed), removed);
+}
+
+function lastApplied(object: Readonly<JsonObject>): string | undefined {
+  const annotations = fieldOf(metadataOf(object), "annotations");
+  const text = isJsonObject(annotations) ? fieldOf(annotations, annotation) : undefined;
+  return typeof text === "string" && text !== "" ? text : undefined;
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // Whatever it is, it is no configuration, so nothing was applied by the client side.
+    return undefined;
+  }
+}
+
+/** Writes the configuration into the annotation of the object, a private copy, if it has one. */
+export function updateLastApplied(object: JsonObject, configuration: Readonly<JsonObject>): void {
+  if (lastApplied(object) === undefined) return;
+  const annotations = fieldOf(metadataOf(object), "annotations");
+  if (!isJsonObject(annotations)) return;
+  annotations[annotation] = `${goJson(sortedForAnnotation(configuration))}\n`;
+  if (annotationsBytes(annotations) > maxAnnotationsBytes) delete annotations[annotation];
+}
+
+function annotationsBytes(annotations: JsonObject): number {
+  return Object.entries(annotations).reduce((sum, [key, value]) => {
+    return sum + Buffer.byteLength(key) + Buffer.byteLength(String(value));
+  }, 0);
+}
+
+function sortedForAnnotation(configuration: Readonly<JsonObject>): unknown {
+  const copy: JsonObject = { ...configuration };
+  const metadata = fieldOf(copy, "metadata");
+  if (isJsonObject(metadata) && isJsonObject(metadata.annotations)) {
+    const { [annotation]: _own, ...annotations } = metadata.annotations;
+    copy.metadata = { ...metadata, annotations };
+  }
+  return sorted(copy);
+}
+
+/** Go writes maps in the order of their keys. */
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (!isJsonObject(value)) return value;
+  const out: JsonObject = {};
+  for (const key of Object.keys(value).sort()) setField(out, key, sorted(value[key]));
+  return out;
+}

@@ -1,0 +1,6 @@
+// Generated from Kubernetes v1.36.2 by `npm run generate:kinds`; do not edit.
+export const schemas: string = `{
+"io.k8s.api.coordination.v1.Lease":{"type":"object","x-kubernetes-group-version-kind":[{"group":"coordination.k8s.io","kind":"Lease","version":"v1"}],"properties":{"apiVersion":{"type":"string"},"kind":{"type":"string"},"metadata":{"$ref":"io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta","default":{}},"spec":{"$ref":"io.k8s.api.coordination.v1.LeaseSpec","default":{}}}},
+"io.k8s.api.coordination.v1.LeaseList":{"type":"object","required":["items"],"x-kubernetes-group-version-kind":[{"group":"coordination.k8s.io","kind":"LeaseList","version":"v1"}],"properties":{"apiVersion":{"type":"string"},"items":{"type":"array","items":{"$ref":"io.k8s.api.coordination.v1.Lease","default":{}}},"kind":{"type":"string"},"metadata":{"$ref":"io.k8s.apimachinery.pkg.apis.meta.v1.ListMeta","default":{}}}},
+"io.k8s.api.coordination.v1.LeaseSpec":{"type":"object","properties":{"acquireTime":{"$ref":"io.k8s.apimachinery.pkg.apis.meta.v1.MicroTime"},"holderIdentity":{"type":"string"},"leaseDurationSeconds":{"type":"integer","format":"int32"},"leaseTransitions":{"type":"integer","format":"int32"},"preferredHolder":{"type":"string"},"renewTime":{"$ref":"io.k8s.apimachinery.pkg.apis.meta.v1.MicroTime"},"strategy":{"type":"string"}}}
+}`;

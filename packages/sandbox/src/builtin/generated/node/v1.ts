@@ -1,0 +1,7 @@
+// Generated from Kubernetes v1.36.2 by `npm run generate:kinds`; do not edit.
+export const schemas: string = `{
+"io.k8s.api.node.v1.Overhead":{"type":"object","properties":{"podFixed":{"type":"object","additionalProperties":{"$ref":"io.k8s.apimachinery.pkg.api.resource.Quantity"}}}},
+"io.k8s.api.node.v1.RuntimeClass":{"type":"object","required":["handler"],"x-kubernetes-group-version-kind":[{"group":"node.k8s.io","kind":"RuntimeClass","version":"v1"}],"properties":{"apiVersion":{"type":"string"},"handler":{"type":"string","default":""},"kind":{"type":"string"},"metadata":{"$ref":"io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta","default":{}},"overhead":{"$ref":"io.k8s.api.node.v1.Overhead"},"scheduling":{"$ref":"io.k8s.api.node.v1.Scheduling"}}},
+"io.k8s.api.node.v1.RuntimeClassList":{"type":"object","required":["items"],"x-kubernetes-group-version-kind":[{"group":"node.k8s.io","kind":"RuntimeClassList","version":"v1"}],"properties":{"apiVersion":{"type":"string"},"items":{"type":"array","items":{"$ref":"io.k8s.api.node.v1.RuntimeClass","default":{}}},"kind":{"type":"string"},"metadata":{"$ref":"io.k8s.apimachinery.pkg.apis.meta.v1.ListMeta","default":{}}}},
+"io.k8s.api.node.v1.Scheduling":{"type":"object","properties":{"nodeSelector":{"type":"object","x-kubernetes-map-type":"atomic","additionalProperties":{"type":"string","default":""}},"tolerations":{"type":"array","x-kubernetes-list-type":"atomic","items":{"$ref":"io.k8s.api.core.v1.Toleration","default":{}}}}}
+}`;

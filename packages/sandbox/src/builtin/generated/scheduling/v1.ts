@@ -1,0 +1,5 @@
+// Generated from Kubernetes v1.36.2 by `npm run generate:kinds`; do not edit.
+export const schemas: string = `{
+"io.k8s.api.scheduling.v1.PriorityClass":{"type":"object","x-kubernetes-group-version-kind":[{"group":"scheduling.k8s.io","kind":"PriorityClass","version":"v1"}],"properties":{"apiVersion":{"type":"string"},"description":{"type":"string"},"globalDefault":{"type":"boolean"},"kind":{"type":"string"},"metadata":{"$ref":"io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta","default":{}},"preemptionPolicy":{"type":"string","enum":["Never","PreemptLowerPriority"]},"value":{"type":"integer","format":"int32","default":0}}},
+"io.k8s.api.scheduling.v1.PriorityClassList":{"type":"object","required":["items"],"x-kubernetes-group-version-kind":[{"group":"scheduling.k8s.io","kind":"PriorityClassList","version":"v1"}],"properties":{"apiVersion":{"type":"string"},"items":{"type":"array","items":{"$ref":"io.k8s.api.scheduling.v1.PriorityClass","default":{}}},"kind":{"type":"string"},"metadata":{"$ref":"io.k8s.apimachinery.pkg.apis.meta.v1.ListMeta","default":{}}}}
+}`;

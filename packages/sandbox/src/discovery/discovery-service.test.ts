@@ -1,0 +1,317 @@
+import { describe, expect, it } from "vitest";
+import { builtinResourceFacts } from "../builtin/builtin-resources.ts";
+import { createRegistry } from "../resource/memory-registry.ts";
+import type { ResourceRegistry } from "../resource/resource-registry.ts";
+import type { ServedResource } from "../resource/served-resource.ts";
+import type { Strategy } from "../resource/strategy.ts";
+import { aggregatedType } from "./aggregated-document.ts";
+import { type DiscoveryAnswer, discoveryService } from "./discovery-service.ts";
+import { compareVersions } from "./served-groups.ts";
+
+const strategy: Strategy = {
+  setDefaults: () => {},
+  prepareForCreate: () => {},
+  prepareForUpdate: () => {},
+  validate: () => [],
+  validateUpdate: () => [],
+  countsGenerations: true,
+  allowsCreateOnUpdate: false,
+  allowsUnconditionalUpdate: true,
+};
+const rest = { strategy, columns: [], selectableFields: [] };
+
+const lab: ServedResource = {
+  ...rest,
+  group: "lab.example.com",
+  version: "v1",
+  kind: "Lab",
+  listKind: "LabList",
+  plural: "labs",
+  singular: "lab",
+  scope: "Namespaced",
+  shortNames: ["lb"],
+  categories: ["all"],
+  verbs: ["delete", "deletecollection", "get", "list", "patch", "create", "update", "watch"],
+  collection: "labs.lab.example.com",
+  storageVersion: "v1",
+  schema: {
+    type: "object",
+    description: "A lab.",
+    properties: {
+      spec: {
+        type: "object",
+        description: "What it is for.",
+        properties: { size: { "x-kubernetes-int-or-string": true } },
+      },
+    },
+  },
+  subresources: new Map([
+    ["status", { name: "status", verbs: ["get", "patch", "update"], kind: "Lab" }],
+    [
+      "scale",
+      {
+        name: "scale",
+        verbs: ["get", "patch", "update"],
+        kind: "Scale",
+        group: "autoscaling",
+        version: "v1",
+      },
+    ],
+  ]),
+  isCustom: true,
+  prunesUnknownFields: true,
+};
+
+function world(): {
+  registry: ResourceRegistry;
+  get: (path: string, headers?: Record<string, string>) => Answer;
+} {
+  const registry = createRegistry();
+  registry.replace(
+    "builtin",
+    builtinResourceFacts().map((facts) => ({ ...facts, ...rest })),
+  );
+  registry.replace("labs.lab.example.com", [lab]);
+  const service = discoveryService(registry, { serverAddress: "127.0.0.1:6443" });
+  const get = (url: string, headers: Record<string, string> = {}): Answer => {
+    const { pathname, searchParams } = new URL(url, "http://server");
+    const answer = service(pathname, headers, searchParams);
+    expect.assert(answer !== undefined);
+    return {
+      ...answer,
+      json: answer.headers["content-type"]?.includes("json") ? JSON.parse(answer.body) : undefined,
+    };
+  };
+  return { registry, get };
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: documents are looked into by the tests.
+type Answer = DiscoveryAnswer & { readonly json: any };
+
+describe("legacy discovery", () => {
+  const { get } = world();
+
+  it("tells the versions of the core group", () => {
+    expect(get("/api").json).toEqual({
+      kind: "APIVersions",
+      versions: ["v1"],
+      serverAddressByClientCIDRs: [{ clientCIDR: "0.0.0.0/0", serverAddress: "127.0.0.1:6443" }],
+    });
+    expect(get("/api/v1").json).toMatchObject({ kind: "APIResourceList", groupVersion: "v1" });
+    expect(get("/api/v1").json).not.toHaveProperty("apiVersion");
+  });
+
+  it("lists groups in the order of the server, custom ones last, with the preferred version first", () => {
+    const { groups } = get("/apis").json;
+    const names = groups.map(({ name }: { name: string }) => name);
+    expect(names.slice(0, 3)).toEqual(["apiregistration.k8s.io", "apps", "events.k8s.io"]);
+    expect(names.at(-1)).toBe("lab.example.com");
+    expect(groups.find(({ name }: { name: string }) => name === "autoscaling")).toMatchObject({
+      preferredVersion: { groupVersion: "autoscaling/v2", version: "v2" },
+    });
+  });
+
+  it("lists the resources of a version with their subresources", () => {
+    expect(get("/apis/lab.example.com/v1").json).toEqual({
+      kind: "APIResourceList",
+      apiVersion: "v1",
+      groupVersion: "lab.example.com/v1",
+      resources: [
+        {
+          name: "labs",
+          singularName: "lab",
+          namespaced: true,
+          kind: "Lab",
+          verbs: lab.verbs,
+          shortNames: ["lb"],
+          categories: ["all"],
+          storageVersionHash: expect.stringMatching(/^[\w+/]{11}=$/),
+        },
+        {
+          name: "labs/status",
+          singularName: "",
+          namespaced: true,
+          kind: "Lab",
+          verbs: ["get", "patch", "update"],
+        },
+        {
+          name: "labs/scale",
+          singularName: "",
+          namespaced: true,
+          group: "autoscaling",
+          version: "v1",
+          kind: "Scale",
+          verbs: ["get", "patch", "update"],
+        },
+      ],
+    });
+    expect(get("/apis/apps/v1/").json.resources[0]).toMatchObject({
+      name: "controllerrevisions",
+      storageVersionHash: "85nkx63pcBU=",
+    });
+  });
+
+  it("knows no other groups and versions", () => {
+    expect(get("/apis/nope")).toMatchObject({ status: 404, body: "404 page not found\n" });
+    expect(get("/apis/apps/v9")).toMatchObject({ status: 404, json: { reason: "NotFound", details: {} } });
+  });
+
+  it("leaves objects and other paths to others", () => {
+    const service = discoveryService(createRegistry());
+    for (const path of ["/", "/healthz", "/api/v1/pods", "/apis/apps/v1/deployments"])
+      expect(service(path, {}, new URLSearchParams())).toBeUndefined();
+  });
+});
+
+describe("aggregated discovery", () => {
+  const accept = `${aggregatedType},application/json;g=apidiscovery.k8s.io;v=v2beta1;as=APIGroupDiscoveryList,application/json`;
+
+  it("tells everything at once to those who ask for it", () => {
+    const { get } = world();
+    const answer = get("/apis", { accept });
+    expect(answer.headers).toMatchObject({
+      "content-type": aggregatedType,
+      "cache-control": "public",
+      vary: "Accept",
+    });
+    expect(answer.json.items.at(-1)).toEqual({
+      metadata: { name: "lab.example.com" },
+      versions: [
+        {
+          version: "v1",
+          resources: [
+            {
+              resource: "labs",
+              responseKind: { group: "lab.example.com", version: "v1", kind: "Lab" },
+              scope: "Namespaced",
+              singularResource: "lab",
+              verbs: lab.verbs,
+              shortNames: ["lb"],
+              categories: ["all"],
+              subresources: [
+                {
+                  subresource: "status",
+                  responseKind: { group: "lab.example.com", version: "v1", kind: "Lab" },
+                  verbs: ["get", "patch", "update"],
+                },
+                {
+                  subresource: "scale",
+                  responseKind: { group: "autoscaling", version: "v1", kind: "Scale" },
+                  verbs: ["get", "patch", "update"],
+                },
+              ],
+            },
+          ],
+          freshness: "Current",
+        },
+      ],
+    });
+    expect(get("/api", { accept }).json.items).toMatchObject([
+      { metadata: {}, versions: [{ version: "v1" }] },
+    ]);
+  });
+
+  it("is not sent again as long as nothing changes", () => {
+    const { get, registry } = world();
+    const { etag = "" } = get("/apis", { accept }).headers;
+    expect(get("/apis", { accept, "if-none-match": etag })).toMatchObject({ status: 304, body: "" });
+    registry.replace("labs.lab.example.com", []);
+    const answer = get("/apis", { accept, "if-none-match": etag });
+    expect(answer.status).toBe(200);
+    expect(answer.body).not.toContain("lab.example.com");
+  });
+});
+
+describe("OpenAPI", () => {
+  it("may be kept for ever under its hash, and leads from an old hash to the present one", () => {
+    const { get } = world();
+    const { paths } = JSON.parse(get("/openapi/v3").body);
+    const url = paths["apis/apps/v1"].serverRelativeURL;
+    expect(url).toMatch(/^\/openapi\/v3\/apis\/apps\/v1\?hash=[0-9A-F]{128}$/);
+    expect(get(url)).toMatchObject({ status: 200, headers: { "cache-control": "public, immutable" } });
+    expect(get("/openapi/v3/apis/apps/v1?hash=ABC")).toMatchObject({
+      status: 301,
+      headers: { location: url },
+    });
+    expect(get("/openapi/v3/apis/apps/v1")).toMatchObject({
+      status: 200,
+      headers: { "cache-control": "no-cache, private" },
+    });
+    expect(get(url, { accept: "application/com.github.proto-openapi.spec.v3.v1.0+protobuf" }).status).toBe(
+      406,
+    );
+    expect(get("/openapi/v3/apis/nope/v1").status).toBe(404);
+  });
+
+  it("has a schema for everything that it refers to", () => {
+    const { get } = world();
+    const { paths } = JSON.parse(get("/openapi/v3").body);
+    for (const path of Object.keys(paths)) {
+      const { body, json } = get(`/openapi/v3/${path}`);
+      for (const [, name = ""] of body.matchAll(/"#\/components\/schemas\/([^"]+)"/g))
+        expect(json.components.schemas).toHaveProperty([name]);
+    }
+  });
+
+  it("tells of a custom kind what its definition says, and which parameters its patches take", () => {
+    const { json } = world().get("/openapi/v3/apis/lab.example.com/v1");
+    expect(json.components.schemas["com.example.lab.v1.Lab"]).toEqual({
+      type: "object",
+      description: "A lab.",
+      properties: {
+        apiVersion: { type: "string" },
+        kind: { type: "string" },
+        metadata: { $ref: "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta" },
+        spec: {
+          type: "object",
+          description: "What it is for.",
+          properties: {
+            size: { "x-kubernetes-int-or-string": true, anyOf: [{ type: "integer" }, { type: "string" }] },
+          },
+        },
+      },
+      "x-kubernetes-group-version-kind": [{ group: "lab.example.com", version: "v1", kind: "Lab" }],
+    });
+    const { patch } = json.paths["/apis/lab.example.com/v1/namespaces/{namespace}/labs/{name}"];
+    expect(patch.parameters.map(({ name }: { name: string }) => name)).toEqual([
+      "dryRun",
+      "fieldManager",
+      "fieldValidation",
+      "force",
+    ]);
+    expect(Object.keys(patch.requestBody.content)).not.toContain("application/strategic-merge-patch+json");
+    expect(patch["x-kubernetes-group-version-kind"]).toEqual({
+      group: "lab.example.com",
+      version: "v1",
+      kind: "Lab",
+    });
+    expect(json.components.schemas).toHaveProperty(["io.k8s.api.autoscaling.v1.Scale"]);
+  });
+
+  it("offers no second version", () => {
+    expect(world().get("/openapi/v2").status).toBe(406);
+  });
+});
+
+it("says which Kubernetes it is", () => {
+  expect(world().get("/version").json).toMatchObject({
+    major: "1",
+    minor: "36",
+    gitVersion: "v1.36.2+keelson",
+  });
+});
+
+it("prefers stable versions to beta, beta to alpha, and newer to older ones", () => {
+  const versions = ["v1alpha1", "foo", "v2", "v1beta2", "v10", "v1beta10", "v2alpha1", "bar", "v1"];
+  expect(versions.sort(compareVersions)).toEqual([
+    "v10",
+    "v2",
+    "v1",
+    "v1beta10",
+    "v1beta2",
+    "v2alpha1",
+    "v1alpha1",
+    "bar",
+    "foo",
+  ]);
+});

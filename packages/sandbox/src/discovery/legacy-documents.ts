@@ -1,0 +1,85 @@
+import { createHash } from "node:crypto";
+import type { ServedResource, Subresource } from "../resource/served-resource.ts";
+import type { ServedGroup, ServedVersion } from "./served-groups.ts";
+
+/** What `/api` says. */
+export function apiVersions(serverAddress: string): object {
+  return {
+    kind: "APIVersions",
+    versions: ["v1"],
+    serverAddressByClientCIDRs: [{ clientCIDR: "0.0.0.0/0", serverAddress }],
+  };
+}
+
+/** What `/apis` says. */
+export function groupList(groups: readonly ServedGroup[]): object {
+  const named = groups.filter(({ name }) => name !== "");
+  return { kind: "APIGroupList", apiVersion: "v1", groups: named.map(groupEntry) };
+}
+
+/** What `/apis/<group>` says. */
+export function groupDocument(group: ServedGroup): object {
+  return { kind: "APIGroup", apiVersion: "v1", ...groupEntry(group) };
+}
+
+function groupEntry({ name, versions }: ServedGroup): object {
+  const entries = versions.map(({ version }) => ({ groupVersion: `${name}/${version}`, version }));
+  return { name, versions: entries, preferredVersion: entries[0] };
+}
+
+/** What `/api/v1` and `/apis/<group>/<version>` say. */
+export function resourceList(group: string, { version, resources }: ServedVersion): object {
+  return {
+    kind: "APIResourceList",
+    // The core group has always left it out.
+    ...(group === "" ? {} : { apiVersion: "v1" }),
+    groupVersion: group === "" ? version : `${group}/${version}`,
+    resources: resources.flatMap((resource) => [
+      resourceEntry(resource),
+      ...[...resource.subresources.values()].map((part) => subresourceEntry(resource, part)),
+    ]),
+  };
+}
+
+function resourceEntry(resource: ServedResource): object {
+  const { plural, singular, scope, kind, verbs, shortNames, categories } = resource;
+  const storageVersionHash = storageHash(resource);
+  return {
+    name: plural,
+    singularName: singular,
+    namespaced: scope === "Namespaced",
+    kind,
+    verbs,
+    ...(shortNames.length === 0 ? {} : { shortNames }),
+    ...(categories.length === 0 ? {} : { categories }),
+    ...(storageVersionHash === undefined ? {} : { storageVersionHash }),
+  };
+}
+
+function subresourceEntry({ plural, scope }: ServedResource, part: Subresource): object {
+  const { name, group, version, kind, verbs } = part;
+  return {
+    name: `${plural}/${name}`,
+    singularName: "",
+    namespaced: scope === "Namespaced",
+    ...(group === undefined ? {} : { group }),
+    ...(version === undefined ? {} : { version }),
+    kind,
+    verbs,
+  };
+}
+
+function storageHash({
+  isCustom,
+  group,
+  storageVersion,
+  kind,
+  storageVersionHash,
+}: ServedResource): string | undefined {
+  if (storageVersionHash !== undefined || !isCustom) return storageVersionHash;
+  return createHash("sha256")
+    .update(`${group}/${storageVersion}/${kind}`)
+    .digest()
+    .subarray(0, 8)
+    .toString("base64");
+}

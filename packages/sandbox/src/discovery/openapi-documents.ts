@@ -1,0 +1,66 @@
+import { createHash } from "node:crypto";
+import { kubernetesVersion } from "../builtin/generated/discovery.ts";
+import type { ServedResource } from "../resource/served-resource.ts";
+import { resourcePaths } from "./openapi-paths.ts";
+import { publishedSchemas } from "./openapi-schemas.ts";
+import type { ServedGroup } from "./served-groups.ts";
+
+/** A published document: its hash at once, its text when somebody asks for it. */
+export interface OpenApiDocument {
+  readonly hash: string;
+  readonly text: () => string;
+}
+
+/** One document for each group and version, by its path below `/openapi/v3`: `api/v1`, `apis/apps/v1`. */
+export function openApiDocuments(groups: readonly ServedGroup[]): ReadonlyMap<string, OpenApiDocument> {
+  const documents = groups.flatMap(({ name, versions }) =>
+    versions.map(({ version, resources }): [string, OpenApiDocument] => {
+      const path = name === "" ? `api/${version}` : `apis/${name}/${version}`;
+      let text: string | undefined;
+      const write = (): string => {
+        text ??= documentText(resources);
+        return text;
+      };
+      return [path, { hash: hashOf(resources), text: write }];
+    }),
+  );
+  return new Map(documents);
+}
+
+/** What `/openapi/v3` says. */
+export function openApiIndex(documents: ReadonlyMap<string, OpenApiDocument>): object {
+  const paths = [...documents].map(([path, { hash }]) => [
+    path,
+    { serverRelativeURL: documentUrl(path, hash) },
+  ]);
+  return { paths: Object.fromEntries(paths) };
+}
+
+export function documentUrl(path: string, hash: string): string {
+  return `/openapi/v3/${path}?hash=${hash}`;
+}
+
+function documentText(resources: readonly ServedResource[]): string {
+  const isCustom = resources.some((resource) => resource.isCustom);
+  return JSON.stringify({
+    openapi: "3.0.0",
+    info: isCustom
+      ? { title: "Kubernetes CRD Swagger", version: "v0.1.0" }
+      : { title: "Kubernetes", version: kubernetesVersion },
+    paths: Object.assign({}, ...resources.map(resourcePaths)),
+    components: { schemas: publishedSchemas(resources) },
+  });
+}
+
+/** Of built-in kinds the schemas change only with the version. */
+function hashOf(resources: readonly ServedResource[]): string {
+  const facts = resources.map((resource) => {
+    const { plural, kind, listKind, scope, verbs, isCustom, subresources } = resource;
+    const parts = [...subresources.values()];
+    return { plural, kind, listKind, scope, verbs, parts, schema: isCustom ? resource.schema : null };
+  });
+  return createHash("sha512")
+    .update(JSON.stringify([kubernetesVersion, facts]))
+    .digest("hex")
+    .toUpperCase();
+}

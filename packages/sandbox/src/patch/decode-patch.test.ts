@@ -1,0 +1,44 @@
+import { describe, expect, it } from "vitest";
+import { decodeJsonPatch, decodeObjectPatch, unknownJsonPatchFields } from "./decode-patch.ts";
+import { unsupportedPatchType } from "./patch-error.ts";
+
+describe("the body of a patch", () => {
+  it("is refused in the words of Go's decoder if it is no JSON patch", () => {
+    const prefix = "error decoding patch: json: cannot unmarshal";
+    expect(() => decodeJsonPatch({ a: 1 })).toThrow(
+      `${prefix} object into Go value of type []handlers.jsonPatchOp`,
+    );
+    expect(() => decodeJsonPatch([1])).toThrow(`${prefix} number into Go value of type handlers.jsonPatchOp`);
+    expect(() => decodeJsonPatch([{ op: 1 }])).toThrow(
+      `${prefix} number into Go struct field jsonPatchOp.op of type string`,
+    );
+    expect(decodeJsonPatch(null)).toEqual([]);
+  });
+
+  it("is refused if it is no object", () => {
+    const text = "json: cannot unmarshal array into Go value of type map[string]interface {}";
+    expect(() => decodeObjectPatch([1], "merge")).toThrow(`error decoding patch: ${text}`);
+    expect(() => decodeObjectPatch([1], "strategic")).toThrow(text);
+    expect(() => decodeObjectPatch(null, "merge")).toThrow("Invalid JSON Patch");
+    expect(decodeObjectPatch(null, "strategic")).toEqual({});
+  });
+
+  it("may have fields that mean nothing", () => {
+    expect(unknownJsonPatchFields([{ op: "add", path: "/a", value: 1, zip: 1 }])).toEqual([
+      'json patch unknown field "[0].zip"',
+    ]);
+  });
+
+  it("is of an unsupported type if a custom resource is patched strategically", () => {
+    expect(unsupportedPatchType(true).status).toMatchObject({
+      message:
+        "the body of the request was in an unknown format - accepted media types include: application/json-patch+json, application/merge-patch+json, application/apply-patch+yaml",
+      reason: "UnsupportedMediaType",
+      code: 415,
+    });
+    expect(unsupportedPatchType(false).status).toMatchObject({
+      message: "415: Unsupported Media Type",
+      code: 415,
+    });
+  });
+});

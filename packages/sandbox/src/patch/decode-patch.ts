@@ -1,0 +1,46 @@
+import type { JsonPatchOperation } from "@keelson/core";
+import { badRequest } from "../status/api-error.ts";
+import { goJsonKind } from "./go-format.ts";
+import { fieldOf, isJsonObject, type JsonObject } from "./json-value.ts";
+
+/** Takes the parsed body of a JSON patch for one. Throws ApiError, in the words of Go's decoder, if it is none. */
+export function decodeJsonPatch(body: unknown): readonly JsonPatchOperation[] {
+  if (body === null) return [];
+  if (!Array.isArray(body)) throw doesNotFit(body, "Go value of type []handlers.jsonPatchOp");
+  for (const operation of body) {
+    if (operation === null) continue;
+    if (!isJsonObject(operation)) throw doesNotFit(operation, "Go value of type handlers.jsonPatchOp");
+    for (const field of ["op", "path", "from"]) {
+      const value = fieldOf(operation, field) ?? "";
+      if (typeof value !== "string")
+        throw doesNotFit(value, `Go struct field jsonPatchOp.${field} of type string`);
+    }
+  }
+  return body;
+}
+
+/** Which fields of a JSON patch mean nothing, as strict field validation words it. */
+export function unknownJsonPatchFields(operations: readonly unknown[]): readonly string[] {
+  return operations.flatMap((operation, index) =>
+    isJsonObject(operation)
+      ? Object.keys(operation)
+          .filter((field) => !knownFields.has(field))
+          .map((field) => `json patch unknown field "[${index}].${field}"`)
+      : [],
+  );
+}
+
+const knownFields: ReadonlySet<string> = new Set(["op", "path", "from", "value"]);
+
+/** Takes the parsed body of a merge patch or a strategic one for an object. Throws ApiError if it is none. */
+export function decodeObjectPatch(body: unknown, type: "merge" | "strategic"): JsonObject {
+  if (isJsonObject(body)) return body;
+  if (body === null && type === "strategic") return {};
+  if (body === null) throw badRequest("Invalid JSON Patch");
+  const problem = `json: cannot unmarshal ${goJsonKind(body)} into Go value of type map[string]interface {}`;
+  throw badRequest(type === "merge" ? `error decoding patch: ${problem}` : problem);
+}
+
+function doesNotFit(value: unknown, target: string): Error {
+  return badRequest(`error decoding patch: json: cannot unmarshal ${goJsonKind(value)} into ${target}`);
+}

@@ -1,0 +1,188 @@
+import { DecodeError } from "./decode-error.ts";
+import { decodedBytes, decodedQuantity, decodedTime } from "./decoded-scalar.ts";
+import type { FieldSchema } from "./field-schema.ts";
+import { goKind, goType } from "./go-type.ts";
+import { parseDocument } from "./json-document.ts";
+import { isJsonObject, type JsonObject } from "./json-kind.ts";
+import type { ParsedJson } from "./parse-json.ts";
+import { numberText } from "./raw-number.ts";
+import { additionalSchema } from "./schema-of-field.ts";
+import { strictProblems } from "./strict-problems.ts";
+
+export interface Decoded {
+  readonly object: JsonObject;
+  /** `unknown field "spec.foo"`, `duplicate field "data.a"`, in the order of the text. */
+  readonly strictProblems: readonly string[];
+}
+
+/**
+ * Brings a built-in object into the form in which the server keeps it, in place: fields that its type does not have and
+ * nulls are gone, empty fields that are not told from absent ones too; times and quantities are in their usual form.
+ * Throws DecodeError where a value does not fit. A value without text (the result of a patch) is judged by itself.
+ */
+export function decodeBuiltin(
+  parsed: ParsedJson | { readonly value: unknown },
+  schema: FieldSchema,
+): Decoded {
+  const text = "text" in parsed ? parsed.text : undefined;
+  const object = isJsonObject(parsed.value) ? parsed.value : {};
+  const decoder = new Decoder(text);
+  decoder.decodeObject(object, schema);
+  if (decoder.typeError !== undefined) throw decoder.typeError;
+  const isClean = !decoder.hasUnknown && !("hasDuplicates" in parsed && parsed.hasDuplicates);
+  if (isClean) return { object, strictProblems: [] };
+  const problems =
+    text === undefined
+      ? decoder.unknownPaths.sort().map(unknownField)
+      : strictProblems(parseDocument(text), schema);
+  return { object, strictProblems: problems };
+}
+
+function unknownField(path: string): string {
+  return `unknown field ${JSON.stringify(path)}`;
+}
+
+class Decoder {
+  hasUnknown = false;
+  readonly unknownPaths: string[] = [];
+  /** The first one; the others say nothing new. Those of times and quantities end it at once, as in Go. */
+  typeError: DecodeError | undefined;
+  readonly #text: string | undefined;
+  readonly #path: (string | number)[] = [];
+  /** The part of the path that Go's messages show: without indexes and without keys of maps. */
+  readonly #fields: string[] = [];
+  #struct = "";
+
+  constructor(text: string | undefined) {
+    this.#text = text;
+  }
+
+  decodeObject(object: JsonObject, schema: FieldSchema): void {
+    const { properties } = schema;
+    if (properties === undefined) return;
+    const outer = this.#struct;
+    for (const name of Object.keys(object)) {
+      this.#struct = schema.typeName ?? outer;
+      const field = Object.hasOwn(properties, name) ? properties[name] : undefined;
+      this.#path.push(name);
+      this.#fields.push(name);
+      if (field === undefined) {
+        this.#noteUnknown();
+        delete object[name];
+      } else {
+        const decoded = this.#decode(object[name], field);
+        if (decoded === undefined || isLeftOut(decoded, field)) delete object[name];
+        else object[name] = decoded;
+      }
+      this.#fields.pop();
+      this.#path.pop();
+    }
+    this.#struct = outer;
+  }
+
+  /** Undefined for what is as good as absent. */
+  #decode(value: unknown, schema: FieldSchema): unknown {
+    if (schema.typeName === "v1.JSON" || schema.typeName === "v1.FieldsV1") return value;
+    if (value === null) return undefined;
+    if (schema["x-kubernetes-int-or-string"] === true) return this.#intOrString(value, schema);
+    if (schema.oneOf !== undefined) return this.#either(value, schema.oneOf);
+    if (schema.type === "object") return this.#object(value, schema);
+    if (schema.type === "array") return this.#array(value, schema);
+    return schema.type === undefined ? value : this.#scalar(value, schema);
+  }
+
+  #object(value: unknown, schema: FieldSchema): unknown {
+    if (!isJsonObject(value)) return this.#mismatch(value, schema);
+    if (schema.properties !== undefined) {
+      this.decodeObject(value, schema);
+      return value;
+    }
+    const entries = additionalSchema(schema);
+    if (entries === undefined || schema.additionalProperties === true) return value;
+    for (const name of Object.keys(value)) {
+      this.#path.push(name);
+      value[name] = this.#decode(value[name], entries) ?? emptyOf(entries);
+      this.#path.pop();
+    }
+    return value;
+  }
+
+  #array(value: unknown, schema: FieldSchema): unknown {
+    if (!Array.isArray(value)) return this.#mismatch(value, schema);
+    const { items } = schema;
+    if (items === undefined) return value;
+    for (let index = 0; index < value.length; index++) {
+      this.#path.push(index);
+      value[index] = this.#decode(value[index], items) ?? emptyOf(items);
+      this.#path.pop();
+    }
+    return value;
+  }
+
+  #scalar(value: unknown, schema: FieldSchema): unknown {
+    const { type, format } = schema;
+    if (type === "integer") return this.#integer(value, schema);
+    if (type === "boolean" || type === "number")
+      return typeof value === type ? value : this.#mismatch(value, schema);
+    if (typeof value !== "string") return this.#mismatch(value, schema);
+    if (format === "date-time") return decodedTime(value, schema.typeName === "v1.MicroTime" ? 6 : 0);
+    return format === "byte" ? decodedBytes(value) : value;
+  }
+
+  #integer(value: unknown, schema: FieldSchema): unknown {
+    if (typeof value !== "number") return this.#mismatch(value, schema);
+    const limit = schema.format === "int32" ? 2 ** 31 : 2 ** 63;
+    if (Number.isInteger(value) && value < limit && value >= -limit) return value;
+    return this.#mismatch(value, schema, ` ${numberText(this.#text, this.#path) ?? value}`);
+  }
+
+  #intOrString(value: unknown, schema: FieldSchema): unknown {
+    if (schema.typeName === "resource.Quantity") return decodedQuantity(value);
+    return typeof value === "string" ? value : this.#integer(value, { type: "integer", format: "int32" });
+  }
+
+  /** Of a type that takes several forms, the one that fits. */
+  #either(value: unknown, forms: readonly FieldSchema[]): unknown {
+    const type = Array.isArray(value) ? "array" : typeof value;
+    const form = forms.find((one) => one.type === type);
+    return form === undefined ? value : this.#decode(value, form);
+  }
+
+  #mismatch(value: unknown, schema: FieldSchema, number = ""): undefined {
+    const struct = this.#struct.slice(this.#struct.indexOf(".") + 1);
+    const field = [struct, ...this.#fields].join(".");
+    this.typeError ??= new DecodeError(
+      `json: cannot unmarshal ${goKind(value)}${number} into Go struct field ${field} of type ${goType(schema)}`,
+    );
+    return undefined;
+  }
+
+  #noteUnknown(): void {
+    this.hasUnknown = true;
+    if (this.#text !== undefined) return;
+    const path = this.#path.map((part) => (typeof part === "string" ? `.${part}` : `[${part}]`)).join("");
+    this.unknownPaths.push(path.slice(1));
+  }
+}
+
+/** What Go's encoder leaves out, and keeps nothing of: empty scalars, lists and maps, unless the type says otherwise. */
+function isLeftOut(value: unknown, schema: FieldSchema): boolean {
+  if (value === "" || value === 0 || value === false)
+    return schema.keepsEmpty !== true && schema.default !== value && isScalar(schema);
+  if (schema.isAlwaysWritten === true) return false;
+  if (Array.isArray(value)) return value.length === 0;
+  return isJsonObject(value) && schema.additionalProperties !== undefined && Object.keys(value).length === 0;
+}
+
+/** Others, such as int-or-string, are pointers where they may be left out. */
+function isScalar(schema: FieldSchema): boolean {
+  return schema.typeName === undefined && schema.type !== undefined;
+}
+
+/** A null inside a list or a map is the empty value of its type. */
+function emptyOf(schema: FieldSchema): unknown {
+  if (schema.type === "string") return "";
+  if (schema.type === "integer" || schema.type === "number") return 0;
+  if (schema.type === "boolean") return false;
+  return schema.type === "object" ? {} : null;
+}

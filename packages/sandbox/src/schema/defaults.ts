@@ -1,0 +1,74 @@
+import type { FieldSchema } from "./field-schema.ts";
+import { copyJson, isJsonObject, type JsonObject } from "./json-kind.ts";
+import { additionalSchema, schemaOfField } from "./schema-of-field.ts";
+
+/**
+ * Fills in, in place, what is left out and has a default, also below what was just filled in. A null where none may be
+ * counts as left out. Of built-in kinds all published defaults are real: empty ones are fields that the server always
+ * writes. Repeating it changes nothing.
+ */
+export function applySchemaDefaults(value: unknown, schema: FieldSchema): void {
+  if (Array.isArray(value)) {
+    if (schema.items !== undefined) fillItems(value, schema.items);
+    return;
+  }
+  if (!isJsonObject(value)) return;
+  for (const [name, field] of defaultedFields(schema))
+    if (!Object.hasOwn(value, name) || isAbsent(value[name], field)) value[name] = defaultOf(field);
+  const additional = additionalSchema(schema);
+  for (const name of Object.keys(value)) {
+    const field = schemaOfField(schema, name);
+    if (field === undefined) continue;
+    if (field === additional && isAbsent(value[name], field)) value[name] = copyJson(field.default);
+    const inner = value[name];
+    if (typeof inner === "object" && inner !== null) applySchemaDefaults(inner, field);
+  }
+}
+
+/** Takes away, in place, the nulls that are neither allowed nor replaced by a default; not those in lists. */
+export function dropNulls(value: unknown, schema: FieldSchema | undefined): void {
+  if (Array.isArray(value)) for (const item of value) dropNulls(item, schema?.items);
+  else if (isJsonObject(value)) dropNullFields(value, schema);
+}
+
+function dropNullFields(object: JsonObject, schema: FieldSchema | undefined): void {
+  for (const [name, field] of Object.entries(object)) {
+    const fieldSchema = schemaOfField(schema, name);
+    if (field !== null) dropNulls(field, fieldSchema);
+    else if (fieldSchema !== undefined && !takesNull(fieldSchema) && fieldSchema.default === undefined)
+      delete object[name];
+  }
+}
+
+function fillItems(list: unknown[], items: FieldSchema): void {
+  for (const [index, item] of list.entries()) {
+    if (isAbsent(item, items)) list[index] = copyJson(items.default);
+    applySchemaDefaults(list[index], items);
+  }
+}
+
+/** Remembered, because it is asked for each object of a kind. */
+const defaulted = new WeakMap<FieldSchema, readonly (readonly [string, FieldSchema])[]>();
+
+function defaultedFields(schema: FieldSchema): readonly (readonly [string, FieldSchema])[] {
+  const known = defaulted.get(schema);
+  if (known !== undefined) return known;
+  const fields = Object.entries(schema.properties ?? {}).filter(
+    ([, field]) => field.default !== undefined || field.isAlwaysWritten === true,
+  );
+  defaulted.set(schema, fields);
+  return fields;
+}
+
+function defaultOf(field: FieldSchema): unknown {
+  return field.default === undefined ? null : copyJson(field.default);
+}
+
+/** Nulls of free form count as values. */
+function isAbsent(value: unknown, schema: FieldSchema): boolean {
+  return value === null && !takesNull(schema) && schema.default !== undefined;
+}
+
+function takesNull(schema: FieldSchema): boolean {
+  return schema.nullable === true;
+}

@@ -1,0 +1,175 @@
+import { invalidCharacter, JsonSyntaxError, unexpectedEnd } from "./json-syntax-error.ts";
+
+/** JSON as it was written: objects keep the order and the repetition of their fields, numbers their digits. */
+export type JsonNode =
+  | { readonly kind: "object"; readonly entries: readonly JsonEntry[] }
+  | { readonly kind: "array"; readonly items: readonly JsonNode[] }
+  | { readonly kind: "string"; readonly value: string }
+  | { readonly kind: "number"; readonly text: string }
+  | { readonly kind: "bool"; readonly value: boolean }
+  | { readonly kind: "null" };
+
+export interface JsonEntry {
+  readonly name: string;
+  readonly node: JsonNode;
+}
+
+/** Deeper nesting is refused: whoever walks a value may do it by recursion. */
+export const maxJsonDepth = 1000;
+
+export function tooDeep(): JsonSyntaxError {
+  return new JsonSyntaxError("exceeded max depth");
+}
+
+/** Parses JSON the slow way, for messages that need more than its value. Throws JsonSyntaxError. */
+export function parseDocument(text: string): JsonNode {
+  const reader = new DocumentReader(text);
+  const node = reader.value(0);
+  reader.end();
+  return node;
+}
+
+class DocumentReader {
+  readonly #text: string;
+  #at = 0;
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  value(depth: number): JsonNode {
+    if (depth > maxJsonDepth) throw tooDeep();
+    const character = this.#skipSpace();
+    if (character === "{") return this.#object(depth);
+    if (character === "[") return this.#array(depth);
+    if (character === '"') return { kind: "string", value: this.#string() };
+    if (character === "t") return this.#literal("true", { kind: "bool", value: true });
+    if (character === "f") return this.#literal("false", { kind: "bool", value: false });
+    if (character === "n") return this.#literal("null", { kind: "null" });
+    if (character === "-" || isDigit(character)) return { kind: "number", text: this.#number() };
+    throw this.#unexpected("looking for beginning of value");
+  }
+
+  end(): void {
+    if (this.#skipSpace() !== "") throw this.#unexpected("after top-level value");
+  }
+
+  #object(depth: number): JsonNode {
+    const entries: JsonEntry[] = [];
+    this.#at += 1;
+    if (this.#skipSpace() === "}") return this.#closed({ kind: "object", entries });
+    for (;;) {
+      if (this.#skipSpace() !== '"') throw this.#unexpected("looking for beginning of object key string");
+      const name = this.#string();
+      if (this.#skipSpace() !== ":") throw this.#unexpected("after object key");
+      this.#at += 1;
+      entries.push({ name, node: this.value(depth + 1) });
+      const character = this.#skipSpace();
+      if (character === "}") return this.#closed({ kind: "object", entries });
+      if (character !== ",") throw this.#unexpected("after object key:value pair");
+      this.#at += 1;
+    }
+  }
+
+  #array(depth: number): JsonNode {
+    const items: JsonNode[] = [];
+    this.#at += 1;
+    if (this.#skipSpace() === "]") return this.#closed({ kind: "array", items });
+    for (;;) {
+      items.push(this.value(depth + 1));
+      const character = this.#skipSpace();
+      if (character === "]") return this.#closed({ kind: "array", items });
+      if (character !== ",") throw this.#unexpected("after array element");
+      this.#at += 1;
+    }
+  }
+
+  #closed(node: JsonNode): JsonNode {
+    this.#at += 1;
+    return node;
+  }
+
+  #string(): string {
+    const start = this.#at;
+    this.#at += 1;
+    for (;;) {
+      const character = this.#peek();
+      if (character === "") throw unexpectedEnd();
+      if (character < " ") throw this.#unexpected("in string literal");
+      this.#at += 1;
+      if (character === '"') break;
+      if (character === "\\") this.#escape();
+    }
+    return JSON.parse(this.#text.slice(start, this.#at));
+  }
+
+  #escape(): void {
+    this.#take(/["\\/bfnrtu]/, "in string escape code", false);
+    if (this.#text.charAt(this.#at - 1) !== "u") return;
+    for (let digit = 0; digit < 4; digit++)
+      this.#take(/[\da-fA-F]/, "in \\u hexadecimal character escape", false);
+  }
+
+  #number(): string {
+    const start = this.#at;
+    if (this.#peek() === "-") {
+      this.#at += 1;
+      if (!isDigit(this.#peek())) throw this.#unexpected("in numeric literal", true);
+    }
+    if (this.#peek() === "0") this.#at += 1;
+    else this.#digits();
+    if (this.#peek() === ".") {
+      this.#at += 1;
+      this.#take(/\d/, "after decimal point in numeric literal", true);
+      this.#digits();
+    }
+    if (this.#peek() === "e" || this.#peek() === "E") {
+      this.#at += 1;
+      if (this.#peek() === "+" || this.#peek() === "-") this.#at += 1;
+      this.#take(/\d/, "in exponent of numeric literal", true);
+      this.#digits();
+    }
+    return this.#text.slice(start, this.#at);
+  }
+
+  #digits(): void {
+    while (isDigit(this.#peek())) this.#at += 1;
+  }
+
+  #literal(word: string, node: JsonNode): JsonNode {
+    for (const letter of word) {
+      if (this.#peek() !== letter) throw this.#unexpected(`in literal ${word} (expecting '${letter}')`, true);
+      this.#at += 1;
+    }
+    return node;
+  }
+
+  #take(allowed: RegExp, where: string, readsSpaceAtEnd: boolean): void {
+    if (!allowed.test(this.#peek())) throw this.#unexpected(where, readsSpaceAtEnd);
+    this.#at += 1;
+  }
+
+  /** Go's scanner is fed a space at the end of the text, which its messages about literals and numbers show. */
+  #unexpected(where: string, readsSpaceAtEnd = false): JsonSyntaxError {
+    const character = this.#peek();
+    if (character !== "") return invalidCharacter(this.#text.slice(this.#at, this.#at + 2), where);
+    return readsSpaceAtEnd ? invalidCharacter(" ", where) : unexpectedEnd();
+  }
+
+  #peek(): string {
+    return this.#text.charAt(this.#at);
+  }
+
+  #skipSpace(): string {
+    for (;;) {
+      const character = this.#peek();
+      if (character !== " " && character !== "\n" && character !== "\t" && character !== "\r")
+        return character;
+      this.#at += 1;
+    }
+  }
+}
+
+function isDigit(character: string): boolean {
+  return character >= "0" && character <= "9" && character.length === 1;
+}

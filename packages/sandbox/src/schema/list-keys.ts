@@ -1,0 +1,62 @@
+import { deepEqual } from "@keelson/core";
+import { duplicateValue, type FieldProblem } from "../status/field-problem.ts";
+import type { FieldSchema } from "./field-schema.ts";
+import { isJsonObject } from "./json-kind.ts";
+import { additionalSchema } from "./schema-of-field.ts";
+
+/** Elements that a list of type `set` or `map` has twice, each at the place where it is repeated first. */
+export function listKeyProblems(
+  value: unknown,
+  schema: FieldSchema | undefined,
+  field: string,
+): readonly FieldProblem[] {
+  if (schema === undefined) return [];
+  if (Array.isArray(value)) {
+    const inner = value.flatMap((item, index) => listKeyProblems(item, schema.items, `${field}[${index}]`));
+    return [...repeated(value, schema, field), ...inner];
+  }
+  if (!isJsonObject(value)) return [];
+  return Object.entries(value).flatMap(([name, inner]) => {
+    const property = Object.hasOwn(schema.properties ?? {}, name) ? schema.properties?.[name] : undefined;
+    if (property !== undefined)
+      return listKeyProblems(inner, property, field === "" ? name : `${field}.${name}`);
+    return listKeyProblems(inner, additionalSchema(schema), `${field}[${name}]`);
+  });
+}
+
+function repeated(list: readonly unknown[], schema: FieldSchema, field: string): readonly FieldProblem[] {
+  const type = schema["x-kubernetes-list-type"];
+  if (type !== "set" && type !== "map") return [];
+  const identities = type === "set" ? list : list.map((item) => keysOf(item, schema));
+  const counts = new Map<string, number>();
+  const problems: FieldProblem[] = [];
+  for (const [index, identity] of identities.entries()) {
+    if (identity === undefined) continue;
+    const text = canonical(identity);
+    const count = (counts.get(text) ?? 0) + 1;
+    counts.set(text, count);
+    if (count === 2) problems.push(duplicateValue(`${field}[${index}]`, identity));
+  }
+  return problems;
+}
+
+/** The values of the keys that tell an element of a list of type `map` from the others. */
+function keysOf(item: unknown, schema: FieldSchema): unknown {
+  if (!isJsonObject(item)) return undefined;
+  const keys = (schema["x-kubernetes-list-map-keys"] ?? []).filter((key) => item[key] !== undefined).sort();
+  return Object.fromEntries(keys.map((key) => [key, item[key]]));
+}
+
+function canonical(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(canonical).join(",")}]`;
+  if (!isJsonObject(value)) return JSON.stringify(value) ?? "null";
+  const fields = Object.keys(value).sort();
+  return `{${fields.map((name) => `${JSON.stringify(name)}:${canonical(value[name])}`).join(",")}}`;
+}
+
+/** The element of an older list that is the same one; of lists without keys nothing is known to be. */
+export function correlatedItem(item: unknown, old: unknown, schema: FieldSchema): unknown {
+  if (schema["x-kubernetes-list-type"] !== "map" || !Array.isArray(old)) return undefined;
+  const keys = keysOf(item, schema);
+  return old.find((one) => deepEqual(keysOf(one, schema), keys));
+}
