@@ -11,11 +11,11 @@ export class ApiError extends KeelsonError {
 
   constructor(refusal: Refusal) {
     super(refusal.message);
-    const { httpCode, reason, message, details } = refusal;
+    const { httpCode, reason, message, details, continueToken } = refusal;
     this.status = {
       kind: "Status",
       apiVersion: "v1",
-      metadata: {},
+      metadata: continueToken === undefined ? {} : { continue: continueToken },
       status: "Failure",
       message,
       ...(reason === undefined ? {} : { reason }),
@@ -32,6 +32,8 @@ export interface Refusal {
   readonly reason?: string;
   readonly message: string;
   readonly details?: StatusDetails;
+  /** Where a list that came to its end before its time may go on. */
+  readonly continueToken?: string;
 }
 
 /** What messages call a kind of object: `deployments.apps`, or `pods` of the core group. */

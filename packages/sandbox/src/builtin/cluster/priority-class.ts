@@ -1,0 +1,41 @@
+import type { PriorityClass } from "@keelson/core/kinds/scheduling/v1";
+import type { Strategy } from "../../resource/strategy.ts";
+import { type FieldProblem, forbiddenField } from "../../status/field-problem.ts";
+import { builtinStrategy } from "../builtin-strategy.ts";
+import { immutableField } from "../value-problems.ts";
+
+const highestUserPriority = 1_000_000_000;
+const systemClasses: ReadonlyMap<string, number> = new Map([
+  ["system-cluster-critical", 2_000_000_000],
+  ["system-node-critical", 2_000_001_000],
+]);
+
+export const priorityClassStrategy: Strategy = builtinStrategy<PriorityClass>({
+  initialStatus: "none",
+  countsGenerations: true,
+  setDefaults(priorityClass) {
+    priorityClass.preemptionPolicy ??= "PreemptLowerPriority";
+  },
+  validate({ metadata: { name = "" }, value = 0 }) {
+    if (name.startsWith("system-")) return systemNameProblems(name, value);
+    const detail = `maximum allowed value of a user defined priority is ${highestUserPriority}`;
+    return value > highestUserPriority ? [forbiddenField("value", detail)] : [];
+  },
+  validateUpdate: (priorityClass, old) => [
+    ...(priorityClass.value === old.value
+      ? []
+      : [forbiddenField("value", "may not be changed in an update.")]),
+    ...immutableField(priorityClass.preemptionPolicy, old.preemptionPolicy, "preemptionPolicy"),
+  ],
+});
+
+function systemNameProblems(name: string, value: number): readonly FieldProblem[] {
+  const known = systemClasses.get(name);
+  if (known === value) return [];
+  const why =
+    known === undefined
+      ? `${name} is not a known system priority class`
+      : `value of ${name} PriorityClass must be ${known}`;
+  const rule = "priority class names with 'system-' prefix are reserved for system use only. error";
+  return [forbiddenField("metadata.name", `${rule}: ${why}`)];
+}

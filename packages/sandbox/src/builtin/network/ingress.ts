@@ -1,0 +1,132 @@
+import type { Draft } from "@keelson/core";
+import type { Ingress, IngressBackend, IngressClass, NetworkPolicy } from "@keelson/core/kinds/networking/v1";
+import { labelSelectorProblems } from "../../resource/label-problems.ts";
+import { dnsSubdomainProblems, wildcardSubdomainProblems } from "../../resource/name-problems.ts";
+import type { Strategy } from "../../resource/strategy.ts";
+import {
+  type FieldProblem,
+  indexed,
+  invalidValue,
+  notSupported,
+  required,
+} from "../../status/field-problem.ts";
+import { builtinStrategy } from "../builtin-strategy.ts";
+import type { Given, GivenObject } from "../given.ts";
+import { dnsLabel, dnsSubdomain, immutableField, portReference } from "../value-problems.ts";
+
+export const ingressStrategy: Strategy = builtinStrategy<Ingress>({
+  countsGenerations: true,
+  setDefaults(ingress) {
+    ingress.spec ??= {};
+  },
+  prepareForCreate(ingress) {
+    ingress.status = { loadBalancer: {} };
+  },
+  validate: ingressProblems,
+});
+
+function ingressProblems({ spec = {} }: GivenObject<Ingress>): readonly FieldProblem[] {
+  const { rules = [], defaultBackend, tls = [], ingressClassName } = spec;
+  const problems: FieldProblem[] = [];
+  if (rules.length === 0 && defaultBackend === undefined) {
+    const detail = "either `defaultBackend` or `rules` must be specified";
+    problems.push(invalidValue("spec", spec.rules ?? null, detail));
+  }
+  if (defaultBackend !== undefined) problems.push(...backendProblems(defaultBackend, "spec.defaultBackend"));
+  for (const [index, { host = "", http }] of rules.entries()) {
+    const field = indexed("spec.rules", index);
+    if (host !== "") problems.push(...hostProblems(host, `${field}.host`));
+    if (http === undefined) continue;
+    const { paths = [] } = http;
+    if (paths.length === 0) problems.push(required(`${field}.http.paths`));
+    for (const [position, path] of paths.entries()) {
+      problems.push(...pathProblems(path, indexed(`${field}.http.paths`, position)));
+    }
+  }
+  for (const [index, { hosts = [], secretName }] of tls.entries()) {
+    const field = indexed("spec.tls", index);
+    for (const [position, host] of hosts.entries()) {
+      problems.push(...hostProblems(host, indexed(`${field}.hosts`, position)));
+    }
+    if (secretName) problems.push(...dnsSubdomain(secretName, `${field}.secretName`));
+  }
+  if (ingressClassName !== undefined) {
+    problems.push(...dnsSubdomain(ingressClassName, "spec.ingressClassName"));
+  }
+  return problems;
+}
+
+function hostProblems(host: string, field: string): readonly FieldProblem[] {
+  const check = host.includes("*") ? wildcardSubdomainProblems : dnsSubdomainProblems;
+  return check(host).map((detail) => invalidValue(field, host, detail));
+}
+
+const pathTypes = ["Exact", "ImplementationSpecific", "Prefix"];
+
+function pathProblems(
+  rule: { readonly path?: string; readonly pathType?: string; readonly backend?: Given<IngressBackend> },
+  field: string,
+): readonly FieldProblem[] {
+  const { path = "", pathType, backend = {} } = rule;
+  const problems: FieldProblem[] = [];
+  if (pathType === undefined) problems.push(required(`${field}.pathType`, "pathType must be specified"));
+  else if (!pathTypes.includes(pathType)) {
+    problems.push(notSupported(`${field}.pathType`, pathType, pathTypes));
+  }
+  const mayBeEmpty = pathType === undefined || pathType === "ImplementationSpecific";
+  if (!path.startsWith("/") && !(mayBeEmpty && path === "") && pathTypes.includes(pathType ?? "")) {
+    problems.push(invalidValue(`${field}.path`, path, "must be an absolute path"));
+  }
+  return [...problems, ...backendProblems(backend, `${field}.backend`)];
+}
+
+function backendProblems(
+  { service, resource }: Given<IngressBackend>,
+  field: string,
+): readonly FieldProblem[] {
+  if (service !== undefined && resource !== undefined) {
+    return [invalidValue(field, "", "cannot set both resource and service backends")];
+  }
+  if (resource !== undefined) return [];
+  const { name = "", port = {} } = service ?? {};
+  if (service === undefined) return [invalidValue(field, "", "resource or service backend is required")];
+  const problems: FieldProblem[] =
+    name === "" ? [required(`${field}.service.name`)] : [...dnsLabel(name, `${field}.service.name`)];
+  const { name: portName = "", number = 0 } = port;
+  if (portName !== "" && number !== 0) {
+    return [...problems, invalidValue(field, "", "cannot set both port name & port number")];
+  }
+  if (portName !== "") return [...problems, ...portReference(portName, `${field}.service.port.name`)];
+  return number === 0
+    ? [...problems, required(field, "port name or number is required")]
+    : [...problems, ...portReference(number, `${field}.service.port.number`)];
+}
+
+export const ingressClassStrategy: Strategy = builtinStrategy<IngressClass>({
+  initialStatus: "none",
+  countsGenerations: true,
+  setDefaults({ spec }) {
+    if (spec?.parameters !== undefined) spec.parameters.scope ??= "Cluster";
+  },
+  validateUpdate: (ingressClass, old) =>
+    immutableField(ingressClass.spec?.controller, old.spec?.controller, "spec.controller"),
+});
+
+export const networkPolicyStrategy: Strategy = builtinStrategy<NetworkPolicy>({
+  initialStatus: "none",
+  countsGenerations: true,
+  setDefaults(policy) {
+    policy.spec ??= {};
+    const { spec } = policy;
+    spec.podSelector ??= {};
+    if ((spec.policyTypes ?? []).length === 0) {
+      spec.policyTypes = (spec.egress ?? []).length > 0 ? ["Ingress", "Egress"] : ["Ingress"];
+    }
+    const ports: Draft<Given<{ protocol?: string }>>[] = [
+      ...(spec.ingress ?? []),
+      ...(spec.egress ?? []),
+    ].flatMap((rule) => rule.ports ?? []);
+    for (const port of ports) port.protocol ??= "TCP";
+  },
+  validate: ({ spec = {} }) => labelSelectorProblems(spec.podSelector, "spec.podSelector"),
+});

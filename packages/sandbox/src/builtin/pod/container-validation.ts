@@ -1,0 +1,186 @@
+import type { Container, ContainerPort, PodSpec, VolumeMount } from "@keelson/core/kinds/core/v1";
+import { portNameProblems, portNumberProblems } from "../../resource/name-problems.ts";
+import {
+  duplicateValue,
+  type FieldProblem,
+  indexed,
+  invalidValue,
+  notSupported,
+  required,
+} from "../../status/field-problem.ts";
+import type { Given } from "../given.ts";
+import { dnsLabel } from "../value-problems.ts";
+import { environmentProblems, environmentSourcesProblems } from "./env-validation.ts";
+import { initContainerProbeProblems, runningContainerProblems } from "./probe-validation.ts";
+import { resourceProblems } from "./resource-validation.ts";
+import { containerSecurityProblems } from "./security-validation.ts";
+import { type CheckedVolumes, innerPathProblems } from "./volume-validation.ts";
+
+type GivenContainer = Given<Container>;
+type GivenSpec = Given<PodSpec>;
+type Volumes = CheckedVolumes["byName"];
+
+export function containersProblems(
+  spec: GivenSpec,
+  volumes: Volumes,
+  field: string,
+): readonly FieldProblem[] {
+  const { containers = [], terminationGracePeriodSeconds } = spec;
+  if (containers.length === 0) return [required(field)];
+  const names = new Set<string>();
+  const problems: FieldProblem[] = [];
+  for (const [index, container] of containers.entries()) {
+    const place = indexed(field, index);
+    const { name = "" } = container;
+    problems.push(...containerProblems(container, volumes, place));
+    if (names.has(name)) problems.push(duplicateValue(`${place}.name`, name));
+    names.add(name);
+    problems.push(...runningContainerProblems(container, terminationGracePeriodSeconds, place));
+    problems.push(...restartPolicyProblems(container, place));
+  }
+  return [...problems, ...hostPortConflicts(containers, field)];
+}
+
+export function initContainersProblems(
+  spec: GivenSpec,
+  volumes: Volumes,
+  field: string,
+): readonly FieldProblem[] {
+  const { containers = [], initContainers = [], terminationGracePeriodSeconds } = spec;
+  const names = new Set(containers.map(({ name = "" }) => name));
+  const problems: FieldProblem[] = [];
+  for (const [index, container] of initContainers.entries()) {
+    const place = indexed(field, index);
+    const { name = "", restartPolicy } = container;
+    problems.push(...containerProblems(container, volumes, place));
+    problems.push(...restartPolicyProblems(container, place));
+    if (names.has(name)) problems.push(duplicateValue(`${place}.name`, name));
+    names.add(name);
+    problems.push(
+      ...(restartPolicy === "Always"
+        ? runningContainerProblems(container, terminationGracePeriodSeconds, place)
+        : initContainerProbeProblems(container, place)),
+    );
+  }
+  return problems;
+}
+
+/** What holds for every kind of container. */
+function containerProblems(
+  container: GivenContainer,
+  volumes: Volumes,
+  field: string,
+): readonly FieldProblem[] {
+  const { name = "", image = "", terminationMessagePolicy: policy = "", imagePullPolicy = "" } = container;
+  const problems: FieldProblem[] = [];
+  problems.push(...(name === "" ? [required(`${field}.name`)] : dnsLabel(name, `${field}.name`)));
+  if (image === "") problems.push(required(`${field}.image`));
+  if (policy !== "File" && policy !== "FallbackToLogsOnError") {
+    const place = `${field}.terminationMessagePolicy`;
+    problems.push(policy === "" ? required(place) : notSupported(place, policy, messagePolicies));
+  }
+  problems.push(...portsProblems(container.ports, `${field}.ports`));
+  problems.push(...environmentProblems(container.env, `${field}.env`));
+  problems.push(...environmentSourcesProblems(container.envFrom, `${field}.envFrom`));
+  problems.push(...mountsProblems(container.volumeMounts, volumes, `${field}.volumeMounts`));
+  if (!pullPolicies.includes(imagePullPolicy)) {
+    const place = `${field}.imagePullPolicy`;
+    problems.push(
+      imagePullPolicy === "" ? required(place) : notSupported(place, imagePullPolicy, pullPolicies),
+    );
+  }
+  problems.push(...resourceProblems(container.resources, `${field}.resources`));
+  problems.push(...containerSecurityProblems(container.securityContext, `${field}.securityContext`));
+  return problems;
+}
+
+const messagePolicies = ["File", "FallbackToLogsOnError"];
+const pullPolicies = ["Always", "IfNotPresent", "Never"];
+const protocols = ["SCTP", "TCP", "UDP"];
+const restartPolicies = ["Always", "Never", "OnFailure"];
+
+function restartPolicyProblems(
+  { restartPolicy, restartPolicyRules = [] }: GivenContainer,
+  field: string,
+): readonly FieldProblem[] {
+  const place = `${field}.restartPolicy`;
+  if (restartPolicy === undefined) {
+    return restartPolicyRules.length === 0
+      ? []
+      : [required(place, "must specify restartPolicy when restart rules are used")];
+  }
+  return restartPolicies.includes(restartPolicy) ? [] : [notSupported(place, restartPolicy, restartPolicies)];
+}
+
+function portsProblems(
+  ports: readonly Given<ContainerPort>[] | undefined,
+  field: string,
+): readonly FieldProblem[] {
+  const names = new Set<string>();
+  const problems: FieldProblem[] = [];
+  for (const [index, port] of (ports ?? []).entries()) {
+    const place = indexed(field, index);
+    const { name = "", containerPort = 0, hostPort = 0, protocol = "" } = port;
+    if (name !== "") {
+      const own = portNameProblems(name);
+      for (const detail of own) problems.push(invalidValue(`${place}.name`, name, detail));
+      if (own.length === 0 && names.has(name)) problems.push(duplicateValue(`${place}.name`, name));
+      names.add(name);
+    }
+    if (containerPort === 0) problems.push(required(`${place}.containerPort`));
+    else problems.push(...portProblems(containerPort, `${place}.containerPort`));
+    if (hostPort !== 0) problems.push(...portProblems(hostPort, `${place}.hostPort`));
+    if (protocol === "") problems.push(required(`${place}.protocol`));
+    else if (!protocols.includes(protocol)) {
+      problems.push(notSupported(`${place}.protocol`, protocol, protocols));
+    }
+  }
+  return problems;
+}
+
+function portProblems(port: number, field: string): readonly FieldProblem[] {
+  return portNumberProblems(port).map((detail) => invalidValue(field, port, detail));
+}
+
+function hostPortConflicts(containers: readonly GivenContainer[], field: string): readonly FieldProblem[] {
+  const taken = new Set<string>();
+  return containers.flatMap(({ ports = [] }, container) =>
+    ports.flatMap(({ hostPort = 0, hostIP = "", protocol = "" }, index) => {
+      if (hostPort === 0) return [];
+      const key = `${protocol}/${hostIP}/${hostPort}`;
+      const isTaken = taken.has(key);
+      taken.add(key);
+      const place = `${indexed(`${indexed(field, container)}.ports`, index)}.hostPort`;
+      return isTaken ? [duplicateValue(place, key)] : [];
+    }),
+  );
+}
+
+function mountsProblems(
+  mounts: readonly Given<VolumeMount>[] | undefined,
+  volumes: Volumes,
+  field: string,
+): readonly FieldProblem[] {
+  const paths = new Set<string>();
+  const problems: FieldProblem[] = [];
+  for (const [index, mount] of (mounts ?? []).entries()) {
+    const place = indexed(field, index);
+    const { name = "", mountPath = "", subPath = "", subPathExpr = "" } = mount;
+    if (name === "") problems.push(required(`${place}.name`));
+    if (!volumes.has(name)) {
+      problems.push({ type: "FieldValueNotFound", field: `${place}.name`, value: name, detail: "" });
+    }
+    if (mountPath === "") problems.push(required(`${place}.mountPath`));
+    if (paths.has(mountPath)) problems.push(invalidValue(`${place}.mountPath`, mountPath, "must be unique"));
+    paths.add(mountPath);
+    // The paths below have no index in them: the server leaves it out.
+    if (subPath !== "") problems.push(...innerPathProblems(subPath, `${field}.subPath`));
+    if (subPathExpr === "") continue;
+    if (subPath !== "") {
+      const detail = "subPathExpr and subPath are mutually exclusive";
+      problems.push(invalidValue(`${place}.subPathExpr`, subPathExpr, detail));
+    }
+    problems.push(...innerPathProblems(subPathExpr, `${field}.subPathExpr`));
+  }
+  return problems;
+}

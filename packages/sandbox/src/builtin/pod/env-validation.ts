@@ -1,0 +1,165 @@
+import type { EnvFromSource, EnvVar } from "@keelson/core/kinds/core/v1";
+import {
+  configKeyProblems,
+  dnsSubdomainProblems,
+  environmentNameProblems,
+  qualifiedNameProblems,
+} from "../../resource/name-problems.ts";
+import {
+  type FieldProblem,
+  indexed,
+  invalidValue,
+  notSupported,
+  required,
+} from "../../status/field-problem.ts";
+import type { Given } from "../given.ts";
+import { dnsSubdomain } from "../value-problems.ts";
+
+export function environmentProblems(
+  variables: readonly Given<EnvVar>[] | undefined,
+  field: string,
+): readonly FieldProblem[] {
+  if (variables === undefined) return [];
+  return variables.flatMap((variable, index) => variableProblems(variable, indexed(field, index)));
+}
+
+function variableProblems(variable: Given<EnvVar>, field: string): readonly FieldProblem[] {
+  const { name = "" } = variable;
+  const problems: FieldProblem[] =
+    name === ""
+      ? [required(`${field}.name`)]
+      : environmentNameProblems(name).map((detail) => invalidValue(`${field}.name`, name, detail));
+  return variable.valueFrom === undefined
+    ? problems
+    : [...problems, ...valueFromProblems(variable, `${field}.valueFrom`)];
+}
+
+function valueFromProblems(
+  { value = "", valueFrom = {} }: Given<EnvVar>,
+  field: string,
+): readonly FieldProblem[] {
+  const { fieldRef, resourceFieldRef, configMapKeyRef, secretKeyRef, fileKeyRef } = valueFrom;
+  const problems: FieldProblem[] = [];
+  if (fieldRef !== undefined) problems.push(...fieldRefProblems(fieldRef, `${field}.fieldRef`));
+  if (resourceFieldRef !== undefined) {
+    problems.push(...resourceRefProblems(resourceFieldRef.resource ?? "", `${field}.resourceFieldRef`));
+  }
+  if (configMapKeyRef !== undefined) {
+    problems.push(...keyRefProblems(configMapKeyRef, `${field}.configMapKeyRef`));
+  }
+  if (secretKeyRef !== undefined) problems.push(...keyRefProblems(secretKeyRef, `${field}.secretKeyRef`));
+  const given = [fieldRef, resourceFieldRef, configMapKeyRef, secretKeyRef, fileKeyRef];
+  const count = given.filter((source) => source !== undefined).length;
+  if (count === 0) {
+    const detail =
+      "must specify one of: `fieldRef`, `resourceFieldRef`, `configMapKeyRef`, `secretKeyRef` or `fileKeyRef`";
+    problems.push(invalidValue(field, "", detail));
+  } else if (value !== "") {
+    problems.push(invalidValue(field, "", "may not be specified when `value` is not empty"));
+  } else if (count > 1) {
+    problems.push(invalidValue(field, "", "may not have more than one field specified at a time"));
+  }
+  return problems;
+}
+
+const fieldPaths = [
+  "metadata.name",
+  "metadata.namespace",
+  "metadata.uid",
+  "spec.nodeName",
+  "spec.serviceAccountName",
+  "status.hostIP",
+  "status.hostIPs",
+  "status.podIP",
+  "status.podIPs",
+];
+/** Known to the server, but only for files. */
+const fileFieldPaths = ["metadata.annotations", "metadata.labels"];
+
+function fieldRefProblems(
+  { apiVersion = "", fieldPath = "" }: { readonly apiVersion?: string; readonly fieldPath?: string },
+  field: string,
+): readonly FieldProblem[] {
+  if (apiVersion === "") return [required(`${field}.apiVersion`)];
+  if (fieldPath === "") return [required(`${field}.fieldPath`)];
+  const [, map, key] = /^(.*)\['(.*)'\]$/s.exec(fieldPath) ?? [];
+  if (map !== undefined && key !== undefined) {
+    if (map === "metadata.annotations") return mapKeyProblems(key.toLowerCase(), field);
+    if (map === "metadata.labels") return mapKeyProblems(key, field);
+    const detail = `error converting fieldPath: field label does not support subscript: ${fieldPath}`;
+    return [invalidValue(`${field}.fieldPath`, fieldPath, detail)];
+  }
+  if (fieldPaths.includes(fieldPath)) return [];
+  return fileFieldPaths.includes(fieldPath)
+    ? [notSupported(`${field}.fieldPath`, fieldPath, fieldPaths)]
+    : [unknownFieldPath(fieldPath, field)];
+}
+
+function mapKeyProblems(key: string, field: string): readonly FieldProblem[] {
+  return qualifiedNameProblems(key).map((detail) => invalidValue(field, key, detail));
+}
+
+function unknownFieldPath(fieldPath: string, field: string): FieldProblem {
+  const detail = `error converting fieldPath: field label not supported: ${fieldPath}`;
+  return invalidValue(`${field}.fieldPath`, fieldPath, detail);
+}
+
+const resourcePaths = [
+  "limits.cpu",
+  "limits.ephemeral-storage",
+  "limits.memory",
+  "requests.cpu",
+  "requests.ephemeral-storage",
+  "requests.memory",
+];
+
+function resourceRefProblems(resource: string, field: string): readonly FieldProblem[] {
+  if (resource === "") return [required(`${field}.resource`)];
+  if (resourcePaths.includes(resource) || /^(requests|limits)\.hugepages-/.test(resource)) return [];
+  return [notSupported(`${field}.resource`, resource, resourcePaths)];
+}
+
+function keyRefProblems(
+  { name = "", key = "" }: { readonly name?: string; readonly key?: string },
+  field: string,
+): readonly FieldProblem[] {
+  const nameProblems = dnsSubdomainProblems(name).map((detail) =>
+    invalidValue(`${field}.name`, name, detail),
+  );
+  const keyProblems =
+    key === ""
+      ? [required(`${field}.key`)]
+      : configKeyProblems(key).map((detail) => invalidValue(`${field}.key`, key, detail));
+  return [...nameProblems, ...keyProblems];
+}
+
+/** The lists of sources are named, not the one source, where there is none or more than one: as the server does. */
+export function environmentSourcesProblems(
+  sources: readonly Given<EnvFromSource>[] | undefined,
+  field: string,
+): readonly FieldProblem[] {
+  if (sources === undefined) return [];
+  return sources.flatMap(({ prefix = "", configMapRef, secretRef }, index) => {
+    const place = indexed(field, index);
+    const problems: FieldProblem[] =
+      prefix === ""
+        ? []
+        : environmentNameProblems(prefix).map((detail) => invalidValue(`${place}.prefix`, prefix, detail));
+    if (configMapRef !== undefined)
+      problems.push(...sourceNameProblems(configMapRef, `${place}.configMapRef`));
+    if (secretRef !== undefined) problems.push(...sourceNameProblems(secretRef, `${place}.secretRef`));
+    if (configMapRef === undefined && secretRef === undefined) {
+      problems.push(invalidValue(field, "", "must specify one of: `configMapRef` or `secretRef`"));
+    } else if (configMapRef !== undefined && secretRef !== undefined) {
+      problems.push(invalidValue(field, "", "may not have more than one field specified at a time"));
+    }
+    return problems;
+  });
+}
+
+function sourceNameProblems(
+  { name = "" }: { readonly name?: string },
+  field: string,
+): readonly FieldProblem[] {
+  return name === "" ? [required(`${field}.name`)] : dnsSubdomain(name, `${field}.name`);
+}

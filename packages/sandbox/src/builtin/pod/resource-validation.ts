@@ -1,0 +1,132 @@
+import { compareQuantities, type Quantity } from "@keelson/core";
+import type { ResourceRequirements } from "@keelson/core/kinds/core/v1";
+import { qualifiedNameProblems } from "../../resource/name-problems.ts";
+import {
+  type FieldProblem,
+  forbiddenField,
+  invalidValue,
+  keyed,
+  required,
+} from "../../status/field-problem.ts";
+import type { Given } from "../given.ts";
+import { readAmount } from "./resource-amounts.ts";
+
+const standardNames: ReadonlySet<string> = new Set([
+  "cpu",
+  "memory",
+  "ephemeral-storage",
+  "requests.cpu",
+  "requests.memory",
+  "requests.ephemeral-storage",
+  "limits.cpu",
+  "limits.memory",
+  "limits.ephemeral-storage",
+  "pods",
+  "resourcequotas",
+  "services",
+  "replicationcontrollers",
+  "secrets",
+  "persistentvolumeclaims",
+  "configmaps",
+  "services.nodeports",
+  "services.loadbalancers",
+  "storage",
+  "requests.storage",
+]);
+const containerNames: ReadonlySet<string> = new Set(["cpu", "memory", "ephemeral-storage"]);
+
+export function resourceProblems(
+  resources: Given<ResourceRequirements> | undefined,
+  field: string,
+): readonly FieldProblem[] {
+  if (resources === undefined) return [];
+  const { limits = {}, requests = {} } = resources;
+  const problems: FieldProblem[] = [];
+  for (const [name, amount] of Object.entries(limits)) {
+    problems.push(...amountProblems(name, amount, keyed(`${field}.limits`, name)));
+  }
+  for (const [name, amount] of Object.entries(requests)) {
+    problems.push(...amountProblems(name, amount, keyed(`${field}.requests`, name)));
+    problems.push(...requestProblems(name, amount, limits[name], field));
+  }
+  const names = [...Object.keys(limits), ...Object.keys(requests)];
+  if (names.some(isHugePages) && !names.some((name) => name === "cpu" || name === "memory")) {
+    problems.push(forbiddenField(field, "HugePages require cpu or memory"));
+  }
+  return problems;
+}
+
+function amountProblems(name: string, amount: string, field: string): readonly FieldProblem[] {
+  return [...nameProblems(name, field), ...valueProblems(name, readAmount(amount), amount, field)];
+}
+
+function nameProblems(name: string, field: string): readonly FieldProblem[] {
+  const problems = qualifiedNameProblems(name).map((detail) => invalidValue(field, name, detail));
+  if (name.includes("/")) {
+    return [
+      ...problems,
+      ...(isExtended(name) || isNative(name)
+        ? []
+        : [invalidValue(field, name, "doesn't follow extended resource name standard")]),
+    ];
+  }
+  if (containerNames.has(name) || isHugePages(name)) return problems;
+  return [
+    ...problems,
+    ...(problems.length > 0 || standardNames.has(name)
+      ? []
+      : [invalidValue(field, name, "must be a standard resource type or fully qualified")]),
+    invalidValue(field, name, "must be a standard resource for containers"),
+  ];
+}
+
+function valueProblems(
+  name: string,
+  quantity: Quantity | undefined,
+  amount: string,
+  field: string,
+): readonly FieldProblem[] {
+  if (quantity === undefined) return [];
+  const problems: FieldProblem[] = [];
+  if (quantity.nanos < 0n) {
+    problems.push(invalidValue(field, amount, "must be greater than or equal to 0"));
+  }
+  const isWhole = quantity.nanos % 1_000_000_000n === 0n;
+  if (isExtended(name) && !isWhole) problems.push(invalidValue(field, amount, "must be an integer"));
+  return problems;
+}
+
+function requestProblems(
+  name: string,
+  request: string,
+  limit: string | undefined,
+  field: string,
+): readonly FieldProblem[] {
+  const canOvercommit = isNative(name) && !isHugePages(name);
+  if (limit === undefined) {
+    const detail = "Limit must be set for non overcommitable resources";
+    return canOvercommit ? [] : [required(`${field}.limits`, detail)];
+  }
+  const [asked, most] = [readAmount(request), readAmount(limit)];
+  if (asked === undefined || most === undefined) return [];
+  const order = compareQuantities(asked, most);
+  if (order !== 0 && !canOvercommit) {
+    return [invalidValue(`${field}.requests`, request, `must be equal to ${name} limit of ${limit}`)];
+  }
+  const detail = `must be less than or equal to ${name} limit of ${limit}`;
+  return order > 0 ? [invalidValue(`${field}.requests`, request, detail)] : [];
+}
+
+function isHugePages(name: string): boolean {
+  return name.startsWith("hugepages-");
+}
+
+function isNative(name: string): boolean {
+  return !name.includes("/") || name.includes("kubernetes.io/");
+}
+
+function isExtended(name: string): boolean {
+  return (
+    !isNative(name) && !name.startsWith("requests.") && qualifiedNameProblems(`requests.${name}`).length === 0
+  );
+}

@@ -1,0 +1,101 @@
+import type { Draft } from "@keelson/core";
+import type { HorizontalPodAutoscaler as AutoscalerV1 } from "@keelson/core/kinds/autoscaling/v1";
+import type { HorizontalPodAutoscaler, HPAScalingRules } from "@keelson/core/kinds/autoscaling/v2";
+import type { Strategy } from "../../resource/strategy.ts";
+import { type FieldProblem, forbiddenField, invalidValue, required } from "../../status/field-problem.ts";
+import { builtinStrategy } from "../builtin-strategy.ts";
+import type { Given } from "../given.ts";
+import { metricsAnnotation } from "./autoscaler-conversion.ts";
+
+const defaultUtilization = 80;
+
+export const autoscalerStrategy: Strategy = builtinStrategy<HorizontalPodAutoscaler>({
+  setDefaults(autoscaler) {
+    autoscaler.spec ??= {};
+    const { spec } = autoscaler;
+    spec.minReplicas ??= 1;
+    if ((spec.metrics ?? []).length === 0) {
+      const target = { type: "Utilization", averageUtilization: defaultUtilization };
+      spec.metrics = [{ type: "Resource", resource: { name: "cpu", target } }];
+    }
+    const { behavior } = spec;
+    if (behavior === undefined) return;
+    behavior.scaleUp = withDefaults(behavior.scaleUp, scaleUp);
+    behavior.scaleDown = withDefaults(behavior.scaleDown, scaleDown);
+  },
+  prepareForCreate(autoscaler) {
+    // The server says null here, not nothing, which no type of ours allows.
+    Object.assign(autoscaler, { status: { currentMetrics: null, desiredReplicas: 0 } });
+  },
+  validate: ({ spec = {} }) => sizeProblems(spec),
+});
+
+export const autoscalerV1Strategy: Strategy = builtinStrategy<AutoscalerV1>({
+  setDefaults(autoscaler) {
+    autoscaler.spec ??= {};
+    autoscaler.spec.minReplicas ??= 1;
+    const hasOtherMetrics = autoscaler.metadata.annotations?.[metricsAnnotation] !== undefined;
+    if (!hasOtherMetrics) autoscaler.spec.targetCPUUtilizationPercentage ??= defaultUtilization;
+  },
+  prepareForCreate(autoscaler) {
+    autoscaler.status = { currentReplicas: 0, desiredReplicas: 0 };
+  },
+  validate: ({ spec = {} }) => sizeProblems(spec),
+});
+
+type Rules = Draft<Given<HPAScalingRules>>;
+
+const scaleUp = {
+  stabilizationWindowSeconds: 0,
+  selectPolicy: "Max",
+  policies: [
+    { type: "Pods", value: 4, periodSeconds: 15 },
+    { type: "Percent", value: 100, periodSeconds: 15 },
+  ],
+};
+const scaleDown = {
+  selectPolicy: "Max",
+  policies: [{ type: "Percent", value: 100, periodSeconds: 15 }],
+};
+
+function withDefaults(rules: Rules = {}, defaults: Rules): Rules {
+  const { policies = [], stabilizationWindowSeconds } = defaults;
+  rules.selectPolicy ??= defaults.selectPolicy ?? "Max";
+  if (stabilizationWindowSeconds !== undefined)
+    rules.stabilizationWindowSeconds ??= stabilizationWindowSeconds;
+  if ((rules.policies ?? []).length === 0) rules.policies = policies.map((policy) => ({ ...policy }));
+  return rules;
+}
+
+interface Size {
+  readonly minReplicas?: number;
+  readonly maxReplicas?: number;
+  readonly scaleTargetRef?: { readonly apiVersion?: string; readonly kind?: string; readonly name?: string };
+  readonly metrics?: readonly { readonly type?: string }[];
+}
+
+function sizeProblems(size: Size): readonly FieldProblem[] {
+  const { minReplicas = 1, maxReplicas = 0, scaleTargetRef = {}, metrics = [] } = size;
+  const problems: FieldProblem[] = [];
+  if (minReplicas < 1) {
+    const detail = "must be greater than or equal to 1";
+    problems.push(invalidValue("spec.minReplicas", minReplicas, detail));
+  }
+  if (maxReplicas < 1) problems.push(required("spec.maxReplicas", "must be set and greater than 0"));
+  if (maxReplicas < minReplicas) {
+    const detail = "must be greater than or equal to `minReplicas`";
+    problems.push(invalidValue("spec.maxReplicas", maxReplicas, detail));
+  }
+  for (const name of ["kind", "name"] as const) {
+    if (!scaleTargetRef[name]) problems.push(required(`spec.scaleTargetRef.${name}`));
+  }
+  if (!scaleTargetRef.apiVersion) {
+    const detail = "apiVersion must specify API group";
+    problems.push(invalidValue("spec.scaleTargetRef.apiVersion", "", detail));
+  }
+  if (minReplicas === 0 && !metrics.some(({ type }) => type === "Object" || type === "External")) {
+    const detail = "must specify at least one Object or External metric to support scaling to zero replicas";
+    problems.push(forbiddenField("spec.metrics", detail));
+  }
+  return problems;
+}

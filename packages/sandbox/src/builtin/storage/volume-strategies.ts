@@ -1,0 +1,135 @@
+import { deepEqual, formatTime } from "@keelson/core";
+import type { PersistentVolume, PersistentVolumeClaim } from "@keelson/core/kinds/core/v1";
+import type { CSIDriver, StorageClass } from "@keelson/core/kinds/storage/v1";
+import { qualifiedNameProblems } from "../../resource/name-problems.ts";
+import type { Strategy } from "../../resource/strategy.ts";
+import {
+  type FieldProblem,
+  forbiddenField,
+  invalidValue,
+  notSupported,
+  required,
+} from "../../status/field-problem.ts";
+import { builtinStrategy } from "../builtin-strategy.ts";
+import type { GivenObject } from "../given.ts";
+import { normalizeAmounts } from "../pod/resource-amounts.ts";
+import { immutableField } from "../value-problems.ts";
+import { setClaimSpecDefaults } from "./claim-defaults.ts";
+import { accessModesProblems, claimSpecProblems, volumeModes } from "./claim-validation.ts";
+
+export const claimStrategy: Strategy = builtinStrategy<PersistentVolumeClaim>({
+  setDefaults(claim) {
+    claim.spec ??= {};
+    setClaimSpecDefaults(claim.spec);
+    claim.status ??= {};
+    claim.status.phase ??= "Pending";
+  },
+  prepareForCreate(claim) {
+    claim.status = { phase: "Pending" };
+  },
+  validate: ({ spec = {} }) => claimSpecProblems(spec, "spec"),
+  validateUpdate: claimUpdateProblems,
+});
+
+/** A claim is bound once and for all; only what it requests may grow. */
+function claimUpdateProblems(
+  { spec = {} }: GivenObject<PersistentVolumeClaim>,
+  { spec: old = {} }: GivenObject<PersistentVolumeClaim>,
+): readonly FieldProblem[] {
+  const { resources: _resources, volumeAttributesClassName: _class, ...rest } = spec;
+  const { resources: _old, volumeAttributesClassName: _oldClass, volumeName, ...before } = old;
+  const { volumeName: now, ...unbound } = rest;
+  const isBinding = volumeName === undefined || volumeName === now;
+  if (isBinding && deepEqual(unbound, before)) return [];
+  const detail =
+    "spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims";
+  return [forbiddenField("spec", detail)];
+}
+
+/** The fields of a volume that say where it is; all others are named here. */
+const sourceName =
+  /^(?!accessModes|capacity|claimRef|mountOptions|nodeAffinity|persistentVolumeReclaimPolicy|storageClassName|volumeAttributesClassName|volumeMode)/;
+
+const reclaimPolicies = ["Delete", "Recycle", "Retain"];
+
+export const volumeStrategy: Strategy = builtinStrategy<PersistentVolume>({
+  setDefaults(volume) {
+    volume.spec ??= {};
+    volume.spec.persistentVolumeReclaimPolicy ||= "Retain";
+    volume.spec.volumeMode ??= "Filesystem";
+    normalizeAmounts(volume.spec.capacity);
+    if (volume.spec.hostPath !== undefined) volume.spec.hostPath.type ??= "";
+    volume.status ??= {};
+    volume.status.phase ??= "Pending";
+  },
+  prepareForCreate(volume, { now }) {
+    volume.status = { phase: "Pending", lastPhaseTransitionTime: formatTime(now) };
+  },
+  validate({ spec = {} }) {
+    const { persistentVolumeReclaimPolicy: policy = "", volumeMode, capacity = {} } = spec;
+    return [
+      ...(spec.accessModes === undefined
+        ? [required("spec.accessModes")]
+        : accessModesProblems(spec.accessModes, "spec.accessModes")),
+      ...(Object.keys(capacity).length === 0
+        ? [required("spec.capacity"), notSupported("spec.capacity", spec.capacity ?? null, ["storage"])]
+        : []),
+      ...(Object.keys(spec).every((name) => !name.match(sourceName))
+        ? [required("spec", "must specify a volume type")]
+        : []),
+      ...(reclaimPolicies.includes(policy)
+        ? []
+        : [notSupported("spec.persistentVolumeReclaimPolicy", policy, reclaimPolicies)]),
+      ...(volumeMode === undefined || volumeModes.includes(volumeMode)
+        ? []
+        : [notSupported("spec.volumeMode", volumeMode, volumeModes)]),
+    ];
+  },
+  validateUpdate: (volume, old) =>
+    immutableField(volume.spec?.volumeMode, old.spec?.volumeMode, "spec.volumeMode"),
+});
+
+export const storageClassStrategy: Strategy = builtinStrategy<StorageClass>({
+  initialStatus: "none",
+  setDefaults(storageClass) {
+    storageClass.reclaimPolicy ??= "Delete";
+    storageClass.volumeBindingMode ??= "Immediate";
+  },
+  validate({ provisioner = "", reclaimPolicy = "", volumeBindingMode = "" }) {
+    const modes = ["Immediate", "WaitForFirstConsumer"];
+    return [
+      ...(provisioner === ""
+        ? [required("provisioner")]
+        : qualifiedNameProblems(provisioner.toLowerCase()).map((detail) =>
+            invalidValue("provisioner", provisioner, detail),
+          )),
+      ...(["Delete", "Retain"].includes(reclaimPolicy)
+        ? []
+        : [notSupported("reclaimPolicy", reclaimPolicy, ["Delete", "Retain"])]),
+      ...(modes.includes(volumeBindingMode)
+        ? []
+        : [notSupported("volumeBindingMode", volumeBindingMode, modes)]),
+    ];
+  },
+  validateUpdate: (storageClass, old) =>
+    (["parameters", "provisioner", "reclaimPolicy", "volumeBindingMode"] as const).flatMap((name) =>
+      immutableField(storageClass[name], old[name], name),
+    ),
+});
+
+export const csiDriverStrategy: Strategy = builtinStrategy<CSIDriver>({
+  initialStatus: "none",
+  countsGenerations: true,
+  allowsUnconditionalUpdate: false,
+  setDefaults(driver) {
+    driver.spec ??= {};
+    const { spec } = driver;
+    spec.attachRequired ??= true;
+    spec.podInfoOnMount ??= false;
+    spec.storageCapacity ??= false;
+    spec.fsGroupPolicy ??= "ReadWriteOnceWithFSType";
+    if ((spec.volumeLifecycleModes ?? []).length === 0) spec.volumeLifecycleModes = ["Persistent"];
+    spec.requiresRepublish ??= false;
+    spec.seLinuxMount ??= false;
+  },
+});

@@ -1,0 +1,174 @@
+import type { Draft } from "@keelson/core";
+import type {
+  MutatingWebhook,
+  MutatingWebhookConfiguration,
+  RuleWithOperations,
+  ValidatingAdmissionPolicy,
+  ValidatingAdmissionPolicyBinding,
+  ValidatingWebhookConfiguration,
+} from "@keelson/core/kinds/admissionregistration/v1";
+import { labelSelectorProblems } from "../../resource/label-problems.ts";
+import { dnsSubdomainProblems } from "../../resource/name-problems.ts";
+import type { Strategy } from "../../resource/strategy.ts";
+import {
+  duplicateValue,
+  type FieldProblem,
+  indexed,
+  invalidValue,
+  notSupported,
+  required,
+} from "../../status/field-problem.ts";
+import { builtinStrategy } from "../builtin-strategy.ts";
+import type { Given } from "../given.ts";
+import { clientConfigProblems } from "./client-config.ts";
+
+type GivenHook = Given<MutatingWebhook>;
+
+const common = { initialStatus: "none", countsGenerations: true, allowsUnconditionalUpdate: false } as const;
+
+export const validatingWebhookStrategy: Strategy = builtinStrategy<ValidatingWebhookConfiguration>({
+  ...common,
+  setDefaults({ webhooks = [] }) {
+    for (const hook of webhooks) setHookDefaults(hook);
+  },
+  validate: ({ webhooks = [] }) => hooksProblems(webhooks),
+});
+
+export const mutatingWebhookStrategy: Strategy = builtinStrategy<MutatingWebhookConfiguration>({
+  ...common,
+  setDefaults({ webhooks = [] }) {
+    for (const hook of webhooks) {
+      setHookDefaults(hook);
+      hook.reinvocationPolicy ??= "Never";
+    }
+  },
+  validate: ({ webhooks = [] }) => hooksProblems(webhooks),
+});
+
+function setHookDefaults(hook: Draft<GivenHook>): void {
+  hook.failurePolicy ??= "Fail";
+  hook.matchPolicy ??= "Equivalent";
+  hook.namespaceSelector ??= {};
+  hook.objectSelector ??= {};
+  hook.timeoutSeconds ??= 10;
+  for (const rule of hook.rules ?? []) rule.scope ??= "*";
+  hook.clientConfig ??= {};
+  if (hook.clientConfig.service !== undefined) hook.clientConfig.service.port ??= 443;
+}
+
+function hooksProblems(hooks: readonly GivenHook[]): readonly FieldProblem[] {
+  const names = new Set<string>();
+  return hooks.flatMap((hook, index) => {
+    const field = indexed("webhooks", index);
+    const { name = "" } = hook;
+    const problems = [...hookProblems(hook, field), ...reviewVersionsProblems(hook, field)];
+    if (name !== "" && names.has(name)) problems.push(duplicateValue(`${field}.name`, name));
+    names.add(name);
+    return problems;
+  });
+}
+
+function hookProblems(hook: GivenHook, field: string): readonly FieldProblem[] {
+  const { sideEffects, timeoutSeconds = 10, rules = [], reinvocationPolicy } = hook;
+  const noSideEffects = ["None", "NoneOnDryRun"];
+  const problems: FieldProblem[] = [...hookNameProblems(hook.name ?? "", `${field}.name`)];
+  problems.push(...rules.flatMap((rule, index) => ruleProblems(rule, indexed(`${field}.rules`, index))));
+  problems.push(...choice(hook.failurePolicy, ["Fail", "Ignore"], `${field}.failurePolicy`));
+  problems.push(...choice(hook.matchPolicy, ["Equivalent", "Exact"], `${field}.matchPolicy`));
+  if (sideEffects === undefined) {
+    problems.push(required(`${field}.sideEffects`, `must specify one of ${noSideEffects.join(", ")}`));
+  } else problems.push(...choice(sideEffects, noSideEffects, `${field}.sideEffects`));
+  if (timeoutSeconds < 1 || timeoutSeconds > 30) {
+    const detail = "the timeout value must be between 1 and 30 seconds";
+    problems.push(invalidValue(`${field}.timeoutSeconds`, timeoutSeconds, detail));
+  }
+  problems.push(...labelSelectorProblems(hook.namespaceSelector, `${field}.namespaceSelector`));
+  problems.push(...labelSelectorProblems(hook.objectSelector, `${field}.objectSelector`));
+  problems.push(...choice(reinvocationPolicy, ["IfNeeded", "Never"], `${field}.reinvocationPolicy`));
+  return [...problems, ...clientConfigProblems(hook.clientConfig ?? {}, `${field}.clientConfig`)];
+}
+
+function choice(value: string | undefined, known: readonly string[], field: string): readonly FieldProblem[] {
+  return value === undefined || known.includes(value) ? [] : [notSupported(field, value, known)];
+}
+
+function hookNameProblems(name: string, field: string): readonly FieldProblem[] {
+  if (name === "") return [required(field)];
+  const wrong = dnsSubdomainProblems(name);
+  if (wrong.length > 0) return [invalidValue(field, name, wrong.join(","))];
+  const detail = "should be a domain with at least three segments separated by dots";
+  return name.split(".").length < 3 ? [invalidValue(field, name, detail)] : [];
+}
+
+const operations = ["*", "CONNECT", "CREATE", "DELETE", "UPDATE"];
+
+function ruleProblems(rule: Given<RuleWithOperations>, field: string): readonly FieldProblem[] {
+  const { operations: asked = [], apiGroups = [], apiVersions = [], resources = [], scope } = rule;
+  const problems: FieldProblem[] = [];
+  if (asked.length === 0) problems.push(required(`${field}.operations`));
+  if (asked.length > 1 && asked.includes("*")) {
+    const detail = "if '*' is present, must not specify other operations";
+    problems.push(invalidValue(`${field}.operations`, asked, detail));
+  }
+  for (const [index, operation] of asked.entries()) {
+    problems.push(...choice(operation, operations, indexed(`${field}.operations`, index)));
+  }
+  problems.push(...wildcardListProblems(apiGroups, `${field}.apiGroups`, "API groups"));
+  problems.push(...wildcardListProblems(apiVersions, `${field}.apiVersions`, "API versions"));
+  for (const [index, version] of apiVersions.entries()) {
+    if (version === "") problems.push(required(indexed(`${field}.apiVersions`, index)));
+  }
+  if (resources.length === 0) problems.push(required(`${field}.resources`));
+  if (resources.length > 1 && resources.includes("*/*")) {
+    const detail = "if '*/*' is present, must not specify other resources";
+    problems.push(invalidValue(`${field}.resources`, resources, detail));
+  }
+  return [...problems, ...choice(scope, ["*", "Cluster", "Namespaced"], `${field}.scope`)];
+}
+
+function wildcardListProblems(list: readonly string[], field: string, what: string): readonly FieldProblem[] {
+  if (list.length === 0) return [required(field)];
+  const detail = `if '*' is present, must not specify other ${what}`;
+  return list.length > 1 && list.includes("*") ? [invalidValue(field, list, detail)] : [];
+}
+
+function reviewVersionsProblems({ admissionReviewVersions = [] }: GivenHook, hook: string): FieldProblem[] {
+  const field = `${hook}.admissionReviewVersions`;
+  if (admissionReviewVersions.length === 0) return [required(field, "must specify one of v1, v1beta1")];
+  const problems = admissionReviewVersions.flatMap((version, index) =>
+    admissionReviewVersions.indexOf(version) < index
+      ? [invalidValue(indexed(field, index), version, "duplicate version")]
+      : [],
+  );
+  if (!admissionReviewVersions.some((version) => version === "v1" || version === "v1beta1")) {
+    problems.push(invalidValue(field, admissionReviewVersions, "must include at least one of v1, v1beta1"));
+  }
+  return problems;
+}
+
+export const validatingPolicyStrategy: Strategy = builtinStrategy<ValidatingAdmissionPolicy>({
+  countsGenerations: true,
+  allowsUnconditionalUpdate: false,
+  setDefaults(policy) {
+    policy.spec ??= {};
+    policy.spec.failurePolicy ??= "Fail";
+    if (policy.spec.matchConstraints !== undefined) setMatchDefaults(policy.spec.matchConstraints);
+  },
+});
+
+export const validatingPolicyBindingStrategy: Strategy = builtinStrategy<ValidatingAdmissionPolicyBinding>({
+  ...common,
+  setDefaults({ spec }) {
+    if (spec?.matchResources !== undefined) setMatchDefaults(spec.matchResources);
+  },
+});
+
+type MatchResources = NonNullable<NonNullable<Given<ValidatingAdmissionPolicy>["spec"]>["matchConstraints"]>;
+
+function setMatchDefaults(match: Draft<MatchResources>): void {
+  match.matchPolicy ??= "Equivalent";
+  match.namespaceSelector ??= {};
+  match.objectSelector ??= {};
+  for (const rule of [...(match.resourceRules ?? []), ...(match.excludeResourceRules ?? [])])
+    rule.scope ??= "*";
+}

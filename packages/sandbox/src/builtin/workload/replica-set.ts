@@ -1,0 +1,82 @@
+import type { ReplicaSet } from "@keelson/core/kinds/apps/v1";
+import type { ReplicationController } from "@keelson/core/kinds/core/v1";
+import { dnsLabelProblems } from "../../resource/name-problems.ts";
+import type { Strategy } from "../../resource/strategy.ts";
+import { required } from "../../status/field-problem.ts";
+import { builtinStrategy } from "../builtin-strategy.ts";
+import { setPodTemplateDefaults } from "../pod/pod-spec-defaults.ts";
+import { podTemplateProblems } from "../pod/pod-spec-validation.ts";
+import { immutableField, nonNegative } from "../value-problems.ts";
+import { countsProblems, nameWarning } from "./replica-counts.ts";
+import { labelsMatchProblems, longRunningProblems, selectorProblems } from "./selector-and-template.ts";
+
+const counts = [
+  "replicas",
+  "fullyLabeledReplicas",
+  "readyReplicas",
+  "availableReplicas",
+  "observedGeneration",
+  "terminatingReplicas",
+] as const;
+const parts = [
+  ["fullyLabeledReplicas", "replicas", "status.replicas"],
+  ["readyReplicas", "replicas", "status.replicas"],
+  ["availableReplicas", "replicas", "status.replicas"],
+  ["availableReplicas", "readyReplicas", "readyReplicas"],
+] as const;
+
+export const replicaSetStrategy: Strategy = builtinStrategy<ReplicaSet>({
+  countsGenerations: true,
+  setDefaults(set) {
+    set.spec ??= {};
+    set.spec.replicas ??= 1;
+    set.spec.template ??= {};
+    setPodTemplateDefaults(set.spec.template);
+  },
+  prepareForCreate(set) {
+    set.status = { replicas: 0 };
+  },
+  validate: ({ spec = {} }) => [
+    ...nonNegative(spec.replicas, "spec.replicas"),
+    ...nonNegative(spec.minReadySeconds, "spec.minReadySeconds"),
+    ...selectorProblems(spec, "deployment"),
+    ...labelsMatchProblems(spec),
+    ...podTemplateProblems(spec.template ?? {}, "spec.template"),
+    ...longRunningProblems(spec, "ReplicaSet"),
+  ],
+  validateUpdate: (set, old) => immutableField(set.spec?.selector, old.spec?.selector, "spec.selector"),
+  validateStatusUpdate: ({ status = {} }) => countsProblems(status, counts, parts),
+  warnings(set, old) {
+    const problems = old === undefined ? dnsLabelProblems(set.metadata.name ?? "") : [];
+    return problems.length === 0 ? [] : [`${nameWarning}: [${problems.join(" ")}]`];
+  },
+});
+
+export const replicationControllerStrategy: Strategy = builtinStrategy<ReplicationController>({
+  countsGenerations: true,
+  defaultPropagation: "Orphan",
+  setDefaults(controller) {
+    controller.spec ??= {};
+    const { spec } = controller;
+    spec.replicas ??= 1;
+    if (spec.template === undefined) return;
+    setPodTemplateDefaults(spec.template);
+    const labels = spec.template.metadata?.labels;
+    if (labels === undefined) return;
+    if (Object.keys(spec.selector ?? {}).length === 0) spec.selector = { ...labels };
+    if (Object.keys(controller.metadata.labels ?? {}).length === 0)
+      controller.metadata.labels = { ...labels };
+  },
+  prepareForCreate(controller) {
+    controller.status = { replicas: 0 };
+  },
+  validate: ({ spec = {} }) => [
+    ...nonNegative(spec.minReadySeconds, "spec.minReadySeconds"),
+    ...nonNegative(spec.replicas, "spec.replicas"),
+    ...(Object.keys(spec.selector ?? {}).length === 0 ? [required("spec.selector")] : []),
+    ...(spec.template === undefined
+      ? [required("spec.template")]
+      : podTemplateProblems(spec.template, "spec.template")),
+  ],
+  validateStatusUpdate: ({ status = {} }) => countsProblems(status, counts, parts),
+});

@@ -1,0 +1,71 @@
+import { freeze, type GenericObject } from "@keelson/core";
+import type { AdmissionChain, AdmissionRequest } from "../../admission/admission.ts";
+import type { MutableObject } from "../../resource/mutable-object.ts";
+import type { WriteOptions, WriteTarget } from "../object-writer.ts";
+
+export interface AdmittedWrite {
+  readonly operation: "CREATE" | "UPDATE" | "DELETE";
+  /** Empty where the name is not known yet, or where a whole collection is deleted. */
+  readonly name: string;
+  readonly oldObject: GenericObject | undefined;
+}
+
+export function admissionRequest(
+  { resource, subresource, namespace }: WriteTarget,
+  { operation, name, oldObject }: AdmittedWrite,
+  options: WriteOptions,
+): AdmissionRequest {
+  const { user, dryRun, warn, signal } = options;
+  // A Namespace counts as inside of itself.
+  const isNamespace = resource.plural === "namespaces" && resource.group === "";
+  return {
+    operation,
+    resource,
+    subresource,
+    name,
+    namespace: isNamespace && name !== "" ? name : namespace,
+    user,
+    dryRun,
+    oldObject,
+    options: admissionOptions(operation, options),
+    warn,
+    signal,
+  };
+}
+
+const optionKinds = { CREATE: "CreateOptions", UPDATE: "UpdateOptions", DELETE: "DeleteOptions" } as const;
+
+/** Whatever the verb: what creates is shown CreateOptions, what changes UpdateOptions. */
+function admissionOptions(
+  operation: keyof typeof optionKinds,
+  { admissionOptions: given }: WriteOptions,
+): Readonly<Record<string, unknown>> {
+  const { force: _force, ...rest } = given ?? {};
+  return { ...rest, kind: optionKinds[operation], apiVersion: "meta.k8s.io/v1" };
+}
+
+/** Lets everyone change the object in turn; gives whether there was anyone. */
+export async function admitMutating(
+  { mutating }: AdmissionChain,
+  request: AdmissionRequest,
+  object: MutableObject | undefined,
+): Promise<boolean> {
+  for (const plugin of mutating) {
+    const waiting = plugin.mutate(request, object);
+    if (waiting !== undefined) await waiting;
+  }
+  return mutating.length > 0;
+}
+
+export async function admitValidating(
+  { validating }: AdmissionChain,
+  request: AdmissionRequest,
+  object: GenericObject | undefined,
+): Promise<void> {
+  if (validating.length === 0) return;
+  if (object !== undefined) freeze(object);
+  for (const plugin of validating) {
+    const waiting = plugin.validate(request, object);
+    if (waiting !== undefined) await waiting;
+  }
+}

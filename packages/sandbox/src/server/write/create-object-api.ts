@@ -1,0 +1,97 @@
+import {
+  apiVersionOf,
+  draft,
+  type GenericObject,
+  KeelsonError,
+  type KubeObject,
+  type Resource,
+} from "@keelson/core";
+import { systemUser } from "../../auth/user.ts";
+import type { ResourceRegistry } from "../../resource/resource-registry.ts";
+import type { ServedResource } from "../../resource/served-resource.ts";
+import { pageNotFound } from "../../status/api-error.ts";
+import { type Store, storeKey } from "../../store/store.ts";
+import type { ObjectApi, WriterOptions } from "../object-api.ts";
+import type { NamedTarget, ObjectWriter, WriteOptions } from "../object-writer.ts";
+import { storedApiVersion } from "./stored-version.ts";
+
+/** A kind was to be read in a version that its objects are not stored in and must be converted to. */
+export class ConvertedReadError extends KeelsonError {
+  static override readonly brand: string = "@keelson/sandbox.ConvertedReadError";
+  readonly code = "CONVERTED_READ";
+
+  constructor({ plural }: Resource, apiVersion: string, stored: string) {
+    super(`read ${plural} as ${apiVersion}: they are stored as ${stored}; read that version`);
+  }
+}
+
+export function createObjectApi(writer: ObjectWriter, store: Store, registry: ResourceRegistry): ObjectApi {
+  function served({ group, version, plural }: Resource): ServedResource {
+    const found = registry.find(group, version, plural);
+    if (found === undefined) throw pageNotFound();
+    return found;
+  }
+
+  return {
+    get(resource, { namespace, name }) {
+      const found = served(resource);
+      const object = store.get(found.collection, storeKey(namespace, name));
+      return object && typed(resource, asServed(resource, found, object));
+    },
+    list(resource, namespace) {
+      const found = served(resource);
+      const objects = store.list(found.collection, namespace === undefined ? {} : { namespace });
+      return objects.map((object) => typed(resource, asServed(resource, found, object)));
+    },
+    async create(resource, object, options) {
+      const { namespace } = object.metadata;
+      const target = { resource: served(resource), namespace, subresource: options.subresource };
+      return typed(resource, await writer.create(target, copyOf(object), writeOptions(options)));
+    },
+    async update(resource, object, options) {
+      const { namespace, name = "" } = object.metadata;
+      const target: NamedTarget = {
+        resource: served(resource),
+        namespace,
+        name,
+        subresource: options.subresource,
+      };
+      const written = await writer.update(target, copyOf(object), writeOptions(options));
+      return typed(resource, written.object);
+    },
+    async delete(resource, { namespace, name }, options) {
+      const target: NamedTarget = {
+        resource: served(resource),
+        namespace,
+        name,
+        subresource: options.subresource,
+      };
+      await writer.delete(target, { ...options, ...writeOptions(options) });
+    },
+  };
+}
+
+function asServed(resource: Resource, served: ServedResource, object: GenericObject): GenericObject {
+  const apiVersion = apiVersionOf(served);
+  if (object.apiVersion === apiVersion) return object;
+  if (served.convert !== undefined) {
+    throw new ConvertedReadError(resource, apiVersion, storedApiVersion(served));
+  }
+  return { ...object, apiVersion };
+}
+
+/** The store holds what the kind says: everything in it was checked by the kind's schema. */
+function typed<T extends KubeObject>(_resource: Resource<T>, object: KubeObject): T {
+  return object as T;
+}
+
+function copyOf(object: KubeObject): ReturnType<typeof draft<GenericObject>> {
+  return draft<GenericObject>({ ...object });
+}
+
+/** Nobody takes back what a controller writes. */
+const never = new AbortController().signal;
+
+function writeOptions({ user = systemUser, manager }: WriterOptions): WriteOptions {
+  return { user, manager, dryRun: false, fieldValidation: "Ignore", warn() {}, signal: never };
+}

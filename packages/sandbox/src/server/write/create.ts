@@ -1,0 +1,168 @@
+import { draft, freeze, type GenericObject } from "@keelson/core";
+import type { AdmissionRequest } from "../../admission/admission.ts";
+import type { MutableObject } from "../../resource/mutable-object.ts";
+import { ApiError, alreadyExists } from "../../status/api-error.ts";
+import { storeKey } from "../../store/store.ts";
+import type { WriteOptions, WriteTarget } from "../object-writer.ts";
+import { admissionRequest, admitMutating, admitValidating } from "./admit.ts";
+import { prepareCustomCreate } from "./custom-parts.ts";
+import { generatedName } from "./identity.ts";
+import { recordManager } from "./managed-fields.ts";
+import { checkNew } from "./object-problems.ts";
+import { setDefaults } from "./schema-steps.ts";
+import { fromStored, toStored } from "./stored-version.ts";
+import {
+  dropDuplicateOwners,
+  fillSystemFields,
+  placeInNamespace,
+  tidyMetadata,
+  wipeSystemFields,
+} from "./system-metadata.ts";
+import { type WriterTools, writeContext } from "./writer-dependencies.ts";
+
+/** How often a name is generated before the writer is told to try again. */
+const nameAttempts = 8;
+
+/** A POST. The object becomes the writer's. */
+export async function createObject(
+  tools: WriterTools,
+  target: WriteTarget,
+  object: MutableObject,
+  options: WriteOptions,
+): Promise<GenericObject> {
+  const { metadata } = object;
+  wipeSystemFields(metadata);
+  tidyMetadata(metadata);
+  placeInNamespace(metadata, target);
+  dropDuplicateOwners(metadata, options.warn, "before admission");
+  setDefaults(target.resource, object);
+  const hasVersion = isVersioned(metadata.resourceVersion);
+  recordManager(tools, target, object, undefined, options);
+  return createPrepared(tools, target, object, options, hasVersion);
+}
+
+/**
+ * The rest of a creation, whatever the verb: from mutating admission on. An object that came with a resourceVersion is
+ * refused at the very end, when all else has been checked.
+ */
+export async function createPrepared(
+  tools: WriterTools,
+  target: WriteTarget,
+  object: MutableObject,
+  options: WriteOptions,
+  hasVersion = false,
+): Promise<GenericObject> {
+  const { resource } = target;
+  const name = object.metadata.name ?? "";
+  const request = admissionRequest(target, { operation: "CREATE", name, oldObject: undefined }, options);
+  if (await admitMutating(tools.admission(), request, object)) setDefaults(resource, object);
+  const { metadata } = object;
+  tidyMetadata(metadata);
+  dropDuplicateOwners(metadata, options.warn, "after admission");
+  fillSystemFields(metadata, tools);
+  placeInNamespace(metadata, target);
+  const prefix = metadata.name === undefined ? (metadata.generateName ?? "") : "";
+  if (prefix !== "") metadata.name = freeName(tools, target, prefix);
+  delete metadata.resourceVersion;
+  if (resource.strategy.countsGenerations) metadata.generation = 1;
+  if (resource.isCustom) prepareCustomCreate(resource, object);
+  const context = writeContext(tools, target.subresource);
+  resource.strategy.prepareForCreate(object, context);
+  checkNew(resource, object, context);
+  for (const warning of resource.strategy.warnings?.(object, undefined) ?? []) options.warn(warning);
+  await admitNamed(tools, request, object);
+  if (hasVersion && !options.dryRun) throw versionOnCreate();
+  return insert(tools, target, object, options, { request, prefix });
+}
+
+interface Insertion {
+  readonly request: AdmissionRequest;
+  /** Empty if the writer chose the name. */
+  readonly prefix: string;
+}
+
+/** Stores the object; if somebody took its generated name in the meantime, under another one. */
+async function insert(
+  tools: WriterTools,
+  target: WriteTarget,
+  object: GenericObject,
+  options: WriteOptions,
+  { request, prefix }: Insertion,
+): Promise<GenericObject> {
+  const { resource, namespace } = target;
+  const { collection } = resource;
+  for (let candidate = object, attempt = 1; ; attempt++) {
+    const key = storeKey(namespace, candidate.metadata.name ?? "");
+    const toStore = toStored(resource, candidate);
+    const state = toStore instanceof Promise ? await toStore : toStore;
+    const taken = tools.store.get(collection, key);
+    if (taken === undefined) {
+      if (options.dryRun) return freeze(candidate);
+      return fromStored(resource, tools.store.write({ collection, key, object: state, expectedRevision: 0 }));
+    }
+    if (prefix === "") throw nameTaken(target, taken);
+    if (attempt === nameAttempts) throw noFreeName(target, candidate.metadata.name ?? "");
+    const renamed = draft(candidate);
+    renamed.metadata.name = freeName(tools, target, prefix);
+    await admitNamed(tools, request, renamed);
+    candidate = renamed;
+  }
+}
+
+/** Those who validate see the name that was generated. */
+async function admitNamed(
+  tools: WriterTools,
+  request: AdmissionRequest,
+  object: GenericObject,
+): Promise<void> {
+  const chain = tools.admission();
+  if (chain.validating.length === 0) return;
+  await admitValidating(chain, { ...request, name: object.metadata.name ?? "" }, object);
+}
+
+function freeName({ store, random }: WriterTools, target: WriteTarget, prefix: string): string {
+  let name = generatedName(prefix, random);
+  for (let attempt = 1; attempt < nameAttempts; attempt++) {
+    if (store.get(target.resource.collection, storeKey(target.namespace, name)) === undefined) break;
+    name = generatedName(prefix, random);
+  }
+  return name;
+}
+
+function nameTaken({ resource }: WriteTarget, { metadata }: GenericObject): ApiError {
+  const error = alreadyExists(resource, metadata.name ?? "");
+  if (metadata.deletionTimestamp === undefined) return error;
+  return withMessage(error, `object is being deleted: ${error.message}`);
+}
+
+function noFreeName({ resource }: WriteTarget, name: string): ApiError {
+  const { message, status } = alreadyExists(resource, name);
+  return new ApiError({
+    httpCode: status.code,
+    reason: "AlreadyExists",
+    message: `${message}, the server was not able to generate a unique name for the object`,
+    details: { ...status.details, retryAfterSeconds: 1 },
+  });
+}
+
+function withMessage({ status }: ApiError, message: string): ApiError {
+  const { code, reason, details } = status;
+  return new ApiError({
+    httpCode: code,
+    message,
+    ...(reason === undefined ? {} : { reason }),
+    ...(details === undefined ? {} : { details }),
+  });
+}
+
+function versionOnCreate(): ApiError {
+  return new ApiError({
+    httpCode: 500,
+    message: "resourceVersion should not be set on objects to be created",
+  });
+}
+
+/** A version that is no number counts as none, as in the real server. */
+function isVersioned(resourceVersion: string | undefined): boolean {
+  return resourceVersion !== undefined && /^\d+$/.test(resourceVersion) && Number(resourceVersion) > 0;
+}

@@ -1,0 +1,72 @@
+import { isRecord } from "@keelson/core";
+import { builtinSchema } from "../../builtin/builtin-schemas.ts";
+import type { JsonObject } from "../../patch/json-value.ts";
+import type { MutableObject } from "../../resource/mutable-object.ts";
+import type { ServedResource } from "../../resource/served-resource.ts";
+import { decodeBuiltin } from "../../schema/decode.ts";
+import { DecodeError } from "../../schema/decode-error.ts";
+import type { FieldSchema } from "../../schema/field-schema.ts";
+import { goKind } from "../../schema/go-type.ts";
+import { pruneUnknownFields } from "../../schema/prune.ts";
+
+export interface DecodedValue {
+  readonly object: MutableObject;
+  /** `unknown field "spec.foo"` */
+  readonly strictProblems: readonly string[];
+}
+
+/**
+ * Brings a value, in place, into the form of the kind: fields that it does not have are gone. Throws DecodeError where a
+ * value does not fit its type; of custom kinds only the metadata is looked at, the rest is for their schema.
+ */
+export function decodeValue(resource: ServedResource, json: JsonObject): DecodedValue {
+  const managedFields = isRecord(json.metadata) ? json.metadata.managedFields : undefined;
+  const { strictProblems } = resource.isCustom
+    ? decodeCustom(resource, json)
+    : decodeBuiltin({ value: json }, resource.schema);
+  json.apiVersion ??= "";
+  json.kind ??= "";
+  if (!isRecord(json.metadata)) json.metadata = {};
+  // Decoding leaves out empty lists; but an empty list of managed fields says that nobody is to manage any.
+  if (Array.isArray(managedFields) && managedFields.length === 0) {
+    Reflect.set(Object(json.metadata), "managedFields", managedFields);
+  }
+  return { object: asObject(json), strictProblems };
+}
+
+function decodeCustom(
+  { schema, prunesUnknownFields }: ServedResource,
+  json: JsonObject,
+): Pick<DecodedValue, "strictProblems"> {
+  checkText("apiVersion", json);
+  checkText("kind", json);
+  const metadata = json.metadata ?? {};
+  if (!isRecord(metadata)) {
+    throw new DecodeError(`json: cannot unmarshal ${goKind(metadata)} into Go value of type v1.ObjectMeta`);
+  }
+  const decoded = decodeBuiltin({ value: metadata }, metadataSchema());
+  const unknown = prunesUnknownFields ? pruneUnknownFields(json, schema) : [];
+  const ofMetadata = decoded.strictProblems.map((problem) => problem.replace(' "', ' "metadata.'));
+  const ofRest = unknown.map((path) => `unknown field ${JSON.stringify(path)}`);
+  return { strictProblems: [...ofMetadata, ...ofRest].sort() };
+}
+
+function checkText(field: string, { [field]: value }: JsonObject): void {
+  if (typeof value === "string") return;
+  throw new DecodeError(
+    `json: cannot unmarshal ${goKind(value)} into Go struct field .${field} of type string`,
+  );
+}
+
+let objectMeta: FieldSchema | undefined;
+
+/** Custom resources have the metadata of all others. */
+function metadataSchema(): FieldSchema {
+  objectMeta ??= builtinSchema("", "v1", "ConfigMap")?.properties?.metadata ?? {};
+  return objectMeta;
+}
+
+/** What was decoded has metadata, and a type that is text. */
+function asObject(json: JsonObject): MutableObject {
+  return json as MutableObject;
+}

@@ -1,0 +1,68 @@
+import type { ObjectMeta } from "@keelson/core";
+import type { ServedResource } from "../../resource/served-resource.ts";
+import { type ApiError, invalid } from "../../status/api-error.ts";
+import { invalidValue, notSupported } from "../../status/field-problem.ts";
+import type { DeleteOptions } from "../object-api.ts";
+
+type Policy = NonNullable<DeleteOptions["propagationPolicy"]>;
+
+const orphan = "orphan";
+const foreground = "foregroundDeletion";
+const policies: readonly string[] = ["Foreground", "Background", "Orphan"];
+
+/** Throws ApiError for options that are nonsense. */
+export function checkPropagation({ propagationPolicy, orphanDependents }: DeleteOptions): void {
+  if (propagationPolicy === undefined) return;
+  if (orphanDependents !== undefined) {
+    const detail = "orphanDependents and deletionPropagation cannot be both set";
+    throw invalidOptions(invalidValue("propagationPolicy", propagationPolicy, detail));
+  }
+  if (!policies.includes(propagationPolicy)) {
+    throw invalidOptions(notSupported("propagationPolicy", propagationPolicy, [...policies, "nil"]));
+  }
+}
+
+function invalidOptions(problem: Parameters<typeof invalid>[2][number]): ApiError {
+  return invalid({ group: "meta.k8s.io", kind: "DeleteOptions" }, "", [problem]);
+}
+
+/**
+ * The finalizers that an object is deleted with: the garbage collector is told by them what to do with dependents.
+ * What the options say goes first, then what the object has, then what the kind is used to.
+ */
+export function finalizersForDeletion(
+  resource: ServedResource,
+  { finalizers = [] }: ObjectMeta,
+  options: DeleteOptions,
+): readonly string[] {
+  const policy = policyOf(resource, finalizers, options);
+  const wanted = policy === "Orphan" ? orphan : policy === "Foreground" ? foreground : undefined;
+  const others = finalizers.filter((finalizer) => finalizer !== orphan && finalizer !== foreground);
+  const next = wanted === undefined ? others : [...others, wanted];
+  const isSame = next.length === finalizers.length && next.every((one) => finalizers.includes(one));
+  return isSame ? finalizers : next;
+}
+
+function policyOf(
+  { collection, strategy }: ServedResource,
+  finalizers: readonly string[],
+  { orphanDependents, propagationPolicy }: DeleteOptions,
+): Policy {
+  // Events own nothing.
+  if (collection === "events") return "Background";
+  if (orphanDependents !== undefined) return orphanDependents ? "Orphan" : "Background";
+  if (propagationPolicy !== undefined) return propagationPolicy;
+  const marker = finalizers.find((finalizer) => finalizer === orphan || finalizer === foreground);
+  if (marker !== undefined) return marker === orphan ? "Orphan" : "Foreground";
+  return strategy.defaultPropagation ?? "Background";
+}
+
+/** Told to those who delete Jobs without saying what is to become of the pods. */
+export function propagationWarning(
+  { collection, strategy }: ServedResource,
+  { orphanDependents, propagationPolicy }: DeleteOptions,
+): string | undefined {
+  const isSaid = orphanDependents !== undefined || propagationPolicy !== undefined;
+  if (isSaid || collection !== "jobs.batch" || strategy.defaultPropagation !== "Orphan") return undefined;
+  return "child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or set propagationPolicy=Orphan to suppress this warning";
+}

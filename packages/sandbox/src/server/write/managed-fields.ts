@@ -1,0 +1,65 @@
+import { apiVersionOf, formatTime, type GenericObject } from "@keelson/core";
+import { applyConfiguration } from "../../apply/apply-configuration.ts";
+import { setManagedFields, storedEntries } from "../../apply/object-fields.ts";
+import { resetFieldsOf } from "../../apply/reset-fields.ts";
+import { type TrackedUpdate, trackUpdate } from "../../apply/track-update.ts";
+import type { MutableObject } from "../../resource/mutable-object.ts";
+import { DecodeError } from "../../schema/decode-error.ts";
+import { badRequest } from "../../status/api-error.ts";
+import type { Patch, WriteOptions, WriteTarget } from "../object-writer.ts";
+import { decodeValue } from "./decode-value.ts";
+import type { WriterTools } from "./writer-dependencies.ts";
+
+/** Writes into the object who manages its fields after a create, an update or a patch. */
+export function recordManager(
+  tools: WriterTools,
+  target: WriteTarget,
+  object: MutableObject,
+  current: GenericObject | undefined,
+  options: WriteOptions,
+): void {
+  setManagedFields(object, trackUpdate({ ...trackedBy(tools, target, current, options), updated: object }));
+}
+
+/** The present state with a configuration applied to it, and who manages its fields then. Throws ApiError. */
+export function applyManaged(
+  tools: WriterTools,
+  target: WriteTarget,
+  { configuration, force }: Extract<Patch, { readonly type: "apply" }>,
+  options: WriteOptions,
+  current: GenericObject | undefined,
+): MutableObject {
+  const application = { ...trackedBy(tools, target, current, options), configuration, force };
+  const applied = applyConfiguration(application);
+  // They share frozen parts with those of the present state, and need no decoding.
+  const entries = storedEntries(applied);
+  setManagedFields(applied, []);
+  try {
+    const { object } = decodeValue(target.resource, applied);
+    setManagedFields(object, entries);
+    return object;
+  } catch (error) {
+    throw error instanceof DecodeError ? badRequest(error.message) : error;
+  }
+}
+
+function trackedBy(
+  { clock }: WriterTools,
+  { resource, subresource }: WriteTarget,
+  current: GenericObject | undefined,
+  { manager }: WriteOptions,
+): Omit<TrackedUpdate, "updated"> {
+  const { group, plural, kind, schema, isCustom, subresources } = resource;
+  const hasStatus = subresources.has("status");
+  return {
+    live: current,
+    schema,
+    isCustom,
+    apiVersion: apiVersionOf(resource),
+    kind,
+    manager,
+    subresource,
+    resetFields: resetFieldsOf({ group, plural, isCustom, hasStatus, subresource }),
+    time: formatTime(clock.now()),
+  };
+}

@@ -1,0 +1,104 @@
+import { apiVersionOf, type GenericObject, kindOf } from "@keelson/core";
+import {
+  type MetadataRules,
+  metadataProblems,
+  metadataUpdateProblems,
+  unknownFinalizers,
+} from "../../resource/metadata-problems.ts";
+import type { ServedResource } from "../../resource/served-resource.ts";
+import type { WriteContext } from "../../resource/strategy.ts";
+import { invalid } from "../../status/api-error.ts";
+import { type FieldProblem, invalidValue } from "../../status/field-problem.ts";
+import { schemaProblemsOf } from "./schema-steps.ts";
+
+/** Throws what is wrong with an object that is created, all at once. */
+export function checkNew(resource: ServedResource, object: GenericObject, context: WriteContext): void {
+  checkType(resource, object);
+  throwProblems(resource, object, [
+    ...metadataProblems(object, metadataRules(resource)),
+    ...schemaProblemsOf(resource, object, undefined, context.subresource),
+    ...resource.strategy.validate(object, context),
+  ]);
+}
+
+/** Throws what is wrong with an object that replaces another, all at once. */
+export function checkChanged(
+  resource: ServedResource,
+  object: GenericObject,
+  old: GenericObject,
+  context: WriteContext,
+): void {
+  const { strategy } = resource;
+  checkType(resource, object);
+  throwProblems(resource, object, [
+    ...changedMetadataProblems(resource, object, old),
+    ...schemaProblemsOf(resource, object, old, context.subresource),
+    ...strategy.validate(object, context),
+    ...strategy.validateUpdate(object, old, context),
+  ]);
+}
+
+function throwProblems(
+  resource: ServedResource,
+  object: GenericObject,
+  problems: readonly FieldProblem[],
+): void {
+  if (problems.length > 0) throw invalid(resource, object.metadata.name ?? "", problems);
+}
+
+/** A patch may have changed what the object is. The server then calls it what it claims to be. */
+function checkType(resource: ServedResource, object: GenericObject): void {
+  const apiVersion = apiVersionOf(resource);
+  const problems: FieldProblem[] = [];
+  if (object.kind !== resource.kind) {
+    problems.push(invalidValue("kind", object.kind, `must be ${resource.kind}`));
+  }
+  if (object.apiVersion !== apiVersion) {
+    problems.push(invalidValue("apiVersion", object.apiVersion, `must be ${apiVersion}`));
+  }
+  if (problems.length > 0) throw invalid(kindOf(object), object.metadata.name ?? "", problems);
+}
+
+function metadataRules({ scope, strategy, isCustom }: ServedResource): MetadataRules {
+  const { nameProblem } = strategy;
+  return { scope, knowsFinalizers: !isCustom, ...(nameProblem === undefined ? {} : { nameProblem }) };
+}
+
+/**
+ * The server checks the metadata of a changed object for itself, then with the old one, and the kind does the latter
+ * again, and some kinds the former too; so what is found is told up to four times.
+ */
+function changedMetadataProblems(
+  resource: ServedResource,
+  object: GenericObject,
+  old: GenericObject,
+): readonly FieldProblem[] {
+  const rules = metadataRules(resource);
+  const found = metadataUpdateProblems(object, old, rules);
+  if (found.length === 0) return found;
+  const common = metadataProblems(object, { ...rules, knowsFinalizers: false });
+  const ofItself = common.filter(({ field }) => !namesOf.has(field));
+  const withOld = found.filter(({ type, field }) => isAskedTwice(type, field));
+  const finalizers = object.metadata.finalizers ?? [];
+  const ofKind = resource.isCustom ? [] : unknownFinalizers(finalizers, "metadata.finalizers");
+  const again = checkedAgain.has(resource.collection) ? metadataProblems(object, rules) : [];
+  return [...ofItself, ...withOld, ...withOld, ...ofKind, ...again];
+}
+
+/** Kinds that check a changed object like a new one. */
+const checkedAgain: ReadonlySet<string> = new Set([
+  "configmaps",
+  "endpoints",
+  "limitranges",
+  "persistentvolumes",
+  "secrets",
+  "serviceaccounts",
+  "services",
+]);
+
+const namesOf: ReadonlySet<string> = new Set(["metadata.name", "metadata.generateName"]);
+
+function isAskedTwice(type: FieldProblem["type"], field: string): boolean {
+  if (field.startsWith("metadata.finalizers")) return type === "FieldValueForbidden";
+  return field !== "metadata.generation";
+}

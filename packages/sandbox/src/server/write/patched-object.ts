@@ -1,0 +1,127 @@
+import { apiVersionOf, parseApiVersion } from "@keelson/core";
+import { unknownJsonPatchFields } from "../../patch/decode-patch.ts";
+import { goJsonKind } from "../../patch/go-format.ts";
+import type { JsonObject } from "../../patch/json-value.ts";
+import type { MutableObject } from "../../resource/mutable-object.ts";
+import type { ResourceRegistry } from "../../resource/resource-registry.ts";
+import type { ServedResource } from "../../resource/served-resource.ts";
+import { DecodeError } from "../../schema/decode-error.ts";
+import { type ApiError, internalError, invalid } from "../../status/api-error.ts";
+import { invalidValue } from "../../status/field-problem.ts";
+import type { Patch, WriteOptions } from "../object-writer.ts";
+import { type DecodedValue, decodeValue } from "./decode-value.ts";
+import { patchedText } from "./patched-text.ts";
+
+export type PlainPatch = Exclude<Patch, { readonly type: "apply" }>;
+
+/** An object that a patch was applied to. */
+export interface Patched {
+  readonly resource: ServedResource;
+  readonly registry: ResourceRegistry;
+  readonly patch: PlainPatch;
+  readonly options: WriteOptions;
+  /** Applies the patch to the present state; gives a new copy each time. */
+  apply(): JsonObject;
+}
+
+/**
+ * Takes what came out of a patch for an object of the kind: brought into form, without fields that the kind does not
+ * have, which are refused or warned of as the request says. Throws ApiError if it does not fit.
+ */
+export function decodePatched(patched: Patched): MutableObject {
+  const { resource, patch, options } = patched;
+  const json = patched.apply();
+  if (patch.type === "strategic") setType(resource, json);
+  else checkType(patched, json);
+  const problems = patch.type === "json" ? unknownJsonPatchFields(patch.operations) : [];
+  const decoded = decode(patched, json);
+  tellStrictProblems(patched, [...problems, ...decoded.strictProblems], options);
+  return decoded.object;
+}
+
+function decode(patched: Patched, json: JsonObject): DecodedValue {
+  try {
+    return decodeValue(patched.resource, json);
+  } catch (error) {
+    if (!(error instanceof DecodeError)) throw error;
+    const isStrategic = patched.patch.type === "strategic";
+    throw invalidPatch(patched, isStrategic ? conversionProblem(error.message) : error.message);
+  }
+}
+
+function tellStrictProblems(
+  patched: Patched,
+  problems: readonly string[],
+  { fieldValidation, warn }: WriteOptions,
+): void {
+  if (problems.length === 0 || fieldValidation === "Ignore") return;
+  if (fieldValidation === "Strict") {
+    throw invalidPatch(patched, `strict decoding error: ${problems.join(", ")}`);
+  }
+  for (const problem of problems) warn(problem);
+}
+
+/** Strategic patches cannot change what an object is. */
+function setType(resource: ServedResource, json: JsonObject): void {
+  if (json.kind === undefined || typeof json.kind === "string") json.kind = resource.kind;
+  if (json.apiVersion === undefined || typeof json.apiVersion === "string") {
+    json.apiVersion = apiVersionOf(resource);
+  }
+}
+
+function checkType(patched: Patched, json: JsonObject): void {
+  const { resource } = patched;
+  for (const field of ["apiVersion", "kind"]) {
+    const value = json[field] ?? "";
+    if (typeof value !== "string") {
+      const found = `json: cannot unmarshal ${goJsonKind(value)} into Go struct field .${field} of type string`;
+      throw invalidPatch(patched, `couldn't get version/kind; json parse error: ${found}`);
+    }
+  }
+  if (resource.isCustom) checkCustomType(patched, json);
+  else checkBuiltinType(patched, json);
+}
+
+/** That it is another kind is found when it is validated. */
+function checkCustomType(patched: Patched, { kind, apiVersion }: JsonObject): void {
+  if (kind === undefined || kind === "") {
+    throw invalidPatch(patched, `Object 'Kind' is missing in '${patchedText(patched)}'`);
+  }
+  if (apiVersion === undefined || apiVersion === "") {
+    throw internalError("Object 'apiVersion' is missing in 'object has no apiVersion field'");
+  }
+}
+
+function checkBuiltinType(patched: Patched, json: JsonObject): void {
+  const { resource, registry } = patched;
+  const { kind = resource.kind, apiVersion = apiVersionOf(resource) } = json;
+  if (kind !== resource.kind || apiVersion !== apiVersionOf(resource)) {
+    const { group, version } = parseApiVersion(String(apiVersion));
+    const isKnown = registry.findKind(group, version, String(kind)) !== undefined;
+    const internal = resource.group === "" ? "core" : (resource.group.split(".")[0] ?? "");
+    throw invalidPatch(
+      patched,
+      isKnown
+        ? `converting (${version}.${kind}) to (${internal}.${resource.kind}): unknown conversion`
+        : `no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion)} in scheme "pkg/runtime/scheme.go:111"`,
+    );
+  }
+  json.kind = kind;
+  json.apiVersion = apiVersion;
+}
+
+function invalidPatch(patched: Patched, detail: string): ApiError {
+  return invalid({ group: "", kind: "" }, "", [invalidValue("patch", patchedText(patched), detail)]);
+}
+
+/** Strategic patches are not decoded from text, but value by value, which is worded differently. */
+function conversionProblem(message: string): string {
+  const [, found = "", target = ""] = /cannot unmarshal (\w+).* of type (\S+)$/.exec(message) ?? [];
+  if (found === "") return message;
+  const type = found === "number" ? "int64" : (goTypes[found] ?? found);
+  if (target.startsWith("map[")) return `cannot restore map from ${type}`;
+  if (target.startsWith("[]")) return `cannot restore slice from ${type}`;
+  return target.includes(".") ? `cannot restore struct from: ${type}` : `cannot convert ${type} to ${target}`;
+}
+
+const goTypes: Readonly<Record<string, string>> = { object: "map", array: "slice" };

@@ -1,0 +1,81 @@
+import { isRecord, type JsonPatchOperation } from "@keelson/core";
+import { goValue } from "../../patch/go-format.ts";
+import type { FieldSchema } from "../../schema/field-schema.ts";
+import type { Patched } from "./patched-object.ts";
+
+/**
+ * What the server shows of a patch that failed: what came out of it, or for strategic ones the patch itself. Fields are
+ * in order where the patch went and in maps and custom objects; elsewhere in the order of their Go types, which is only
+ * known of the metadata.
+ */
+export function patchedText({ patch, resource, apply }: Patched): string {
+  if (patch.type === "strategic") return goValue(patch.patch);
+  const result = apply();
+  if (resource.isCustom) return JSON.stringify(sorted(result));
+  const touched = patch.type === "merge" ? patch.patch : touchedBy(patch.operations);
+  return JSON.stringify(asPrinted(result, resource.schema, touched));
+}
+
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (!isRecord(value)) return value;
+  return fromNames(Object.keys(value).sort(), (name) => sorted(value[name]));
+}
+
+function asPrinted(value: unknown, schema: FieldSchema | undefined, touched: unknown): unknown {
+  if (!isRecord(value)) return value;
+  const names = Object.keys(value);
+  if (isRecord(touched) || schema?.additionalProperties !== undefined) names.sort();
+  else if (schema?.typeName === "v1.ObjectMeta") names.sort((a, b) => metadataRank(a) - metadataRank(b));
+  return fromNames(names, (name) => {
+    const inner = schema?.properties?.[name];
+    return asPrinted(value[name], inner, isRecord(touched) ? touched[name] : undefined);
+  });
+}
+
+function fromNames(names: readonly string[], field: (name: string) => unknown): Record<string, unknown> {
+  return Object.fromEntries(names.map((name) => [name, field(name)]));
+}
+
+/** The objects on the way to what the operations change. */
+function touchedBy(operations: readonly JsonPatchOperation[]): Readonly<Record<string, unknown>> {
+  const root: Record<string, unknown> = {};
+  for (const { path } of operations) {
+    let place = root;
+    for (const name of String(path).split("/").slice(1, -1)) {
+      const next = Object.hasOwn(place, name) ? place[name] : undefined;
+      const inner: Record<string, unknown> = isRecord(next) ? next : {};
+      Object.defineProperty(place, name, {
+        value: inner,
+        enumerable: true,
+        configurable: true,
+        writable: true,
+      });
+      place = inner;
+    }
+  }
+  return root;
+}
+
+const metadataOrder = [
+  "name",
+  "generateName",
+  "namespace",
+  "selfLink",
+  "uid",
+  "resourceVersion",
+  "generation",
+  "creationTimestamp",
+  "deletionTimestamp",
+  "deletionGracePeriodSeconds",
+  "labels",
+  "annotations",
+  "ownerReferences",
+  "finalizers",
+  "managedFields",
+];
+
+function metadataRank(name: string): number {
+  const rank = metadataOrder.indexOf(name);
+  return rank === -1 ? metadataOrder.length : rank;
+}

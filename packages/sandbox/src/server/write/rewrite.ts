@@ -1,0 +1,146 @@
+import { freeze, type GenericObject } from "@keelson/core";
+import type { MutableObject } from "../../resource/mutable-object.ts";
+import { conflict, invalid, notFound, staleVersion } from "../../status/api-error.ts";
+import { invalidValue } from "../../status/field-problem.ts";
+import { StaleWriteError } from "../../store/errors.ts";
+import { storeKey } from "../../store/store.ts";
+import type { NamedTarget, WriteOptions, Written } from "../object-writer.ts";
+import { admissionRequest, admitMutating, admitValidating } from "./admit.ts";
+import { createPrepared } from "./create.ts";
+import { prepareCustomUpdate } from "./custom-parts.ts";
+import { countGeneration, keepGeneration } from "./generation.ts";
+import { checkChanged } from "./object-problems.ts";
+import { revisionOf } from "./revision.ts";
+import { setDefaults } from "./schema-steps.ts";
+import { isHeldByKind } from "./staged-deletion.ts";
+import { fromStored, toStored } from "./stored-version.ts";
+import { dropDuplicateOwners, keepSystemFields, placeInNamespace, tidyMetadata } from "./system-metadata.ts";
+import { isUnchanged } from "./unchanged.ts";
+import { type WriterTools, writeContext } from "./writer-dependencies.ts";
+
+/** A write of an object that mostly exists already: a PUT or a PATCH. */
+export interface Rewrite {
+  readonly target: NamedTarget;
+  readonly options: WriteOptions;
+  readonly mayCreate: boolean;
+  /** Throws if this is not the object that the writer means. */
+  precondition?(current: GenericObject | undefined): void;
+  /**
+   * The state that is wanted, from the present one, in the version of the resource; asked again if somebody else wrote
+   * in between.
+   */
+  change(current: GenericObject | undefined): MutableObject;
+}
+
+/** Decides and stores, again and again until nobody else wrote in between. */
+export async function rewriteObject(tools: WriterTools, rewrite: Rewrite): Promise<Written> {
+  const { target, options, mayCreate, change } = rewrite;
+  const { resource, namespace, name } = target;
+  for (;;) {
+    const stored = tools.store.get(resource.collection, storeKey(namespace, name));
+    if (stored === undefined && !mayCreate) throw notFound(resource, name);
+    rewrite.precondition?.(stored);
+    if (stored === undefined) {
+      const object = await createPrepared(tools, target, change(undefined), options);
+      return { object, created: true };
+    }
+    try {
+      const object = await replaceStored(tools, rewrite, stored);
+      return { object, created: false };
+    } catch (error) {
+      if (!(error instanceof StaleWriteError)) throw error;
+      options.signal.throwIfAborted();
+    }
+  }
+}
+
+async function replaceStored(
+  tools: WriterTools,
+  { target, options, change }: Rewrite,
+  stored: GenericObject,
+): Promise<GenericObject> {
+  const { resource } = target;
+  const read = fromStored(resource, stored);
+  const current = read instanceof Promise ? await read : read;
+  const object = change(current);
+  const write = { operation: "UPDATE", name: target.name, oldObject: current } as const;
+  const request = admissionRequest(target, write, options);
+  if (await admitMutating(tools.admission(), request, object)) setDefaults(resource, object);
+  dropDuplicateOwners(object.metadata, options.warn, "after admission");
+  checkRevision(target, object, stored);
+  prepareUpdate(tools, target, object, current);
+  checkChanged(resource, object, current, writeContext(tools, target.subresource));
+  // Those who write a part of the object cannot help what is odd about the rest.
+  if (target.subresource === undefined) {
+    for (const warning of resource.strategy.warnings?.(object, current) ?? []) options.warn(warning);
+  }
+  // What is only written again is not written.
+  const next: GenericObject = isUnchanged(object, current) ? current : object;
+  await admitValidating(tools.admission(), request, next);
+  return keep(tools, { target, options, stored, current, next });
+}
+
+/** Whoever read an older state may not overwrite this one; who read none may, where the kind allows it. */
+function checkRevision(
+  { resource, name }: NamedTarget,
+  { metadata }: MutableObject,
+  stored: GenericObject,
+): void {
+  const revision = revisionOf(metadata);
+  const current = stored.metadata.resourceVersion ?? "";
+  if (revision === 0) {
+    if (!resource.strategy.allowsUnconditionalUpdate) {
+      const problem = invalidValue("metadata.resourceVersion", 0, "must be specified for an update");
+      throw invalid({ group: resource.group, kind: resource.plural }, name, [problem]);
+    }
+    metadata.resourceVersion = current;
+  } else if (revision !== Number(current)) {
+    throw conflict(resource, name, staleVersion);
+  }
+}
+
+function prepareUpdate(
+  tools: WriterTools,
+  target: NamedTarget,
+  object: MutableObject,
+  current: GenericObject,
+): void {
+  const { resource, subresource } = target;
+  tidyMetadata(object.metadata);
+  placeInNamespace(object.metadata, target);
+  keepGeneration(object, current);
+  if (resource.isCustom) prepareCustomUpdate(resource, object, current, subresource);
+  resource.strategy.prepareForUpdate(object, current, writeContext(tools, subresource));
+  countGeneration(resource, object, current, subresource);
+  keepSystemFields(object.metadata, current);
+}
+
+interface Replacement extends Pick<Rewrite, "target" | "options"> {
+  readonly stored: GenericObject;
+  readonly current: GenericObject;
+  readonly next: GenericObject;
+}
+
+async function keep(tools: WriterTools, replacement: Replacement): Promise<GenericObject> {
+  const { target, options, stored, current, next } = replacement;
+  const { resource, namespace, name } = target;
+  const place = {
+    collection: resource.collection,
+    key: storeKey(namespace, name),
+    expectedRevision: Number(stored.metadata.resourceVersion),
+  };
+  if (isFinished(resource.collection, next, current)) {
+    if (!options.dryRun) tools.store.write({ ...place, object: undefined });
+    return freeze(next);
+  }
+  if (next === current || options.dryRun) return freeze(next);
+  const toStore = toStored(resource, next);
+  const state = toStore instanceof Promise ? await toStore : toStore;
+  return fromStored(resource, tools.store.write({ ...place, object: state }));
+}
+
+/** An object that is being deleted goes when the last who held it lets go, unless it still has time. */
+function isFinished(collection: string, next: GenericObject, { metadata: old }: GenericObject): boolean {
+  if ((next.metadata.finalizers ?? []).length > 0 || old.deletionTimestamp === undefined) return false;
+  return (old.deletionGracePeriodSeconds ?? 0) === 0 && !isHeldByKind(collection, next);
+}

@@ -1,0 +1,47 @@
+import { apiVersionOf, draft, type GenericObject } from "@keelson/core";
+import type { MutableObject } from "../../resource/mutable-object.ts";
+import type { ServedResource } from "../../resource/served-resource.ts";
+import { internalError } from "../../status/api-error.ts";
+
+/**
+ * As it is written into stored objects. Kinds that are served in two groups (Events) are kept in that of their
+ * collection.
+ */
+export function storedApiVersion({ collection, plural, storageVersion }: ServedResource): string {
+  return apiVersionOf({ group: collection.slice(plural.length + 1), version: storageVersion });
+}
+
+/** A stored object in the version of the resource; the object itself if that is how it is stored. */
+export function fromStored(
+  resource: ServedResource,
+  stored: GenericObject,
+): GenericObject | Promise<GenericObject> {
+  const apiVersion = apiVersionOf(resource);
+  if (stored.apiVersion === apiVersion) return stored;
+  if (resource.convert === undefined) return { ...stored, apiVersion };
+  return convertOne(resource, stored, resource.version, apiVersion);
+}
+
+/** An object in the version of the resource as it is to be stored. */
+export function toStored(
+  resource: ServedResource,
+  object: GenericObject,
+): GenericObject | Promise<GenericObject> {
+  const apiVersion = storedApiVersion(resource);
+  if (object.apiVersion === apiVersion) return object;
+  if (resource.convert === undefined) return { ...object, apiVersion };
+  return convertOne(resource, object, resource.storageVersion, apiVersion);
+}
+
+async function convertOne(
+  resource: ServedResource,
+  object: GenericObject,
+  toVersion: string,
+  apiVersion: string,
+): Promise<MutableObject> {
+  const [converted] = (await resource.convert?.([object], toVersion)) ?? [];
+  if (converted === undefined) {
+    throw internalError(`conversion of ${resource.kind} to ${apiVersion} gave no object`);
+  }
+  return converted.apiVersion === apiVersion ? converted : { ...draft(converted), apiVersion };
+}

@@ -1,0 +1,99 @@
+import { deepEqual, formatTime, type GenericObject } from "@keelson/core";
+import type { MutableObject } from "../../resource/mutable-object.ts";
+import { badRequest } from "../../status/api-error.ts";
+import type { NamedTarget, WriteTarget } from "../object-writer.ts";
+import { newUid } from "./identity.ts";
+import type { WriterTools } from "./writer-dependencies.ts";
+
+type Metadata = MutableObject["metadata"];
+
+/** Takes away what no creator may set. */
+export function wipeSystemFields(metadata: Metadata): void {
+  delete metadata.creationTimestamp;
+  delete metadata.uid;
+  delete metadata.deletionTimestamp;
+  delete metadata.deletionGracePeriodSeconds;
+  delete metadata.selfLink;
+}
+
+export function fillSystemFields(metadata: Metadata, { clock, random }: WriterTools): void {
+  metadata.uid = newUid(random);
+  metadata.creationTimestamp = formatTime(clock.now());
+}
+
+/** An object without a namespace gets that of the request; any other must be in it. */
+export function placeInNamespace(metadata: Metadata, { resource, namespace = "" }: WriteTarget): void {
+  const expected = resource.scope === "Namespaced" ? namespace : "";
+  const { namespace: given = "" } = metadata;
+  if (given === expected) return;
+  if (expected === "") delete metadata.namespace;
+  else if (given === "") metadata.namespace = expected;
+  else {
+    throw badRequest("the namespace of the provided object does not match the namespace sent on the request");
+  }
+}
+
+export function checkName({ name: given = "" }: Metadata, { name }: NamedTarget): void {
+  if (given === "") {
+    throw badRequest(
+      `the name of the object (${name} based on URL) was undeterminable: name must be provided`,
+    );
+  }
+  if (given !== name) {
+    throw badRequest(`the name of the object (${given}) does not match the name on the URL (${name})`);
+  }
+}
+
+/** Equal owner references are kept once; the writer is told. */
+export function dropDuplicateOwners(
+  metadata: Metadata,
+  warn: (text: string) => void,
+  stage: "before admission" | "after admission",
+): void {
+  const { ownerReferences } = metadata;
+  if (ownerReferences === undefined || ownerReferences.length < 2) return;
+  const kept: typeof ownerReferences = [];
+  const duplicates: string[] = [];
+  for (const reference of ownerReferences) {
+    if (kept.some((other) => deepEqual(other, reference))) duplicates.push(reference.uid);
+    else kept.push(reference);
+  }
+  if (duplicates.length === 0) return;
+  metadata.ownerReferences = kept;
+  const uids = duplicates.join(", ");
+  warn(
+    stage === "before admission"
+      ? `.metadata.ownerReferences contains duplicate entries; API server dedups owner references in 1.20+, and may reject such requests as early as 1.24; please fix your requests; duplicate UID(s) observed: ${uids}`
+      : `.metadata.ownerReferences contains duplicate entries after mutating admission happens; API server dedups owner references in 1.20+, and may reject such requests as early as 1.24; please fix your requests; duplicate UID(s) observed: ${uids}`,
+  );
+}
+
+/** Takes over what no update changes. The generation is counted elsewhere. */
+export function keepSystemFields(metadata: Metadata, { metadata: old }: GenericObject): void {
+  if (metadata.uid === undefined && old.uid !== undefined) metadata.uid = old.uid;
+  if (old.creationTimestamp !== undefined) metadata.creationTimestamp = old.creationTimestamp;
+  if (old.deletionTimestamp !== undefined) metadata.deletionTimestamp = old.deletionTimestamp;
+  if (old.deletionGracePeriodSeconds !== undefined && metadata.deletionGracePeriodSeconds === undefined) {
+    metadata.deletionGracePeriodSeconds = old.deletionGracePeriodSeconds;
+  }
+}
+
+/**
+ * Leaves out what says nothing (null, empty text, empty maps and lists), as the server does when it stores objects.
+ * An empty list of managed fields says that nobody is to manage any.
+ */
+export function tidyMetadata(metadata: Metadata): void {
+  for (const field in metadata) {
+    if (field !== "managedFields" && isNothing(Reflect.get(metadata, field))) {
+      Reflect.deleteProperty(metadata, field);
+    }
+  }
+}
+
+function isNothing(value: unknown): boolean {
+  if (typeof value === "string") return value === "";
+  if (typeof value !== "object") return value === undefined;
+  if (value === null) return true;
+  for (const _field in value) return false;
+  return true;
+}

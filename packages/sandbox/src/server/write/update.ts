@@ -1,0 +1,53 @@
+import { draft, type GenericObject } from "@keelson/core";
+import type { MutableObject } from "../../resource/mutable-object.ts";
+import { conflict } from "../../status/api-error.ts";
+import type { NamedTarget, WriteOptions, Written } from "../object-writer.ts";
+import { recordManager } from "./managed-fields.ts";
+import { registryKey } from "./registry-key.ts";
+import { rewriteObject } from "./rewrite.ts";
+import { setDefaults } from "./schema-steps.ts";
+import { checkName, dropDuplicateOwners, placeInNamespace, tidyMetadata } from "./system-metadata.ts";
+import type { WriterTools } from "./writer-dependencies.ts";
+
+/** A PUT. The object becomes the writer's. */
+export async function updateObject(
+  tools: WriterTools,
+  target: NamedTarget,
+  object: MutableObject,
+  options: WriteOptions,
+): Promise<Written> {
+  const { resource, subresource } = target;
+  const { metadata } = object;
+  tidyMetadata(metadata);
+  placeInNamespace(metadata, target);
+  checkName(metadata, target);
+  dropDuplicateOwners(metadata, options.warn, "before admission");
+  setDefaults(resource, object);
+  const { uid } = metadata;
+  // With a version, a second attempt ends in a conflict before the object matters.
+  const isRepeatable = metadata.resourceVersion === undefined;
+  return rewriteObject(tools, {
+    target,
+    options,
+    mayCreate: subresource === undefined && resource.strategy.allowsCreateOnUpdate,
+    precondition(current) {
+      if (uid !== undefined) checkUid(target, uid, current);
+    },
+    change(current) {
+      const wanted = isRepeatable ? draft(object) : object;
+      recordManager(tools, target, wanted, current, options);
+      return wanted;
+    },
+  });
+}
+
+function checkUid(target: NamedTarget, uid: string, current: GenericObject | undefined): void {
+  const actual = current?.metadata.uid ?? "";
+  if (actual === uid) return;
+  const why = `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${actual}`;
+  throw conflict(
+    target.resource,
+    target.name,
+    `StorageError: invalid object, Code: 4, Key: ${registryKey(target)}, ResourceVersion: 0, AdditionalErrorMsg: ${why}`,
+  );
+}
