@@ -1,6 +1,5 @@
 import {
   type Clock,
-  errorCode,
   isRecord,
   KeelsonError,
   type Transport,
@@ -157,6 +156,6 @@ function parse(operation: string, text: string): unknown {
 /** Errors of ours and mistakes of ours pass; an abort is the caller's own reason; all else is a failed connection. */
 function explain(operation: string, error: unknown, signal: AbortSignal | undefined): unknown {
   if (signal?.aborted) return signal.reason;
-  const isMistake = error instanceof TypeError || errorCode(error) === "UND_ERR_INVALID_ARG";
-  return error instanceof KeelsonError || isMistake ? error : new ConnectionError(operation, toError(error));
+  const isOurs = error instanceof KeelsonError || error instanceof TypeError;
+  return isOurs ? error : new ConnectionError(operation, toError(error));
 }

@@ -18,6 +18,7 @@ import {
   type ServiceResponse,
   type ServingCertificate,
 } from "@keelson/core";
+import { shownBy } from "./client-certificate.ts";
 
 /** What a server allows its clients. */
 export type HttpLimits = Readonly<
@@ -49,8 +50,11 @@ export async function listenWithin(
   options: ListenOptions,
   service: HttpService,
 ): Promise<Listener> {
-  const { certificate } = options;
-  const server = certificate === undefined ? createServer(limits) : await secureServer(limits, certificate);
+  const { certificate, clientAuthorities } = options;
+  const server =
+    certificate === undefined
+      ? createServer(limits)
+      : await secureServer(limits, certificate, clientAuthorities);
   const listener = new HttpListener(server, service);
   await listener.open(options);
   return listener;
@@ -63,15 +67,22 @@ export async function listenWithin(
 async function secureServer(
   limits: HttpLimits,
   certificate: () => ServingCertificate,
+  clientAuthorities: string | undefined,
 ): Promise<SecureServer> {
   const { createServer: createSecureServer } = await import("node:https");
   let current = certificate();
-  const server = createSecureServer({ ...limits, ...secureContext(current), handshakeTimeout: 32_000 });
+  const server = createSecureServer({
+    ...limits,
+    ...secureContext(current, clientAuthorities),
+    handshakeTimeout: 32_000,
+    // Whoever has no certificate, or none that counts, may still be let in by the service.
+    ...(clientAuthorities !== undefined && { requestCert: true, rejectUnauthorized: false }),
+  });
   server.prependListener("connection", () => {
     try {
       const latest = certificate();
       if (latest.certificate === current.certificate && latest.key === current.key) return;
-      server.setSecureContext(secureContext(latest));
+      server.setSecureContext(secureContext(latest, clientAuthorities));
       current = latest;
     } catch {
       // One that cannot be used is worse than the old one, which may still be good; its source tells people about it.
@@ -80,11 +91,11 @@ async function secureServer(
   return server;
 }
 
-function secureContext({ certificate, key }: ServingCertificate): {
-  readonly cert: string;
-  readonly key: string;
-} {
-  return { cert: certificate, key };
+function secureContext(
+  { certificate, key }: ServingCertificate,
+  clientAuthorities: string | undefined,
+): { readonly cert: string; readonly key: string; readonly ca?: string } {
+  return { cert: certificate, key, ...(clientAuthorities !== undefined && { ca: clientAuthorities }) };
 }
 
 /** The requests under way on a connection. */
@@ -187,6 +198,7 @@ class HttpListener implements Listener {
         // To leave the loop early must not take the connection away from the answer.
         body: request.iterator({ destroyOnReturn: false }),
         signal,
+        ...shownBy(request.socket),
       });
     } catch (error) {
       if (error instanceof DropConnectionError) throw error;

@@ -1,35 +1,29 @@
-import {
-  abortable,
-  deepEqual,
-  type Transport,
-  type TransportRequest,
-  type TransportResponse,
-} from "@keelson/core";
-import type { Dispatcher } from "undici";
+import { validateHeaderValue } from "node:http";
+import type { Socket } from "node:net";
+import { deepEqual, type Transport, type TransportRequest, type TransportResponse } from "@keelson/core";
 import type { ClusterAccess, HeaderLines, TlsSettings } from "../config/cluster-access.ts";
 import { TransportClosedError } from "../errors.ts";
 import { eitherSignal } from "../request/iteration.ts";
-import type { MakeDispatcher } from "./dispatcher.ts";
+import { ConnectionPool } from "./connection-pool.ts";
+import { exchangeHttp1 } from "./http1-exchange.ts";
+import { makeRoute, openConnection, type Protocol, type Route, speaksHttp2 } from "./open-connection.ts";
+import type { Sending } from "./sending.ts";
+import { Turns } from "./turns.ts";
 
 /** As many requests as one process sends at the same time; more wait for their turn. Streams do not count. */
 const unaryConnections = 64;
 
 /**
- * Reaches an API server over HTTP/1.1: one pool of kept-alive connections for requests, and a second one for streams,
- * so that watches, which hold a connection for minutes, never make a request wait.
+ * Reaches an API server over a pool of kept-alive HTTP/1.1 connections for requests, and a connection for each stream,
+ * so that watches, which go on for minutes, never make a request wait. Streams are HTTP/2 where the server speaks it:
+ * the many small pieces of a watch cost half as much then.
  *
- * Credentials are asked for before each request and TLS settings may change while running: the pools are then replaced,
- * and the old ones end with the requests that still use them.
+ * Credentials are asked for before each request and TLS settings may change while running: the pool is then replaced,
+ * and the old one ends with the requests that still use it.
  */
 export function httpTransport(access: ClusterAccess): Transport {
   return new HttpTransport(access);
 }
-
-/**
- * How much of a body waits for its reader before the server is made to wait. A watch comes in many small pieces: with
- * the default, 16 KiB, each handful of objects would stop the socket and start it again.
- */
-const bufferedBytes = 1 << 20;
 
 /** As whom a request is sent. */
 interface Identity {
@@ -37,25 +31,27 @@ interface Identity {
   readonly tls: TlsSettings;
 }
 
-interface Pools {
-  readonly tls: TlsSettings;
-  readonly unary: Dispatcher;
-  readonly streams: Dispatcher;
+/** How the server is reached with the current TLS settings. */
+interface Reach {
+  readonly route: Route;
+  readonly pool: ConnectionPool;
 }
 
 class HttpTransport implements Transport {
   readonly #access: ClusterAccess;
-  readonly #origin: string;
+  readonly #server: URL;
   readonly #basePath: string;
+  readonly #turns = new Turns(unaryConnections);
   /** Aborts whatever is under way, also in pools that other settings have replaced. */
   readonly #closing = new AbortController();
-  #pools: Pools | undefined;
+  /** Each settles when nothing of a connection is left. */
+  readonly #closed = new Set<Promise<void>>();
+  #reach: Reach | undefined;
 
   constructor(access: ClusterAccess) {
     this.#access = access;
-    const { origin, pathname } = new URL(access.server);
-    this.#origin = origin;
-    this.#basePath = pathname.replace(/\/$/, "");
+    this.#server = new URL(access.server);
+    this.#basePath = this.#server.pathname.replace(/\/$/, "");
   }
 
   async send(request: TransportRequest): Promise<TransportResponse> {
@@ -71,7 +67,8 @@ class HttpTransport implements Transport {
 
   async close(): Promise<void> {
     this.#closing.abort(new TransportClosedError(this.#access.server));
-    await Promise.all([this.#pools?.unary.destroy(), this.#pools?.streams.destroy()]);
+    this.#reach?.pool.destroy();
+    await Promise.all(this.#closed);
   }
 
   async #identity(signal: AbortSignal | undefined): Promise<Identity> {
@@ -87,58 +84,57 @@ class HttpTransport implements Transport {
     return deepEqual(renewed, refused) ? undefined : renewed;
   }
 
-  async #attempt(request: TransportRequest, identity: Identity): Promise<TransportResponse> {
-    // Loading undici takes longer than all the rest of this package; who only passes a transport on does not need it.
-    const { makeDispatcher } = await import("./dispatcher.ts");
+  async #attempt(request: TransportRequest, { headers, tls }: Identity): Promise<TransportResponse> {
     const signal = eitherSignal(this.#closing.signal, request.signal);
     signal.throwIfAborted();
-    const pools = this.#currentPools(identity.tls, makeDispatcher);
-    const pool = request.isStream ? pools.streams : pools.unary;
-    const { checkBeforeSend } = request;
-    const dispatcher = checkBeforeSend === undefined ? pool : pool.compose(checking(checkBeforeSend));
-    const sent = dispatcher.request({
-      origin: this.#origin,
+    const { host } = this.#server;
+    checkValues({ ...headers, ...request.headers });
+    const sending: Sending = {
+      ...request,
       path: this.#basePath + request.path,
-      method: request.method,
-      headers: { ...mutable(identity.headers), ...request.headers },
-      body: request.body ?? null,
+      headers: { ...mutable(headers), ...request.headers, host },
       signal,
-      // Deadlines are the caller's, by signal: a quiet watch is not a broken one.
-      headersTimeout: 0,
-      bodyTimeout: 0,
-      highWaterMark: bufferedBytes,
-    });
-    // undici heeds the signal only once it has a connection; then it drops the request that nobody waits for.
-    const { statusCode, headers, body } = await abortable(sent, signal);
-    return { status: statusCode, headers: flatten(headers), body };
+    };
+    return request.isStream ? this.#stream(sending, tls) : this.#exchange(sending, tls);
   }
 
-  #currentPools(tls: TlsSettings, makeDispatcher: MakeDispatcher): Pools {
-    const current = this.#pools;
-    if (current !== undefined && deepEqual(current.tls, tls)) return current;
-    const { proxyUrl } = this.#access;
-    this.#pools = {
-      tls,
-      unary: makeDispatcher(tls, proxyUrl, unaryConnections),
-      streams: makeDispatcher(tls, proxyUrl, undefined),
-    };
-    // Requests that use the old pools end as they began; idle connections end now.
-    void current?.unary.close();
-    void current?.streams.close();
-    return this.#pools;
+  async #exchange(sending: Sending, tls: TlsSettings): Promise<TransportResponse> {
+    await this.#turns.begin(sending.signal);
+    const endTurn = (): void => this.#turns.end();
+    try {
+      return exchangeHttp1(sending, { agent: this.#reachWith(tls).pool }, endTurn);
+    } catch (error) {
+      // Not even begun: a certificate, or a path, is not one.
+      endTurn();
+      throw error;
+    }
   }
-}
 
-/** undici starts a request when it has a connection for it; what throws then ends the request and keeps the connection. */
-function checking(check: () => void): Dispatcher.DispatcherComposeInterceptor {
-  return (dispatch) => (options, handler) => {
-    const start = handler.onRequestStart?.bind(handler);
-    handler.onRequestStart = (controller, context) => {
-      check();
-      start?.(controller, context);
-    };
-    return dispatch(options, handler);
-  };
+  async #stream(sending: Sending, tls: TlsSettings): Promise<TransportResponse> {
+    // Loaded when it is needed first, and before there is a connection, whose failure nobody would hear of.
+    const { exchangeHttp2 } = await import("./http2-exchange.ts");
+    const { route } = this.#reachWith(tls);
+    const socket = await this.#connect(route, ["h2", "http/1.1"], sending.signal);
+    if (speaksHttp2(socket)) return exchangeHttp2(sending, socket);
+    return exchangeHttp1(sending, { createConnection: () => socket });
+  }
+
+  async #connect(route: Route, protocols: readonly Protocol[], signal: AbortSignal): Promise<Socket> {
+    const socket = await openConnection(route, protocols, signal);
+    const closed = new Promise<void>((resolve) => socket.once("close", () => resolve()));
+    this.#closed.add(closed);
+    void closed.then(() => this.#closed.delete(closed));
+    return socket;
+  }
+
+  #reachWith(tls: TlsSettings): Reach {
+    if (this.#reach !== undefined && deepEqual(this.#reach.route.tls, tls)) return this.#reach;
+    const route = makeRoute(this.#server, this.#access.proxyUrl, tls);
+    const pool = new ConnectionPool(() => this.#connect(route, ["http/1.1"], this.#closing.signal));
+    this.#reach?.pool.retire();
+    this.#reach = { route, pool };
+    return this.#reach;
+  }
 }
 
 async function inMemory(body: AsyncIterable<Uint8Array>): Promise<AsyncIterable<Uint8Array>> {
@@ -149,18 +145,17 @@ async function inMemory(body: AsyncIterable<Uint8Array>): Promise<AsyncIterable<
   })();
 }
 
-/** undici does not take read-only lists. */
+/** A value that cannot be sent, such as a token with a line end, is a mistake; HTTP/2 would just not send it. */
+function checkValues(headers: HeaderLines): void {
+  for (const [name, value] of Object.entries(headers)) {
+    for (const text of [value].flat()) validateHeaderValue(name, text);
+  }
+}
+
+/** Node does not take read-only lists. */
 function mutable(lines: HeaderLines): Record<string, string | string[]> {
   const copy: Record<string, string | string[]> = {};
   for (const [name, value] of Object.entries(lines))
     copy[name] = typeof value === "string" ? value : [...value];
   return copy;
-}
-
-function flatten(headers: Readonly<Record<string, string | string[] | undefined>>): Record<string, string> {
-  const flat: Record<string, string> = {};
-  for (const [name, value] of Object.entries(headers)) {
-    if (value !== undefined) flat[name] = Array.isArray(value) ? value.join(", ") : value;
-  }
-  return flat;
 }

@@ -39,7 +39,7 @@ function scripted(
   };
 }
 
-const reset = Object.assign(new Error("other side closed"), { code: "UND_ERR_SOCKET" });
+const reset = Object.assign(new Error("socket hang up"), { code: "ECONNRESET" });
 const get = { method: "GET", path: "/", headers: {}, isStream: false } as const;
 const post = { ...get, method: "POST", body: "{}" } as const;
 

@@ -13,7 +13,7 @@ import { retryAfterSeconds } from "../request/refusal.ts";
 const maxRetries = 10;
 const firstResetWaitMs = 50;
 const longestResetWaitMs = 1_000;
-const resetCodes = new Set(["ECONNRESET", "EPIPE", "UND_ERR_SOCKET"]);
+const resetCodes = new Set(["ECONNRESET", "EPIPE"]);
 
 /**
  * Repeats what is safe to repeat, up to ten times [CL3]: a request that the server did not take (429, or any 5xx that
