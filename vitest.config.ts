@@ -3,6 +3,9 @@ import { defineConfig } from "vitest/config";
 /** Packages resolve to each other's sources, so that a test never runs against a stale build. */
 const conditions = ["@keelson/source"];
 
+/** A busy machine takes its time; a condition that holds is seen at once however long it might have taken. */
+const patient = { testTimeout: 60_000, hookTimeout: 60_000, expect: { poll: { timeout: 30_000 } } };
+
 export default defineConfig({
   ssr: { resolve: { conditions, externalConditions: conditions } },
   test: {
@@ -20,15 +23,33 @@ export default defineConfig({
       {
         extends: true,
         test: {
-          name: "cluster",
-          include: ["packages/*/test/cluster/**/*.test.ts"],
-          // Fast levels first; two control planes at a time are what a small machine bears.
+          name: "embedded",
+          include: ["packages/*/test/{embedded,server}/**/*.test.ts"],
+          env: { KEELSON_LEVEL: "embedded" },
           sequence: { groupOrder: 1 },
+          ...patient,
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: "conformance",
+          include: ["packages/*/test/conformance/**/*.test.ts"],
+          sequence: { groupOrder: 2 },
           maxWorkers: 2,
-          testTimeout: 60_000,
-          hookTimeout: 60_000,
-          // A busy machine takes its time; a condition that holds is seen at once however long it might have taken.
-          expect: { poll: { timeout: 30_000 } },
+          ...patient,
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: "cluster",
+          include: ["packages/*/test/{cluster,server}/**/*.test.ts"],
+          env: { KEELSON_LEVEL: "cluster" },
+          // Fast levels first; two control planes at a time are what a small machine bears.
+          sequence: { groupOrder: 3 },
+          maxWorkers: 2,
+          ...patient,
         },
       },
     ],

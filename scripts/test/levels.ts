@@ -1,7 +1,10 @@
 /** The levels of tests, each a vitest project of the same name; `npm test` runs them in this order. */
-export const levels = ["unit", "cluster"] as const;
+export const levels = ["unit", "embedded", "conformance", "cluster"] as const;
 
 export type Level = (typeof levels)[number];
+
+/** The levels that need the real control plane. */
+export const levelsOnRealServer: ReadonlySet<Level> = new Set(["conformance", "cluster"]);
 
 /** A level that was not run, and why. */
 export interface LeftOut {

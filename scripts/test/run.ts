@@ -1,4 +1,4 @@
-// Runs the levels of tests that are named, or all: `run.ts [unit] [cluster] [vitest arguments]`.
+// Runs the levels of tests that are named, or all: `run.ts [unit] [embedded] [conformance] [cluster] [vitest arguments]`.
 import {
   BinariesUnavailableError,
   ControlPlaneError,
@@ -6,7 +6,7 @@ import {
   ProgressLine,
 } from "@keelson/controlplane";
 import { parseCLI, startVitest } from "vitest/node";
-import { type LeftOut, type Level, splitArguments } from "./levels.ts";
+import { type LeftOut, type Level, levelsOnRealServer, splitArguments } from "./levels.ts";
 import { closingLines, countTests } from "./summary.ts";
 
 const clusterIsRequired = process.env.KEELSON_REQUIRE_CLUSTER === "1";
@@ -28,10 +28,11 @@ async function missingControlPlane(): Promise<string | undefined> {
 async function runTests(chosen: readonly Level[], rest: readonly string[]): Promise<void> {
   const leftOut: LeftOut[] = [];
   let runnable = chosen;
-  const reason = chosen.includes("cluster") ? await missingControlPlane() : undefined;
+  const onRealServer = chosen.filter((level) => levelsOnRealServer.has(level));
+  const reason = onRealServer.length > 0 ? await missingControlPlane() : undefined;
   if (reason !== undefined) {
-    runnable = chosen.filter((level) => level !== "cluster");
-    leftOut.push({ level: "cluster", reason });
+    runnable = chosen.filter((level) => !levelsOnRealServer.has(level));
+    leftOut.push(...onRealServer.map((level) => ({ level, reason })));
   }
   let counts = { passed: 0, failed: 0, skipped: 0 };
   if (runnable.length > 0) {

@@ -127,7 +127,8 @@ describe("a memory store", () => {
     const former = createMemoryStore();
     const object = put(former, "a", "one");
     const objects = [{ collection: "configmaps", key: "a/one", object }];
-    const store = createMemoryStore({ snapshot: { revision: former.revision, objects } });
+    const snapshot = { revision: former.revision, objects };
+    const store = createMemoryStore({ journal: { snapshot, append: () => undefined } });
     expect(store.list("configmaps")).toEqual([object]);
     expect(put(store, "a", "one", "more").metadata.resourceVersion).toBe("3");
     expect(() => store.subscribe("configmaps", 1, () => undefined)).toThrow(CompactedError);

@@ -1,24 +1,19 @@
 import { freeze, type GenericObject } from "@keelson/core";
 import { Collection } from "./collection.ts";
 import { CompactedError, FutureRevisionError, NestedWriteError, StaleWriteError } from "./errors.ts";
+import type { Journal } from "./journal.ts";
 import type { Store, StoreChange, StoreRange, StoreWrite } from "./store.ts";
 
 export interface MemoryStoreOptions {
   /** How many changes are kept for those who watch from the past; older ones are compacted. Default: 100,000. */
   readonly historyLimit?: number;
-  /** What a former store held. Default: nothing, at revision 1, as a new etcd. */
-  readonly snapshot?: StoreSnapshot;
-}
-
-/** Everything a store holds, without its history. */
-export interface StoreSnapshot {
-  readonly revision: number;
-  readonly objects: readonly Pick<StoreChange, "collection" | "key" | "object">[];
+  /** Keeps what is written, and has what was. Default: begins with nothing, at revision 1 as a new etcd. */
+  readonly journal?: Journal;
 }
 
 export function createMemoryStore(options: MemoryStoreOptions = {}): Store {
-  const { historyLimit = 100_000, snapshot = { revision: 1, objects: [] } } = options;
-  return new MemoryStore(historyLimit, snapshot);
+  const { historyLimit = 100_000, journal } = options;
+  return new MemoryStore(historyLimit, journal);
 }
 
 interface Listener {
@@ -32,12 +27,15 @@ class MemoryStore implements Store {
   /** By collection; those of all collections under undefined. */
   readonly #listeners = new Map<string | undefined, Set<Listener>>();
   readonly #historyLimit: number;
+  readonly #journal: Journal | undefined;
   #revision: number;
   #compactedRevision: number;
   #isTelling = false;
 
-  constructor(historyLimit: number, { revision, objects }: StoreSnapshot) {
+  constructor(historyLimit: number, journal: Journal | undefined) {
+    const { revision, objects } = journal?.snapshot ?? { revision: 1, objects: [] };
     this.#historyLimit = historyLimit;
+    this.#journal = journal;
     this.#revision = revision;
     this.#compactedRevision = revision;
     for (const { collection, key, object } of objects) {
@@ -86,6 +84,8 @@ class MemoryStore implements Store {
     const object = atRevision(state, revision);
     const type = write.object === undefined ? "DELETED" : previous === undefined ? "ADDED" : "MODIFIED";
     const base = { type, collection, key, revision, object } as const;
+    // What cannot be kept does not happen.
+    this.#journal?.append({ collection, key, revision, object: write.object === undefined ? null : object });
     this.#revision = revision;
     const change: StoreChange = previous === undefined ? base : { ...base, previous };
     this.#collectionOf(collection).record(change);

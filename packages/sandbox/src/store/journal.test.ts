@@ -1,0 +1,45 @@
+import type { GenericObject } from "@keelson/core";
+import { expect, test } from "vitest";
+import { type JournalEntry, replay } from "./journal.ts";
+import { createMemoryStore } from "./memory-store.ts";
+
+const object: GenericObject = {
+  apiVersion: "v1",
+  kind: "ConfigMap",
+  metadata: { name: "one", namespace: "a" },
+};
+
+test("a journal holds what makes the store again, with its revision", () => {
+  const entries: JournalEntry[] = [];
+  const store = createMemoryStore({
+    journal: { snapshot: undefined, append: (entry) => entries.push(entry) },
+  });
+  store.write({ collection: "configmaps", key: "a/one", object, expectedRevision: 0 });
+  store.write({ collection: "configmaps", key: "a/two", object, expectedRevision: 0 });
+  store.write({ collection: "configmaps", key: "a/one", object: undefined, expectedRevision: 2 });
+  const snapshot = replay(undefined, JSON.parse(JSON.stringify(entries)));
+  const again = createMemoryStore({ journal: { snapshot, append: () => undefined } });
+  expect(again.list("configmaps")).toEqual(store.list("configmaps"));
+  expect(again.revision).toBe(4);
+});
+
+test("entries that a snapshot holds already are not played again", () => {
+  const snapshot = { revision: 5, objects: [{ collection: "configmaps", key: "a/one", object }] };
+  const old = { collection: "configmaps", key: "a/one", revision: 5, object: null };
+  expect(replay(snapshot, [old])).toEqual(snapshot);
+});
+
+test("nothing kept is no snapshot", () => {
+  expect(replay(undefined, [])).toBeUndefined();
+});
+
+test("what the journal cannot keep is not written", () => {
+  const append = (): void => {
+    throw new Error("the disk is full");
+  };
+  const store = createMemoryStore({ journal: { snapshot: undefined, append } });
+  const write = { collection: "configmaps", key: "a/one", object, expectedRevision: 0 };
+  expect(() => store.write(write)).toThrow("the disk is full");
+  expect(store.get("configmaps", "a/one")).toBeUndefined();
+  expect(store.revision).toBe(1);
+});
