@@ -38,10 +38,19 @@ const withoutValue: ReadonlySet<FieldProblemType> = new Set([
 export function problemBody(problem: FieldProblem): string {
   const { type, detail } = problem;
   const showsValue = "value" in problem && !withoutValue.has(type);
-  return [titles[type], showsValue ? JSON.stringify(problem.value) : "", detail]
+  return [titles[type], showsValue ? shown(problem.value) : "", detail]
     .filter((part) => part !== "")
     .join(": ");
 }
+
+/** Go writes the characters of HTML tags inside of lists and objects as escapes. */
+function shown(value: unknown): string {
+  const text = JSON.stringify(value);
+  if (typeof value !== "object" || value === null) return text;
+  return text.replaceAll(/[<>&]/g, (character) => htmlEscapes[character] ?? character);
+}
+
+const htmlEscapes: Readonly<Record<string, string>> = { "<": "\\u003c", ">": "\\u003e", "&": "\\u0026" };
 
 export function formatProblem(problem: FieldProblem): string {
   return `${problem.field}: ${problemBody(problem)}`;

@@ -1,0 +1,112 @@
+import { KeelsonError } from "@keelson/core";
+import { parse, YAMLParseError } from "yaml";
+import { JsonSyntaxError } from "../schema/json-syntax-error.ts";
+import { type ParsedJson, parseJson } from "../schema/parse-json.ts";
+import { protobufToJson } from "./protobuf/decode-envelope.ts";
+import { MalformedMessageError } from "./protobuf/wire-reader.ts";
+import { bodyText } from "./read-body.ts";
+import { unsupportedMediaType } from "./refusals.ts";
+
+/** Text that cannot be read; the message is in the server's words. */
+export class UnreadableBodyError extends KeelsonError {
+  static override readonly brand: string = "@keelson/sandbox.UnreadableBodyError";
+  readonly code = "UNREADABLE_BODY";
+}
+
+export type BodyFormat = "json" | "yaml" | "protobuf";
+
+/** What objects may be sent as. */
+const acceptedTypes = ["application/json", "application/yaml", "application/vnd.kubernetes.protobuf"];
+
+/** Throws ApiError for types that no object can be sent as. None at all is JSON. */
+export function bodyFormat(contentType: string | undefined, isCustom = false): BodyFormat {
+  const type = mediaTypeOf(contentType);
+  if (type === "" || type === "application/json") return "json";
+  if (type === "application/yaml") return "yaml";
+  // Custom kinds have no messages.
+  if (type === "application/vnd.kubernetes.protobuf" && !isCustom) return "protobuf";
+  throw unsupportedMediaType(acceptedTypes);
+}
+
+/** Without parameters. */
+export function mediaTypeOf(contentType: string | undefined): string {
+  return (contentType ?? "").split(";")[0]?.trim().toLowerCase() ?? "";
+}
+
+/** Throws UnreadableBodyError. */
+export function parseBody(body: Uint8Array, format: BodyFormat): ParsedJson {
+  if (format === "protobuf") return parseProtobuf(body);
+  const text = bodyText(body);
+  if (format === "yaml") return parseYaml(text);
+  try {
+    return parseJson(text);
+  } catch (error) {
+    if (error instanceof JsonSyntaxError) throw new UnreadableBodyError(error.message, { cause: error });
+    throw error;
+  }
+}
+
+/** Typed clients of Go send built-in kinds so, and take JSON back. */
+function parseProtobuf(body: Uint8Array): ParsedJson {
+  try {
+    return parseJson(protobufToJson(body));
+  } catch (error) {
+    if (error instanceof MalformedMessageError)
+      throw new UnreadableBodyError(error.message, { cause: error });
+    throw error;
+  }
+}
+
+/** YAML is read as the JSON that it stands for. */
+function parseYaml(text: string): ParsedJson {
+  let value: unknown;
+  try {
+    value = parse(text, { uniqueKeys: false, version: "1.1", maxAliasCount: 100, logLevel: "error" });
+    return parseJson(JSON.stringify(value ?? null));
+  } catch (error) {
+    if (error instanceof YAMLParseError)
+      throw new UnreadableBodyError(yamlProblem(error, text), { cause: error });
+    // Too many aliases, cycles, values that are no JSON: whatever it is, it is the text's fault.
+    const why = error instanceof Error ? error.message : "cannot be read";
+    throw new UnreadableBodyError(`yaml: ${why}`, { cause: error });
+  }
+}
+
+/** The mistakes that people make, as Go's YAML parser words them. */
+function yamlProblem(error: YAMLParseError, text: string): string {
+  const line = error.linePos?.[0].line ?? 1;
+  const { code, message } = error;
+  // Go names no line for what it finds on the first one, but for flow collections.
+  const where = line === 1 ? "" : `line ${line}: `;
+  switch (code) {
+    case "BAD_INDENT":
+    case "MISSING_CHAR":
+      if (/closing .*quote/.test(message)) return `yaml: ${where}found unexpected end of stream`;
+      if (isOpenFlow.test(text)) return `yaml: line ${line}: did not find expected node content`;
+      return `yaml: line ${line}: did not find expected ${message.includes("}") ? "',' or '}'" : "',' or ']'"}`;
+    case "BLOCK_AS_IMPLICIT_KEY":
+    case "MULTILINE_IMPLICIT_KEY":
+      return `yaml: ${where}mapping values are not allowed in this context`;
+    case "TAB_AS_INDENT":
+      return `yaml: line ${line}: found a tab character that violates indentation`;
+    default:
+      return `yaml: line ${line}: could not find expected ':'`;
+  }
+}
+
+/** Text that ends where a value of a flow collection is to come. */
+const isOpenFlow = /[[{,:]\s*$/;
+
+/** What messages call the part of a body that says what it is. */
+export const typeMeta: string =
+  'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }';
+
+/** What messages show of a body that is no object. */
+export function bodySummary(body: Uint8Array): string {
+  const most = 30;
+  if (body.length === 0) return "<empty>";
+  const isCut = body.length > most;
+  const shown = Buffer.from(body.subarray(0, most));
+  const text = body[0] === 0x7b ? shown.toString() : shown.toString("hex");
+  return isCut ? `${text} ...` : text;
+}

@@ -1,0 +1,84 @@
+import { apiVersionOf, isRecord } from "@keelson/core";
+import { decodeJsonPatch, decodeObjectPatch } from "../patch/decode-patch.ts";
+import type { MutableObject } from "../resource/mutable-object.ts";
+import type { ServedResource } from "../resource/served-resource.ts";
+import { goKind } from "../schema/go-type.ts";
+import { badRequest } from "../status/api-error.ts";
+import type { Patch } from "./object-writer.ts";
+import { mediaTypeOf, parseBody, UnreadableBodyError } from "./parse-body.ts";
+import { unsupportedMediaType, unsupportedPatch } from "./refusals.ts";
+
+export type PatchType = Patch["type"];
+
+const types: ReadonlyMap<string, PatchType> = new Map([
+  ["application/json-patch+json", "json"],
+  ["application/merge-patch+json", "merge"],
+  ["application/strategic-merge-patch+json", "strategic"],
+  ["application/apply-patch+yaml", "apply"],
+]);
+
+/** Throws ApiError for types of patches that the kind does not take. */
+export function patchType(contentType: string | undefined, isCustom: boolean): PatchType {
+  const type = types.get(mediaTypeOf(contentType));
+  if (type !== undefined && !(isCustom && type === "strategic")) return type;
+  if (!isCustom) throw unsupportedPatch();
+  throw unsupportedMediaType([...types.keys()].filter((one) => types.get(one) !== "strategic"));
+}
+
+/** Throws ApiError for a body that is no patch of the type. */
+export function decodePatch(
+  resource: Pick<ServedResource, "group" | "version" | "kind">,
+  type: PatchType,
+  body: Uint8Array,
+  force: boolean,
+): Patch {
+  if (type === "apply") return { type, configuration: applied(resource, body), force };
+  const value = patchValue(body, type);
+  if (type === "json") return { type, operations: decodeJsonPatch(value) };
+  return { type, patch: decodeObjectPatch(value, type) };
+}
+
+function patchValue(body: Uint8Array, type: PatchType): unknown {
+  try {
+    return parseBody(body, "json").value;
+  } catch (error) {
+    if (!(error instanceof UnreadableBodyError)) throw error;
+    throw badRequest(type === "strategic" ? error.message : `error decoding patch: ${error.message}`);
+  }
+}
+
+function applied(
+  resource: Pick<ServedResource, "group" | "version" | "kind">,
+  body: Uint8Array,
+): MutableObject {
+  let value: unknown;
+  try {
+    value = parseBody(body, "yaml").value;
+  } catch (error) {
+    if (!(error instanceof UnreadableBodyError)) throw error;
+    throw badRequest(`error decoding YAML: error converting YAML to JSON: ${error.message}`);
+  }
+  const json = value ?? {};
+  if (!isRecord(json)) {
+    const problem = `json: cannot unmarshal ${goKind(json)} into Go value of type map[string]interface {}`;
+    throw badRequest(`error decoding YAML: error unmarshaling JSON: while decoding JSON: ${problem}`);
+  }
+  const { apiVersion = "", kind = "" } = json;
+  if (kind !== resource.kind || apiVersion !== apiVersionOf(resource)) {
+    const version = String(apiVersion);
+    const shown = version.includes("/") ? version : `/${version}`;
+    throw badRequest(`invalid object type: ${shown}, Kind=${kind}`);
+  }
+  const metadata = json.metadata ?? {};
+  if (!isRecord(metadata)) {
+    throw badRequest(
+      `error decoding YAML: .metadata accessor error: ${goKind(metadata)} is of the wrong type`,
+    );
+  }
+  return asConfiguration({ ...json, metadata });
+}
+
+/** Its type and its metadata were checked; the rest is for whoever applies it. */
+function asConfiguration(json: Record<string, unknown>): MutableObject {
+  return json as MutableObject;
+}

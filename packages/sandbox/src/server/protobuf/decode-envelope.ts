@@ -1,0 +1,47 @@
+import { parseApiVersion } from "@keelson/core";
+import { messageToJson } from "./decode-message.ts";
+import { MalformedMessageError, wireFields } from "./wire-reader.ts";
+
+const prefix: readonly number[] = [107, 56, 115, 0];
+
+/**
+ * The object in a body of `application/vnd.kubernetes.protobuf`, as JSON text: what it is stands before its message.
+ * Throws MalformedMessageError, in the server's words.
+ */
+export function protobufToJson(body: Uint8Array): string {
+  if (body.length === 0) throw new MalformedMessageError("empty data");
+  if (!prefix.every((byte, index) => body[index] === byte)) {
+    throw new MalformedMessageError(
+      "provided data does not appear to be a protobuf message, expected prefix [107 56 115 0]",
+    );
+  }
+  const envelope = fieldsOf(body.subarray(prefix.length));
+  const type = fieldsOf(envelope.get(1) ?? new Uint8Array());
+  const [apiVersion, kind] = [textOf(type.get(1)), textOf(type.get(2))];
+  const message = envelope.get(2) ?? new Uint8Array();
+  const object = messageToJson(nameOf(apiVersion, kind), message);
+  if (object === undefined) {
+    const [found, version] = [JSON.stringify(kind), JSON.stringify(apiVersion)];
+    throw new MalformedMessageError(
+      `no kind ${found} of version ${version} can be sent as a protobuf message`,
+    );
+  }
+  return JSON.stringify({ ...object, apiVersion, kind });
+}
+
+/** Of messages, whose package is the first word of the group. */
+function nameOf(apiVersion: string, kind: string): string {
+  if (kind === "DeleteOptions") return "meta.v1.DeleteOptions";
+  const { group, version } = parseApiVersion(apiVersion);
+  return `${group === "" ? "core" : (packages[group] ?? group.split(".")[0])}.${version}.${kind}`;
+}
+
+const packages: Readonly<Record<string, string>> = { "flowcontrol.apiserver.k8s.io": "flowcontrol" };
+
+function fieldsOf(message: Uint8Array): ReadonlyMap<number, Uint8Array> {
+  return new Map([...wireFields(message)].map(({ number, bytes }) => [number, bytes]));
+}
+
+function textOf(bytes: Uint8Array | undefined): string {
+  return bytes === undefined ? "" : Buffer.from(bytes).toString();
+}

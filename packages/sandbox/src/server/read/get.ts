@@ -1,0 +1,44 @@
+import type { GenericObject } from "@keelson/core";
+import type { ServedResource } from "../../resource/served-resource.ts";
+import { notFound } from "../../status/api-error.ts";
+import { storeKey } from "../../store/store.ts";
+import { revisionTooLarge, unforeseen } from "../refusals.ts";
+import { askedRevision } from "./asked-revision.ts";
+import { type ReadDependencies, readableRevision } from "./read-dependencies.ts";
+import { isServedAsStored, servedObjects } from "./served-objects.ts";
+
+export interface GetTarget {
+  readonly resource: ServedResource;
+  readonly namespace: string | undefined;
+  readonly name: string;
+}
+
+/** An object in the version of the resource. Throws ApiError if there is none. */
+export async function getObject(
+  dependencies: ReadDependencies,
+  target: GetTarget,
+  resourceVersion: string,
+): Promise<GenericObject> {
+  const { resource, name } = target;
+  const found = findObject(dependencies, target, resourceVersion);
+  if (found === undefined) throw notFound(resource, name);
+  if (isServedAsStored(resource, found)) return found;
+  const [served] = await servedObjects(resource, [found]);
+  return served ?? found;
+}
+
+function findObject(
+  dependencies: ReadDependencies,
+  { resource, namespace, name }: GetTarget,
+  resourceVersion: string,
+): GenericObject | undefined {
+  const { store } = dependencies;
+  const key = storeKey(namespace, name);
+  if (resourceVersion === "") return store.get(resource.collection, key);
+  const oldest = askedRevision(resourceVersion, unforeseen);
+  if (oldest > store.revision) throw revisionTooLarge(oldest, store.revision);
+  const revision = readableRevision(dependencies, oldest);
+  if (revision === store.revision) return store.get(resource.collection, key);
+  const range = namespace === undefined ? { revision } : { revision, namespace };
+  return store.list(resource.collection, range).find(({ metadata }) => metadata.name === name);
+}

@@ -1,0 +1,123 @@
+import type { GenericObject, ListMeta } from "@keelson/core";
+import type { ServedResource } from "../../resource/served-resource.ts";
+import { ApiError, badRequest, expired } from "../../status/api-error.ts";
+import { CompactedError, FutureRevisionError } from "../../store/errors.ts";
+import { type StoreRange, storeKey } from "../../store/store.ts";
+import { revisionTooLarge } from "../refusals.ts";
+import { askedRevision } from "./asked-revision.ts";
+import { type ContinueToken, decodeContinue, encodeContinue } from "./continue-token.ts";
+import type { ListOptions } from "./list-options.ts";
+import { type ReadDependencies, readableRevision } from "./read-dependencies.ts";
+import type { Selection } from "./selection.ts";
+
+/** Objects as they are stored, in the order of their keys. */
+export interface Page {
+  readonly objects: readonly GenericObject[];
+  readonly metadata: ListMeta;
+}
+
+interface Read {
+  readonly revision: number;
+  readonly after?: string;
+  readonly limit: number;
+}
+
+/** Throws ApiError if the state that was asked for cannot be had. */
+export function listPage(
+  dependencies: ReadDependencies,
+  resource: ServedResource,
+  selection: Selection,
+  options: ListOptions,
+): Page {
+  const token = options.continue === "" ? undefined : decodeContinue(options.continue, selection.namespace);
+  const read = readOf(dependencies, options, token);
+  const { store } = dependencies;
+  try {
+    const matching = selectedObjects(dependencies, resource, selection, read);
+    return pageOf(matching, read, selection);
+  } catch (error) {
+    if (error instanceof FutureRevisionError) throw revisionTooLarge(read.revision, store.revision);
+    if (error instanceof CompactedError) throw tooOld(token, selection.namespace);
+    throw error;
+  }
+}
+
+/** Which state is read, by the rules of resourceVersion, resourceVersionMatch, limit and continue. */
+function readOf(
+  dependencies: ReadDependencies,
+  options: ListOptions,
+  token: ContinueToken | undefined,
+): Read {
+  const { store } = dependencies;
+  const { resourceVersion, resourceVersionMatch: match, limit } = options;
+  if (token !== undefined) {
+    if (resourceVersion !== "" && resourceVersion !== "0") {
+      throw badRequest("specifying resource version is not allowed when using continue");
+    }
+    return { revision: token.revision ?? store.revision, after: token.after, limit };
+  }
+  if (resourceVersion === "") return { revision: store.revision, limit };
+  const asked = askedRevision(resourceVersion, (why) => badRequest(`invalid resource version: ${why}`));
+  // What may be of any age comes from the server's cache, which gives all of it at once.
+  if (asked === 0) return { revision: readableRevision(dependencies, 0), limit: 0 };
+  if (asked > store.revision) throw revisionTooLarge(asked, store.revision);
+  const isExact = match === "Exact" || (match === "" && limit > 0);
+  return { revision: isExact ? asked : readableRevision(dependencies, asked), limit };
+}
+
+function selectedObjects(
+  { store }: ReadDependencies,
+  resource: ServedResource,
+  selection: Selection,
+  { revision, after }: Read,
+): readonly GenericObject[] {
+  const { namespace, name, isSelective } = selection;
+  const isNow = revision === store.revision;
+  if (isNow && after === undefined && name !== undefined) {
+    if (namespace !== undefined || resource.scope === "Cluster") {
+      const found = store.get(resource.collection, storeKey(namespace, name));
+      return found !== undefined && selection.matches(found) ? [found] : [];
+    }
+  }
+  const range: StoreRange = {
+    ...(namespace !== undefined && { namespace }),
+    ...(after !== undefined && { after }),
+    ...(!isNow && { revision }),
+  };
+  const objects = store.list(resource.collection, range);
+  return isSelective ? objects.filter((object) => selection.matches(object)) : objects;
+}
+
+function pageOf(matching: readonly GenericObject[], read: Read, selection: Selection): Page {
+  const { revision, limit } = read;
+  const resourceVersion = String(revision);
+  const last = matching[limit - 1];
+  if (limit === 0 || matching.length <= limit || last === undefined) {
+    return { objects: matching, metadata: { resourceVersion } };
+  }
+  const { namespace, name = "" } = last.metadata;
+  const token = encodeContinue({ revision, after: storeKey(namespace, name) }, selection.namespace);
+  const metadata: ListMeta = {
+    resourceVersion,
+    continue: token,
+    // Nobody counts what a selector might choose.
+    ...(!selection.isSelective && { remainingItemCount: matching.length - limit }),
+  };
+  return { objects: matching.slice(0, limit), metadata };
+}
+
+function tooOld(token: ContinueToken | undefined, namespace: string | undefined): ApiError {
+  if (token === undefined) return expired("The resourceVersion for the provided list is too old.");
+  return new ApiError({
+    httpCode: 410,
+    reason: "Expired",
+    message: continueTooOld,
+    continueToken: encodeContinue({ ...token, revision: undefined }, namespace),
+  });
+}
+
+const continueTooOld =
+  "The provided continue parameter is too old to display a consistent list result. You can start a new list without the " +
+  "continue parameter, or use the continue token in this response to retrieve the remainder of the results. Continuing " +
+  "with the provided token results in an inconsistent list - objects that were created, modified, or deleted between the " +
+  "time the first chunk was returned and now may show up in the list.";

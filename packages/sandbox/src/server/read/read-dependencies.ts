@@ -1,0 +1,21 @@
+import type { Clock, Random } from "@keelson/core";
+import type { Store } from "../../store/store.ts";
+import type { EventLines } from "./event-lines.ts";
+
+export interface ReadDependencies {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly lines: EventLines;
+  /** Which revision reads that allow old data show instead of the present. Default: the present. */
+  readonly staleRevision?: () => number | undefined;
+  /** How many events wait for a slow watcher before its watch is ended. Default: 20,000. */
+  readonly watchBufferLimit?: number;
+}
+
+/** The state that a read sees which may be as old as `oldest`: the present one, unless the server is told to lag. */
+export function readableRevision({ store, staleRevision }: ReadDependencies, oldest: number): number {
+  const stale = staleRevision?.();
+  if (stale === undefined || stale < oldest || stale < store.compactedRevision) return store.revision;
+  return Math.min(stale, store.revision);
+}

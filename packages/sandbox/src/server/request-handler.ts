@@ -1,0 +1,155 @@
+import type { ServiceRequest } from "@keelson/core";
+import type { UserInfo } from "../auth/user.ts";
+import type { ApiRequest } from "./api-request.ts";
+import { type AcceptedType, acceptedType } from "./media-type.ts";
+import { getObject } from "./read/get.ts";
+import { listPage } from "./read/list.ts";
+import { listAnswer } from "./read/list-answer.ts";
+import { listOptions } from "./read/list-options.ts";
+import { selectionOf } from "./read/selection.ts";
+import { watchAnswer } from "./read/watch-answer.ts";
+import { readBody } from "./read-body.ts";
+import { type Answer, type ObjectView, objectAnswer } from "./response.ts";
+import type { Route } from "./route.ts";
+import type { ServerTools } from "./server-tools.ts";
+import { bindingAnswer } from "./subresources/binding.ts";
+import { componentStatusAnswer } from "./subresources/component-statuses.ts";
+import { evictionAnswer } from "./subresources/eviction.ts";
+import { connectionAnswer, isConnection } from "./subresources/pod-connections.ts";
+import { isReview, reviewAnswer } from "./subresources/reviews.ts";
+import { scaleAnswer } from "./subresources/scale.ts";
+import { tokenAnswer } from "./subresources/token.ts";
+import { includedObject } from "./table.ts";
+import { createAnswer, deleteAnswer, deleteCollection, patchAnswer, updateAnswer } from "./write-verbs.ts";
+
+/** A request whose path is understood, with everything that its answer may depend on. */
+export interface RoutedRequest {
+  readonly route: Route;
+  readonly query: URLSearchParams;
+  readonly user: UserInfo;
+  readonly service: ServiceRequest;
+  warn(text: string): void;
+}
+
+/** Throws ApiError. */
+export async function answerResource(tools: ServerTools, routed: RoutedRequest): Promise<Answer> {
+  const { route, query, user, service, warn } = routed;
+  const { verb, resource, subresource, namespace, name } = route;
+  const { headers, signal } = service;
+  const accepted = acceptedType({
+    headers,
+    query,
+    isWatch: verb === "watch",
+    isCollection: verb === "watch" || verb === "list",
+    isCustom: resource.isCustom,
+    canTransform: !isSpecial(resource.collection, subresource),
+  });
+  const request: ApiRequest = {
+    verb,
+    resource,
+    subresource,
+    namespace,
+    name,
+    query,
+    headers,
+    user,
+    body: () => readBody(service.body),
+    warn,
+    signal,
+  };
+  if (resource.deprecationWarning !== undefined) warn(resource.deprecationWarning);
+  const special = specialAnswer(tools, request, accepted);
+  return special ?? answerObjects(tools, request, accepted);
+}
+
+/** What is not read and written as objects are. */
+function isSpecial(collection: string, subresource: string | undefined): boolean {
+  return (
+    isConnection(collection, subresource) ||
+    isReview(collection) ||
+    collection === "bindings" ||
+    collection === "componentstatuses" ||
+    (subresource !== undefined && specialSubresources.has(subresource))
+  );
+}
+
+const specialSubresources: ReadonlySet<string> = new Set(["scale", "eviction", "binding", "token"]);
+
+function specialAnswer(
+  tools: ServerTools,
+  request: ApiRequest,
+  accepted: AcceptedType,
+): Promise<Answer> | Answer | undefined {
+  const { resource, subresource } = request;
+  const { collection } = resource;
+  if (subresource === "scale") return scaleAnswer(tools, request, viewOf(tools, request, accepted));
+  if (!isSpecial(collection, subresource)) return undefined;
+  if (isConnection(collection, subresource)) return connectionAnswer(tools, request);
+  if (isReview(collection)) return reviewAnswer(tools, request);
+  if (collection === "componentstatuses") return componentStatusAnswer(request);
+  if (collection === "bindings" || subresource === "binding") return bindingAnswer(tools, request);
+  return subresource === "eviction" ? evictionAnswer(tools, request) : tokenAnswer(tools, request);
+}
+
+async function answerObjects(
+  tools: ServerTools,
+  request: ApiRequest,
+  accepted: AcceptedType,
+): Promise<Answer> {
+  const { verb, resource, namespace, name = "", query } = request;
+  const view = viewOf(tools, request, accepted);
+  switch (verb) {
+    case "get": {
+      const target = { resource, namespace, name };
+      return objectAnswer(view, await getObject(tools.reads, target, query.get("resourceVersion") ?? ""));
+    }
+    case "list":
+    case "watch":
+      return answerCollection(tools, request, view);
+    case "create":
+      return createAnswer(tools, request, view);
+    case "update":
+      return updateAnswer(tools, request, view);
+    case "patch":
+      return patchAnswer(tools, request, view);
+    case "delete":
+      return deleteAnswer(tools, request, view);
+    case "deletecollection":
+      return answerDeleteCollection(tools, request, view);
+  }
+}
+
+function viewOf({ clock }: ServerTools, { resource, query }: ApiRequest, accepted: AcceptedType): ObjectView {
+  const included = accepted.as === "Table" ? includedObject(query) : "Metadata";
+  return { accepted, resource, included, now: clock.now() };
+}
+
+async function answerCollection(tools: ServerTools, request: ApiRequest, view: ObjectView): Promise<Answer> {
+  const { verb, resource, namespace, name, query, signal } = request;
+  const options = listOptions(query, verb === "watch");
+  const { labelSelector, fieldSelector } = options;
+  const selection = selectionOf({
+    resource,
+    namespace,
+    labelSelector,
+    fieldSelector,
+    ...(name !== undefined && { name }),
+  });
+  if (verb === "watch") return watchAnswer(tools.reads, { resource, selection, options, signal }, view);
+  return listAnswer(view, listPage(tools.reads, resource, selection, options));
+}
+
+/** Answers what was deleted, as it was. */
+async function answerDeleteCollection(
+  tools: ServerTools,
+  request: ApiRequest,
+  view: ObjectView,
+): Promise<Answer> {
+  const { resource, namespace, query } = request;
+  const options = listOptions(query, false);
+  const { labelSelector, fieldSelector } = options;
+  const selection = selectionOf({ resource, namespace, labelSelector, fieldSelector });
+  const page = listPage(tools.reads, resource, selection, { ...options, resourceVersion: "" });
+  await deleteCollection(tools, request, () => page.objects);
+  return listAnswer(view, page);
+}

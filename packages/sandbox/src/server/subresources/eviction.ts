@@ -1,0 +1,179 @@
+import { draft, formatTime, type GenericObject, isRecord, matchesLabels } from "@keelson/core";
+import { type GivenLabelSelector, usableSelector } from "../../resource/label-problems.ts";
+import type { FieldSchema } from "../../schema/field-schema.ts";
+import { ApiError, badRequest, notFound, staleVersion } from "../../status/api-error.ts";
+import { storeKey } from "../../store/store.ts";
+import type { ApiRequest } from "../api-request.ts";
+import { decodePlainBody, type ExpectedKind } from "../decode-body.ts";
+import type { WriteOptions } from "../object-writer.ts";
+import { unforeseen } from "../refusals.ts";
+import { type Answer, successStatus, valueAnswer } from "../response.ts";
+import type { ServerTools } from "../server-tools.ts";
+import { writeOptions } from "../write-request.ts";
+import { valueAt } from "./field-path.ts";
+
+const open: FieldSchema = { type: "object", "x-kubernetes-preserve-unknown-fields": true };
+
+const evictionKind: ExpectedKind = {
+  group: "policy",
+  version: "v1",
+  kind: "Eviction",
+  isCustom: false,
+  schema: {
+    type: "object",
+    typeName: "v1.Eviction",
+    properties: {
+      apiVersion: { type: "string" },
+      kind: { type: "string" },
+      metadata: open,
+      deleteOptions: open,
+    },
+  },
+};
+
+/** Deletes a Pod if its disruption budget allows it, and counts the disruption. */
+export async function evictionAnswer(tools: ServerTools, request: ApiRequest): Promise<Answer> {
+  const { resource, namespace, name = "", headers } = request;
+  const options = writeOptions(request, "CreateOptions");
+  const { fieldValidation, warn } = options;
+  const body = await request.body();
+  const contentType = headers["content-type"];
+  const eviction = decodePlainBody(evictionKind, {
+    registry: tools.registry,
+    contentType,
+    body,
+    fieldValidation,
+    warn,
+  });
+  if (valueAt(eviction, ".metadata.name") !== name) {
+    throw badRequest("name in URL does not match name in Eviction object");
+  }
+  const pod = tools.reads.store.get(resource.collection, storeKey(namespace, name));
+  if (pod === undefined) throw notFound(resource, name);
+  const asked = isRecord(eviction.deleteOptions) ? eviction.deleteOptions : {};
+  const dryRun = options.dryRun || (Array.isArray(asked.dryRun) && asked.dryRun.length > 0);
+  const target = { resource, namespace, name, subresource: undefined };
+  if (!isFree(pod)) await countDisruption(tools, pod, { ...options, dryRun });
+  const { gracePeriodSeconds } = asked;
+  await tools.writer.delete(target, {
+    ...options,
+    dryRun,
+    ...(typeof gracePeriodSeconds === "number" && { gracePeriodSeconds }),
+    ...(pod.metadata.uid !== undefined && { preconditions: { uid: pod.metadata.uid } }),
+  });
+  return valueAnswer({ format: "json", isPretty: false }, successStatus(201), 201);
+}
+
+/** Pods that have ended, have not begun, or end already, disrupt nothing. */
+function isFree(pod: GenericObject): boolean {
+  const phase = valueAt(pod, ".status.phase");
+  const hasEnded = phase === "Succeeded" || phase === "Failed" || phase === "Pending";
+  return hasEnded || pod.metadata.deletionTimestamp !== undefined;
+}
+
+function isReady(pod: GenericObject): boolean {
+  const conditions = valueAt(pod, ".status.conditions");
+  return (
+    Array.isArray(conditions) && conditions.some(({ type, status }) => type === "Ready" && status === "True")
+  );
+}
+
+/** Writes into the budget of the Pod that it is disrupted. Throws ApiError if that would be too much. */
+async function countDisruption(tools: ServerTools, pod: GenericObject, options: WriteOptions): Promise<void> {
+  for (;;) {
+    const budget = budgetOf(tools, pod);
+    if (budget === undefined || isExempt(pod, budget)) return;
+    checkBudget(budget);
+    if (options.dryRun) return;
+    try {
+      await writeDisruption(tools, pod, budget, options);
+      return;
+    } catch (error) {
+      const isConflict = error instanceof ApiError && error.status.message?.includes(staleVersion) === true;
+      if (!isConflict) throw error;
+      options.signal.throwIfAborted();
+    }
+  }
+}
+
+function budgetOf({ registry, reads }: ServerTools, pod: GenericObject): GenericObject | undefined {
+  const resource = registry.findStored("policy", "poddisruptionbudgets");
+  const { namespace, labels } = pod.metadata;
+  if (resource === undefined || namespace === undefined) return undefined;
+  const budgets = reads.store.list(resource.collection, { namespace }).filter((budget) => {
+    const selector = valueAt(budget, ".spec.selector");
+    return isRecord(selector) && matchesLabels(usableSelector(asSelector(selector)), labels);
+  });
+  if (budgets.length > 1) {
+    throw unforeseen(
+      "This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.",
+    );
+  }
+  return budgets[0];
+}
+
+/** The store holds what the kind says. */
+function asSelector(selector: Readonly<Record<string, unknown>>): GivenLabelSelector {
+  return selector as GivenLabelSelector;
+}
+
+/** A Pod that is not ready may go while the budget is otherwise met, or always if it says so. */
+function isExempt(pod: GenericObject, budget: GenericObject): boolean {
+  if (isReady(pod)) return false;
+  if (valueAt(budget, ".spec.unhealthyPodEvictionPolicy") === "AlwaysAllow") return true;
+  const [current, desired] = [
+    numberAt(budget, ".status.currentHealthy"),
+    numberAt(budget, ".status.desiredHealthy"),
+  ];
+  return desired > 0 && current >= desired;
+}
+
+function checkBudget(budget: GenericObject): void {
+  const { name, generation = 0 } = budget.metadata;
+  if (numberAt(budget, ".status.observedGeneration") < generation) {
+    throw disruptionRefused(`The disruption budget ${name} is still being processed by the server.`, 10);
+  }
+  if (numberAt(budget, ".status.disruptionsAllowed") > 0) return;
+  const desired = numberAt(budget, ".status.desiredHealthy");
+  const current = numberAt(budget, ".status.currentHealthy");
+  throw disruptionRefused(
+    `The disruption budget ${name} needs ${desired} healthy pods and has ${current} currently`,
+  );
+}
+
+function disruptionRefused(message: string, retryAfterSeconds?: number): ApiError {
+  return new ApiError({
+    httpCode: 429,
+    reason: "TooManyRequests",
+    message: "Cannot evict pod as it would violate the pod's disruption budget.",
+    details: {
+      causes: [{ reason: "DisruptionBudget", message }],
+      ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
+    },
+  });
+}
+
+async function writeDisruption(
+  { registry, writer, clock }: ServerTools,
+  pod: GenericObject,
+  budget: GenericObject,
+  options: WriteOptions,
+): Promise<void> {
+  const resource = registry.findStored("policy", "poddisruptionbudgets");
+  const { name = "", namespace } = budget.metadata;
+  if (resource === undefined) return;
+  const next = draft(budget);
+  const status = isRecord(next.status) ? next.status : {};
+  const disruptedPods = isRecord(status.disruptedPods) ? status.disruptedPods : {};
+  next.status = {
+    ...status,
+    disruptionsAllowed: numberAt(budget, ".status.disruptionsAllowed") - 1,
+    disruptedPods: { ...disruptedPods, [pod.metadata.name ?? ""]: formatTime(clock.now()) },
+  };
+  await writer.update({ resource, namespace, name, subresource: "status" }, next, options);
+}
+
+function numberAt(object: GenericObject, path: string): number {
+  const value = valueAt(object, path);
+  return typeof value === "number" ? value : 0;
+}
