@@ -20,6 +20,16 @@ export interface Strategy {
   validate(object: GenericObject, context: WriteContext): readonly FieldProblem[];
   /** What may not change; asked beside `validate`. */
   validateUpdate(object: GenericObject, old: GenericObject, context: WriteContext): readonly FieldProblem[];
+  /**
+   * What the rules of a custom kind have against the object beyond its schema; asked after `found`, all that its
+   * metadata and schema have against it, is known. `old` is undefined for creations.
+   */
+  ruleProblems?(
+    object: GenericObject,
+    old: GenericObject | undefined,
+    found: readonly FieldProblem[],
+    context: WriteContext,
+  ): readonly FieldProblem[];
   /** Sent as `Warning` headers. */
   warnings?(object: GenericObject, old: GenericObject | undefined): readonly string[];
   /** Whether objects count changes of what is neither metadata nor status in `metadata.generation`. */

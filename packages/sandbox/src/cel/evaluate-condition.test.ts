@@ -1,0 +1,26 @@
+import { expect, test } from "vitest";
+import { ConditionError, evaluateCondition } from "./evaluate-condition.ts";
+
+const variables = {
+  object: { metadata: { name: "a" }, spec: { replicas: 3 } },
+  oldObject: null,
+  request: { operation: "CREATE" },
+  authorizer: () => ({ allowed: true, reason: "" }),
+};
+
+test.each([
+  ["object.spec.replicas > 2 && request.operation == 'CREATE'", true],
+  ["oldObject == null", true],
+  ["authorizer.group('').resource('pods').namespace('x').check('get').allowed()", true],
+  ["quantity('1Gi').isGreaterThan(quantity('1Mi')) && cidr('10.0.0.0/8').containsIP('10.1.2.3')", true],
+  ["'%s-%d'.format(['a', 1]) == 'a-1' && [1, 3].isSorted() && sets.contains(['a', 'b'], ['a'])", true],
+  ["['a', 'b'].all(i, v, i < 2) && {'a': 1}.transformMap(k, v, v + 1) == {'a': 2}", true],
+  ["url('https://a.b:80/x').getHostname() == 'b.a'", false],
+])("%s", (expression, expected) => {
+  expect(evaluateCondition(expression, variables)).toBe(expected);
+});
+
+test("what cannot be decided is an error", () => {
+  expect(evaluateCondition("object.spec.none == 1", variables)).toBeInstanceOf(ConditionError);
+  expect(evaluateCondition("nobody == 1", variables)).toBeInstanceOf(ConditionError);
+});

@@ -1,0 +1,96 @@
+import {
+  addQuantities,
+  compareQuantities,
+  parseQuantity,
+  type Quantity,
+  subtractQuantities,
+} from "@keelson/core";
+import { failure, type Library, libraryOf } from "./library.ts";
+
+/** An amount such as `1Gi` as a value of CEL. */
+export class CelQuantity {
+  readonly amount: Quantity;
+
+  constructor(amount: Quantity) {
+    this.amount = amount;
+  }
+
+  /** Two amounts are equal however they are written. */
+  toString(): string {
+    return String(this.amount.nanos);
+  }
+}
+
+const nanosPerUnit = 1_000_000_000n;
+
+const functions = libraryOf([
+  ["quantity(string): Quantity", (text: string) => new CelQuantity(parsed(text))],
+  ["isQuantity(string): bool", (text: string) => isQuantity(text)],
+  ["Quantity.sign(): int", ({ amount }: CelQuantity) => BigInt(compareQuantities(amount, zero))],
+  ["Quantity.isInteger(): bool", ({ amount }: CelQuantity) => isInteger(amount)],
+  ["Quantity.asInteger(): int", asInteger],
+  ["Quantity.asApproximateFloat(): double", ({ amount }: CelQuantity) => Number(amount.nanos) / 1e9],
+  ["Quantity.add(Quantity): Quantity", (a: CelQuantity, b: CelQuantity) => sum(a, b.amount)],
+  ["Quantity.add(int): Quantity", (a: CelQuantity, b: bigint) => sum(a, whole(b))],
+  ["Quantity.sub(Quantity): Quantity", (a: CelQuantity, b: CelQuantity) => difference(a, b.amount)],
+  ["Quantity.sub(int): Quantity", (a: CelQuantity, b: bigint) => difference(a, whole(b))],
+  ["Quantity.isLessThan(Quantity): bool", (a: CelQuantity, b: CelQuantity) => compared(a, b) < 0],
+  ["Quantity.isGreaterThan(Quantity): bool", (a: CelQuantity, b: CelQuantity) => compared(a, b) > 0],
+  ["Quantity.compareTo(Quantity): int", (a: CelQuantity, b: CelQuantity) => BigInt(compared(a, b))],
+]);
+
+export const quantitiesLibrary: Library = (environment) => {
+  environment.registerType("Quantity", { ctor: CelQuantity, fields: {} });
+  environment.registerOperator(
+    "Quantity == Quantity",
+    (a: CelQuantity, b: CelQuantity) => compared(a, b) === 0,
+  );
+  functions(environment);
+};
+
+const zero: Quantity = { nanos: 0n, format: "DecimalSI" };
+
+function whole(units: bigint): Quantity {
+  return { nanos: units * nanosPerUnit, format: "DecimalSI" };
+}
+
+function sum({ amount }: CelQuantity, other: Quantity): CelQuantity {
+  return new CelQuantity(addQuantities(amount, other));
+}
+
+function difference({ amount }: CelQuantity, other: Quantity): CelQuantity {
+  return new CelQuantity(subtractQuantities(amount, other));
+}
+
+function compared(a: CelQuantity, b: CelQuantity): -1 | 0 | 1 {
+  return compareQuantities(a.amount, b.amount);
+}
+
+function isInteger({ nanos }: Quantity): boolean {
+  return nanos % nanosPerUnit === 0n && BigInt.asIntN(64, nanos / nanosPerUnit) === nanos / nanosPerUnit;
+}
+
+function asInteger({ amount }: CelQuantity): bigint {
+  if (!isInteger(amount)) throw failure("cannot convert value to integer");
+  return amount.nanos / nanosPerUnit;
+}
+
+function isQuantity(text: string): boolean {
+  try {
+    parseQuantity(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function parsed(text: string): Quantity {
+  try {
+    return parseQuantity(text);
+  } catch (cause) {
+    throw failure(
+      "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'",
+      cause,
+    );
+  }
+}

@@ -1,0 +1,124 @@
+import {
+  apiVersionOf,
+  draft,
+  type GenericObject,
+  isRecord,
+  kindOf,
+  type Random,
+  toError,
+} from "@keelson/core";
+import type { WebhookConversion } from "@keelson/core/kinds/apiextensions/v1";
+import type { MutableObject } from "../resource/mutable-object.ts";
+import type { WebhookCaller, WebhookTarget } from "../resource/webhook-caller.ts";
+import { ApiError } from "../status/api-error.ts";
+import { checkedConversion } from "./converted-object.ts";
+import { requestUid } from "./request-uid.ts";
+
+export interface ConversionTools {
+  readonly callWebhook: WebhookCaller;
+  readonly random: Random;
+}
+
+/** How long a webhook may take to convert. */
+const timeoutMs = 30_000;
+
+/** Nobody takes back a conversion. */
+const never = new AbortController().signal;
+
+/** Brings objects to another version by asking the webhook of their definition. */
+export function webhookConverter(
+  webhook: WebhookConversion,
+  group: string,
+  { callWebhook, random }: ConversionTools,
+): (objects: readonly GenericObject[], toVersion: string) => Promise<readonly MutableObject[]> {
+  return async (objects, toVersion) => {
+    const desiredAPIVersion = apiVersionOf({ group, version: toVersion });
+    const asked = objects.filter(({ apiVersion }) => apiVersion !== desiredAPIVersion);
+    const [first] = asked;
+    if (first === undefined) return objects.map((object) => draft(object));
+    const uid = requestUid(random);
+    const version = webhook.conversionReviewVersions.find((one) => one === "v1" || one === "v1beta1") ?? "v1";
+    const apiVersion = `apiextensions.k8s.io/${version}`;
+    const review = {
+      kind: "ConversionReview",
+      apiVersion,
+      request: { uid, desiredAPIVersion, objects: asked },
+      response: { uid: "", convertedObjects: null, result: { metadata: {} } },
+    };
+    const { caBundle } = webhook.clientConfig ?? {};
+    const answer = await callWebhook({
+      target: targetOf(webhook),
+      ...(caBundle === undefined ? {} : { caBundle }),
+      body: JSON.stringify(review),
+      timeoutMs,
+      signal: never,
+    })
+      .then(({ status, body }) => convertedObjects(status, body, apiVersion, uid))
+      .catch((error: unknown) => {
+        throw conversionError(`conversion webhook for ${nameOf(first)} failed: ${toError(error).message}`);
+      });
+    if (answer.length !== asked.length) {
+      throw conversionError(
+        `conversion webhook for ${nameOf(first)} returned ${answer.length} objects, expected ${asked.length}`,
+      );
+    }
+    let next = 0;
+    return objects.map((object) => {
+      if (object.apiVersion === desiredAPIVersion) return draft(object);
+      const converted = checkedConversion(object, answer[next++], { group, version: toVersion });
+      if (typeof converted !== "string") return converted;
+      throw conversionError(`conversion webhook for ${nameOf(object)} returned ${converted}`);
+    });
+  };
+}
+
+function targetOf({ clientConfig }: WebhookConversion): WebhookTarget {
+  const { url, service } = clientConfig ?? {};
+  if (service === undefined) return { url: url ?? "" };
+  const { namespace, name, port = 443, path = "/" } = service;
+  return { service: { namespace, name, port }, path };
+}
+
+/** Throws what is wrong with the answer. */
+function convertedObjects(status: number, body: string, apiVersion: string, uid: string): readonly unknown[] {
+  if (status < 200 || status > 299) throw new Error(refusalText(status, body));
+  const review: unknown = JSON.parse(body);
+  const isReview = isRecord(review) && review.kind === "ConversionReview" && review.apiVersion === apiVersion;
+  if (!isReview) {
+    const [group, version] = apiVersion.split("/");
+    const { apiVersion: gotVersion = "", kind = "" } = isRecord(review) ? review : {};
+    const got = `${String(gotVersion)}, Kind=${String(kind)}`;
+    throw new Error(`expected webhook response of ${group}/${version}, Kind=ConversionReview, got ${got}`);
+  }
+  const { response } = review;
+  if (!isRecord(response)) throw new Error("no response provided");
+  if (response.uid !== uid && apiVersion.endsWith("/v1")) {
+    throw new Error(
+      `expected response.uid=${JSON.stringify(uid)}, got ${JSON.stringify(response.uid ?? "")}`,
+    );
+  }
+  const result = isRecord(response.result) ? response.result : {};
+  if (result.status !== "Success") {
+    const { message = "" } = result;
+    if (typeof message === "string" && message !== "") throw new Error(message);
+    throw new Error(`response.result.status was '${String(result.status ?? "")}', not 'Success'`);
+  }
+  return Array.isArray(response.convertedObjects) ? response.convertedObjects : [];
+}
+
+function refusalText(status: number, body: string): string {
+  const text = body.trim();
+  if (status === 404) return "the server could not find the requested resource";
+  return status >= 500
+    ? `an error on the server (${JSON.stringify(text)}) has prevented the request from succeeding`
+    : `the server rejected our request for an unknown reason`;
+}
+
+function nameOf(object: GenericObject): string {
+  const { group, version, kind } = kindOf(object);
+  return `${group}/${version}, Kind=${kind}`;
+}
+
+function conversionError(message: string): ApiError {
+  return new ApiError({ httpCode: 500, message });
+}

@@ -1,0 +1,72 @@
+import { describe, expect, test } from "vitest";
+import type { MutableObject } from "../resource/mutable-object.ts";
+import type { WriteContext } from "../resource/strategy.ts";
+import { formatProblem } from "../status/field-problem.ts";
+import { crdStrategy } from "./crd-strategy.ts";
+
+const context: WriteContext = {
+  subresource: undefined,
+  now: 0,
+  read: { get: () => undefined, list: () => [] },
+};
+
+function crd(schema: object | undefined, spec: object = {}): MutableObject {
+  const object: MutableObject = {
+    apiVersion: "apiextensions.k8s.io/v1",
+    kind: "CustomResourceDefinition",
+    metadata: { name: "widgets.example.com" },
+    spec: {
+      group: "example.com",
+      scope: "Namespaced",
+      names: { plural: "widgets", kind: "Widget" },
+      versions: [
+        {
+          name: "v1",
+          served: true,
+          storage: true,
+          ...(schema === undefined ? {} : { schema: { openAPIV3Schema: schema } }),
+        },
+      ],
+      ...spec,
+    },
+  };
+  crdStrategy.setDefaults(object);
+  crdStrategy.prepareForCreate(object, context);
+  return object;
+}
+
+const told = (object: MutableObject): readonly string[] =>
+  crdStrategy.validate(object, context).map(formatProblem);
+
+describe("crdStrategy", () => {
+  test("fills in names, conversion and the stored version", () => {
+    expect(crd({ type: "object" })).toMatchObject({
+      spec: { names: { singular: "widget", listKind: "WidgetList" }, conversion: { strategy: "None" } },
+      status: { storedVersions: ["v1"] },
+    });
+    expect(told(crd({ type: "object" }))).toEqual([]);
+  });
+
+  test("tells what is wrong with names, scope and versions", () => {
+    const wrong = crd(undefined, { group: "other.com", scope: "World" });
+    expect(told(wrong)).toEqual([
+      'metadata.name: Invalid value: "widgets.example.com": must be spec.names.plural+"."+spec.group',
+      'spec.scope: Unsupported value: "World": supported values: "Cluster", "Namespaced"',
+      "spec.versions[0].schema.openAPIV3Schema: Required value",
+    ]);
+  });
+
+  test("tells where a rule is no CEL", () => {
+    const path = "spec.validation.openAPIV3Schema.x-kubernetes-validations[0].rule";
+    expect(told(crd({ type: "object", "x-kubernetes-validations": [{ rule: "self.a > 1" }] }))).toEqual([
+      `${path}: Invalid value: {"Rule":"self.a \\u003e 1","Message":"","MessageExpression":"","Reason":null,"FieldPath":"","OptionalOldSelf":null}: compilation failed: ERROR: <input>:1:5: undefined field 'a'\n | self.a > 1\n | ....^`,
+    ]);
+  });
+
+  test("tells defaults that the schema would not take", () => {
+    const properties = { a: { type: "integer", default: "x" } };
+    expect(told(crd({ type: "object", properties: { spec: { type: "object", properties } } }))).toEqual([
+      'spec.validation.openAPIV3Schema.properties[spec].properties[a].default: Invalid value: "string":  in body must be of type integer: "string"',
+    ]);
+  });
+});

@@ -1,0 +1,79 @@
+import type { JSONSchemaProps } from "@keelson/core/kinds/apiextensions/v1";
+import { isProblem } from "../../cel/compile-rule.ts";
+import { resolveFieldPath } from "../../cel/field-path.ts";
+import { compileRules } from "../../cel/rule-tree.ts";
+import type { FieldSchema } from "../../schema/field-schema.ts";
+import { type FieldProblem, invalidValue, notSupported, required } from "../../status/field-problem.ts";
+import { fieldSchemaOf } from "./definition.ts";
+import { goRule } from "./go-form.ts";
+
+const reasons = ["FieldValueDuplicate", "FieldValueForbidden", "FieldValueInvalid", "FieldValueRequired"];
+
+/** What is wrong with the rules of a schema before they are read as CEL. */
+export function ruleFormProblems(schema: JSONSchemaProps, path: string): readonly FieldProblem[] {
+  return (schema["x-kubernetes-validations"] ?? []).flatMap((rule, index) => {
+    const at = `${path}.x-kubernetes-validations[${index}]`;
+    const { message = "", messageExpression = "", reason, fieldPath = "" } = rule;
+    const problems: FieldProblem[] = [...textProblems(rule.rule ?? "", message, at)];
+    if (messageExpression !== "" && messageExpression.trim() === "") {
+      problems.push(required(`${at}.messageExpression`, "messageExpression must be non-empty if specified"));
+    }
+    if (reason !== undefined && !reasons.includes(reason)) {
+      problems.push(notSupported(`${at}.reason`, reason, reasons));
+    }
+    if (fieldPath !== "" && fieldPath.trim() === "") {
+      problems.push(invalidValue(`${at}.fieldPath`, fieldPath, "must be non-empty if specified"));
+    }
+    if (hasLineBreaks(fieldPath)) {
+      problems.push(invalidValue(`${at}.fieldPath`, fieldPath, "must not contain line breaks"));
+    }
+    if (fieldPath !== "" && typeof resolveFieldPath(fieldPath, fieldSchemaOf(schema)) === "string") {
+      problems.push(invalidValue(`${at}.fieldPath`, fieldPath, "must be a valid path"));
+    }
+    return problems;
+  });
+}
+
+function textProblems(rule: string, message: string, at: string): readonly FieldProblem[] {
+  if (rule.trim() === "") return [required(`${at}.rule`, "rule is not specified")];
+  if (message !== "" && message.trim() === "") {
+    return [invalidValue(`${at}.message`, message, "must be non-empty if specified")];
+  }
+  if (hasLineBreaks(message.trim())) {
+    return [invalidValue(`${at}.message`, message, "must not contain line breaks")];
+  }
+  if (hasLineBreaks(rule.trim()) && message.trim() === "") {
+    return [required(`${at}.message`, "message must be specified if rule contains line breaks")];
+  }
+  return [];
+}
+
+function hasLineBreaks(text: string): boolean {
+  return /[\n\r]/.test(text);
+}
+
+/** What CEL has against the rules of a schema, and against comparing where nothing can be compared. */
+export function ruleCompileProblems(
+  schema: FieldSchema,
+  path: string,
+  { isResource, uncorrelatable }: { readonly isResource: boolean; readonly uncorrelatable?: string },
+): readonly FieldProblem[] {
+  return compileRules(schema, isResource).flatMap(({ rule, compiled, message }, index) => {
+    const at = `${path}.x-kubernetes-validations[${index}]`;
+    const problems: FieldProblem[] = [];
+    if (isProblem(compiled)) problems.push(invalidValue(`${at}.rule`, goRule(rule), compiled.problem));
+    if (message !== undefined && isProblem(message)) {
+      const detail = message.problem.replace(/^compilation failed/, "messageExpression compilation failed");
+      problems.push(invalidValue(`${at}.messageExpression`, goRule(rule), detail));
+    }
+    if (!isProblem(compiled) && compiled.usesOldSelf) {
+      if (uncorrelatable === undefined) return problems;
+      const detail = `oldSelf cannot be used on the uncorrelatable portion of the schema within ${uncorrelatable}`;
+      problems.push(invalidValue(`${at}.rule`, rule.rule, detail));
+    } else if (rule.optionalOldSelf !== undefined) {
+      const detail = "may not be set if oldSelf is not used in rule";
+      problems.push(invalidValue(`${at}.optionalOldSelf`, rule.optionalOldSelf, detail));
+    }
+    return problems;
+  });
+}
