@@ -47,6 +47,7 @@ export const folderOrders: Readonly<Record<string, readonly string[]>> = {
     "builtin",
     "custom",
     "webhooks",
+    "outgoing",
     "server",
     "discovery",
     "controllers",

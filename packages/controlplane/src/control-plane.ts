@@ -3,7 +3,7 @@ import type { Binaries } from "./binaries/binaries.ts";
 import type { Identity } from "./certificate-authority.ts";
 import type { ComponentName } from "./components/component.ts";
 import type { ComponentExitedError } from "./errors.ts";
-import type { KubectlOptions } from "./kubectl.ts";
+import type { KubectlOptions, KubectlResult } from "./kubectl.ts";
 import type { PolicyRule } from "./rbac-grant.ts";
 
 export interface ControlPlaneOptions {
@@ -42,6 +42,8 @@ export interface ControlPlane extends Access, AsyncDisposable {
   createUser(options: UserOptions): Promise<Access>;
   /** Runs the control plane's own kubectl, as the administrator unless told otherwise; gives what it printed. */
   kubectl(args: readonly string[], options?: KubectlOptions): Promise<string>;
+  /** As `kubectl`, but gives all that it printed and its exit code, whatever that is. */
+  tryKubectl(args: readonly string[], options?: KubectlOptions): Promise<KubectlResult>;
   /** Ends one component and keeps its data. Default SIGKILL. */
   kill(component: ComponentName, signal?: "SIGKILL" | "SIGTERM"): Promise<void>;
   /** Kills the component if it runs, starts it on the same port with the same data, returns when it is ready. */

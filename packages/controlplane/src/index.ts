@@ -2,6 +2,8 @@ export type { Access } from "./access.ts";
 export type { Binaries, BinaryName } from "./binaries/binaries.ts";
 export type { FindBinariesOptions } from "./binaries/find-binaries.ts";
 export { findBinaries } from "./binaries/find-binaries.ts";
+export type { Identity, KeyPair } from "./certificate-authority.ts";
+export { CertificateAuthority } from "./certificate-authority.ts";
 export type { ComponentName } from "./components/component.ts";
 export type { ControlPlane, ControlPlaneOptions, UserOptions } from "./control-plane.ts";
 export type { FailedSource } from "./errors.ts";
@@ -18,7 +20,9 @@ export {
   NoFreePortError,
   UnknownComponentError,
 } from "./errors.ts";
-export type { KubectlOptions } from "./kubectl.ts";
+export type { KubectlOptions, KubectlResult } from "./kubectl.ts";
+export type { Kubectl, OpenKubectlOptions } from "./open-kubectl.ts";
+export { openKubectl } from "./open-kubectl.ts";
 export type { ProgressStream } from "./progress-line.ts";
 export { ProgressLine } from "./progress-line.ts";
 export type { PolicyRule } from "./rbac-grant.ts";

@@ -9,7 +9,13 @@ import { Component, type ComponentName, type ComponentSpec } from "./components/
 import { componentSpecs } from "./components/component-specs.ts";
 import type { ControlPlane, ControlPlaneOptions, UserOptions } from "./control-plane.ts";
 import { type ComponentExitedError, ControlPlaneStoppedError, UnknownComponentError } from "./errors.ts";
-import { type KubectlOptions, runKubectl } from "./kubectl.ts";
+import {
+  type KubectlOptions,
+  type KubectlResult,
+  type KubectlSetting,
+  runKubectl,
+  tryKubectl,
+} from "./kubectl.ts";
 import { apiServerUrl, fileIn, type Layout } from "./layout.ts";
 import { claimPort } from "./loopback-ports.ts";
 import { type Pki, preparePki } from "./pki.ts";
@@ -136,11 +142,11 @@ class RunningControlPlane implements ControlPlane {
   }
 
   async kubectl(args: readonly string[], options: KubectlOptions = {}): Promise<string> {
-    this.#stopping.signal.throwIfAborted();
-    const cacheFolder = fileIn(this.#ground.layout, "kubectlCache");
-    const { guardian } = this.#ground;
-    const setting = { program: this.#kubectl, kubeconfigPath: this.kubeconfigPath, cacheFolder, guardian };
-    return runKubectl(setting, args, options);
+    return await runKubectl(this.#kubectlSetting(), args, options);
+  }
+
+  async tryKubectl(args: readonly string[], options: KubectlOptions = {}): Promise<KubectlResult> {
+    return await tryKubectl(this.#kubectlSetting(), args, options);
   }
 
   async kill(component: ComponentName, signal?: "SIGKILL" | "SIGTERM"): Promise<void> {
@@ -161,6 +167,13 @@ class RunningControlPlane implements ControlPlane {
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.stop();
+  }
+
+  #kubectlSetting(): KubectlSetting {
+    this.#stopping.signal.throwIfAborted();
+    const cacheFolder = fileIn(this.#ground.layout, "kubectlCache");
+    const { guardian } = this.#ground;
+    return { program: this.#kubectl, kubeconfigPath: this.kubeconfigPath, cacheFolder, guardian };
   }
 
   async #stop(): Promise<void> {

@@ -16,6 +16,16 @@ export interface ServiceRequest {
   readonly body: AsyncIterable<Uint8Array>;
   /** Aborts when the client has gone away. */
   readonly signal: AbortSignal;
+  /** Of the client, if it showed one that the listener's authority for clients has signed. */
+  readonly clientCertificate?: ClientCertificate;
+}
+
+/** Whom a certificate names; it was checked. */
+export interface ClientCertificate {
+  readonly commonName: string;
+  readonly organizations: readonly string[];
+  /** SHA-256 of the whole certificate, in lower-case hexadecimal digits. */
+  readonly fingerprint: string;
 }
 
 export interface ServiceResponse {
@@ -49,6 +59,11 @@ export interface ListenOptions {
   readonly port: number;
   /** Serves HTTPS; asked for at each handshake, so that a new certificate needs no new listener. Default: HTTP. */
   readonly certificate?: () => ServingCertificate;
+  /**
+   * Certificates, in PEM, of those whose word about clients counts: clients of HTTPS are asked for a certificate, and
+   * one that these have signed is shown to the service. Others come in too, without it. Default: nobody is asked.
+   */
+  readonly clientAuthorities?: string;
 }
 
 /** An open port. */

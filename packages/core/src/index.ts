@@ -31,6 +31,7 @@ export {
   withoutFinalizer,
 } from "./finalizer.ts";
 export type {
+  ClientCertificate,
   HttpService,
   Listen,
   Listener,

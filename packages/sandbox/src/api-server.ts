@@ -88,6 +88,7 @@ function toolsOf(dependencies: ApiServerDependencies): ServerTools {
     rulesOf,
     reads: {
       store,
+      registry,
       clock,
       random,
       lines: new EventLines(),

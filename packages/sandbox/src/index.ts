@@ -1,3 +1,12 @@
+export type { UserInfo } from "./auth/user.ts";
+export { createSandbox } from "./create-sandbox.ts";
+export type { Fault, FaultRule, Faults, RefusedStatus } from "./faults/fault.ts";
+export type { RequestMatch, RequestPattern, SeenRequest } from "./faults/request-match.ts";
+export type { OutgoingPost, PostAnswer, SendPost } from "./outgoing/send-post.ts";
+export type { Sandbox, SandboxOptions } from "./sandbox.ts";
+export type { Authority, ServedSandbox, ServeOptions } from "./serve-sandbox.ts";
+export { serveSandbox } from "./serve-sandbox.ts";
+export type { DeleteOptions, ObjectApi, WriterOptions } from "./server/object-api.ts";
 export { ApiError } from "./status/api-error.ts";
 export type { Journal, JournalEntry, StoredEntry, StoreSnapshot } from "./store/journal.ts";
 export { replay } from "./store/journal.ts";

@@ -1,5 +1,7 @@
 import type { Clock, KubeObject, Random, Resource } from "@keelson/core";
+import type { ResourceRegistry } from "../resource/resource-registry.ts";
 import type { ObjectApi } from "../server/object-api.ts";
+import type { Store, StoreChange } from "../store/store.ts";
 
 /** What a controller of the embedded control plane works with. */
 export interface ControllerContext {
@@ -8,8 +10,16 @@ export interface ControllerContext {
   readonly random: Random;
   /** Calls back for every object that exists now, then for every change. `object` of a deletion is the last state. */
   watch<T extends KubeObject>(resource: Resource<T>, listener: (change: ObjectChange<T>) => void): () => void;
+  /** The same for the objects of all kinds, those of custom ones included, that come and go. */
+  watchAll(listener: (change: StoreChange) => void): () => void;
+  /** Which kinds there are now. */
+  readonly registry: ResourceRegistry;
+  /** For the few writes that do not go the common way: the binding of pods to nodes. */
+  readonly store: Store;
   /** Records an Event for an object; never fails and never waits. */
   recordEvent(regarding: KubeObject, event: ControllerEvent): void;
+  /** Tells of an error that nobody else sees; what failed is tried again. */
+  reportError(controller: string, error: unknown): void;
   readonly signal: AbortSignal;
 }
 

@@ -32,7 +32,7 @@ function servedVersion(
   storageVersion: string,
   tools: ConversionTools,
 ): ServedResource {
-  const { spec, status } = definition;
+  const { spec, status, metadata } = definition;
   const names = status?.acceptedNames ?? spec.names;
   const { group } = spec;
   const { plural, kind } = names;
@@ -64,6 +64,8 @@ function servedVersion(
     columns: printerColumns(version.additionalPrinterColumns),
     ...selectionOf(version),
     isCustom: true,
+    // The generation counts changes of the spec; accepted names may change without one.
+    definedBy: JSON.stringify([metadata.uid, metadata.generation, status?.acceptedNames]),
     prunesUnknownFields: spec.preserveUnknownFields !== true,
     ...(webhook === undefined ? {} : { convert: webhookConverter(webhook, group, tools) }),
     ...deprecationOf(definition, version),

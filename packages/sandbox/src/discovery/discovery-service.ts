@@ -103,8 +103,15 @@ function groupAnswer(
   if (group === undefined) return plainNotFound;
   if (version === undefined) return jsonText(snapshot.text(name, () => groupDocument(group)));
   const served = group.versions.find((one) => one.version === version);
-  if (served === undefined) return { ...json(pageNotFound().status), status: 404 };
+  // Groups of custom kinds have a router of their own, with its own words.
+  if (served === undefined) {
+    return isCustom(group) ? plainNotFound : { ...json(pageNotFound().status), status: 404 };
+  }
   return jsonText(snapshot.text(`${name}/${version}`, () => resourceList(name, served)));
+}
+
+function isCustom({ versions }: ServedGroup): boolean {
+  return versions.every(({ resources }) => resources.every((resource) => resource.isCustom));
 }
 
 function openApiAnswer(

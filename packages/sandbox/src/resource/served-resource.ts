@@ -39,6 +39,8 @@ export interface ServedResource {
     toVersion: string,
   ) => Promise<readonly MutableObject[]>;
   readonly deprecationWarning?: string;
+  /** Of custom kinds: which state of its definition this was made from. Watches end when it changes. */
+  readonly definedBy?: string;
   /** As discovery tells it. Default: of custom resources made from the storage version, of others none. */
   readonly storageVersionHash?: string;
 }

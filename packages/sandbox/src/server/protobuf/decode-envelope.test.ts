@@ -6,11 +6,11 @@ import { MalformedMessageError } from "./wire-reader.ts";
 /** A field that holds bytes: text, or a message. */
 function field(number: number, content: string | readonly number[]): readonly number[] {
   const bytes = typeof content === "string" ? [...Buffer.from(content)] : content;
-  return [(number << 3) | 2, ...varint(bytes.length), ...bytes];
+  return [...varint((number << 3) | 2), ...varint(bytes.length), ...bytes];
 }
 
 function integer(number: number, value: number): readonly number[] {
-  return [number << 3, ...varint(value)];
+  return [...varint(number << 3), ...varint(value)];
 }
 
 function varint(value: number): readonly number[] {
@@ -50,6 +50,27 @@ describe("an object as Protocol Buffers", () => {
       initialDelaySeconds: 300,
     });
     expect(found.volumes).toEqual([{ name: "v", emptyDir: { medium: "" } }]);
+  });
+
+  test("has what its schemas choose between in its place, and fields by their names in JSON", () => {
+    const text = [...field(5, "string"), ...field(8, field(1, '"a"')), ...field(3, "#/x")];
+    const items = field(24, field(1, text));
+    const open = field(30, integer(1, 1));
+    const needed = field(32, [...field(1, "a"), ...field(2, field(2, "b"))]);
+    const schema = [...field(5, "object"), ...items, ...open, ...needed, ...integer(38, 1)];
+    const version = [...field(1, "v1"), ...field(4, field(1, schema))];
+    const definition = envelope(
+      "apiextensions.k8s.io/v1",
+      "CustomResourceDefinition",
+      field(2, field(7, version)),
+    );
+    expect(JSON.parse(protobufToJson(definition)).spec.versions[0].schema.openAPIV3Schema).toEqual({
+      type: "object",
+      items: { type: "string", default: "a", $ref: "#/x" },
+      additionalProperties: true,
+      dependencies: { a: ["b"] },
+      "x-kubernetes-preserve-unknown-fields": true,
+    });
   });
 
   test("is refused where it is none", () => {

@@ -1,3 +1,4 @@
+import { chosenForms } from "./chosen-forms.ts";
 import { messageTable } from "./generated/message-table.ts";
 import { specialMessages } from "./special-messages.ts";
 import { MalformedMessageError, type WireField, wireFields } from "./wire-reader.ts";
@@ -78,9 +79,15 @@ function fieldValue(type: string, { integer, bytes }: WireField, depth: number):
     case "d":
       return bytes.length === 8 ? Buffer.from(bytes).readDoubleLE() : 0;
     default:
-      if (!type.startsWith("!")) return objectOf(type, bytes, depth + 1);
-      return specialMessages[type.slice(1)]?.(bytes);
+      if (type.startsWith("!")) return specialMessages[type.slice(1)]?.(bytes);
+      return messageValue(type, bytes, depth + 1);
   }
+}
+
+function messageValue(type: string, message: Uint8Array, depth: number): unknown {
+  const object = objectOf(type, message, depth);
+  const choose = chosenForms[type];
+  return choose === undefined ? object : choose(object);
 }
 
 function formOf(name: string): MessageForm | undefined {

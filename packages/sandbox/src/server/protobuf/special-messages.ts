@@ -14,6 +14,7 @@ export const specialMessages: Readonly<Record<string, (message: Uint8Array) => u
   },
   FieldsV1: rawJson,
   RawExtension: rawJson,
+  JSON: rawJson,
   ExtraValue: listOf,
   Verbs: listOf,
 };

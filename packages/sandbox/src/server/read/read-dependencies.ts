@@ -1,9 +1,11 @@
 import type { Clock, Random } from "@keelson/core";
+import type { ResourceRegistry } from "../../resource/resource-registry.ts";
 import type { Store } from "../../store/store.ts";
 import type { EventLines } from "./event-lines.ts";
 
 export interface ReadDependencies {
   readonly store: Store;
+  readonly registry: ResourceRegistry;
   readonly clock: Clock;
   readonly random: Random;
   readonly lines: EventLines;

@@ -55,6 +55,7 @@ export function openWatch(dependencies: ReadDependencies, request: WatchRequest)
   const start = { dependencies, request, queue, asked };
   const unsubscribe = options.sendInitialEvents === true ? followFromState(start) : followFromRevision(start);
   cleanups.push(unsubscribe, ...startTimers(dependencies, options, queue, stop));
+  if (request.resource.isCustom) cleanups.push(endWithDefinition(dependencies, request.resource, stop));
   if (signal.aborted) stop();
   return { queue, stop };
 }

@@ -13,11 +13,16 @@ import { schemaProblemsOf } from "./schema-steps.ts";
 
 /** Throws what is wrong with an object that is created, all at once. */
 export function checkNew(resource: ServedResource, object: GenericObject, context: WriteContext): void {
+  const { strategy } = resource;
   checkType(resource, object);
-  throwProblems(resource, object, [
+  const found = [
     ...metadataProblems(object, metadataRules(resource)),
     ...schemaProblemsOf(resource, object, undefined, context.subresource),
-    ...resource.strategy.validate(object, context),
+  ];
+  throwProblems(resource, object, [
+    ...found,
+    ...(strategy.ruleProblems?.(object, undefined, found, context) ?? []),
+    ...strategy.validate(object, context),
   ]);
 }
 
@@ -30,9 +35,13 @@ export function checkChanged(
 ): void {
   const { strategy } = resource;
   checkType(resource, object);
-  throwProblems(resource, object, [
+  const found = [
     ...changedMetadataProblems(resource, object, old),
     ...schemaProblemsOf(resource, object, old, context.subresource),
+  ];
+  throwProblems(resource, object, [
+    ...found,
+    ...(strategy.ruleProblems?.(object, old, found, context) ?? []),
     ...strategy.validate(object, context),
     ...strategy.validateUpdate(object, old, context),
   ]);
@@ -59,9 +68,16 @@ function checkType(resource: ServedResource, object: GenericObject): void {
   if (problems.length > 0) throw invalid(kindOf(object), object.metadata.name ?? "", problems);
 }
 
-function metadataRules({ scope, strategy, isCustom }: ServedResource): MetadataRules {
+function metadataRules(resource: ServedResource): MetadataRules {
+  const { scope, strategy } = resource;
   const { nameProblem } = strategy;
-  return { scope, knowsFinalizers: !isCustom, ...(nameProblem === undefined ? {} : { nameProblem }) };
+  const knowsFinalizers = !allowsAnyFinalizer(resource);
+  return { scope, knowsFinalizers, ...(nameProblem === undefined ? {} : { nameProblem }) };
+}
+
+/** Of Kubernetes' own kinds, definitions are served by the same library as what they define. */
+function allowsAnyFinalizer({ isCustom, group }: ServedResource): boolean {
+  return isCustom || group === "apiextensions.k8s.io";
 }
 
 /**
@@ -80,7 +96,7 @@ function changedMetadataProblems(
   const ofItself = common.filter(({ field }) => !namesOf.has(field));
   const withOld = found.filter(({ type, field }) => isAskedTwice(type, field));
   const finalizers = object.metadata.finalizers ?? [];
-  const ofKind = resource.isCustom ? [] : unknownFinalizers(finalizers, "metadata.finalizers");
+  const ofKind = allowsAnyFinalizer(resource) ? [] : unknownFinalizers(finalizers, "metadata.finalizers");
   const again = checkedAgain.has(resource.collection) ? metadataProblems(object, rules) : [];
   return [...ofItself, ...withOld, ...withOld, ...ofKind, ...again];
 }

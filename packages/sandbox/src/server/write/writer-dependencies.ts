@@ -2,7 +2,8 @@ import type { Clock, Random } from "@keelson/core";
 import type { AdmissionChain } from "../../admission/admission.ts";
 import type { ResourceRegistry } from "../../resource/resource-registry.ts";
 import type { StoredObjects, WriteContext } from "../../resource/strategy.ts";
-import { type Store, storeKey } from "../../store/store.ts";
+import type { Store } from "../../store/store.ts";
+import { storedObjects } from "../stored-objects.ts";
 
 export interface WriterDependencies {
   readonly store: Store;
@@ -19,19 +20,7 @@ export interface WriterTools extends WriterDependencies {
 }
 
 export function withReader(dependencies: WriterDependencies): WriterTools {
-  const { store, registry } = dependencies;
-  const read: StoredObjects = {
-    get({ group, plural }, name, namespace) {
-      const resource = registry.findStored(group, plural);
-      return resource && store.get(resource.collection, storeKey(namespace, name));
-    },
-    list({ group, plural }, namespace) {
-      const resource = registry.findStored(group, plural);
-      if (resource === undefined) return [];
-      return store.list(resource.collection, namespace === undefined ? {} : { namespace });
-    },
-  };
-  return { ...dependencies, read };
+  return { ...dependencies, read: storedObjects(dependencies.store, dependencies.registry) };
 }
 
 export function writeContext({ clock, read }: WriterTools, subresource: string | undefined): WriteContext {

@@ -1,7 +1,8 @@
+// Generated from Kubernetes v1.36.2 by `npm run generate:kinds`; do not edit.
 /**
  * The messages of the built-in kinds, one a line: the name, then of each field its number, its name in JSON (`^`: its
- * fields stand in its place) and its type (`*`: a list, `%`: a map). Types: s string, b bool, i integer, d double, y bytes,
- * `!` of a form of its own, else a message. Facts of the pinned Kubernetes.
+ * fields stand in its place) and its type (`*`: a list, `%`: a map). Types: s string, b bool, i integer, d double,
+ * y bytes, `!` of a form of its own, else a message.
  */
 export const messageTable: string = `admission.v1.AdmissionRequest:1 uid s,2 kind meta.v1.GroupVersionKind,3 resource meta.v1.GroupVersionResource,4 subResource s,13 requestKind meta.v1.GroupVersionKind,14 requestResource meta.v1.GroupVersionResource,15 requestSubResource s,5 name s,6 namespace s,7 operation s,8 userInfo authentication.v1.UserInfo,9 object !RawExtension,10 oldObject !RawExtension,11 dryRun b,12 options !RawExtension
 admission.v1.AdmissionResponse:1 uid s,2 allowed b,3 status meta.v1.Status,4 patch y,5 patchType s,6 auditAnnotations %s,7 warnings *s
@@ -19,7 +20,7 @@ admissionregistration.v1.MutatingAdmissionPolicyBindingSpec:1 policyName s,2 par
 admissionregistration.v1.MutatingAdmissionPolicyList:1 metadata meta.v1.ListMeta,2 items *admissionregistration.v1.MutatingAdmissionPolicy
 admissionregistration.v1.MutatingAdmissionPolicySpec:1 paramKind admissionregistration.v1.ParamKind,2 matchConstraints admissionregistration.v1.MatchResources,3 variables *admissionregistration.v1.Variable,4 mutations *admissionregistration.v1.Mutation,5 failurePolicy s,6 matchConditions *admissionregistration.v1.MatchCondition,7 reinvocationPolicy s
 admissionregistration.v1.MutatingWebhook:1 name s,2 clientConfig admissionregistration.v1.WebhookClientConfig,3 rules *admissionregistration.v1.RuleWithOperations,4 failurePolicy s,9 matchPolicy s,5 namespaceSelector meta.v1.LabelSelector,11 objectSelector meta.v1.LabelSelector,6 sideEffects s,7 timeoutSeconds i,8 admissionReviewVersions *s,10 reinvocationPolicy s,12 matchConditions *admissionregistration.v1.MatchCondition
-admissionregistration.v1.MutatingWebhookConfiguration:1 metadata meta.v1.ObjectMeta,2 Webhooks *admissionregistration.v1.MutatingWebhook
+admissionregistration.v1.MutatingWebhookConfiguration:1 metadata meta.v1.ObjectMeta,2 webhooks *admissionregistration.v1.MutatingWebhook
 admissionregistration.v1.MutatingWebhookConfigurationList:1 metadata meta.v1.ListMeta,2 items *admissionregistration.v1.MutatingWebhookConfiguration
 admissionregistration.v1.Mutation:2 patchType s,3 applyConfiguration admissionregistration.v1.ApplyConfiguration,4 jsonPatch admissionregistration.v1.JSONPatch
 admissionregistration.v1.NamedRuleWithOperations:1 resourceNames *s,2 ^ruleWithOperations admissionregistration.v1.RuleWithOperations
@@ -37,11 +38,48 @@ admissionregistration.v1.ValidatingAdmissionPolicyList:1 metadata meta.v1.ListMe
 admissionregistration.v1.ValidatingAdmissionPolicySpec:1 paramKind admissionregistration.v1.ParamKind,2 matchConstraints admissionregistration.v1.MatchResources,3 validations *admissionregistration.v1.Validation,4 failurePolicy s,5 auditAnnotations *admissionregistration.v1.AuditAnnotation,6 matchConditions *admissionregistration.v1.MatchCondition,7 variables *admissionregistration.v1.Variable
 admissionregistration.v1.ValidatingAdmissionPolicyStatus:1 observedGeneration i,2 typeChecking admissionregistration.v1.TypeChecking,3 conditions *meta.v1.Condition
 admissionregistration.v1.ValidatingWebhook:1 name s,2 clientConfig admissionregistration.v1.WebhookClientConfig,3 rules *admissionregistration.v1.RuleWithOperations,4 failurePolicy s,9 matchPolicy s,5 namespaceSelector meta.v1.LabelSelector,10 objectSelector meta.v1.LabelSelector,6 sideEffects s,7 timeoutSeconds i,8 admissionReviewVersions *s,11 matchConditions *admissionregistration.v1.MatchCondition
-admissionregistration.v1.ValidatingWebhookConfiguration:1 metadata meta.v1.ObjectMeta,2 Webhooks *admissionregistration.v1.ValidatingWebhook
+admissionregistration.v1.ValidatingWebhookConfiguration:1 metadata meta.v1.ObjectMeta,2 webhooks *admissionregistration.v1.ValidatingWebhook
 admissionregistration.v1.ValidatingWebhookConfigurationList:1 metadata meta.v1.ListMeta,2 items *admissionregistration.v1.ValidatingWebhookConfiguration
-admissionregistration.v1.Validation:1 Expression s,2 message s,3 reason s,4 messageExpression s
-admissionregistration.v1.Variable:1 Name s,2 Expression s
+admissionregistration.v1.Validation:1 expression s,2 message s,3 reason s,4 messageExpression s
+admissionregistration.v1.Variable:1 name s,2 expression s
 admissionregistration.v1.WebhookClientConfig:3 url s,1 service admissionregistration.v1.ServiceReference,2 caBundle y
+apidiscovery.v2.APIGroupDiscovery:1 metadata meta.v1.ObjectMeta,2 versions *apidiscovery.v2.APIVersionDiscovery
+apidiscovery.v2.APIGroupDiscoveryList:1 metadata meta.v1.ListMeta,2 items *apidiscovery.v2.APIGroupDiscovery
+apidiscovery.v2.APIResourceDiscovery:1 resource s,2 responseKind meta.v1.GroupVersionKind,3 scope s,4 singularResource s,5 verbs *s,6 shortNames *s,7 categories *s,8 subresources *apidiscovery.v2.APISubresourceDiscovery
+apidiscovery.v2.APISubresourceDiscovery:1 subresource s,2 responseKind meta.v1.GroupVersionKind,3 acceptedTypes *meta.v1.GroupVersionKind,4 verbs *s
+apidiscovery.v2.APIVersionDiscovery:1 version s,2 resources *apidiscovery.v2.APIResourceDiscovery,3 freshness s
+apiextensions.v1.ConversionRequest:1 uid s,2 desiredAPIVersion s,3 objects *!RawExtension
+apiextensions.v1.ConversionResponse:1 uid s,2 convertedObjects *!RawExtension,3 result meta.v1.Status
+apiextensions.v1.ConversionReview:1 request apiextensions.v1.ConversionRequest,2 response apiextensions.v1.ConversionResponse
+apiextensions.v1.CustomResourceColumnDefinition:1 name s,2 type s,3 format s,4 description s,5 priority i,6 jsonPath s
+apiextensions.v1.CustomResourceConversion:1 strategy s,2 webhook apiextensions.v1.WebhookConversion
+apiextensions.v1.CustomResourceDefinition:1 metadata meta.v1.ObjectMeta,2 spec apiextensions.v1.CustomResourceDefinitionSpec,3 status apiextensions.v1.CustomResourceDefinitionStatus
+apiextensions.v1.CustomResourceDefinitionCondition:1 type s,2 status s,3 lastTransitionTime !Time,4 reason s,5 message s,6 observedGeneration i
+apiextensions.v1.CustomResourceDefinitionList:1 metadata meta.v1.ListMeta,2 items *apiextensions.v1.CustomResourceDefinition
+apiextensions.v1.CustomResourceDefinitionNames:1 plural s,2 singular s,3 shortNames *s,4 kind s,5 listKind s,6 categories *s
+apiextensions.v1.CustomResourceDefinitionSpec:1 group s,3 names apiextensions.v1.CustomResourceDefinitionNames,4 scope s,7 versions *apiextensions.v1.CustomResourceDefinitionVersion,9 conversion apiextensions.v1.CustomResourceConversion,10 preserveUnknownFields b
+apiextensions.v1.CustomResourceDefinitionStatus:1 conditions *apiextensions.v1.CustomResourceDefinitionCondition,2 acceptedNames apiextensions.v1.CustomResourceDefinitionNames,3 storedVersions *s,4 observedGeneration i
+apiextensions.v1.CustomResourceDefinitionVersion:1 name s,2 served b,3 storage b,7 deprecated b,8 deprecationWarning s,4 schema apiextensions.v1.CustomResourceValidation,5 subresources apiextensions.v1.CustomResourceSubresources,6 additionalPrinterColumns *apiextensions.v1.CustomResourceColumnDefinition,9 selectableFields *apiextensions.v1.SelectableField
+apiextensions.v1.CustomResourceSubresourceScale:1 specReplicasPath s,2 statusReplicasPath s,3 labelSelectorPath s
+apiextensions.v1.CustomResourceSubresourceStatus:
+apiextensions.v1.CustomResourceSubresources:1 status apiextensions.v1.CustomResourceSubresourceStatus,2 scale apiextensions.v1.CustomResourceSubresourceScale
+apiextensions.v1.CustomResourceValidation:1 openAPIV3Schema apiextensions.v1.JSONSchemaProps
+apiextensions.v1.ExternalDocumentation:1 description s,2 url s
+apiextensions.v1.JSONSchemaProps:1 id s,2 $schema s,3 $ref s,4 description s,5 type s,6 format s,7 title s,8 default !JSON,9 maximum d,10 exclusiveMaximum b,11 minimum d,12 exclusiveMinimum b,13 maxLength i,14 minLength i,15 pattern s,16 maxItems i,17 minItems i,18 uniqueItems b,19 multipleOf d,20 enum *!JSON,21 maxProperties i,22 minProperties i,23 required *s,24 items apiextensions.v1.JSONSchemaPropsOrArray,25 allOf *apiextensions.v1.JSONSchemaProps,26 oneOf *apiextensions.v1.JSONSchemaProps,27 anyOf *apiextensions.v1.JSONSchemaProps,28 not apiextensions.v1.JSONSchemaProps,29 properties %apiextensions.v1.JSONSchemaProps,30 additionalProperties apiextensions.v1.JSONSchemaPropsOrBool,31 patternProperties %apiextensions.v1.JSONSchemaProps,32 dependencies %apiextensions.v1.JSONSchemaPropsOrStringArray,33 additionalItems apiextensions.v1.JSONSchemaPropsOrBool,34 definitions %apiextensions.v1.JSONSchemaProps,35 externalDocs apiextensions.v1.ExternalDocumentation,36 example !JSON,37 nullable b,38 x-kubernetes-preserve-unknown-fields b,39 x-kubernetes-embedded-resource b,40 x-kubernetes-int-or-string b,41 x-kubernetes-list-map-keys *s,42 x-kubernetes-list-type s,43 x-kubernetes-map-type s,44 x-kubernetes-validations *apiextensions.v1.ValidationRule
+apiextensions.v1.JSONSchemaPropsOrArray:1 schema apiextensions.v1.JSONSchemaProps,2 jSONSchemas *apiextensions.v1.JSONSchemaProps
+apiextensions.v1.JSONSchemaPropsOrBool:1 allows b,2 schema apiextensions.v1.JSONSchemaProps
+apiextensions.v1.JSONSchemaPropsOrStringArray:1 schema apiextensions.v1.JSONSchemaProps,2 property *s
+apiextensions.v1.SelectableField:1 jsonPath s
+apiextensions.v1.ServiceReference:1 namespace s,2 name s,3 path s,4 port i
+apiextensions.v1.ValidationRule:1 rule s,2 message s,3 messageExpression s,4 reason s,5 fieldPath s,6 optionalOldSelf b
+apiextensions.v1.WebhookClientConfig:3 url s,1 service apiextensions.v1.ServiceReference,2 caBundle y
+apiextensions.v1.WebhookConversion:2 clientConfig apiextensions.v1.WebhookClientConfig,3 conversionReviewVersions *s
+apiregistration.v1.APIService:1 metadata meta.v1.ObjectMeta,2 spec apiregistration.v1.APIServiceSpec,3 status apiregistration.v1.APIServiceStatus
+apiregistration.v1.APIServiceCondition:1 type s,2 status s,3 lastTransitionTime !Time,4 reason s,5 message s
+apiregistration.v1.APIServiceList:1 metadata meta.v1.ListMeta,2 items *apiregistration.v1.APIService
+apiregistration.v1.APIServiceSpec:1 service apiregistration.v1.ServiceReference,2 group s,3 version s,4 insecureSkipTLSVerify b,5 caBundle y,7 groupPriorityMinimum i,8 versionPriority i
+apiregistration.v1.APIServiceStatus:1 conditions *apiregistration.v1.APIServiceCondition
+apiregistration.v1.ServiceReference:1 namespace s,2 name s,3 port i
 apps.v1.ControllerRevision:1 metadata meta.v1.ObjectMeta,2 data !RawExtension,3 revision i
 apps.v1.ControllerRevisionList:1 metadata meta.v1.ListMeta,2 items *apps.v1.ControllerRevision
 apps.v1.DaemonSet:1 metadata meta.v1.ObjectMeta,2 spec apps.v1.DaemonSetSpec,3 status apps.v1.DaemonSetStatus
@@ -72,7 +110,7 @@ apps.v1.StatefulSetPersistentVolumeClaimRetentionPolicy:1 whenDeleted s,2 whenSc
 apps.v1.StatefulSetSpec:1 replicas i,2 selector meta.v1.LabelSelector,3 template core.v1.PodTemplateSpec,4 volumeClaimTemplates *core.v1.PersistentVolumeClaim,5 serviceName s,6 podManagementPolicy s,7 updateStrategy apps.v1.StatefulSetUpdateStrategy,8 revisionHistoryLimit i,9 minReadySeconds i,10 persistentVolumeClaimRetentionPolicy apps.v1.StatefulSetPersistentVolumeClaimRetentionPolicy,11 ordinals apps.v1.StatefulSetOrdinals
 apps.v1.StatefulSetStatus:1 observedGeneration i,2 replicas i,3 readyReplicas i,4 currentReplicas i,5 updatedReplicas i,6 currentRevision s,7 updateRevision s,9 collisionCount i,10 conditions *apps.v1.StatefulSetCondition,11 availableReplicas i
 apps.v1.StatefulSetUpdateStrategy:1 type s,2 rollingUpdate apps.v1.RollingUpdateStatefulSetStrategy
-authentication.v1.BoundObjectReference:1 kind s,2 apiVersion s,3 name s,4 uID s
+authentication.v1.BoundObjectReference:1 kind s,2 apiVersion s,3 name s,4 uid s
 authentication.v1.SelfSubjectReview:1 metadata meta.v1.ObjectMeta,2 status authentication.v1.SelfSubjectReviewStatus
 authentication.v1.SelfSubjectReviewStatus:1 userInfo authentication.v1.UserInfo
 authentication.v1.TokenRequest:1 metadata meta.v1.ObjectMeta,2 spec authentication.v1.TokenRequestSpec,3 status authentication.v1.TokenRequestStatus
@@ -442,6 +480,47 @@ flowcontrol.v1.ResourcePolicyRule:1 verbs *s,2 apiGroups *s,3 resources *s,4 clu
 flowcontrol.v1.ServiceAccountSubject:1 namespace s,2 name s
 flowcontrol.v1.Subject:1 kind s,2 user flowcontrol.v1.UserSubject,3 group flowcontrol.v1.GroupSubject,4 serviceAccount flowcontrol.v1.ServiceAccountSubject
 flowcontrol.v1.UserSubject:1 name s
+meta.v1.APIGroup:1 name s,2 versions *meta.v1.GroupVersionForDiscovery,3 preferredVersion meta.v1.GroupVersionForDiscovery,4 serverAddressByClientCIDRs *meta.v1.ServerAddressByClientCIDR
+meta.v1.APIGroupList:1 groups *meta.v1.APIGroup
+meta.v1.APIResource:1 name s,6 singularName s,2 namespaced b,8 group s,9 version s,3 kind s,4 verbs !Verbs,5 shortNames *s,7 categories *s,10 storageVersionHash s
+meta.v1.APIResourceList:1 groupVersion s,2 resources *meta.v1.APIResource
+meta.v1.APIVersions:1 versions *s,2 serverAddressByClientCIDRs *meta.v1.ServerAddressByClientCIDR
+meta.v1.ApplyOptions:1 dryRun *s,2 force b,3 fieldManager s
+meta.v1.Condition:1 type s,2 status s,3 observedGeneration i,4 lastTransitionTime !Time,5 reason s,6 message s
+meta.v1.CreateOptions:1 dryRun *s,3 fieldManager s,4 fieldValidation s
+meta.v1.DeleteOptions:1 gracePeriodSeconds i,2 preconditions meta.v1.Preconditions,3 orphanDependents b,4 propagationPolicy s,5 dryRun *s,6 ignoreStoreReadErrorWithClusterBreakingPotential b
+meta.v1.FieldSelectorRequirement:1 key s,2 operator s,3 values *s
+meta.v1.GetOptions:1 resourceVersion s
+meta.v1.GroupKind:1 group s,2 kind s
+meta.v1.GroupResource:1 group s,2 resource s
+meta.v1.GroupVersion:1 group s,2 version s
+meta.v1.GroupVersionForDiscovery:1 groupVersion s,2 version s
+meta.v1.GroupVersionKind:1 group s,2 version s,3 kind s
+meta.v1.GroupVersionResource:1 group s,2 version s,3 resource s
+meta.v1.LabelSelector:1 matchLabels %s,2 matchExpressions *meta.v1.LabelSelectorRequirement
+meta.v1.LabelSelectorRequirement:1 key s,2 operator s,3 values *s
+meta.v1.List:1 metadata meta.v1.ListMeta,2 items *!RawExtension
+meta.v1.ListMeta:1 selfLink s,2 resourceVersion s,3 continue s,4 remainingItemCount i,5 shardInfo meta.v1.ShardInfo
+meta.v1.ListOptions:1 labelSelector s,2 fieldSelector s,3 watch b,9 allowWatchBookmarks b,4 resourceVersion s,10 resourceVersionMatch s,5 timeoutSeconds i,7 limit i,8 continue s,11 sendInitialEvents b,15 shardSelector s
+meta.v1.ManagedFieldsEntry:1 manager s,2 operation s,3 apiVersion s,4 time !Time,6 fieldsType s,7 fieldsV1 !FieldsV1,8 subresource s
+meta.v1.ObjectMeta:1 name s,2 generateName s,3 namespace s,4 selfLink s,5 uid s,6 resourceVersion s,7 generation i,8 creationTimestamp !Time,9 deletionTimestamp !Time,10 deletionGracePeriodSeconds i,11 labels %s,12 annotations %s,13 ownerReferences *meta.v1.OwnerReference,14 finalizers *s,17 managedFields *meta.v1.ManagedFieldsEntry
+meta.v1.OwnerReference:5 apiVersion s,1 kind s,3 name s,4 uid s,6 controller b,7 blockOwnerDeletion b
+meta.v1.PartialObjectMetadata:1 metadata meta.v1.ObjectMeta
+meta.v1.PartialObjectMetadataList:1 metadata meta.v1.ListMeta,2 items *meta.v1.PartialObjectMetadata
+meta.v1.Patch:
+meta.v1.PatchOptions:1 dryRun *s,2 force b,3 fieldManager s,4 fieldValidation s
+meta.v1.Preconditions:1 uid s,2 resourceVersion s
+meta.v1.RootPaths:1 paths *s
+meta.v1.ServerAddressByClientCIDR:1 clientCIDR s,2 serverAddress s
+meta.v1.ShardInfo:1 selector s
+meta.v1.Status:1 metadata meta.v1.ListMeta,2 status s,3 message s,4 reason s,5 details meta.v1.StatusDetails,6 code i
+meta.v1.StatusCause:1 reason s,2 message s,3 field s
+meta.v1.StatusDetails:1 name s,2 group s,3 kind s,6 uid s,4 causes *meta.v1.StatusCause,5 retryAfterSeconds i
+meta.v1.TableOptions:1 includeObject s
+meta.v1.Timestamp:1 seconds i,2 nanos i
+meta.v1.TypeMeta:1 kind s,2 apiVersion s
+meta.v1.UpdateOptions:1 dryRun *s,2 fieldManager s,3 fieldValidation s
+meta.v1.WatchEvent:1 type s,2 object !RawExtension
 networking.v1.HTTPIngressPath:1 path s,3 pathType s,2 backend networking.v1.IngressBackend
 networking.v1.HTTPIngressRuleValue:1 paths *networking.v1.HTTPIngressPath
 networking.v1.IPAddress:1 metadata meta.v1.ObjectMeta,2 spec networking.v1.IPAddressSpec
@@ -452,7 +531,7 @@ networking.v1.Ingress:1 metadata meta.v1.ObjectMeta,2 spec networking.v1.Ingress
 networking.v1.IngressBackend:4 service networking.v1.IngressServiceBackend,3 resource core.v1.TypedLocalObjectReference
 networking.v1.IngressClass:1 metadata meta.v1.ObjectMeta,2 spec networking.v1.IngressClassSpec
 networking.v1.IngressClassList:1 metadata meta.v1.ListMeta,2 items *networking.v1.IngressClass
-networking.v1.IngressClassParametersReference:1 aPIGroup s,2 kind s,3 name s,4 scope s,5 namespace s
+networking.v1.IngressClassParametersReference:1 apiGroup s,2 kind s,3 name s,4 scope s,5 namespace s
 networking.v1.IngressClassSpec:1 controller s,2 parameters networking.v1.IngressClassParametersReference
 networking.v1.IngressList:1 metadata meta.v1.ListMeta,2 items *networking.v1.Ingress
 networking.v1.IngressLoadBalancerIngress:1 ip s,2 hostname s,4 ports *networking.v1.IngressPortStatus
@@ -507,12 +586,12 @@ resource.v1.CapacityRequirements:1 requests %!Quantity
 resource.v1.Counter:1 value !Quantity
 resource.v1.CounterSet:1 name s,2 counters %resource.v1.Counter
 resource.v1.Device:1 name s,2 attributes %resource.v1.DeviceAttribute,3 capacity %resource.v1.DeviceCapacity,4 consumesCounters *resource.v1.DeviceCounterConsumption,5 nodeName s,6 nodeSelector core.v1.NodeSelector,7 allNodes b,8 taints *resource.v1.DeviceTaint,9 bindsToNode b,10 bindingConditions *s,11 bindingFailureConditions *s,12 allowMultipleAllocations b,13 nodeAllocatableResourceMappings %resource.v1.NodeAllocatableResourceMapping
-resource.v1.DeviceAllocationConfiguration:1 source s,2 requests *s,3 deviceConfiguration resource.v1.DeviceConfiguration
+resource.v1.DeviceAllocationConfiguration:1 source s,2 requests *s,3 ^deviceConfiguration resource.v1.DeviceConfiguration
 resource.v1.DeviceAllocationResult:1 results *resource.v1.DeviceRequestAllocationResult,2 config *resource.v1.DeviceAllocationConfiguration
 resource.v1.DeviceAttribute:2 int i,3 bool b,4 string s,5 version s,6 ints *i,7 bools *b,8 strings *s,9 versions *s
 resource.v1.DeviceCapacity:1 value !Quantity,2 requestPolicy resource.v1.CapacityRequestPolicy
 resource.v1.DeviceClaim:1 requests *resource.v1.DeviceRequest,2 constraints *resource.v1.DeviceConstraint,3 config *resource.v1.DeviceClaimConfiguration
-resource.v1.DeviceClaimConfiguration:1 requests *s,2 deviceConfiguration resource.v1.DeviceConfiguration
+resource.v1.DeviceClaimConfiguration:1 requests *s,2 ^deviceConfiguration resource.v1.DeviceConfiguration
 resource.v1.DeviceClass:1 metadata meta.v1.ObjectMeta,2 spec resource.v1.DeviceClassSpec
 resource.v1.DeviceClassConfiguration:1 ^deviceConfiguration resource.v1.DeviceConfiguration
 resource.v1.DeviceClassList:1 metadata meta.v1.ListMeta,2 items *resource.v1.DeviceClass
@@ -564,45 +643,4 @@ storage.v1.VolumeAttachmentStatus:1 attached b,2 attachmentMetadata %s,3 attachE
 storage.v1.VolumeAttributesClass:1 metadata meta.v1.ObjectMeta,2 driverName s,3 parameters %s
 storage.v1.VolumeAttributesClassList:1 metadata meta.v1.ListMeta,2 items *storage.v1.VolumeAttributesClass
 storage.v1.VolumeError:1 time !Time,2 message s,3 errorCode i
-storage.v1.VolumeNodeResources:1 count i
-meta.v1.APIGroup:1 name s,2 versions *meta.v1.GroupVersionForDiscovery,3 preferredVersion meta.v1.GroupVersionForDiscovery,4 serverAddressByClientCIDRs *meta.v1.ServerAddressByClientCIDR
-meta.v1.APIGroupList:1 groups *meta.v1.APIGroup
-meta.v1.APIResource:1 name s,6 singularName s,2 namespaced b,8 group s,9 version s,3 kind s,4 verbs !Verbs,5 shortNames *s,7 categories *s,10 storageVersionHash s
-meta.v1.APIResourceList:1 groupVersion s,2 resources *meta.v1.APIResource
-meta.v1.APIVersions:1 versions *s,2 serverAddressByClientCIDRs *meta.v1.ServerAddressByClientCIDR
-meta.v1.ApplyOptions:1 dryRun *s,2 force b,3 fieldManager s
-meta.v1.Condition:1 type s,2 status s,3 observedGeneration i,4 lastTransitionTime !Time,5 reason s,6 message s
-meta.v1.CreateOptions:1 dryRun *s,3 fieldManager s,4 fieldValidation s
-meta.v1.DeleteOptions:1 gracePeriodSeconds i,2 preconditions meta.v1.Preconditions,3 orphanDependents b,4 propagationPolicy s,5 dryRun *s,6 ignoreStoreReadErrorWithClusterBreakingPotential b
-meta.v1.FieldSelectorRequirement:1 key s,2 operator s,3 values *s
-meta.v1.GetOptions:1 resourceVersion s
-meta.v1.GroupKind:1 group s,2 kind s
-meta.v1.GroupResource:1 group s,2 resource s
-meta.v1.GroupVersion:1 group s,2 version s
-meta.v1.GroupVersionForDiscovery:1 groupVersion s,2 version s
-meta.v1.GroupVersionKind:1 group s,2 version s,3 kind s
-meta.v1.GroupVersionResource:1 group s,2 version s,3 resource s
-meta.v1.LabelSelector:1 matchLabels %s,2 matchExpressions *meta.v1.LabelSelectorRequirement
-meta.v1.LabelSelectorRequirement:1 key s,2 operator s,3 values *s
-meta.v1.List:1 metadata meta.v1.ListMeta,2 items *!RawExtension
-meta.v1.ListMeta:1 selfLink s,2 resourceVersion s,3 continue s,4 remainingItemCount i,5 shardInfo meta.v1.ShardInfo
-meta.v1.ListOptions:1 labelSelector s,2 fieldSelector s,3 watch b,9 allowWatchBookmarks b,4 resourceVersion s,10 resourceVersionMatch s,5 timeoutSeconds i,7 limit i,8 continue s,11 sendInitialEvents b,15 shardSelector s
-meta.v1.ManagedFieldsEntry:1 manager s,2 operation s,3 apiVersion s,4 time !Time,6 fieldsType s,7 fieldsV1 !FieldsV1,8 subresource s
-meta.v1.ObjectMeta:1 name s,2 generateName s,3 namespace s,4 selfLink s,5 uid s,6 resourceVersion s,7 generation i,8 creationTimestamp !Time,9 deletionTimestamp !Time,10 deletionGracePeriodSeconds i,11 labels %s,12 annotations %s,13 ownerReferences *meta.v1.OwnerReference,14 finalizers *s,17 managedFields *meta.v1.ManagedFieldsEntry
-meta.v1.OwnerReference:5 apiVersion s,1 kind s,3 name s,4 uid s,6 controller b,7 blockOwnerDeletion b
-meta.v1.PartialObjectMetadata:1 metadata meta.v1.ObjectMeta
-meta.v1.PartialObjectMetadataList:1 metadata meta.v1.ListMeta,2 items *meta.v1.PartialObjectMetadata
-meta.v1.Patch:
-meta.v1.PatchOptions:1 dryRun *s,2 force b,3 fieldManager s,4 fieldValidation s
-meta.v1.Preconditions:1 uid s,2 resourceVersion s
-meta.v1.RootPaths:1 paths *s
-meta.v1.ServerAddressByClientCIDR:1 clientCIDR s,2 serverAddress s
-meta.v1.ShardInfo:1 selector s
-meta.v1.Status:1 metadata meta.v1.ListMeta,2 status s,3 message s,4 reason s,5 details meta.v1.StatusDetails,6 code i
-meta.v1.StatusCause:1 reason s,2 message s,3 field s
-meta.v1.StatusDetails:1 name s,2 group s,3 kind s,6 uid s,4 causes *meta.v1.StatusCause,5 retryAfterSeconds i
-meta.v1.TableOptions:1 includeObject s
-meta.v1.Timestamp:1 seconds i,2 nanos i
-meta.v1.TypeMeta:1 kind s,2 apiVersion s
-meta.v1.UpdateOptions:1 dryRun *s,2 fieldManager s,3 fieldValidation s
-meta.v1.WatchEvent:1 type s,2 object !RawExtension`;
+storage.v1.VolumeNodeResources:1 count i`;

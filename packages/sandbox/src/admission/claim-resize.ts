@@ -1,0 +1,42 @@
+import { compareQuantities, type GenericObject, parseQuantity } from "@keelson/core";
+import type { PersistentVolumeClaim } from "@keelson/core/kinds/core/v1";
+import type { StoredObjects } from "../resource/strategy.ts";
+import type { ValidatingAdmission } from "./admission.ts";
+import { refused } from "./refused.ts";
+
+/** Claims grow only where they are bound and their storage class says that it can be done. */
+export function claimResize(read: StoredObjects): ValidatingAdmission {
+  return {
+    name: "PersistentVolumeClaimResize",
+    validate(request, object) {
+      const { operation, resource, subresource, oldObject } = request;
+      if (resource.collection !== "persistentvolumeclaims" || operation !== "UPDATE") return;
+      if (subresource !== undefined || object === undefined || oldObject === undefined) return;
+      const [claim, old] = [typed(object), typed(oldObject)];
+      if (!isGrown(claim, old)) return;
+      if (old.status?.phase !== "Bound") {
+        throw refused(request, object, "Only bound persistent volume claims can be expanded");
+      }
+      const name = classOf(claim);
+      const storageClass = read.get({ group: "storage.k8s.io", plural: "storageclasses" }, name);
+      if (name !== "" && name === classOf(old) && storageClass?.allowVolumeExpansion === true) return;
+      const why =
+        "only dynamically provisioned pvc can be resized and the storageclass that provisions the pvc must support resize";
+      throw refused(request, object, why);
+    },
+  };
+}
+
+function isGrown(claim: PersistentVolumeClaim, old: PersistentVolumeClaim): boolean {
+  const [wanted, before] = [claim, old].map(({ spec }) => String(spec?.resources?.requests?.storage ?? "0"));
+  return compareQuantities(parseQuantity(wanted ?? "0"), parseQuantity(before ?? "0")) > 0;
+}
+
+function classOf({ metadata, spec }: PersistentVolumeClaim): string {
+  return metadata.annotations?.["volume.beta.kubernetes.io/storage-class"] ?? spec?.storageClassName ?? "";
+}
+
+/** Both were checked by the kind's schema. */
+function typed(object: GenericObject): PersistentVolumeClaim {
+  return object as unknown as PersistentVolumeClaim;
+}

@@ -1,0 +1,30 @@
+import type { Draft } from "@keelson/core";
+import type { Toleration } from "@keelson/core/kinds/core/v1";
+import type { MutatingAdmission } from "./admission.ts";
+import { podOf } from "./pod-object.ts";
+
+const taints = ["node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable"];
+const seconds = 300;
+
+/** Lets pods stay five minutes on a node that is lost, unless they say something else. */
+export const defaultTolerations: MutatingAdmission = {
+  name: "DefaultTolerationSeconds",
+  mutate(request, object) {
+    if (request.operation !== "CREATE" && request.operation !== "UPDATE") return;
+    const pod = podOf(request, object);
+    if (pod?.spec === undefined) return;
+    const given = pod.spec.tolerations ?? [];
+    const missing = taints.filter((taint) => !given.some((one) => tolerates(one, taint)));
+    if (missing.length > 0) pod.spec.tolerations = [...given, ...missing.map(toleration)];
+  },
+};
+
+/** A missing or empty key or effect stands for all of them. */
+function tolerates({ key, effect }: Draft<Toleration>, taint: string): boolean {
+  const effects: readonly unknown[] = [undefined, "", "NoExecute"];
+  return (key === undefined || key === "" || key === taint) && effects.includes(effect);
+}
+
+function toleration(key: string): Draft<Toleration> {
+  return { key, operator: "Exists", effect: "NoExecute", tolerationSeconds: seconds };
+}

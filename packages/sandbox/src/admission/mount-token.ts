@@ -1,0 +1,52 @@
+import type { Draft, Random } from "@keelson/core";
+import type { Container, PodSpec, Volume } from "@keelson/core/kinds/core/v1";
+
+const volumePrefix = "kube-api-access-";
+const mountPath = "/var/run/secrets/kubernetes.io/serviceaccount";
+/** What names are generated from everywhere. */
+const alphabet = "bcdfghjklmnpqrstvwxz2456789";
+const suffixLength = 5;
+
+/** Mounts a volume with a token, the cluster's authority and the namespace in every container that has none there. */
+export function mountToken(spec: Draft<PodSpec>, random: Random): void {
+  const existing = (spec.volumes ?? []).find(({ name }) => name.startsWith(volumePrefix));
+  const name = existing?.name ?? newName(random);
+  let isNeeded = false;
+  for (const container of [...(spec.initContainers ?? []), ...spec.containers]) {
+    if (mount(container, name)) isNeeded = true;
+  }
+  if (existing === undefined && isNeeded) spec.volumes = [...(spec.volumes ?? []), tokenVolume(name)];
+}
+
+function mount(container: Draft<Container>, name: string): boolean {
+  const mounts = container.volumeMounts ?? [];
+  if (mounts.some((one) => one.mountPath === mountPath)) return false;
+  container.volumeMounts = [...mounts, { name, readOnly: true, mountPath }];
+  return true;
+}
+
+function tokenVolume(name: string): Draft<Volume> {
+  return {
+    name,
+    projected: {
+      sources: [
+        { serviceAccountToken: { expirationSeconds: 3607, path: "token" } },
+        { configMap: { name: "kube-root-ca.crt", items: [{ key: "ca.crt", path: "ca.crt" }] } },
+        {
+          downwardAPI: {
+            items: [{ path: "namespace", fieldRef: { apiVersion: "v1", fieldPath: "metadata.namespace" } }],
+          },
+        },
+      ],
+      defaultMode: 0o644,
+    },
+  };
+}
+
+function newName(random: Random): string {
+  let name = volumePrefix;
+  for (let count = 0; count < suffixLength; count++) {
+    name += alphabet.charAt(Math.floor(random.next() * alphabet.length));
+  }
+  return name;
+}

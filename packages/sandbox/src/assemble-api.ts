@@ -1,0 +1,93 @@
+import { type Clock, type HttpService, type Random, systemClock, systemRandom } from "@keelson/core";
+import { createApiServer } from "./api-server.ts";
+import { createAuthenticator } from "./auth/authenticator.ts";
+import { newTokenKey, tokenKeyOf } from "./auth/json-web-token.ts";
+import { createRbac } from "./auth/rbac.ts";
+import { createServiceAccountTokens, type ServiceAccountTokens } from "./auth/service-account-tokens.ts";
+import type { UserInfo } from "./auth/user.ts";
+import { builtinServedResources } from "./builtin/builtin-served-resources.ts";
+import { crdStrategy } from "./custom/crd-strategy.ts";
+import { discoveryService } from "./discovery/discovery-service.ts";
+import type { Faults } from "./faults/fault.ts";
+import { unsteadyService } from "./faults/unsteady-service.ts";
+import { sendNothing, webhookCaller } from "./outgoing/webhook-addresses.ts";
+import { createRegistry } from "./resource/memory-registry.ts";
+import type { ResourceRegistry } from "./resource/resource-registry.ts";
+import type { ServedResource } from "./resource/served-resource.ts";
+import type { WebhookCaller } from "./resource/webhook-caller.ts";
+import type { SandboxOptions } from "./sandbox.ts";
+import type { ObjectApi } from "./server/object-api.ts";
+import { storedObjects } from "./server/stored-objects.ts";
+import { createObjectApi } from "./server/write/create-object-api.ts";
+import { createObjectWriter } from "./server/write/create-object-writer.ts";
+import { createMemoryStore } from "./store/memory-store.ts";
+import type { Store } from "./store/store.ts";
+import { createAdmissionChain } from "./webhooks/admission-chain.ts";
+
+/** The API server with all it is made of; nothing of it moves by itself. */
+export interface AssembledApi {
+  readonly store: Store;
+  readonly registry: ResourceRegistry;
+  readonly objects: ObjectApi;
+  readonly service: HttpService;
+  readonly faults: Faults;
+  /** Users by their tokens; what is added counts at once. */
+  readonly tokens: Map<string, UserInfo>;
+  readonly serviceAccountTokens: ServiceAccountTokens;
+  readonly callWebhook: WebhookCaller;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly onError: NonNullable<SandboxOptions["onError"]>;
+}
+
+export function assembleApi(options: SandboxOptions): AssembledApi {
+  const { clock = systemClock, random = systemRandom, onError = ignore, sendPost = sendNothing } = options;
+  const { journal, historyLimit, tokenSecret } = options;
+  const store = createMemoryStore({
+    ...(journal !== undefined && { journal }),
+    ...(historyLimit !== undefined && { historyLimit }),
+  });
+  const registry = createRegistry();
+  registry.replace("builtin", builtinKinds());
+  const read = storedObjects(store, registry);
+  const callWebhook = webhookCaller(sendPost, read);
+  const rbac = createRbac({ store, read });
+  const key = tokenSecret === undefined ? newTokenKey(random) : tokenKeyOf(tokenSecret);
+  const serviceAccountTokens = createServiceAccountTokens({ key, read, clock, random });
+  const tokens = new Map(options.tokens);
+  const { authenticate, authenticateToken } = createAuthenticator({ tokens, serviceAccountTokens });
+  const admission = createAdmissionChain({ store, rbac, read, registry, callWebhook, clock, random });
+  const writer = createObjectWriter({ store, registry, admission, clock, random });
+  const steady = createApiServer({
+    store,
+    registry,
+    writer,
+    authenticate,
+    authenticateToken,
+    authorize: rbac.authorize,
+    rulesOf: rbac.rulesOf,
+    issueToken: serviceAccountTokens.issue,
+    discovery: discoveryService(registry),
+    clock,
+    random,
+    staleRevision: () => unsteady.staleRevision(),
+    onUnexpectedError: (error, id) => onError(error, `request ${id}`),
+  });
+  const unsteady = unsteadyService(steady, store, clock);
+  const objects = createObjectApi(writer, store, registry);
+  const { service, faults } = unsteady;
+  return {
+    ...{ store, registry, objects, service, faults, tokens, serviceAccountTokens },
+    ...{ callWebhook, clock, random, onError },
+  };
+}
+
+function builtinKinds(): readonly ServedResource[] {
+  return builtinServedResources().map((resource) =>
+    resource.kind === "CustomResourceDefinition" ? { ...resource, strategy: crdStrategy } : resource,
+  );
+}
+
+function ignore(): void {
+  // Whoever wants to know passes a listener.
+}

@@ -1,0 +1,135 @@
+import { allow, type RulesByRole } from "./policy-notation.ts";
+
+/** Roles of the controllers, by the name of their ServiceAccount in kube-system; the second half. */
+export const controllerRolesMToZ: RulesByRole = {
+  "namespace-controller": [
+    allow("delete get list watch", "core", "namespaces"),
+    allow("update", "core", "namespaces/finalize namespaces/status"),
+    allow("delete deletecollection get list watch", "*", "*"),
+  ],
+  "node-controller": [
+    allow("delete get list patch update watch", "core", "nodes"),
+    allow("patch update", "core", "nodes/status"),
+    allow("patch update", "core", "pods/status"),
+    allow("delete get list watch", "core", "pods"),
+    allow("create patch update", "core events.k8s.io", "events"),
+  ],
+  "persistent-volume-binder": [
+    allow("create delete get list update watch", "core", "persistentvolumes"),
+    allow("update", "core", "persistentvolumes/status"),
+    allow("get list update watch", "core", "persistentvolumeclaims"),
+    allow("update", "core", "persistentvolumeclaims/status"),
+    allow("create delete get list watch", "core", "pods"),
+    allow("get list watch", "storage.k8s.io", "storageclasses"),
+    allow("list watch", "core", "nodes"),
+    allow("create patch update", "core events.k8s.io", "events"),
+    allow("watch", "core", "events"),
+  ],
+  "pod-garbage-collector": [
+    allow("delete list watch", "core", "pods"),
+    allow("get list watch", "core", "nodes"),
+    allow("patch", "core", "pods/status"),
+  ],
+  "pv-protection-controller": [
+    allow("get list update watch", "core", "persistentvolumes"),
+    allow("create patch update", "core events.k8s.io", "events"),
+  ],
+  "pvc-protection-controller": [
+    allow("get list update watch", "core", "persistentvolumeclaims"),
+    allow("update", "core", "persistentvolumeclaims/status"),
+    allow("get list watch", "core", "pods"),
+    allow("create patch update", "core events.k8s.io", "events"),
+  ],
+  "replicaset-controller": [
+    allow("get list update watch", "apps extensions", "replicasets"),
+    allow("update", "apps extensions", "replicasets/status"),
+    allow("update", "apps extensions", "replicasets/finalizers"),
+    allow("create delete list patch watch", "core", "pods"),
+    allow("create patch update", "core events.k8s.io", "events"),
+  ],
+  "replication-controller": [
+    allow("get list update watch", "core", "replicationcontrollers"),
+    allow("update", "core", "replicationcontrollers/status"),
+    allow("update", "core", "replicationcontrollers/finalizers"),
+    allow("create delete list patch watch", "core", "pods"),
+    allow("create patch update", "core events.k8s.io", "events"),
+  ],
+  "resource-claim-controller": [
+    allow("get list watch", "core", "pods"),
+    allow("update", "core", "pods/finalizers"),
+    allow("create delete get list watch", "resource.k8s.io", "resourceclaims"),
+    allow("patch update", "resource.k8s.io", "resourceclaims resourceclaims/status"),
+    allow("patch update", "core", "pods/status"),
+    allow("create patch update", "core events.k8s.io", "events"),
+    allow("patch update", "resource.k8s.io", "resourceclaims/binding"),
+  ],
+  "resourcequota-controller": [
+    allow("list watch", "*", "*"),
+    allow("update", "core", "resourcequotas/status"),
+    allow("create patch update", "core events.k8s.io", "events"),
+  ],
+  "root-ca-cert-publisher": [
+    allow("create update", "core", "configmaps"),
+    allow("create patch update", "core events.k8s.io", "events"),
+  ],
+  "route-controller": [
+    allow("list watch", "core", "nodes"),
+    allow("patch", "core", "nodes/status"),
+    allow("create patch update", "core events.k8s.io", "events"),
+  ],
+  "selinux-warning-controller": [
+    allow("create patch update", "core events.k8s.io", "events"),
+    allow("get list watch", "core", "persistentvolumes"),
+    allow("get list watch", "core", "persistentvolumeclaims"),
+    allow("get list watch", "core", "pods"),
+    allow("get list watch", "storage.k8s.io", "csidrivers"),
+  ],
+  "service-account-controller": [
+    allow("create", "core", "serviceaccounts"),
+    allow("create patch update", "core events.k8s.io", "events"),
+  ],
+  "service-cidrs-controller": [
+    allow("get list patch update watch", "networking.k8s.io", "servicecidrs"),
+    allow("patch update", "networking.k8s.io", "servicecidrs/finalizers"),
+    allow("patch update", "networking.k8s.io", "servicecidrs/status"),
+    allow("get list watch", "networking.k8s.io", "ipaddresses"),
+    allow("create patch update", "core events.k8s.io", "events"),
+  ],
+  "service-controller": [
+    allow("get list watch", "core", "services"),
+    allow("patch update", "core", "services/status"),
+    allow("list watch", "core", "nodes"),
+    allow("create patch update", "core events.k8s.io", "events"),
+  ],
+  "statefulset-controller": [
+    allow("list watch", "core", "pods"),
+    allow("get list watch", "apps", "statefulsets"),
+    allow("update", "apps", "statefulsets/status"),
+    allow("update", "apps", "statefulsets/finalizers"),
+    allow("create delete get patch update", "core", "pods"),
+    allow("create delete get list patch update watch", "apps", "controllerrevisions"),
+    allow("create get list watch", "core", "persistentvolumeclaims"),
+    allow("delete update", "core", "persistentvolumeclaims"),
+    allow("update", "core", "pods/finalizers"),
+    allow("create patch update", "core events.k8s.io", "events"),
+  ],
+  "ttl-after-finished-controller": [
+    allow("delete get list watch", "batch", "jobs"),
+    allow("create patch update", "core events.k8s.io", "events"),
+  ],
+  "ttl-controller": [
+    allow("list patch update watch", "core", "nodes"),
+    allow("create patch update", "core events.k8s.io", "events"),
+  ],
+  "validatingadmissionpolicy-status-controller": [
+    allow("get list watch", "admissionregistration.k8s.io", "validatingadmissionpolicies"),
+    allow("get patch update", "admissionregistration.k8s.io", "validatingadmissionpolicies/status"),
+    allow("create patch update", "core events.k8s.io", "events"),
+  ],
+  "volumeattributesclass-protection-controller": [
+    allow("get list watch", "core", "persistentvolumeclaims"),
+    allow("get list watch", "core", "persistentvolumes"),
+    allow("get list update watch", "storage.k8s.io", "volumeattributesclasses"),
+    allow("create patch update", "core events.k8s.io", "events"),
+  ],
+};

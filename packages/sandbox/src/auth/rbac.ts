@@ -1,0 +1,101 @@
+import type { StoredObjects } from "../resource/strategy.ts";
+import type { Store } from "../store/store.ts";
+import type { AccessDecision, AccessRequest, Authorize } from "./access.ts";
+import type { AccessRules, RulesOfUser } from "./access-rules.ts";
+import { ruleAllows } from "./policy-rule.ts";
+import { type Grants, grantsFor, rbacGroup } from "./rbac-bindings.ts";
+import type { UserInfo } from "./user.ts";
+
+export interface RbacOptions {
+  /** Told of changes. */
+  readonly store: Pick<Store, "subscribe" | "revision">;
+  readonly read: StoredObjects;
+}
+
+/** Who may do what, as the Roles and bindings in the store say at this moment. Lives as long as the store. */
+export interface Rbac {
+  readonly authorize: Authorize;
+  readonly rulesOf: RulesOfUser;
+  /** Everything that a user has in a namespace; of the empty one: for the whole cluster. */
+  grantsOf(user: UserInfo, namespace: string): Grants;
+}
+
+/** May do everything, whatever the roles say: so nobody can lock themselves out. */
+export const privilegedGroup = "system:masters";
+
+const collections = ["roles", "clusterroles", "rolebindings", "clusterrolebindings"];
+/** Users and namespaces of which the grants are remembered. */
+const mostRemembered = 2_000;
+
+export function createRbac({ store, read }: RbacOptions): Rbac {
+  /** By user and namespace; what is in here holds until any role or binding changes. */
+  const known = new Map<string, Grants>();
+  for (const plural of collections) {
+    store.subscribe(`${plural}.${rbacGroup}`, store.revision, () => known.clear());
+  }
+
+  function grantsOf(user: UserInfo, namespace: string): Grants {
+    // Names may hold anything: whoever asks about strange users must not find, or change, what is known of others.
+    const key = JSON.stringify([namespace, user.username, ...user.groups]);
+    const before = known.get(key);
+    if (before !== undefined) return before;
+    const grants = grantsFor(read, user, namespace);
+    if (known.size >= mostRemembered) known.clear();
+    known.set(key, grants);
+    return grants;
+  }
+
+  return {
+    authorize: (user, request) =>
+      user.groups.includes(privilegedGroup)
+        ? { allowed: true, reason: "" }
+        : decide(grantsOf(user, namespaceOf(request)), request),
+    rulesOf: (user, namespace) => accessRules(grantsOf(user, namespace), user),
+    grantsOf,
+  };
+}
+
+function namespaceOf(request: AccessRequest): string {
+  return "path" in request ? "" : (request.namespace ?? "");
+}
+
+function decide({ grants, problems }: Grants, request: AccessRequest): AccessDecision {
+  for (const { source, rules } of grants) {
+    if (rules.some((rule) => ruleAllows(rule, request))) {
+      return { allowed: true, reason: `RBAC: allowed by ${source}` };
+    }
+  }
+  const unique = [...new Set(problems.map(({ text }) => text))];
+  if (unique.length === 0) return { allowed: false, reason: "" };
+  const joined = unique.length === 1 ? unique[0] : `[${unique.join(", ")}]`;
+  return { allowed: false, reason: `RBAC: ${joined}` };
+}
+
+function accessRules({ grants }: Grants, { groups }: UserInfo): AccessRules {
+  const rules = grants.flatMap((grant) => grant.rules);
+  const everything = groups.includes(privilegedGroup);
+  return {
+    resourceRules: [
+      ...(everything ? [{ verbs: ["*"], apiGroups: ["*"], resources: ["*"] }] : []),
+      ...rules.flatMap(({ verbs, apiGroups, resources = [], resourceNames = [] }) =>
+        resources.length === 0
+          ? []
+          : [
+              {
+                verbs,
+                ...(apiGroups !== undefined && { apiGroups }),
+                resources,
+                ...(resourceNames.length > 0 && { resourceNames }),
+              },
+            ],
+      ),
+    ],
+    nonResourceRules: [
+      ...(everything ? [{ verbs: ["*"], nonResourceURLs: ["*"] }] : []),
+      ...rules.flatMap(({ verbs, nonResourceURLs = [] }) =>
+        nonResourceURLs.length === 0 ? [] : [{ verbs, nonResourceURLs }],
+      ),
+    ],
+    incomplete: false,
+  };
+}

@@ -1,0 +1,144 @@
+import { type Clock, formatTime, isRecord, type Random } from "@keelson/core";
+import type { StoredObjects } from "../resource/strategy.ts";
+import { boundTokenUser, type TokenOutcome } from "./bound-token.ts";
+import {
+  isSignedWith,
+  signToken,
+  type TokenClaims,
+  type TokenKey,
+  unverifiedClaims,
+} from "./json-web-token.ts";
+import { type LegacyToken, legacyClaims, legacyIssuer, legacyTokenUser } from "./legacy-token.ts";
+import { serviceAccountUsername } from "./service-account-name.ts";
+import type { IssuedToken, IssueToken, TokenIssueRequest } from "./token-issuer.ts";
+import type { UserInfo } from "./user.ts";
+
+/** Who issues the tokens, and for whom they are meant if nothing else is said. */
+export const defaultIssuer = "https://kubernetes.default.svc.cluster.local";
+
+export interface ServiceAccountTokensOptions {
+  readonly key: TokenKey;
+  readonly read: StoredObjects;
+  readonly clock: Clock;
+  /** For the ids of tokens. */
+  readonly random: Random;
+  /** Default: `https://kubernetes.default.svc.cluster.local`. */
+  readonly issuer?: string;
+}
+
+export interface ServiceAccountTokens {
+  /** For whom tokens are meant if nothing else is said. */
+  readonly issuer: string;
+  readonly issue: IssueToken;
+  /** A token without an end, for a Secret that is to hold it. */
+  issueLegacy(token: LegacyToken): string;
+  /** For whom a token stands, if any of the audiences (none: the server's own) is meant by it. */
+  verify(token: string, audiences: readonly string[]): VerifiedToken;
+}
+
+/** `problem` is left out if the token is not of this server at all. */
+export type VerifiedToken =
+  | { readonly user: UserInfo; readonly audiences: readonly string[] }
+  | { readonly problem: string | undefined };
+
+/** What kubelets ask for; such tokens live for a year, so that programs which never read them again go on. */
+const kubeletExpirationSeconds = 3607;
+const yearSeconds = 365 * 24 * 60 * 60;
+
+export function createServiceAccountTokens(options: ServiceAccountTokensOptions): ServiceAccountTokens {
+  const { key, read, clock, issuer = defaultIssuer } = options;
+  return {
+    issuer,
+    issue(request) {
+      return issueBound(options, issuer, request);
+    },
+    issueLegacy: (token) => signToken(key, legacyClaims(token)),
+    verify(token, wanted) {
+      const claims = unverifiedClaims(token);
+      if (claims === undefined || (claims.iss !== issuer && claims.iss !== legacyIssuer)) {
+        return { problem: undefined };
+      }
+      if (!isSignedWith(key, token)) return { problem: "go-jose/go-jose: error in cryptographic primitive" };
+      const meant = wanted.length === 0 ? [issuer] : wanted;
+      const isLegacy = claims.iss === legacyIssuer;
+      const own = isLegacy ? [issuer] : audiencesOf(claims);
+      const audiences = meant.filter((one) => own.includes(one));
+      if (audiences.length === 0) {
+        const [given, target] = [own, meant].map(quotedList);
+        return { problem: `token audiences ${given} is invalid for the target audiences ${target}` };
+      }
+      const outcome: TokenOutcome = isLegacy
+        ? legacyTokenUser(token, claims, read)
+        : boundTokenUser(claims, read, clock.now());
+      return "user" in outcome ? { user: outcome.user, audiences } : outcome;
+    },
+  };
+}
+
+function issueBound(
+  { key, clock, random, read }: ServiceAccountTokensOptions,
+  issuer: string,
+  request: TokenIssueRequest,
+): IssuedToken {
+  const { namespace, serviceAccount, expirationSeconds, boundObject } = request;
+  const audiences = request.audiences.length === 0 ? [issuer] : request.audiences;
+  const now = Math.floor(clock.now() / 1000);
+  const expires = now + expirationSeconds;
+  const isExtended =
+    expirationSeconds === kubeletExpirationSeconds &&
+    boundObject?.kind === "Pod" &&
+    audiences.every((audience) => audience === issuer);
+  const claims: TokenClaims = {
+    aud: audiences,
+    exp: isExtended ? now + yearSeconds : expires,
+    iat: now,
+    iss: issuer,
+    jti: tokenId(random),
+    "kubernetes.io": {
+      namespace,
+      ...boundClaims(read, request),
+      serviceaccount: { name: serviceAccount.name, uid: serviceAccount.uid },
+      ...(isExtended && { warnafter: expires }),
+    },
+    nbf: now,
+    sub: serviceAccountUsername({ namespace, name: serviceAccount.name }),
+  };
+  return { token: signToken(key, claims), expirationTimestamp: formatTime(expires * 1000), audiences };
+}
+
+/** What the token is bound to, and of a pod that runs somewhere, where. */
+function boundClaims(
+  read: StoredObjects,
+  { namespace, boundObject }: TokenIssueRequest,
+): Readonly<Record<string, unknown>> {
+  if (boundObject === undefined) return {};
+  const { kind, name, uid } = boundObject;
+  const bound = { [kind.toLowerCase()]: { name, uid } };
+  if (kind !== "Pod") return bound;
+  const spec = read.get({ group: "", plural: "pods" }, name, namespace)?.spec;
+  const nodeName = isRecord(spec) && typeof spec.nodeName === "string" ? spec.nodeName : "";
+  if (nodeName === "") return bound;
+  const nodeUid = read.get({ group: "", plural: "nodes" }, nodeName)?.metadata.uid;
+  return { node: { name: nodeName, ...(nodeUid !== undefined && { uid: nodeUid }) }, ...bound };
+}
+
+function audiencesOf({ aud }: TokenClaims): readonly string[] {
+  const list = Array.isArray(aud) ? aud : [aud];
+  return list.filter((one): one is string => typeof one === "string");
+}
+
+/** As Go prints a list of texts. */
+function quotedList(values: readonly string[]): string {
+  return `[${values.map((value) => JSON.stringify(value)).join(" ")}]`;
+}
+
+/** A version 4 UUID. */
+function tokenId(random: Random): string {
+  const digits = Array.from({ length: 32 }, () => Math.floor(random.next() * 16).toString(16));
+  digits[12] = "4";
+  digits[16] = "89ab".charAt(Math.floor(random.next() * 4));
+  const text = digits.join("");
+  return [text.slice(0, 8), text.slice(8, 12), text.slice(12, 16), text.slice(16, 20), text.slice(20)].join(
+    "-",
+  );
+}

@@ -1,0 +1,29 @@
+import { type KubeObject, keyOf, type Resource } from "@keelson/core";
+import { ClusterRole, ClusterRoleBinding, Role, RoleBinding } from "@keelson/core/kinds/rbac/v1";
+import { bootstrapPolicy } from "./auth/bootstrap/bootstrap-policy.ts";
+import { createInitialObjects } from "./controllers/cluster/initial-objects.ts";
+import type { ObjectApi } from "./server/object-api.ts";
+
+const manager = "kube-apiserver";
+
+/** Creates what every cluster has from the beginning: namespaces, its own Service, roles and who has them. */
+export async function createControlPlaneObjects(objects: ObjectApi): Promise<void> {
+  await createInitialObjects({ objects });
+  const { clusterRoles, clusterRoleBindings, roles, roleBindings } = bootstrapPolicy();
+  await createAll(objects, ClusterRole, clusterRoles);
+  await createAll(objects, ClusterRoleBinding, clusterRoleBindings);
+  await createAll(objects, Role, roles);
+  await createAll(objects, RoleBinding, roleBindings);
+}
+
+async function createAll<T extends KubeObject>(
+  objects: ObjectApi,
+  resource: Resource<T>,
+  wanted: readonly T[],
+): Promise<void> {
+  for (const object of wanted) {
+    // Somebody may have changed it in a former run, which counts.
+    if (objects.get(resource, keyOf(object)) === undefined)
+      await objects.create(resource, object, { manager });
+  }
+}

@@ -1,0 +1,37 @@
+import type { StartController } from "../controller.ts";
+import { startDefaultAccounts } from "./accounts/default-account.ts";
+import { startDisruptionController } from "./disruption/disruption-controller.ts";
+import { startEndpointSliceController } from "./endpoints/endpoint-slice-controller.ts";
+import { startEndpointsController } from "./endpoints/endpoints-controller.ts";
+import { startGarbageCollector } from "./gc/garbage-collector.ts";
+import { namespaceController } from "./namespace/namespace-controller.ts";
+import { startNodeLifecycle } from "./node/node-lifecycle.ts";
+import { startPodGarbageCollector } from "./node/pod-garbage-collector.ts";
+import { startTaintEviction } from "./node/taint-eviction.ts";
+import { startScheduler } from "./scheduler/scheduler.ts";
+import { startStorageProtection } from "./volume/storage-protection.ts";
+import { startVolumeBinder } from "./volume/volume-binder.ts";
+
+export interface NamedController {
+  readonly name: string;
+  readonly start: StartController;
+}
+
+/**
+ * The controllers that look after the cluster itself. Beside these there are those that need something from outside:
+ * `rootCertificates` and `tokenSecrets`.
+ */
+export const clusterControllers: readonly NamedController[] = [
+  { name: "garbage-collector-controller", start: startGarbageCollector },
+  { name: "namespace-controller", start: namespaceController() },
+  { name: "serviceaccount-controller", start: startDefaultAccounts },
+  { name: "endpoints-controller", start: startEndpointsController },
+  { name: "endpointslice-controller", start: startEndpointSliceController },
+  { name: "disruption-controller", start: startDisruptionController },
+  { name: "node-lifecycle-controller", start: startNodeLifecycle },
+  { name: "taint-eviction-controller", start: startTaintEviction },
+  { name: "pod-garbage-collector-controller", start: startPodGarbageCollector },
+  { name: "persistentvolume-binder-controller", start: startVolumeBinder },
+  { name: "storage-protection-controller", start: startStorageProtection },
+  { name: "default-scheduler", start: startScheduler },
+];

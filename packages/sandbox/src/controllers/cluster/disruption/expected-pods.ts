@@ -1,0 +1,86 @@
+import { controllerOf, parseApiVersion } from "@keelson/core";
+import { Deployment, ReplicaSet, StatefulSet } from "@keelson/core/kinds/apps/v1";
+import { type Pod, ReplicationController } from "@keelson/core/kinds/core/v1";
+import type { PodDisruptionBudget } from "@keelson/core/kinds/policy/v1";
+import type { ObjectApi } from "../../../server/object-api.ts";
+import { scaledCount } from "../../workloads/count-or-percent.ts";
+
+export interface ExpectedPods {
+  readonly expected: number;
+  readonly desiredHealthy: number;
+  /** Whether pods without a controller make the numbers doubtful. */
+  readonly hasUnmanaged: boolean;
+}
+
+/** Undefined if a pod is controlled by something that nobody knows how to scale; then its name is told. */
+export type Expectation = ExpectedPods | { readonly unknownControllerOf: string };
+
+/** How many pods a budget counts on. Shares are of what the controllers of its pods want. */
+export function expectedPods(
+  objects: ObjectApi,
+  { spec }: PodDisruptionBudget,
+  pods: readonly Pod[],
+): Expectation {
+  const { minAvailable, maxUnavailable } = spec ?? {};
+  if (maxUnavailable === undefined && typeof minAvailable !== "string") {
+    return {
+      expected: minAvailable === undefined ? 0 : pods.length,
+      desiredHealthy: minAvailable ?? 0,
+      hasUnmanaged: false,
+    };
+  }
+  const scales = new Map<string, number>();
+  let hasUnmanaged = false;
+  for (const pod of pods) {
+    const controller = controllerOf(pod);
+    if (controller === undefined) {
+      hasUnmanaged = true;
+      continue;
+    }
+    if (scales.has(controller.uid)) continue;
+    const scale = scaleOf(objects, pod);
+    if (scale === undefined) return { unknownControllerOf: pod.metadata.name ?? "" };
+    scales.set(scale.uid, scale.replicas);
+  }
+  const expected = [...scales.values()].reduce((sum, replicas) => sum + replicas, 0);
+  const desiredHealthy =
+    maxUnavailable === undefined
+      ? scaledCount(minAvailable, expected, "up")
+      : Math.max(0, expected - scaledCount(maxUnavailable, expected, "up"));
+  return { expected, desiredHealthy, hasUnmanaged };
+}
+
+interface Scale {
+  readonly uid: string;
+  readonly replicas: number;
+}
+
+/** A ReplicaSet of a Deployment stands for the Deployment. */
+function scaleOf(objects: ObjectApi, pod: Pod): Scale | undefined {
+  const controller = controllerOf(pod);
+  if (controller === undefined) return undefined;
+  const { namespace = "" } = pod.metadata;
+  const key = { namespace, name: controller.name };
+  const { group } = parseApiVersion(controller.apiVersion);
+  switch (`${group}/${controller.kind}`) {
+    case "apps/ReplicaSet": {
+      const set = objects.get(ReplicaSet, key);
+      if (set?.metadata.uid !== controller.uid) return undefined;
+      const owner = controllerOf(set);
+      if (owner?.kind !== "Deployment") return { uid: controller.uid, replicas: set.spec?.replicas ?? 1 };
+      const deployment = objects.get(Deployment, { namespace, name: owner.name });
+      if (deployment?.metadata.uid !== owner.uid) return undefined;
+      return { uid: owner.uid, replicas: deployment.spec?.replicas ?? 1 };
+    }
+    case "apps/StatefulSet":
+      return replicasOf(objects.get(StatefulSet, key), controller.uid);
+    case "/ReplicationController":
+      return replicasOf(objects.get(ReplicationController, key), controller.uid);
+    default:
+      return undefined;
+  }
+}
+
+function replicasOf(object: StatefulSet | ReplicationController | undefined, uid: string): Scale | undefined {
+  return object?.metadata.uid === uid ? { uid, replicas: object.spec?.replicas ?? 1 } : undefined;
+}

@@ -1,0 +1,134 @@
+import { formatTime } from "@keelson/core";
+import { Lease } from "@keelson/core/kinds/coordination/v1";
+import { Node, Pod } from "@keelson/core/kinds/core/v1";
+import type { ControllerContext, StartController } from "../../controller.ts";
+import { startKeyLoop } from "../../key-loop.ts";
+import { controllerManager } from "../../manager-name.ts";
+import { unlessGone } from "../../workloads/claim.ts";
+import { isPodReady } from "../../workloads/pod-state.ts";
+import { silentConditions, taintsFor } from "./node-health.ts";
+import { withCondition } from "./pod-end.ts";
+
+const component = "node-controller";
+const leaseNamespace = "kube-node-lease";
+/** A node is given up when nothing was heard of it for this long. */
+const graceMs = 50_000;
+/** Longer for one that was never heard of. */
+const startupGraceMs = 60_000;
+const monitorPeriodMs = 5_000;
+
+/** Watches over nodes by their status and their Leases: marks those that fell silent, and taints those that are not ready. */
+export const startNodeLifecycle: StartController = (context) => {
+  const { clock, objects, recordEvent } = context;
+  const lastHeard = new Map<string, number>();
+  const loop = startKeyLoop({
+    name: "node-lifecycle-controller",
+    context,
+    async reconcile(name) {
+      if (objects.get(Node, { name }) === undefined) return;
+      await checkHealth(context, name, lastHeard.get(name) ?? clock.monotonicNow());
+      await updateTaints(context, name);
+      await markPodsNotReady(context, name);
+      loop.enqueueAfter(name, monitorPeriodMs);
+    },
+  });
+  const stops = [
+    context.watch(Node, ({ type, object, previous }) => {
+      const { name = "" } = object.metadata;
+      if (type === "DELETED") {
+        lastHeard.delete(name);
+        recordEvent(object, nodeEvent("RemovingNode", `Removing Node ${name} from Controller`));
+        return;
+      }
+      if (type === "ADDED") {
+        lastHeard.set(name, clock.monotonicNow());
+        recordEvent(object, nodeEvent("RegisteredNode", `Registered Node ${name} in Controller`));
+      } else if (heartbeatOf(object) !== heartbeatOf(previous)) lastHeard.set(name, clock.monotonicNow());
+      loop.enqueue(name);
+    }),
+    context.watch(Lease, ({ type, object }) => {
+      const { namespace, name = "" } = object.metadata;
+      if (type !== "DELETED" && namespace === leaseNamespace) lastHeard.set(name, clock.monotonicNow());
+    }),
+  ];
+  return async () => {
+    for (const stop of stops) stop();
+    await loop.stop();
+  };
+};
+
+function nodeEvent(reason: string, message: string): Parameters<ControllerContext["recordEvent"]>[1] {
+  return { component, type: "Normal", reason, message };
+}
+
+function readyOf(
+  node: Node | undefined,
+): { readonly status: string; readonly lastHeartbeatTime?: string } | undefined {
+  return node?.status?.conditions?.find(({ type }) => type === "Ready");
+}
+
+function heartbeatOf(node: Node | undefined): string | undefined {
+  return readyOf(node)?.lastHeartbeatTime;
+}
+
+async function checkHealth(
+  { objects, clock, recordEvent }: ControllerContext,
+  name: string,
+  lastHeardMs: number,
+): Promise<void> {
+  const node = objects.get(Node, { name });
+  if (node === undefined) return;
+  const ready = readyOf(node);
+  const allowedMs = ready === undefined ? startupGraceMs : graceMs;
+  if (ready?.status === "Unknown" || clock.monotonicNow() - lastHeardMs <= allowedMs) return;
+  const conditions = silentConditions(node, formatTime(clock.now()));
+  await objects.update(
+    Node,
+    { ...node, status: { ...node.status, conditions } },
+    { manager: controllerManager, subresource: "status" },
+  );
+  if (ready?.status === "True") {
+    recordEvent(node, nodeEvent("NodeNotReady", `Node ${name} status is now: NodeNotReady`));
+  }
+}
+
+async function updateTaints({ objects, clock }: ControllerContext, name: string): Promise<void> {
+  const node = objects.get(Node, { name });
+  if (node === undefined) return;
+  const before = node.spec?.taints ?? [];
+  const taints = taintsFor(node, formatTime(clock.now()));
+  if (taints === before) return;
+  const { taints: _, ...others } = node.spec ?? {};
+  const spec = taints.length === 0 ? others : { ...others, taints };
+  await objects.update(Node, { ...node, spec }, { manager: controllerManager });
+}
+
+/** Nobody answers for the pods of a node that is not ready. */
+async function markPodsNotReady(
+  { objects, clock, recordEvent }: ControllerContext,
+  name: string,
+): Promise<void> {
+  const ready = readyOf(objects.get(Node, { name }));
+  if (ready === undefined || ready.status === "True") return;
+  for (const pod of objects.list(Pod)) {
+    if (pod.spec?.nodeName !== name || !isPodReady(pod)) continue;
+    const before = pod.status?.conditions?.find(({ type }) => type === "Ready");
+    const condition = {
+      ...before,
+      type: "Ready",
+      status: "False",
+      lastTransitionTime: formatTime(clock.now()),
+    } as const;
+    const status = { ...pod.status, conditions: withCondition(pod.status?.conditions, condition) };
+    await unlessGone(
+      objects.update(Pod, { ...pod, status }, { manager: controllerManager, subresource: "status" }),
+    );
+    const event = {
+      component,
+      type: "Warning",
+      reason: "NodeNotReady",
+      message: "Node is not ready",
+    } as const;
+    recordEvent(pod, event);
+  }
+}

@@ -1,0 +1,50 @@
+import { formatTime, keyOf } from "@keelson/core";
+import { Pod, type PodCondition } from "@keelson/core/kinds/core/v1";
+import type { ControllerContext } from "../../controller.ts";
+import { controllerManager } from "../../manager-name.ts";
+import { unlessGone } from "../../workloads/claim.ts";
+import { isPodDone } from "../../workloads/pod-state.ts";
+
+/** Puts a condition in the place of the one of its type. */
+export function withCondition(
+  conditions: readonly PodCondition[] | undefined,
+  next: PodCondition,
+): readonly PodCondition[] {
+  const list = conditions ?? [];
+  const isThere = list.some(({ type }) => type === next.type);
+  return isThere ? list.map((one) => (one.type === next.type ? next : one)) : [...list, next];
+}
+
+/** Tells of a pod that it ends because of something that is not its own fault. */
+export function disruptionTarget(pod: Pod, now: number, reason: string, message: string): PodCondition {
+  const { generation } = pod.metadata;
+  return {
+    type: "DisruptionTarget",
+    status: "True",
+    lastTransitionTime: formatTime(now),
+    reason,
+    message,
+    ...(generation === undefined ? {} : { observedGeneration: generation }),
+  };
+}
+
+/** Marks a pod that nobody runs any more as failed, and removes it at once. */
+export async function forceDelete(
+  { objects }: ControllerContext,
+  pod: Pod,
+  condition: PodCondition | undefined,
+): Promise<void> {
+  if (!isPodDone(pod)) {
+    const conditions =
+      condition === undefined ? pod.status?.conditions : withCondition(pod.status?.conditions, condition);
+    const status = {
+      ...pod.status,
+      phase: "Failed" as const,
+      ...(conditions === undefined ? {} : { conditions }),
+    };
+    await unlessGone(
+      objects.update(Pod, { ...pod, status }, { manager: controllerManager, subresource: "status" }),
+    );
+  }
+  await unlessGone(objects.delete(Pod, keyOf(pod), { manager: controllerManager, gracePeriodSeconds: 0 }));
+}

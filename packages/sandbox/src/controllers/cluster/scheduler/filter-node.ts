@@ -1,0 +1,95 @@
+import type { Pod } from "@keelson/core/kinds/core/v1";
+import type { ObjectApi } from "../../../server/object-api.ts";
+import type { NodeState } from "./cluster-state.ts";
+import { isNodeWanted } from "./node-affinity.ts";
+import { podAffinityProblem } from "./pod-affinity.ts";
+import { podRequests } from "./pod-requests.ts";
+import { isRepelled, isTolerated } from "./tolerations.ts";
+import { spreadProblem } from "./topology-spread.ts";
+
+/** Why a pod cannot go to a node. */
+export interface Misfit {
+  readonly reasons: readonly string[];
+  /** Whether it could if other pods went. */
+  readonly isResolvable: boolean;
+}
+
+/** The first thing that keeps a pod from a node, in the order in which the real scheduler looks; undefined if nothing does. */
+export function misfitOf(
+  objects: ObjectApi,
+  pod: Pod,
+  state: NodeState,
+  nodes: readonly NodeState[],
+): Misfit | undefined {
+  const { node } = state;
+  const taints = node.spec?.taints ?? [];
+  const unschedulable = { key: "node.kubernetes.io/unschedulable", effect: "NoSchedule" } as const;
+  if (node.spec?.unschedulable === true && !isTolerated(unschedulable, pod.spec?.tolerations ?? []))
+    return hopeless("node(s) were unschedulable");
+  if (isRepelled(pod, taints)) return hopeless("node(s) had untolerated taint(s)");
+  if (!isNodeWanted(pod, node)) return hopeless("node(s) didn't match Pod's node affinity/selector");
+  if (hasPortConflict(pod, state))
+    return resolvable("node(s) didn't have free ports for the requested pod ports");
+  const shortage = resourceMisfit(pod, state);
+  if (shortage !== undefined) return shortage;
+  const spread = spreadProblem(pod, state, nodes);
+  if (spread !== undefined)
+    return spread.endsWith("(missing required label)") ? hopeless(spread) : resolvable(spread);
+  const affinity = podAffinityProblem(objects, pod, state, nodes);
+  if (affinity === undefined) return undefined;
+  return affinity === "node(s) didn't match pod affinity rules" ? hopeless(affinity) : resolvable(affinity);
+}
+
+function hopeless(reason: string): Misfit {
+  return { reasons: [reason], isResolvable: false };
+}
+
+function resolvable(reason: string): Misfit {
+  return { reasons: [reason], isResolvable: true };
+}
+
+function resourceMisfit(pod: Pod, { allocatable, requested, count }: NodeState): Misfit | undefined {
+  const reasons: string[] = [];
+  let isResolvable = true;
+  const places = allocatable.get("pods");
+  if (places !== undefined && BigInt(count + 1) * 1_000_000_000n > places) reasons.push("Too many pods");
+  for (const [resource, amount] of podRequests(pod)) {
+    if (amount === 0n) continue;
+    const available = allocatable.get(resource) ?? 0n;
+    if (amount + (requested.get(resource) ?? 0n) <= available) continue;
+    reasons.push(`Insufficient ${resource}`);
+    if (amount > available) isResolvable = false;
+  }
+  return reasons.length === 0 ? undefined : { reasons, isResolvable };
+}
+
+function hasPortConflict(pod: Pod, node: NodeState): boolean {
+  const wanted = hostPorts(pod);
+  if (wanted.length === 0) return false;
+  const taken = node.pods.flatMap(hostPorts);
+  return wanted.some((one) =>
+    taken.some(
+      (other) =>
+        one.port === other.port &&
+        one.protocol === other.protocol &&
+        (one.ip === other.ip || one.ip === anyAddress || other.ip === anyAddress),
+    ),
+  );
+}
+
+const anyAddress = "0.0.0.0";
+
+interface HostPort {
+  readonly ip: string;
+  readonly port: number;
+  readonly protocol: string;
+}
+
+function hostPorts({ spec }: Pod): readonly HostPort[] {
+  const sidecars = (spec?.initContainers ?? []).filter(({ restartPolicy }) => restartPolicy === "Always");
+  return [...(spec?.containers ?? []), ...sidecars].flatMap(({ ports = [] }) =>
+    ports.flatMap(({ hostPort, hostIP, protocol }) =>
+      hostPort ? [{ ip: hostIP || anyAddress, port: hostPort, protocol: protocol ?? "TCP" }] : [],
+    ),
+  );
+}

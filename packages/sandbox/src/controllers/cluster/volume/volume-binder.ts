@@ -1,0 +1,182 @@
+import { formatTime, type KubeObject } from "@keelson/core";
+import { PersistentVolume, PersistentVolumeClaim } from "@keelson/core/kinds/core/v1";
+import { StorageClass } from "@keelson/core/kinds/storage/v1";
+import type { ControllerContext, StartController } from "../../controller.ts";
+import { loopKey, parseLoopKey, startKeyLoop } from "../../key-loop.ts";
+import { controllerManager } from "../../manager-name.ts";
+import { writeStatus } from "../../workloads/write-status.ts";
+import { matchingVolume } from "./match-volume.ts";
+
+const component = "persistentvolume-controller";
+const bindCompleted = "pv.kubernetes.io/bind-completed";
+const boundByController = "pv.kubernetes.io/bound-by-controller";
+const selectedNode = "volume.kubernetes.io/selected-node";
+const provisionerAnnotations = [
+  "volume.beta.kubernetes.io/storage-provisioner",
+  "volume.kubernetes.io/storage-provisioner",
+];
+const volumePrefix = "volume:";
+const writer = { manager: controllerManager };
+
+/** Binds claims to volumes that exist. It makes none: those are left to provisioners outside, which it asks. */
+export const startVolumeBinder: StartController = (context) => {
+  const { objects } = context;
+  const loop = startKeyLoop({
+    name: component,
+    context,
+    workers: 1,
+    async reconcile(key) {
+      if (key.startsWith(volumePrefix)) await updateVolume(context, key.slice(volumePrefix.length));
+      else await updateClaim(context, key);
+    },
+  });
+  function enqueueUnbound(): void {
+    for (const claim of objects.list(PersistentVolumeClaim)) {
+      if (claim.status?.phase !== "Bound") loop.enqueue(loopKey(claim));
+    }
+  }
+  const stops = [
+    context.watch(PersistentVolumeClaim, ({ type, object }) => {
+      if (type !== "DELETED") loop.enqueue(loopKey(object));
+      else if (object.spec?.volumeName) loop.enqueue(`${volumePrefix}${object.spec.volumeName}`);
+    }),
+    context.watch(PersistentVolume, ({ type, object }) => {
+      loop.enqueue(`${volumePrefix}${object.metadata.name}`);
+      const { name = "", namespace = "" } = object.spec?.claimRef ?? {};
+      if (type === "DELETED" && name !== "") loop.enqueue(`${namespace}/${name}`);
+      if (type === "ADDED") enqueueUnbound();
+    }),
+    context.watch(StorageClass, ({ type }) => {
+      if (type === "ADDED") enqueueUnbound();
+    }),
+  ];
+  return async () => {
+    for (const stop of stops) stop();
+    await loop.stop();
+  };
+};
+
+async function updateVolume(context: ControllerContext, name: string): Promise<void> {
+  const { objects } = context;
+  const volume = objects.get(PersistentVolume, { name });
+  if (volume === undefined) return;
+  const { claimRef } = volume.spec ?? {};
+  if (!claimRef?.uid) {
+    await setPhase(context, volume, "Available");
+    return;
+  }
+  const claim = objects.get(PersistentVolumeClaim, {
+    namespace: claimRef.namespace ?? "",
+    name: claimRef.name ?? "",
+  });
+  await setPhase(context, volume, claim?.metadata.uid === claimRef.uid ? "Bound" : "Released");
+}
+
+async function setPhase(
+  context: ControllerContext,
+  volume: PersistentVolume,
+  phase: "Available" | "Bound" | "Released",
+): Promise<void> {
+  if (volume.status?.phase === phase) return;
+  const lastPhaseTransitionTime = formatTime(context.clock.now());
+  await writeStatus(context, PersistentVolume, volume, { ...volume.status, phase, lastPhaseTransitionTime });
+}
+
+async function updateClaim(context: ControllerContext, key: string): Promise<void> {
+  const { objects } = context;
+  const claim = objects.get(PersistentVolumeClaim, parseLoopKey(key));
+  if (claim === undefined) return;
+  if (claim.metadata.annotations?.[bindCompleted] !== undefined) {
+    await finishBinding(context, claim);
+    return;
+  }
+  if (claim.metadata.deletionTimestamp !== undefined) return;
+  const volume = isWaiting(context, claim)
+    ? undefined
+    : matchingVolume(claim, objects.list(PersistentVolume));
+  if (volume === undefined) await askForVolume(context, claim);
+  else await bind(context, claim, volume);
+}
+
+async function bind(
+  context: ControllerContext,
+  claim: PersistentVolumeClaim,
+  volume: PersistentVolume,
+): Promise<void> {
+  const { objects } = context;
+  if (!volume.spec?.claimRef?.uid) {
+    const { name = "", namespace = "", uid = "", resourceVersion = "" } = claim.metadata;
+    const kind = "PersistentVolumeClaim";
+    const claimRef = { apiVersion: "v1", kind, name, namespace, uid, resourceVersion };
+    const isChosen = volume.spec?.claimRef === undefined;
+    const marked = isChosen ? annotated(volume, { [boundByController]: "yes" }) : volume;
+    await objects.update(PersistentVolume, { ...marked, spec: { ...volume.spec, claimRef } }, writer);
+  }
+  const isChosen = !claim.spec?.volumeName;
+  const volumeName = volume.metadata.name ?? "";
+  const marked = annotated(claim, {
+    [bindCompleted]: "yes",
+    ...(isChosen ? { [boundByController]: "yes" } : {}),
+  });
+  await objects.update(PersistentVolumeClaim, { ...marked, spec: { ...claim.spec, volumeName } }, writer);
+}
+
+async function finishBinding(context: ControllerContext, claim: PersistentVolumeClaim): Promise<void> {
+  const volume = context.objects.get(PersistentVolume, { name: claim.spec?.volumeName ?? "" });
+  if (volume === undefined) {
+    if (claim.status?.phase === "Lost") return;
+    const message = "Bound claim has lost its PersistentVolume. Data on the volume is lost!";
+    context.recordEvent(claim, { component, type: "Warning", reason: "ClaimLost", message });
+    await writeStatus(context, PersistentVolumeClaim, claim, { phase: "Lost" });
+    return;
+  }
+  const { accessModes = [], capacity = {} } = volume.spec ?? {};
+  await writeStatus(context, PersistentVolumeClaim, claim, {
+    ...claim.status,
+    phase: "Bound",
+    accessModes,
+    capacity,
+  });
+}
+
+/** Whether the claim is bound only when a pod that needs it has got a node. */
+function isWaiting({ objects }: ControllerContext, { metadata, spec }: PersistentVolumeClaim): boolean {
+  if (metadata.annotations?.[selectedNode] !== undefined || !spec?.storageClassName) return false;
+  const storageClass = objects.get(StorageClass, { name: spec.storageClassName });
+  return storageClass?.volumeBindingMode === "WaitForFirstConsumer";
+}
+
+async function askForVolume(context: ControllerContext, claim: PersistentVolumeClaim): Promise<void> {
+  const { objects, recordEvent } = context;
+  const tell = (type: "Normal" | "Warning", reason: string, message: string): void =>
+    recordEvent(claim, { component, type, reason, message });
+  const name = claim.spec?.storageClassName;
+  if (isWaiting(context, claim)) {
+    tell("Normal", "WaitForFirstConsumer", "waiting for first consumer to be created before binding");
+    return;
+  }
+  if (!name) {
+    const message = "no persistent volumes available for this claim and no storage class is set";
+    tell("Normal", "FailedBinding", message);
+    return;
+  }
+  const storageClass = objects.get(StorageClass, { name });
+  if (storageClass === undefined) {
+    tell("Warning", "ProvisioningFailed", `storageclass.storage.k8s.io ${JSON.stringify(name)} not found`);
+    return;
+  }
+  const { provisioner } = storageClass;
+  if (provisionerAnnotations.some((key) => claim.metadata.annotations?.[key] !== provisioner)) {
+    const annotations = Object.fromEntries(provisionerAnnotations.map((key) => [key, provisioner]));
+    await objects.update(PersistentVolumeClaim, annotated(claim, annotations), writer);
+  }
+  const wait = `Waiting for a volume to be created either by the external provisioner '${provisioner}' or manually by the system administrator.`;
+  const advice =
+    "If volume creation is delayed, please verify that the provisioner is running and correctly registered.";
+  tell("Normal", "ExternalProvisioning", `${wait} ${advice}`);
+}
+
+function annotated<T extends KubeObject>(object: T, annotations: Readonly<Record<string, string>>): T {
+  const { metadata } = object;
+  return { ...object, metadata: { ...metadata, annotations: { ...metadata.annotations, ...annotations } } };
+}

@@ -1,0 +1,2 @@
+/** The field manager of what the controllers write. */
+export const controllerManager = "kube-controller-manager";

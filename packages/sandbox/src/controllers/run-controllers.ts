@@ -1,0 +1,95 @@
+import type { Clock, KubeObject, Random, Resource } from "@keelson/core";
+import type { ResourceRegistry } from "../resource/resource-registry.ts";
+import type { ObjectApi } from "../server/object-api.ts";
+import { pageNotFound } from "../status/api-error.ts";
+import { type Store, type StoreChange, storeKey } from "../store/store.ts";
+import type { ControllerContext, ObjectChange, StartController } from "./controller.ts";
+import { createEventRecorder } from "./event-recorder.ts";
+import { controllerManager } from "./manager-name.ts";
+
+export interface ControllersOptions {
+  readonly objects: ObjectApi;
+  readonly store: Store;
+  readonly registry: ResourceRegistry;
+  readonly clock: Clock;
+  readonly random: Random;
+  /** Told of errors which the controllers retry. */
+  onError(controller: string, error: unknown): void;
+}
+
+export interface RunningControllers {
+  readonly context: ControllerContext;
+  /** Waits for what the controllers are doing, and for the last Event to be written. */
+  stop(): Promise<void>;
+}
+
+/** Starts controllers on a store, in the order given. */
+export function runControllers(
+  controllers: readonly StartController[],
+  options: ControllersOptions,
+): RunningControllers {
+  const { objects, clock, random } = options;
+  const ending = new AbortController();
+  const recorder = createEventRecorder({
+    objects,
+    clock,
+    manager: controllerManager,
+    onError: (error) => options.onError("event-recorder", error),
+  });
+  const context: ControllerContext = {
+    objects,
+    clock,
+    random,
+    signal: ending.signal,
+    watch: (resource, listener) => watch(options, resource, listener),
+    watchAll: (listener) => watchAll(options.store, listener),
+    registry: options.registry,
+    store: options.store,
+    recordEvent: (regarding, event) => recorder.record(regarding, event),
+    reportError: (controller, error) => options.onError(controller, error),
+  };
+  const stops = controllers.map((start) => start(context));
+  return {
+    context,
+    async stop() {
+      ending.abort();
+      await Promise.all(stops.map((stop) => stop()));
+      await recorder.flush();
+    },
+  };
+}
+
+function watch<T extends KubeObject>(
+  { store, registry, objects }: ControllersOptions,
+  resource: Resource<T>,
+  listener: (change: ObjectChange<T>) => void,
+): () => void {
+  const { group, version, plural } = resource;
+  const served = registry.find(group, version, plural);
+  if (served === undefined) throw pageNotFound();
+  const { revision } = store;
+  for (const object of objects.list(resource)) listener({ type: "ADDED", object });
+  return store.subscribe(served.collection, revision, (change) => listener(typedChange(resource, change)));
+}
+
+function watchAll(store: Store, listener: (change: StoreChange) => void): () => void {
+  const { revision } = store;
+  for (const collection of store.collections()) {
+    for (const object of store.list(collection)) {
+      const { namespace, name = "" } = object.metadata;
+      const key = storeKey(namespace, name);
+      listener({ type: "ADDED", collection, key, revision: Number(object.metadata.resourceVersion), object });
+    }
+  }
+  return store.subscribe(undefined, revision, listener);
+}
+
+/** The store holds what the kind says: everything in it was checked by the kind's schema. */
+function typedChange<T extends KubeObject>(_resource: Resource<T>, change: StoreChange): ObjectChange<T> {
+  const { type, object, previous } = change;
+  return {
+    type,
+    object: object as KubeObject as T,
+    ...(previous === undefined ? {} : { previous: previous as KubeObject as T }),
+  };
+}

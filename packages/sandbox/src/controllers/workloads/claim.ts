@@ -1,0 +1,83 @@
+import {
+  controllerOf,
+  type KubeObject,
+  keyOf,
+  type LabelSelector,
+  matchesLabels,
+  type ObjectOfKind,
+  ownerReferenceTo,
+  type Resource,
+  removeOwnerReference,
+} from "@keelson/core";
+import { ApiError } from "../../status/api-error.ts";
+import type { ControllerContext } from "../controller.ts";
+import { controllerManager } from "../manager-name.ts";
+import { isBeingDeleted } from "./pod-state.ts";
+
+export interface Claim<T extends KubeObject> {
+  readonly owner: ObjectOfKind;
+  readonly selector: LabelSelector | undefined;
+  readonly resource: Resource<T>;
+  /** Those the owner controls, and those nobody does. */
+  readonly candidates: readonly T[];
+  /** Beside the selector: whether an object may be the owner's. Default: all may. */
+  readonly accepts?: (object: T) => boolean;
+  /** Changes an object that is given up, beside its owner reference. */
+  readonly whenReleased?: (object: T) => T;
+}
+
+/**
+ * The candidates that belong to the owner, after it has adopted orphans that its selector finds and given up what it no
+ * longer finds. An owner that is being deleted does neither.
+ */
+export async function claimObjects<T extends KubeObject>(
+  context: Pick<ControllerContext, "objects">,
+  claim: Claim<T>,
+): Promise<readonly T[]> {
+  const { owner, selector, candidates, accepts = () => true } = claim;
+  const claimed: T[] = [];
+  for (const object of candidates) {
+    const controller = controllerOf(object);
+    const matches = matchesLabels(selector, object.metadata.labels) && accepts(object);
+    if (controller !== undefined && controller.uid !== owner.object.metadata.uid) continue;
+    if (controller !== undefined && matches) claimed.push(object);
+    else if (isBeingDeleted(owner.object)) continue;
+    else if (controller !== undefined) await release(context, claim, object);
+    else if (matches && !isBeingDeleted(object)) claimed.push(...(await adopt(context, claim, object)));
+  }
+  return claimed;
+}
+
+async function adopt<T extends KubeObject>(
+  context: Pick<ControllerContext, "objects">,
+  { owner, resource }: Claim<T>,
+  object: T,
+): Promise<readonly T[]> {
+  // An owner that was replaced by one of the same name must not adopt.
+  if (context.objects.get(owner.resource, keyOf(owner.object))?.metadata.uid !== owner.object.metadata.uid)
+    return [];
+  const reference = ownerReferenceTo(owner, { controller: true, blockOwnerDeletion: true });
+  const ownerReferences = [...(object.metadata.ownerReferences ?? []), reference];
+  const adopted = { ...object, metadata: { ...object.metadata, ownerReferences } };
+  const written = await unlessGone(context.objects.update(resource, adopted, { manager: controllerManager }));
+  return written === undefined ? [] : [written];
+}
+
+async function release<T extends KubeObject>(
+  context: Pick<ControllerContext, "objects">,
+  { owner, resource, whenReleased = (object) => object }: Claim<T>,
+  object: T,
+): Promise<void> {
+  const released = whenReleased(removeOwnerReference(owner.object, object));
+  await unlessGone(context.objects.update(resource, released, { manager: controllerManager }));
+}
+
+/** What a write gives; undefined if the object is not there any more. */
+export async function unlessGone<Value>(write: Promise<Value>): Promise<Value | undefined> {
+  try {
+    return await write;
+  } catch (error) {
+    if (error instanceof ApiError && error.status.code === 404) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,213 @@
+import { controllerOf, formatTime, keyOf } from "@keelson/core";
+import { CronJob, type CronJobStatus, Job } from "@keelson/core/kinds/batch/v1";
+import type { ObjectReference } from "@keelson/core/kinds/core/v1";
+import { ApiError } from "../../../status/api-error.ts";
+import type { ControllerContext, StartController } from "../../controller.ts";
+import { type KeyLoop, loopKey, parseLoopKey, startKeyLoop } from "../../key-loop.ts";
+import { controllerManager } from "../../manager-name.ts";
+import { type ControlledIndex, indexByController } from "../controlled-index.ts";
+import { isJobFinished, terminalCondition } from "../job/job-end.ts";
+import { isNamespaceTerminating, textOf } from "../pod-control.ts";
+import { isBeingDeleted, timeOf } from "../pod-state.ts";
+import { writeStatus } from "../write-status.ts";
+import { parseSchedule } from "./cron-schedule.ts";
+import { dueTime } from "./due-time.ts";
+import { makeScheduledJob, referenceTo } from "./scheduled-job.ts";
+import { isKnownTimeZone } from "./wall-time.ts";
+
+const component = "cronjob-controller";
+/** So that the clock is surely past the moment when it is looked again. */
+const lookAfterMs = 100;
+
+interface CronJobs {
+  readonly context: ControllerContext;
+  readonly jobs: ControlledIndex<Job>;
+  readonly loop: KeyLoop;
+}
+
+/** One pass over one CronJob; `status` is written at the end. */
+interface Pass {
+  readonly context: ControllerContext;
+  readonly cronJob: CronJob;
+  active: readonly ObjectReference[];
+  lastScheduleTime: string | undefined;
+  lastSuccessfulTime: string | undefined;
+}
+
+/** Creates Jobs at the times that CronJobs say. */
+export const startCronJobController: StartController = (context) => {
+  const loop = startKeyLoop({ name: component, context, reconcile: (key) => reconcile(cronJobs, key) });
+  const jobs = indexByController(context, Job, ({ object }) => {
+    const controller = controllerOf(object);
+    if (controller?.kind === "CronJob") loop.enqueue(`${object.metadata.namespace}/${controller.name}`);
+  });
+  const cronJobs: CronJobs = { context, jobs, loop };
+  const stopWatch = context.watch(CronJob, ({ object }) => loop.enqueue(loopKey(object)));
+  return async () => {
+    stopWatch();
+    jobs.stop();
+    await loop.stop();
+  };
+};
+
+async function reconcile({ context, jobs, loop }: CronJobs, key: string): Promise<void> {
+  const cronJob = context.objects.get(CronJob, parseLoopKey(key));
+  if (cronJob === undefined) return;
+  const { active = [], lastScheduleTime, lastSuccessfulTime } = cronJob.status ?? {};
+  const pass: Pass = { context, cronJob, active, lastScheduleTime, lastSuccessfulTime };
+  const children = jobs.controlledBy(cronJob);
+  try {
+    await forgetOldJobs(pass, children);
+    noteJobs(pass, jobs.controlledBy(cronJob));
+    const wait = isBeingDeleted(cronJob) ? undefined : await startDueJob(pass);
+    if (wait !== undefined) loop.enqueueAfter(key, wait);
+  } finally {
+    const fresh = context.objects.get(CronJob, parseLoopKey(key));
+    if (fresh?.metadata.uid === cronJob.metadata.uid) {
+      await writeStatus(
+        context,
+        CronJob,
+        { ...cronJob, metadata: fresh?.metadata ?? cronJob.metadata },
+        statusOf(pass),
+      );
+    }
+  }
+}
+
+function statusOf({ active, lastScheduleTime, lastSuccessfulTime }: Pass): CronJobStatus {
+  return {
+    ...(active.length === 0 ? {} : { active }),
+    ...(lastScheduleTime === undefined ? {} : { lastScheduleTime }),
+    ...(lastSuccessfulTime === undefined ? {} : { lastSuccessfulTime }),
+  };
+}
+
+function say({ context, cronJob }: Pass, type: "Normal" | "Warning", reason: string, message: string): void {
+  context.recordEvent(cronJob, { component, type, reason, message });
+}
+
+/** Keeps as many finished Jobs as the limits say. */
+async function forgetOldJobs(pass: Pass, jobs: readonly Job[]): Promise<void> {
+  const { successfulJobsHistoryLimit, failedJobsHistoryLimit } = pass.cronJob.spec;
+  const limits = { Complete: successfulJobsHistoryLimit, Failed: failedJobsHistoryLimit };
+  for (const [type, limit] of Object.entries(limits)) {
+    if (limit === undefined) continue;
+    const finished = jobs
+      .filter((job) => terminalCondition(job)?.type === type && !isBeingDeleted(job))
+      .toSorted((a, b) => startOf(a) - startOf(b));
+    for (const job of finished.slice(0, Math.max(0, finished.length - limit))) await deleteJob(pass, job);
+  }
+}
+
+function startOf({ status, metadata }: Job): number {
+  return timeOf(status?.startTime) ?? timeOf(metadata.creationTimestamp) ?? 0;
+}
+
+async function deleteJob(pass: Pass, job: Job): Promise<void> {
+  try {
+    const options = { manager: controllerManager, propagationPolicy: "Background" as const };
+    await pass.context.objects.delete(Job, keyOf(job), options);
+  } catch (error) {
+    say(pass, "Warning", "FailedDelete", `Deleted job: ${textOf(error)}`);
+    throw error;
+  }
+  pass.active = pass.active.filter(({ uid }) => uid !== job.metadata.uid);
+  say(pass, "Normal", "SuccessfulDelete", `Deleted job ${job.metadata.name}`);
+}
+
+/** Takes down which Jobs run, have ended, or are gone. */
+function noteJobs(pass: Pass, jobs: readonly Job[]): void {
+  for (const job of jobs) {
+    const isActive = pass.active.some(({ uid }) => uid === job.metadata.uid);
+    if (!isJobFinished(job)) {
+      if (isActive) continue;
+      const message = `Saw a job that the controller did not create or forgot: ${job.metadata.name}`;
+      say(pass, "Warning", "UnexpectedJob", message);
+      continue;
+    }
+    const type = terminalCondition(job)?.type;
+    if (isActive) {
+      pass.active = pass.active.filter(({ uid }) => uid !== job.metadata.uid);
+      say(pass, "Normal", "SawCompletedJob", `Saw completed job: ${job.metadata.name}, condition: ${type}`);
+    }
+    const ended = type === "Complete" ? job.status?.completionTime : undefined;
+    if ((timeOf(ended) ?? 0) > (timeOf(pass.lastSuccessfulTime) ?? 0)) pass.lastSuccessfulTime = ended;
+  }
+  const present = new Set(jobs.map(({ metadata }) => metadata.uid));
+  for (const { uid, name } of pass.active) {
+    if (present.has(uid)) continue;
+    pass.active = pass.active.filter((reference) => reference.uid !== uid);
+    say(pass, "Normal", "MissingJob", `Active job went missing: ${name}`);
+  }
+}
+
+/** Gives how long to wait for the next time; undefined if there is none. */
+async function startDueJob(pass: Pass): Promise<number | undefined> {
+  const { context, cronJob } = pass;
+  const { schedule: text, timeZone, suspend, startingDeadlineSeconds } = cronJob.spec;
+  if (timeZone !== undefined && !isKnownTimeZone(timeZone)) {
+    const zone = JSON.stringify(timeZone);
+    say(pass, "Warning", "UnknownTimeZone", `invalid timeZone: ${zone}: unknown time zone ${timeZone}`);
+    return undefined;
+  }
+  if (suspend === true) return undefined;
+  const schedule = parseSchedule(text);
+  if (schedule === undefined) {
+    say(pass, "Warning", "UnparseableSchedule", `unparseable schedule: ${JSON.stringify(text)}`);
+    return undefined;
+  }
+  const now = context.clock.now();
+  const { dueMs, missedMany, nextMs } = dueTime(cronJob, schedule, now);
+  const wait = nextMs === undefined ? undefined : nextMs + lookAfterMs - now;
+  if (dueMs === undefined || timeOf(pass.lastScheduleTime) === dueMs) return wait;
+  if (missedMany) {
+    const advice = "Set or decrease .spec.startingDeadlineSeconds or check clock skew";
+    say(pass, "Warning", "TooManyMissedTimes", `too many missed start times. ${advice}`);
+  }
+  if (startingDeadlineSeconds !== undefined && dueMs + startingDeadlineSeconds * 1000 < now) {
+    const time = new Date(dueMs).toUTCString().replace("GMT", "+0000");
+    say(pass, "Warning", "MissSchedule", `Missed scheduled time to start a job: ${time}`);
+    return wait;
+  }
+  if (await makesWay(pass)) await createJob(pass, dueMs);
+  return wait;
+}
+
+/** Whether a Job may start beside, or in place of, those that run. */
+async function makesWay(pass: Pass): Promise<boolean> {
+  const { context, cronJob, active } = pass;
+  const { concurrencyPolicy } = cronJob.spec;
+  if (concurrencyPolicy === "Forbid" && active.length > 0) {
+    const message = "Not starting job because prior execution is running and concurrency policy is Forbid";
+    say(pass, "Normal", "JobAlreadyActive", message);
+    return false;
+  }
+  if (concurrencyPolicy !== "Replace") return true;
+  for (const { namespace = "", name = "" } of active) {
+    const job = context.objects.get(Job, { namespace, name });
+    if (job !== undefined) await deleteJob(pass, job);
+  }
+  return true;
+}
+
+async function createJob(pass: Pass, dueMs: number): Promise<void> {
+  const { context, cronJob } = pass;
+  const wanted = makeScheduledJob(cronJob, dueMs);
+  try {
+    const created = await context.objects.create(Job, wanted, { manager: controllerManager });
+    say(pass, "Normal", "SuccessfulCreate", `Created job ${created.metadata.name}`);
+    pass.active = [...pass.active, referenceTo(created)];
+  } catch (error) {
+    if (error instanceof ApiError && error.status.reason === "AlreadyExists") {
+      const present = context.objects.get(Job, keyOf(wanted));
+      const isOwn = present !== undefined && controllerOf(present)?.uid === cronJob.metadata.uid;
+      if (!isOwn) return;
+      pass.active = [...pass.active.filter(({ uid }) => uid !== present.metadata.uid), referenceTo(present)];
+    } else {
+      if (!isNamespaceTerminating(error))
+        say(pass, "Warning", "FailedCreate", `Error creating job: ${textOf(error)}`);
+      throw error;
+    }
+  }
+  pass.lastScheduleTime = formatTime(dueMs);
+}

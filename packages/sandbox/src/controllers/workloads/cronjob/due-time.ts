@@ -1,0 +1,41 @@
+import type { CronJob } from "@keelson/core/kinds/batch/v1";
+import { timeOf } from "../pod-state.ts";
+import type { CronSchedule } from "./cron-schedule.ts";
+import { nextTime } from "./next-time.ts";
+
+export interface DueTime {
+  /** The last time that was due and has not been served; undefined if there is none. */
+  readonly dueMs: number | undefined;
+  /** Many times went by without anybody looking. */
+  readonly missedMany: boolean;
+  /** Undefined if it never comes. */
+  readonly nextMs: number | undefined;
+}
+
+/** What is due now, and when something is due again. */
+export function dueTime(cronJob: CronJob, schedule: CronSchedule, now: number): DueTime {
+  const { spec, status, metadata } = cronJob;
+  const timeZone = spec.timeZone ?? "UTC";
+  let earliest = timeOf(status?.lastScheduleTime) ?? timeOf(metadata.creationTimestamp) ?? now;
+  if (spec.startingDeadlineSeconds !== undefined) {
+    earliest = Math.max(earliest, now - spec.startingDeadlineSeconds * 1000);
+  }
+  const next = (after: number): number | undefined => nextTime(schedule, timeZone, after);
+  const first = next(earliest);
+  const nextMs = next(now);
+  if (first === undefined || first > now) return { dueMs: undefined, missedMany: false, nextMs };
+  const second = next(first);
+  if (second === undefined || second > now) return { dueMs: first, missedMany: false, nextMs };
+  const intervalMs = second - first;
+  const missed = Math.floor((now - first) / intervalMs) + 1;
+  // Near the end first: years of missed minutes are not walked one by one.
+  let dueMs: number | undefined;
+  for (
+    let time = next(first + (missed - 2) * intervalMs);
+    time !== undefined && time <= now;
+    time = next(time)
+  ) {
+    dueMs = time;
+  }
+  return { dueMs: dueMs ?? second, missedMany: missed > 100, nextMs };
+}

@@ -1,0 +1,130 @@
+import type { Deployment, ReplicaSet } from "@keelson/core/kinds/apps/v1";
+import { scaledCount } from "../count-or-percent.ts";
+import { byCreation } from "../pod-state.ts";
+import { countIn, maxReplicasAnnotation } from "./revision-annotations.ts";
+
+const unlimited = 2 ** 31 - 1;
+
+/** What a Deployment asks for, as numbers. */
+export interface DeploymentNumbers {
+  readonly replicas: number;
+  readonly isRolling: boolean;
+  readonly maxSurge: number;
+  readonly maxUnavailable: number;
+  readonly minReadySeconds: number;
+  /** Undefined: it may take forever. */
+  readonly progressDeadlineSeconds: number | undefined;
+  /** Undefined: all are kept. */
+  readonly revisionHistoryLimit: number | undefined;
+}
+
+export function numbersOf({ spec }: Deployment): DeploymentNumbers {
+  const replicas = spec?.replicas ?? 1;
+  const isRolling = spec?.strategy?.type !== "Recreate";
+  const { maxSurge, maxUnavailable } = spec?.strategy?.rollingUpdate ?? {};
+  const surge = scaledCount(maxSurge, replicas, "up");
+  const unavailable = scaledCount(maxUnavailable, replicas, "down");
+  return {
+    replicas,
+    isRolling,
+    maxSurge: isRolling ? surge : 0,
+    // With neither more nor fewer pods than wanted, nothing could ever be replaced.
+    maxUnavailable: isRolling ? Math.min(surge === 0 && unavailable === 0 ? 1 : unavailable, replicas) : 0,
+    minReadySeconds: spec?.minReadySeconds ?? 0,
+    progressDeadlineSeconds: limited(spec?.progressDeadlineSeconds),
+    revisionHistoryLimit: limited(spec?.revisionHistoryLimit),
+  };
+}
+
+function limited(value: number | undefined): number | undefined {
+  return value === unlimited ? undefined : value;
+}
+
+export function wantedOf({ spec }: ReplicaSet): number {
+  return spec?.replicas ?? 1;
+}
+
+export function availableOf({ status }: ReplicaSet): number {
+  return status?.availableReplicas ?? 0;
+}
+
+export function sum(sets: readonly ReplicaSet[], count: (set: ReplicaSet) => number): number {
+  return sets.reduce((total, set) => total + count(set), 0);
+}
+
+/** How large the new ReplicaSet may be, given what there is altogether. */
+export function newSetSize(numbers: DeploymentNumbers, all: readonly ReplicaSet[], present: number): number {
+  const { replicas, isRolling, maxSurge } = numbers;
+  if (!isRolling) return replicas;
+  const room = replicas + maxSurge - sum(all, wantedOf);
+  return room <= 0 ? present : present + Math.min(room, replicas - present);
+}
+
+export interface Resize {
+  readonly set: ReplicaSet;
+  readonly size: number;
+}
+
+/**
+ * What a rolling update takes from old ReplicaSets: first pods that are not available, for they serve nobody, then as
+ * many others as may be missing.
+ */
+export function shrinkOldSets(
+  numbers: DeploymentNumbers,
+  newSet: ReplicaSet,
+  oldSets: readonly ReplicaSet[],
+): readonly Resize[] {
+  const minAvailable = numbers.replicas - numbers.maxUnavailable;
+  const newUnavailable = wantedOf(newSet) - availableOf(newSet);
+  const mayGo = sum([...oldSets, newSet], wantedOf) - minAvailable - newUnavailable;
+  if (mayGo <= 0) return [];
+  const sizes = new Map<ReplicaSet, number>();
+  let unhealthyLeft = mayGo;
+  const ordered = oldSets.toSorted(byCreation);
+  for (const set of ordered) {
+    const taken = Math.min(unhealthyLeft, Math.max(0, wantedOf(set) - availableOf(set)));
+    sizes.set(set, wantedOf(set) - taken);
+    unhealthyLeft -= taken;
+  }
+  let availableLeft = sum([...oldSets, newSet], availableOf) - minAvailable;
+  for (const set of ordered) {
+    const size = sizes.get(set) ?? 0;
+    const taken = Math.min(size, Math.max(0, availableLeft));
+    sizes.set(set, size - taken);
+    availableLeft -= taken;
+  }
+  return ordered
+    .map((set) => ({ set, size: sizes.get(set) ?? 0 }))
+    .filter(({ set, size }) => size !== wantedOf(set));
+}
+
+/** A new total, spread over the ReplicaSets of a rollout under way in proportion to their sizes. */
+export function proportionalSizes(
+  deployment: Deployment,
+  numbers: DeploymentNumbers,
+  active: readonly ReplicaSet[],
+): readonly Resize[] {
+  const allowed = numbers.replicas > 0 ? numbers.replicas + numbers.maxSurge : 0;
+  const toAdd = allowed - sum(active, wantedOf);
+  if (toAdd === 0) return active.map((set) => ({ set, size: wantedOf(set) }));
+  const newestFirst = toAdd > 0 ? -1 : 1;
+  const ordered = active.toSorted((a, b) => wantedOf(b) - wantedOf(a) || newestFirst * byCreation(a, b));
+  let added = 0;
+  const sizes = ordered.map((set) => {
+    const share = added === toAdd || wantedOf(set) === 0 ? 0 : shareOf(deployment, numbers, set);
+    const change = toAdd > 0 ? Math.min(share, toAdd - added) : Math.max(share, toAdd - added);
+    added += change;
+    return { set, size: wantedOf(set) + change };
+  });
+  return sizes.map(({ set, size }, index) => ({
+    set,
+    size: index === 0 ? Math.max(0, size + toAdd - added) : size,
+  }));
+}
+
+function shareOf({ status }: Deployment, numbers: DeploymentNumbers, set: ReplicaSet): number {
+  if (numbers.replicas === 0) return -wantedOf(set);
+  const before = countIn(set, maxReplicasAnnotation) || (status?.replicas ?? 0);
+  if (before === 0) return 0;
+  return Math.round((wantedOf(set) * (numbers.replicas + numbers.maxSurge)) / before) - wantedOf(set);
+}

@@ -1,0 +1,48 @@
+import { keyOf } from "@keelson/core";
+import { Job } from "@keelson/core/kinds/batch/v1";
+import type { StartController } from "../../controller.ts";
+import { loopKey, parseLoopKey, startKeyLoop } from "../../key-loop.ts";
+import { controllerManager } from "../../manager-name.ts";
+import { unlessGone } from "../claim.ts";
+import { isBeingDeleted, timeOf } from "../pod-state.ts";
+import { terminalCondition } from "./job-end.ts";
+
+/** Deletes Jobs, and their pods with them, some time after they have finished, if they say so. */
+export const startTtlAfterFinishedController: StartController = ({
+  objects,
+  clock,
+  watch,
+  signal,
+  reportError,
+}) => {
+  const loop = startKeyLoop({
+    name: "ttl-after-finished-controller",
+    context: { clock, signal, reportError },
+    async reconcile(key) {
+      const job = objects.get(Job, parseLoopKey(key));
+      const { uid } = job?.metadata ?? {};
+      if (job === undefined || uid === undefined || isBeingDeleted(job)) return;
+      const finished = timeOf(terminalCondition(job)?.lastTransitionTime);
+      const { ttlSecondsAfterFinished } = job.spec ?? {};
+      if (finished === undefined || ttlSecondsAfterFinished === undefined) return;
+      const left = finished + ttlSecondsAfterFinished * 1000 - clock.now();
+      if (left > 0) {
+        loop.enqueueAfter(key, left);
+        return;
+      }
+      const options = {
+        manager: controllerManager,
+        propagationPolicy: "Foreground" as const,
+        preconditions: { uid },
+      };
+      await unlessGone(objects.delete(Job, keyOf(job), options));
+    },
+  });
+  const stopWatch = watch(Job, ({ type, object }) => {
+    if (type !== "DELETED") loop.enqueue(loopKey(object));
+  });
+  return async () => {
+    stopWatch();
+    await loop.stop();
+  };
+};

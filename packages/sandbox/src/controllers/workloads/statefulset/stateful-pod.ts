@@ -1,0 +1,110 @@
+import type { KubeObject, ObjectOfKind } from "@keelson/core";
+import { StatefulSet } from "@keelson/core/kinds/apps/v1";
+import type { PersistentVolumeClaim, Pod, PodTemplateSpec } from "@keelson/core/kinds/core/v1";
+import { makePod } from "../pod-control.ts";
+
+const podNameLabel = "statefulset.kubernetes.io/pod-name";
+const podIndexLabel = "apps.kubernetes.io/pod-index";
+export const revisionLabel = "controller-revision-hash";
+
+/** The number at the end of a pod's name if the rest is that of the set, else undefined. */
+export function ordinalOf(set: KubeObject, pod: KubeObject): number | undefined {
+  const parts = /^(.*)-(\d+)$/.exec(pod.metadata.name ?? "");
+  return parts !== null && parts[1] === set.metadata.name ? Number(parts[2]) : undefined;
+}
+
+export function firstOrdinal({ spec }: StatefulSet): number {
+  return spec?.ordinals?.start ?? 0;
+}
+
+export function isInRange(set: StatefulSet, ordinal: number): boolean {
+  const first = firstOrdinal(set);
+  return ordinal >= first && ordinal < first + (set.spec?.replicas ?? 1);
+}
+
+export function podNameOf(set: StatefulSet, ordinal: number): string {
+  return `${set.metadata.name}-${ordinal}`;
+}
+
+export function revisionOfPod({ metadata }: Pod): string | undefined {
+  return metadata.labels?.[revisionLabel];
+}
+
+/** The claims of one pod of the set. */
+export function claimsOf(set: StatefulSet, ordinal: number): readonly PersistentVolumeClaim[] {
+  const { namespace } = set.metadata;
+  return (set.spec?.volumeClaimTemplates ?? []).map(({ metadata, spec }) => ({
+    apiVersion: "v1",
+    kind: "PersistentVolumeClaim",
+    metadata: {
+      ...metadata,
+      name: claimName(set, metadata.name, ordinal),
+      ...(namespace === undefined ? {} : { namespace }),
+      labels: { ...metadata.labels, ...set.spec?.selector.matchLabels },
+    },
+    ...(spec === undefined ? {} : { spec }),
+  }));
+}
+
+function claimName(set: StatefulSet, template: string | undefined, ordinal: number): string {
+  return `${template}-${set.metadata.name}-${ordinal}`;
+}
+
+export function makeStatefulPod(
+  set: StatefulSet,
+  template: PodTemplateSpec,
+  revision: string,
+  ordinal: number,
+): Pod {
+  const owner: ObjectOfKind = { object: set, resource: StatefulSet };
+  const pod = makePod(owner, template);
+  const name = podNameOf(set, ordinal);
+  const subdomain = set.spec?.serviceName ?? "";
+  const { spec = { containers: [] } } = pod;
+  return {
+    ...pod,
+    metadata: {
+      ...pod.metadata,
+      name,
+      labels: { ...identityLabels(set, pod, ordinal), [revisionLabel]: revision },
+    },
+    spec: {
+      ...spec,
+      hostname: name,
+      ...(subdomain === "" ? {} : { subdomain }),
+      ...withClaims(set, spec, ordinal),
+    },
+  };
+}
+
+export function identityLabels(
+  set: StatefulSet,
+  pod: Pod,
+  ordinal: number,
+): Readonly<Record<string, string>> {
+  return {
+    ...pod.metadata.labels,
+    [podNameLabel]: podNameOf(set, ordinal),
+    [podIndexLabel]: String(ordinal),
+  };
+}
+
+/** Whether a pod carries its name as a label, by which a Service can select it. */
+export function hasIdentity({ metadata }: Pod): boolean {
+  return metadata.labels?.[podNameLabel] === metadata.name;
+}
+
+/** Claims come before other volumes, and take the place of those of the same name. */
+function withClaims(
+  set: StatefulSet,
+  { volumes = [] }: NonNullable<Pod["spec"]>,
+  ordinal: number,
+): Pick<NonNullable<Pod["spec"]>, "volumes"> {
+  const claims = (set.spec?.volumeClaimTemplates ?? []).map(({ metadata }) => ({
+    name: metadata.name ?? "",
+    persistentVolumeClaim: { claimName: claimName(set, metadata.name, ordinal) },
+  }));
+  const names = new Set(claims.map(({ name }) => name));
+  const all = [...claims, ...volumes.filter(({ name }) => !names.has(name))];
+  return all.length === 0 ? {} : { volumes: all };
+}

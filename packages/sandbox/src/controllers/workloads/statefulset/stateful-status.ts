@@ -1,0 +1,50 @@
+import type { ControllerRevision, StatefulSet, StatefulSetStatus } from "@keelson/core/kinds/apps/v1";
+import type { Pod } from "@keelson/core/kinds/core/v1";
+import { isBeingDeleted, isPodAvailable, isPodReady } from "../pod-state.ts";
+import { nonZero } from "../write-status.ts";
+import { revisionOfPod } from "./stateful-pod.ts";
+
+export interface StatefulRevisions {
+  readonly current: ControllerRevision;
+  readonly update: ControllerRevision;
+  readonly collisionCount: number;
+}
+
+export function statefulStatus(
+  set: StatefulSet,
+  pods: readonly Pod[],
+  { current, update, collisionCount }: StatefulRevisions,
+  now: number,
+): StatefulSetStatus {
+  const ready = pods.filter(isRunningAndReady);
+  const minReadySeconds = set.spec?.minReadySeconds ?? 0;
+  const staying = pods.filter((pod) => !isBeingDeleted(pod));
+  const currentName = current.metadata.name ?? "";
+  const updateName = update.metadata.name ?? "";
+  const updated = staying.filter((pod) => revisionOfPod(pod) === updateName).length;
+  const isDone = isRolledOut(set, pods.length, ready.length, updated);
+  return {
+    ...nonZero({
+      observedGeneration: set.metadata.generation,
+      readyReplicas: ready.length,
+      currentReplicas: isDone ? updated : staying.filter((pod) => revisionOfPod(pod) === currentName).length,
+      updatedReplicas: updated,
+    }),
+    replicas: pods.length,
+    availableReplicas: ready.filter((pod) => isPodAvailable(pod, minReadySeconds, now)).length,
+    collisionCount,
+    currentRevision: isDone ? updateName : currentName,
+    updateRevision: updateName,
+  };
+}
+
+/** When all pods are of the new revision, it is the current one. */
+function isRolledOut({ spec }: StatefulSet, pods: number, ready: number, updated: number): boolean {
+  const replicas = spec?.replicas ?? 1;
+  const isRolling = spec?.updateStrategy?.type !== "OnDelete";
+  return isRolling && updated === replicas && ready === replicas && pods === replicas;
+}
+
+export function isRunningAndReady(pod: Pod): boolean {
+  return pod.status?.phase === "Running" && isPodReady(pod);
+}

@@ -1,0 +1,92 @@
+import type { Transport } from "@keelson/core";
+import { type AssembledApi, assembleApi } from "./assemble-api.ts";
+import { newTokenKey } from "./auth/json-web-token.ts";
+import type { UserInfo } from "./auth/user.ts";
+import { compactOldHistory } from "./compact-old-history.ts";
+import { createControlPlaneObjects } from "./control-plane-objects.ts";
+import { rootCertificates } from "./controllers/cluster/accounts/root-certificates.ts";
+import { tokenSecrets } from "./controllers/cluster/accounts/token-secrets.ts";
+import { clusterControllers } from "./controllers/cluster/cluster-controllers.ts";
+import { startClusterRoleAggregation } from "./controllers/cluster-role-aggregation.ts";
+import type { StartController } from "./controllers/controller.ts";
+import { runControllers } from "./controllers/run-controllers.ts";
+import { workloadControllers } from "./controllers/workloads/workload-controllers.ts";
+import { followDefinitions } from "./custom/follow-definitions.ts";
+import type { Sandbox, SandboxOptions } from "./sandbox.ts";
+import { createInProcessTransport } from "./server/in-process-transport.ts";
+import type { Store } from "./store/store.ts";
+
+const administrator: UserInfo = { username: "kubernetes-admin", groups: ["system:masters"] };
+
+/** Starts a control plane in this process. It is ready, and pods can be created, when this resolves. */
+export async function createSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
+  const api = assembleApi(options);
+  const { store, objects, service, faults, tokens, random } = api;
+  const stopFollowing = followDefinitions({
+    ...api,
+    writer: objects,
+    onError: (error) => api.onError(error, "custom resource definitions"),
+  });
+  await createControlPlaneObjects(objects);
+  const runs = options.controllers !== false;
+  const controllers = runControllers(runs ? allControllers(api, options.certificates ?? "") : [], {
+    ...api,
+    onError: (name, error) => api.onError(error, name),
+  });
+  const stopCompacting = compactOldHistory(store, api.clock);
+  if (runs) await appears(store, "serviceaccounts", "default/default");
+
+  function addUser(user: UserInfo): string {
+    const token = newTokenKey(random).id;
+    tokens.set(token, user);
+    return token;
+  }
+  const stop = once(async () => {
+    stopCompacting();
+    await controllers.stop();
+    await stopFollowing();
+    faults.cutWatches();
+  });
+  return {
+    service,
+    objects,
+    faults,
+    addUser,
+    transport: (user: UserInfo = administrator): Transport =>
+      createInProcessTransport(service, { authorization: `Bearer ${addUser(user)}` }),
+    stop,
+    [Symbol.asyncDispose]: stop,
+  };
+}
+
+function allControllers(
+  { serviceAccountTokens }: AssembledApi,
+  certificates: string,
+): readonly StartController[] {
+  return [
+    ...clusterControllers.map(({ start }) => start),
+    startClusterRoleAggregation,
+    rootCertificates(certificates),
+    tokenSecrets({ certificates, issueToken: (token) => serviceAccountTokens.issueLegacy(token) }),
+    ...workloadControllers,
+  ];
+}
+
+/** Returns when there is such an object. */
+async function appears(store: Store, collection: string, key: string): Promise<void> {
+  if (store.get(collection, key) !== undefined) return;
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const unsubscribe = store.subscribe(collection, store.revision, (change) => {
+    if (change.key === key) resolve();
+  });
+  await promise;
+  unsubscribe();
+}
+
+function once(work: () => Promise<void>): () => Promise<void> {
+  let done: Promise<void> | undefined;
+  return () => {
+    done ??= work();
+    return done;
+  };
+}

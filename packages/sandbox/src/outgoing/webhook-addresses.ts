@@ -1,0 +1,54 @@
+import { isRecord } from "@keelson/core";
+import type { StoredObjects } from "../resource/strategy.ts";
+import type { WebhookCaller, WebhookService, WebhookTarget } from "../resource/webhook-caller.ts";
+import type { SendPost } from "./send-post.ts";
+
+interface Address {
+  readonly url: string;
+  readonly serverName?: string;
+}
+
+/**
+ * Calls webhooks where they are: at their URL, or where the Service leads to that they name. There is no network of
+ * Services here, so one with a selector is reached at its first ready endpoint.
+ */
+export function webhookCaller(sendPost: SendPost, read: StoredObjects): WebhookCaller {
+  return async ({ target, caBundle, body, signal }) => {
+    const certificateAuthority =
+      caBundle === undefined ? undefined : Buffer.from(caBundle, "base64").toString();
+    return await sendPost({
+      ...addressOf(target, read),
+      ...(certificateAuthority !== undefined && { certificateAuthority }),
+      body,
+      signal,
+    });
+  };
+}
+
+function addressOf(target: WebhookTarget, read: StoredObjects): Address {
+  if ("url" in target) return { url: target.url };
+  const { service, path } = target;
+  const host = hostOf(service, read);
+  return { url: `https://${host}${path}`, serverName: `${service.name}.${service.namespace}.svc` };
+}
+
+function hostOf({ namespace, name, port }: WebhookService, read: StoredObjects): string {
+  const service = read.get({ group: "", plural: "services" }, name, namespace);
+  if (service === undefined) throw new Error(`service "${name}" not found`);
+  const { spec } = service;
+  if (isRecord(spec) && spec.type === "ExternalName") return `${String(spec.externalName)}:${port}`;
+  const slices = read.list({ group: "discovery.k8s.io", plural: "endpointslices" }, namespace);
+  for (const { metadata, endpoints, ports } of slices) {
+    if (metadata.labels?.["kubernetes.io/service-name"] !== name || !Array.isArray(endpoints)) continue;
+    const ready = endpoints.find((endpoint) => endpoint?.conditions?.ready !== false);
+    const [address] = ready?.addresses ?? [];
+    const targetPort = Array.isArray(ports) ? ports[0]?.port : undefined;
+    if (address !== undefined) return `${address}:${targetPort ?? port}`;
+  }
+  throw new Error(`no endpoints available for service "${name}"`);
+}
+
+/** For a control plane that has no way out. */
+export const sendNothing: SendPost = async ({ url }) => {
+  throw new Error(`dial ${url}: this control plane was started without a way to call webhooks (sendPost)`);
+};

@@ -1,0 +1,108 @@
+import { deepEqual, draft } from "@keelson/core";
+import type { MutatingWebhook } from "@keelson/core/kinds/admissionregistration/v1";
+import type { AdmissionRequest, MutatingAdmission } from "../admission/admission.ts";
+import type { MutableObject } from "../resource/mutable-object.ts";
+import { internalError } from "../status/api-error.ts";
+import { askWebhook } from "./call-webhook.ts";
+import { inVersion } from "./object-version.ts";
+import { patchedObject } from "./patched-object.ts";
+import type { SeenWrite } from "./review-request.ts";
+import { isScale, setScale, shownWrite } from "./scale-view.ts";
+import { denial, WebhookCallError } from "./webhook-failure.ts";
+import { isExempt, seenBy } from "./webhook-match.ts";
+import type { ConfiguredWebhook } from "./webhook-source.ts";
+import type { WebhookTools } from "./webhook-tools.ts";
+
+/**
+ * Asks webhooks one after the other. If one changes the object, the plugins before them have another look, and then the
+ * webhooks that asked for it (`IfNeeded`) and were asked before the change. There is no third round.
+ */
+export function mutatingWebhooks(
+  webhooks: readonly ConfiguredWebhook<MutatingWebhook>[],
+  plugins: readonly MutatingAdmission[],
+  tools: WebhookTools,
+): MutatingAdmission {
+  return {
+    name: "MutatingAdmissionWebhook",
+    async mutate(request, object) {
+      if (isExempt(request)) return;
+      const rounds = new Rounds(request, object, tools);
+      for (const webhook of webhooks) await rounds.ask(webhook);
+      if (!rounds.hasChanged) return;
+      const before = draft(object);
+      for (const plugin of plugins) await plugin.mutate(request, object);
+      if (!deepEqual(before, object)) rounds.askAllAgain();
+      for (const webhook of webhooks) await rounds.askAgain(webhook);
+    },
+  };
+}
+
+class Rounds {
+  hasChanged = false;
+  readonly #request: AdmissionRequest;
+  readonly #object: MutableObject | undefined;
+  readonly #tools: WebhookTools;
+  /** Those that want to be asked again if the object changes; since the last change. */
+  #asked = new Set<string>();
+  /** Those that have to be asked again. */
+  readonly #again = new Set<string>();
+
+  constructor(request: AdmissionRequest, object: MutableObject | undefined, tools: WebhookTools) {
+    this.#request = request;
+    this.#object = object;
+    this.#tools = tools;
+  }
+
+  askAllAgain(): void {
+    for (const id of this.#asked) this.#again.add(id);
+    this.#asked = new Set();
+  }
+
+  async askAgain(webhook: ConfiguredWebhook<MutatingWebhook>): Promise<void> {
+    if (this.#again.has(webhook.id)) await this.ask(webhook);
+  }
+
+  async ask({ id, hook }: ConfiguredWebhook<MutatingWebhook>): Promise<void> {
+    const seen = await seenBy(hook, shownWrite(this.#request, this.#object), this.#tools);
+    if (seen === undefined) return;
+    const isChanged = await this.#askTolerantly(hook, seen);
+    if (isChanged) {
+      this.hasChanged = true;
+      this.askAllAgain();
+    }
+    if (hook.reinvocationPolicy === "IfNeeded") this.#asked.add(id);
+  }
+
+  async #askTolerantly(hook: MutatingWebhook, seen: SeenWrite): Promise<boolean> {
+    try {
+      return await this.#change(hook, seen);
+    } catch (error) {
+      if (!(error instanceof WebhookCallError)) throw error;
+      if (hook.failurePolicy !== "Ignore") throw internalError(error.message);
+      return false;
+    }
+  }
+
+  /** Whether the webhook changed the object. */
+  async #change(hook: MutatingWebhook, seen: SeenWrite): Promise<boolean> {
+    const { name } = hook;
+    const request = this.#request;
+    const response = await askWebhook(hook, seen, true, this.#tools);
+    if (!response.allowed) throw denial(name, response.status);
+    const shown = seen.object === undefined ? undefined : draft(seen.object);
+    const patched = patchedObject(name, response, shown, seen.resource);
+    if (patched === undefined || this.#object === undefined || deepEqual(patched, seen.object)) return false;
+    if (isScale(request)) setScale(request, this.#object, patched);
+    else if (seen.resource === request.resource) replaceContents(this.#object, patched);
+    else replaceContents(this.#object, await inVersion(patched, seen.resource, request.resource));
+    return true;
+  }
+}
+
+/** The object is changed in place: others hold it. */
+function replaceContents(object: MutableObject, wanted: MutableObject): void {
+  for (const field of Object.keys(object)) {
+    if (!Object.hasOwn(wanted, field)) Reflect.deleteProperty(object, field);
+  }
+  Object.assign(object, wanted);
+}

@@ -1,0 +1,90 @@
+import { apiVersionOf, draft, isRecord, toError } from "@keelson/core";
+import { decodeJsonPatch } from "../patch/decode-patch.ts";
+import type { JsonObject } from "../patch/json-value.ts";
+import type { MutableObject } from "../resource/mutable-object.ts";
+import type { ServedResource } from "../resource/served-resource.ts";
+import { decodeBuiltin } from "../schema/decode.ts";
+import { DecodeError } from "../schema/decode-error.ts";
+import { applySchemaDefaults } from "../schema/defaults.ts";
+import { goKind } from "../schema/go-type.ts";
+import { parseJson } from "../schema/parse-json.ts";
+import { pruneUnknownFields } from "../schema/prune.ts";
+import { ApiError, internalError } from "../status/api-error.ts";
+import { applyWebhookPatch } from "./patch-problem.ts";
+import type { ReviewResponse } from "./review-response.ts";
+import { callFailure, WebhookCallError } from "./webhook-failure.ts";
+
+/**
+ * The object as a webhook wants it, brought into the form of its kind again; undefined if the webhook wants no change.
+ * Throws ApiError, or WebhookCallError if there is no patch to be made out.
+ */
+export function patchedObject(
+  webhook: string,
+  { patch, patchType }: ReviewResponse,
+  object: MutableObject | undefined,
+  resource: ServedResource,
+): MutableObject | undefined {
+  if (patch === undefined) return undefined;
+  const operations = decodeOperations(webhook, patch);
+  if (operations.length === 0) return undefined;
+  if (object === undefined) {
+    const what = `admission webhook ${JSON.stringify(webhook)} attempted to modify the object`;
+    throw internalError(`${what}, which is not supported for this operation`);
+  }
+  if (patchType !== "JSONPatch") {
+    throw new WebhookCallError(callFailure(webhook, `unsupported patch type ${JSON.stringify(patchType)}`));
+  }
+  return inForm(resource, applyWebhookPatch(draft(object), operations), object);
+}
+
+function decodeOperations(webhook: string, patch: string): ReturnType<typeof decodeJsonPatch> {
+  const undecodable = "received undecodable patch in webhook response";
+  let body: unknown;
+  try {
+    body = parseJson(patch).value;
+  } catch (error) {
+    throw new WebhookCallError(callFailure(webhook, `${undecodable}: ${toError(error).message}`), {
+      cause: error,
+    });
+  }
+  if (body !== null && !Array.isArray(body)) {
+    const why = `json: cannot unmarshal ${goKind(body)} into Go value of type jsonpatch.Patch`;
+    throw new WebhookCallError(callFailure(webhook, `${undecodable}: ${why}`));
+  }
+  return decodeJsonPatch(body);
+}
+
+function inForm(resource: ServedResource, json: JsonObject, before: MutableObject): MutableObject {
+  if (json.kind !== before.kind || json.apiVersion !== before.apiVersion) throw otherKind(resource, json);
+  try {
+    if (!resource.isCustom && hasSchema(resource, before)) decodeBuiltin({ value: json }, resource.schema);
+    else if (resource.isCustom && resource.prunesUnknownFields) pruneUnknownFields(json, resource.schema);
+  } catch (error) {
+    if (error instanceof DecodeError) throw internalError(error.message);
+    throw error;
+  }
+  if (!isRecord(json.metadata)) json.metadata = {};
+  const object = asObject(json);
+  if (hasSchema(resource, object)) {
+    applySchemaDefaults(object, resource.schema);
+    resource.strategy.setDefaults(object);
+  }
+  return object;
+}
+
+/** Parts of objects that are of a kind of their own have another schema. */
+function hasSchema(resource: ServedResource, { apiVersion, kind }: MutableObject): boolean {
+  return kind === resource.kind && apiVersion === apiVersionOf(resource);
+}
+
+function otherKind({ group, kind }: ServedResource, json: JsonObject): ApiError {
+  const version = String(json.apiVersion).split("/").at(-1);
+  const internal = group === "" ? "core" : group.split(".")[0];
+  const message = `converting (${version}.${json.kind}) to (${internal}.${kind}): unknown conversion`;
+  return new ApiError({ httpCode: 500, message });
+}
+
+/** What was patched and decoded has metadata, and a type that is text. */
+function asObject(json: JsonObject): MutableObject {
+  return json as MutableObject;
+}

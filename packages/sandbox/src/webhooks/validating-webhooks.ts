@@ -1,0 +1,45 @@
+import type { ValidatingWebhook } from "@keelson/core/kinds/admissionregistration/v1";
+import type { ValidatingAdmission } from "../admission/admission.ts";
+import { internalError } from "../status/api-error.ts";
+import { askWebhook } from "./call-webhook.ts";
+import type { SeenWrite } from "./review-request.ts";
+import { shownWrite } from "./scale-view.ts";
+import { denial, WebhookCallError } from "./webhook-failure.ts";
+import { isExempt, seenBy } from "./webhook-match.ts";
+import type { ConfiguredWebhook } from "./webhook-source.ts";
+import type { WebhookTools } from "./webhook-tools.ts";
+
+/** Asks all webhooks that are concerned at once, and waits for all; the first refusal is the answer. */
+export function validatingWebhooks(
+  webhooks: readonly ConfiguredWebhook<ValidatingWebhook>[],
+  tools: WebhookTools,
+): ValidatingAdmission {
+  return {
+    name: "ValidatingAdmissionWebhook",
+    async validate(request, object) {
+      if (isExempt(request)) return;
+      const shown = shownWrite(request, object);
+      const concerned: { readonly hook: ValidatingWebhook; readonly seen: SeenWrite }[] = [];
+      for (const { hook } of webhooks) {
+        const seen = await seenBy(hook, shown, tools);
+        if (seen !== undefined) concerned.push({ hook, seen });
+      }
+      const refusals: unknown[] = [];
+      const asked = concerned.map(({ hook, seen }) =>
+        ask(hook, seen, tools).catch((error: unknown) => void refusals.push(error)),
+      );
+      await Promise.all(asked);
+      if (refusals.length > 0) throw refusals[0];
+    },
+  };
+}
+
+async function ask(hook: ValidatingWebhook, seen: SeenWrite, tools: WebhookTools): Promise<void> {
+  try {
+    const { allowed, status } = await askWebhook(hook, seen, false, tools);
+    if (!allowed) throw denial(hook.name, status);
+  } catch (error) {
+    if (!(error instanceof WebhookCallError)) throw error;
+    if (hook.failurePolicy !== "Ignore") throw internalError(error.message);
+  }
+}

@@ -1,0 +1,132 @@
+import { type LabelSelector, matchesLabels } from "@keelson/core";
+import type { MutatingWebhook, ValidatingWebhook } from "@keelson/core/kinds/admissionregistration/v1";
+import type { AdmissionRequest } from "../admission/admission.ts";
+import { evaluateCondition } from "../cel/evaluate-condition.ts";
+import type { ServedResource } from "../resource/served-resource.ts";
+import { forbidden, notFound } from "../status/api-error.ts";
+import { inVersion } from "./object-version.ts";
+import { requestJson, type SeenWrite } from "./review-request.ts";
+import { ruleMatches } from "./rule-match.ts";
+import { type Candidate, isScale } from "./scale-view.ts";
+import { admissionGroup } from "./webhook-source.ts";
+import type { WebhookTools } from "./webhook-tools.ts";
+
+/** What decides about webhooks is not decided by webhooks: nobody could take back a mistake. */
+const exempt: ReadonlySet<string> = new Set(
+  [
+    "mutatingwebhookconfigurations",
+    "validatingwebhookconfigurations",
+    "validatingadmissionpolicies",
+    "validatingadmissionpolicybindings",
+    "mutatingadmissionpolicies",
+    "mutatingadmissionpolicybindings",
+  ].map((plural) => `${plural}.${admissionGroup}`),
+);
+
+export function isExempt({ resource }: AdmissionRequest): boolean {
+  return exempt.has(resource.collection);
+}
+
+/** How a webhook sees a write; undefined if it is not asked about it. Throws ApiError where that cannot be said. */
+export function seenBy(
+  hook: MutatingWebhook | ValidatingWebhook,
+  candidate: Candidate,
+  tools: WebhookTools,
+): SeenWrite | undefined | Promise<SeenWrite | undefined> {
+  const { request, object } = candidate;
+  const inNamespace = namespaceMatches(hook.namespaceSelector, candidate, tools);
+  if (inNamespace === false || !objectMatches(hook.objectSelector, candidate)) return undefined;
+  const resource = matchedResource(hook, request, tools);
+  if (resource === undefined) return undefined;
+  if (inNamespace === "missing") {
+    throw notFound({ group: "", plural: "namespaces" }, request.namespace ?? "");
+  }
+  if (resource === request.resource || isScale(request)) {
+    return meetsConditions(hook, { request, resource, object, oldObject: request.oldObject }, tools);
+  }
+  return seenInVersion(candidate, resource).then((seen) => meetsConditions(hook, seen, tools));
+}
+
+async function seenInVersion({ request, object }: Candidate, resource: ServedResource): Promise<SeenWrite> {
+  const { oldObject } = request;
+  return {
+    request,
+    resource,
+    object: object && (await inVersion(object, request.resource, resource)),
+    oldObject: oldObject && (await inVersion(oldObject, request.resource, resource)),
+  };
+}
+
+/** The resource of the request if a rule is about it, else another version of it. */
+function matchedResource(
+  { rules = [], matchPolicy }: MutatingWebhook | ValidatingWebhook,
+  request: AdmissionRequest,
+  { registry }: WebhookTools,
+): ServedResource | undefined {
+  const { resource } = request;
+  if (rules.some((rule) => ruleMatches(rule, request, resource))) return resource;
+  if (matchPolicy === "Exact" || rules.length === 0) return undefined;
+  const others = registry.all().filter((one) => one.collection === resource.collection && one !== resource);
+  for (const rule of rules) {
+    const other = others.find((one) => ruleMatches(rule, request, one));
+    if (other !== undefined) return other;
+  }
+  return undefined;
+}
+
+/** What has no namespace is never left out because of it. */
+function namespaceMatches(
+  selector: LabelSelector | undefined,
+  { request, object }: Candidate,
+  { read }: WebhookTools,
+): boolean | "missing" {
+  const { namespace, resource, operation, subresource } = request;
+  if (selectsEverything(selector)) return true;
+  const isNamespace = resource.plural === "namespaces" && resource.group === "";
+  if (namespace === undefined && !isNamespace) return true;
+  if (isNamespace && subresource === undefined && (operation === "CREATE" || operation === "UPDATE")) {
+    return matchesLabels(selector, object?.metadata.labels);
+  }
+  const found = read.get({ group: "", plural: "namespaces" }, namespace ?? "");
+  return found === undefined ? "missing" : matchesLabels(selector, found.metadata.labels);
+}
+
+/** As it was or as it will be: otherwise one could step out of a webhook's sight by taking a label off. */
+function objectMatches(selector: LabelSelector | undefined, { request, object }: Candidate): boolean {
+  if (selectsEverything(selector)) return true;
+  return [object, request.oldObject].some(
+    (one) => one !== undefined && matchesLabels(selector, one.metadata?.labels),
+  );
+}
+
+function selectsEverything(selector: LabelSelector | undefined): boolean {
+  if (selector === undefined) return true;
+  const { matchLabels = {}, matchExpressions = [] } = selector;
+  return matchExpressions.length === 0 && Object.keys(matchLabels).length === 0;
+}
+
+/** One condition that does not hold is enough; one that cannot be decided counts only if all others hold. */
+function meetsConditions(
+  { matchConditions = [], failurePolicy }: MutatingWebhook | ValidatingWebhook,
+  seen: SeenWrite,
+  { authorize }: WebhookTools,
+): SeenWrite | undefined {
+  if (matchConditions.length === 0) return seen;
+  const { request, object = null, oldObject = null } = seen;
+  const problems: string[] = [];
+  const variables = {
+    object,
+    oldObject,
+    request: requestJson(seen),
+    authorizer: (access: Parameters<typeof authorize>[1]) => authorize(request.user, access),
+  };
+  for (const { expression } of matchConditions) {
+    const holds = evaluateCondition(expression, variables);
+    if (holds === false) return undefined;
+    if (holds !== true) problems.push(holds.message);
+  }
+  if (problems.length === 0) return seen;
+  if (failurePolicy === "Ignore") return undefined;
+  const joined = problems.length === 1 ? (problems[0] ?? "") : `[${problems.join(", ")}]`;
+  throw forbidden(request.resource, request.name, joined);
+}
