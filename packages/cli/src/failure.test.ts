@@ -14,6 +14,14 @@ it("shows the message of an error that we made and the stack of one that we did 
   expect(describeFailure("leak")).toContain("leak");
 });
 
+it("shows no credentials that an error quotes", () => {
+  const error = new Error("header Authorization: Bearer s.abcdefghijk refused; url https://u:hunter2@db/x");
+  expect(describeFailure(error)).not.toMatch(/abcdefghijk|hunter2/);
+  expect(describeFailure(new LeakError("login with password: hunter2 failed; ask"))).toBe(
+    "keelson: login with password: [redacted] failed; ask",
+  );
+});
+
 it("shows each of several errors in a line of its own", () => {
   const both = new AggregateError([
     new LeakError("sail boat: leak; pump"),

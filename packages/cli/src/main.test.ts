@@ -1,7 +1,9 @@
-import { execFile } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { describe, expect, it, onTestFinished } from "vitest";
@@ -20,6 +22,16 @@ function keelson(
 describe("the keelson command", { timeout: 60_000 }, () => {
   it("helps", async () => {
     expect((await keelson(["--help"])).stdout).toMatch(/dev +start a Kubernetes control plane/);
+  });
+
+  it("ends as if nothing had happened when nobody reads what it says", async () => {
+    const child = spawn(process.execPath, ["--conditions=@keelson/source", main, "run", "--print-config"], {
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    child.stdout.destroy();
+    const stderr = text(child.stderr);
+    expect(await once(child, "exit")).toEqual([0, null]);
+    expect(await stderr).toBe("");
   });
 
   it("tells its version", async () => {

@@ -1,10 +1,12 @@
 #!/usr/bin/env node
 import { readFileSync } from "node:fs";
 import { Command } from "commander";
-import { describeFailure } from "./failure.ts";
 import { stopOnSignals } from "./stop-on-signals.ts";
 
 const { version } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8"));
+
+// Whoever read this has gone away, such as `head`: that is no reason to end what runs other than in order.
+for (const stream of [process.stdout, process.stderr]) stream.on("error", () => undefined);
 
 const program = new Command("keelson")
   .description("The operator platform for TypeScript")
@@ -38,6 +40,7 @@ program
 try {
   await program.parseAsync(withHelpLast(process.argv.slice(2)), { from: "user" });
 } catch (error) {
+  const { describeFailure } = await import("./failure.ts");
   process.stderr.write(`${describeFailure(error)}\n`);
   process.exitCode = 1;
 }

@@ -6,7 +6,7 @@ beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
 it.each(["SIGINT", "SIGTERM", "SIGHUP"])(
-  "aborts on %s, takes its echo for one, and leaves a later one to Node",
+  "aborts on %s, takes its echo for one, and leaves a later one, whichever it is, to Node",
   (name) => {
     const owner = new EventEmitter();
     const signal = stopOnSignals(owner);
@@ -16,6 +16,6 @@ it.each(["SIGINT", "SIGTERM", "SIGHUP"])(
     expect(signal.reason).toMatchObject({ message: `stopped by ${name}` });
     expect(owner.listenerCount(name)).toBe(1);
     vi.advanceTimersByTime(1_000);
-    expect(owner.listenerCount(name)).toBe(0);
+    expect(owner.eventNames()).toEqual([]);
   },
 );

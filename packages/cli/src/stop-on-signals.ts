@@ -10,13 +10,17 @@ const echoMs = 1_000;
  */
 export function stopOnSignals(owner: EventEmitter): AbortSignal {
   const controller = new AbortController();
-  for (const name of stopSignals) {
+  const listeners = stopSignals.map((name) => {
     const stop = (): void => {
       if (controller.signal.aborted) return;
       controller.abort(new Error(`stopped by ${name}`));
-      setTimeout(() => owner.off(name, stop), echoMs).unref();
+      setTimeout(leaveSignals, echoMs).unref();
     };
     owner.on(name, stop);
-  }
+    return { name, stop };
+  });
+  const leaveSignals = (): void => {
+    for (const { name, stop } of listeners) owner.off(name, stop);
+  };
   return controller.signal;
 }

@@ -3,14 +3,16 @@ import type { SignalledProcess } from "keelson";
 /** npm passes the Ctrl-C on that the terminal has already sent us: so soon after the first, a signal says nothing new. */
 const echoMs = 200;
 
-/** A process as `runUntilSignal` sees it, without the signals that only repeat the one before. */
+/** A process as `runUntilSignal` sees it, without the signals that only repeat the last one that it has heard. */
 export function withoutEchoes(owner: SignalledProcess, nowMs: () => number): SignalledProcess {
   const listeners = new Map<() => void, () => void>();
+  /** When a signal was last passed on. */
   let lastMs = Number.NEGATIVE_INFINITY;
   const hear = (listener: () => void): void => {
-    const isEcho = nowMs() - lastMs < echoMs;
+    if (nowMs() - lastMs < echoMs) return;
+    // Of an echo it stays as it is: somebody who keeps pressing Ctrl-C is to be heard.
     lastMs = nowMs();
-    if (!isEcho) listener();
+    listener();
   };
   return {
     on: (event, listener) => {

@@ -30,7 +30,9 @@ export type {
   ObjectToWrite,
   OnServerWarning,
   OnWarning,
+  OutgoingPost,
   Patch,
+  PostAnswer,
   RawCall,
   RawWatchEvent,
   Reader,
@@ -96,6 +98,7 @@ export {
   removeFinalizer,
   retryingTransport,
   ServerTimeoutError,
+  sendPost,
   splitLines,
   strategicMergePatch,
   TooLargeError,
@@ -529,17 +532,21 @@ export { jsonLogger } from "./telemetry/log/json-logger.ts";
 export type { LogLevel } from "./telemetry/log/log-level.ts";
 export { levelFrom } from "./telemetry/log/log-level.ts";
 export type { Loggable } from "./telemetry/log/loggable.ts";
-export { toLoggable } from "./telemetry/log/loggable.ts";
+export { toLoggable, toLoggableText } from "./telemetry/log/loggable.ts";
 export type { PrettyLoggerOptions } from "./telemetry/log/pretty-logger.ts";
 export { prettyLogger } from "./telemetry/log/pretty-logger.ts";
 export { Sensitive, sensitive } from "./telemetry/log/sensitive.ts";
 export type { AuthorizeByReviewOptions } from "./telemetry/metrics/authorize-by-review.ts";
 export { authorizeByReview } from "./telemetry/metrics/authorize-by-review.ts";
-export { DuplicateMetricError, InvalidMetricError } from "./telemetry/metrics/errors.ts";
+export {
+  CounterDecreaseError,
+  DuplicateMetricError,
+  InvalidMetricError,
+} from "./telemetry/metrics/errors.ts";
 export type { LabelValues, MetricOptions, MetricType, Sample } from "./telemetry/metrics/family.ts";
 export type { Metrics, MetricsOptions } from "./telemetry/metrics/metrics.ts";
 export { createMetrics } from "./telemetry/metrics/metrics.ts";
-export type { HistogramOptions } from "./telemetry/metrics/metrics-registry.ts";
+export type { HistogramOptions, MetricsRegistryOptions } from "./telemetry/metrics/metrics-registry.ts";
 export { MetricsRegistry } from "./telemetry/metrics/metrics-registry.ts";
 export type { Authorize, MetricsServiceOptions, Permission } from "./telemetry/metrics/metrics-service.ts";
 export { metricsPath, metricsService } from "./telemetry/metrics/metrics-service.ts";

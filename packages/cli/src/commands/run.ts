@@ -1,3 +1,4 @@
+import { abortable } from "keelson";
 import { helpText } from "../config/help-text.ts";
 import { configText } from "../config/print-config.ts";
 import { configVariable, type Environment, readEnvironment } from "../config/read-environment.ts";
@@ -37,13 +38,13 @@ export async function run(args: readonly string[], surroundings: RunCommandSurro
     return;
   }
   const { config } = resolved;
-  const loaded = await loadNamed(config.operators ?? [], surroundings.folder);
-  if (flags.actions.has("--list")) {
-    stdout.write(operatorList(loaded));
-    return;
-  }
-  const log = runLogger(config, stdout, env);
   try {
+    const loaded = await abortable(loadNamed(config.operators ?? [], surroundings.folder), signal);
+    if (flags.actions.has("--list")) {
+      stdout.write(operatorList(loaded));
+      return;
+    }
+    const log = runLogger(config, stdout, env);
     await runOperators(config, loaded, { log, env, version }, signal);
   } catch (error) {
     // Being told to stop while it starts is no failure.

@@ -39,6 +39,7 @@ export interface RunConfig {
   readonly metricsAuth: boolean;
   readonly metricsCertDir: string | undefined;
   readonly metricsAlias: "none" | "seed";
+  readonly metricsDetails: boolean;
   readonly healthPort: number;
   readonly debug: boolean;
   readonly webhookPort: number;
@@ -182,6 +183,11 @@ export const runSchema: SettingsSchema<RunConfig> = z.strictObject<SettingsSchem
     placeholder: "SET",
     default: "none",
   }),
+  metricsDetails: setting(toggle(), {
+    group: serving,
+    help: "also measure how long requests to the API server take, how large they are, and which are repeated",
+    default: "false",
+  }),
   healthPort: setting(port(), {
     group: serving,
     help: "serves /healthz and /readyz; -1 for none",
@@ -190,9 +196,7 @@ export const runSchema: SettingsSchema<RunConfig> = z.strictObject<SettingsSchem
   }),
   debug: setting(toggle(), {
     group: serving,
-    help:
-      "serve /debug/why, /debug/heap and /debug/cpu beside the metrics, to those whose token may get the URL " +
-      "/debug, or to this machine",
+    help: "serve /debug/why, /debug/heap and /debug/cpu beside the metrics, to those whose token may get the URL /debug",
     default: "false",
   }),
   webhookPort: setting(port(), {

@@ -9,15 +9,11 @@ export function isLoopback(address: string | undefined): boolean {
 
 /** What settings that are right by themselves contradict each other in, a line for each. */
 export function ruleProblems(config: RunConfig): readonly string[] {
-  const { debug, metricsAuth, metricsPort, bindAddress } = config;
+  const { debug, metricsPort } = config;
   const { webhookCertDir, webhookService, webhookUrl } = config;
   const { leaseDuration, renewDeadline, retryPeriod } = config;
   const webhookWays = [webhookCertDir, webhookService, webhookUrl].filter((way) => way !== undefined);
   const rules: readonly (readonly [isBroken: boolean, problem: string])[] = [
-    [
-      debug && !metricsAuth && !isLoopback(bindAddress),
-      "--debug: shows all that is in memory to whoever asks; add --metrics-auth, or --bind-address 127.0.0.1",
-    ],
     [debug && metricsPort < 0, "--debug: is served beside the metrics; set --metrics-port"],
     [
       webhookWays.length > 1,

@@ -5,6 +5,8 @@ import { instanceName } from "./instance-name.ts";
 it("names runs of the same operators alike, and others differently", () => {
   expect(instanceName(["webapp"])).toBe("keelson-webapp");
   expect(instanceName(["webapp", "backup"])).toBe(instanceName(["backup", "webapp"]));
+  expect(instanceName(["a-b", "c"])).not.toBe(instanceName(["a", "b-c"]));
+  expect(instanceName(["a--b"])).not.toBe(instanceName(["a", "b"]));
   const many = Array.from({ length: 12 }, (_, index) => `operator-${index}`);
   expect(dnsLabelProblem(instanceName(many))).toBeUndefined();
   expect(instanceName(many)).not.toBe(instanceName(many.slice(1)));

@@ -1,7 +1,6 @@
 import { join } from "node:path";
 import {
   type ApiEventRecorder,
-  type Authorize,
   authorizeByReview,
   type ControllerTracer,
   FileCertificates,
@@ -13,7 +12,6 @@ import {
   type WebhookEndpoint,
 } from "keelson";
 import type { RunConfig } from "../config/run-config.ts";
-import { isLoopback } from "../config/run-rules.ts";
 import type { Cluster } from "./connect-cluster.ts";
 import { listenByFlags } from "./port-flags.ts";
 
@@ -59,7 +57,9 @@ export function managerOptions(parts: RunParts): ManagerOptions {
     },
     health: { ...host, port: config.healthPort },
     ...(webhooks !== undefined && { webhooks: { ...host, ...webhooks } }),
-    ...(config.debug && { debug: { authorize: debugAuthorize(parts) } }),
+    // It shows all that is in memory, and whoever reaches a port, on loopback too, may be another container of this pod
+    // or come by a port that is forwarded: each has to show who it is. Whoever may see metrics need not see this.
+    ...(config.debug && { debug: { authorize: authorizeByReview(client, { url: "/debug", log }) } }),
     permissionCheck: config.permissionCheck,
   };
 }
@@ -71,13 +71,6 @@ export function certificatesIn(folder: string, logger: Logger): FileCertificates
     keyPath: join(folder, "tls.key"),
     logger,
   });
-}
-
-/** Whoever may see metrics may not see all that is in memory because of that. */
-function debugAuthorize({ config, cluster, log }: RunParts): Authorize {
-  // Whoever reaches this machine from inside could look into the process anyway.
-  if (!config.metricsAuth && isLoopback(config.bindAddress)) return async () => ({ isAllowed: true });
-  return authorizeByReview(cluster.client, { url: "/debug", log });
 }
 
 function electionOptions({ config, cluster, name, identity, userAgent }: RunParts): LeaderElectionOptions {

@@ -1,6 +1,7 @@
 import { hostname } from "node:os";
 import {
   type ApiUse,
+  abortable,
   createEventRecorder,
   createMetrics,
   createTracing,
@@ -30,7 +31,7 @@ export interface RunSurroundings {
   readonly version: string;
 }
 
-/** Who asks the API server whom to show metrics. */
+/** What asking the API server whom to show metrics, or memory, takes. */
 const reviewUses: readonly ApiUse[] = [
   { verb: "create", group: "authentication.k8s.io", resource: "tokenreviews" },
   { verb: "create", group: "authorization.k8s.io", resource: "subjectaccessreviews" },
@@ -52,6 +53,8 @@ export async function runOperators(
   using metrics = createMetrics({
     aliases: config.metricsAlias === "seed" ? ["seed"] : [],
     processMetrics: config.metricsPort >= 0,
+    requestDetails: config.metricsDetails,
+    log,
   });
   const { kubeconfig, context } = config;
   await using cluster = await connectCluster({ kubeconfig, context, env, userAgent, log, metrics, signal });
@@ -64,7 +67,7 @@ export async function runOperators(
   if (config.installCrds) await installCrds(client, operators, { log, signal });
   else await demandCrds(client, operators, [...new Set(loaded.map(({ origin }) => origin))], signal);
   const manager = await makeManager({ config, cluster, name, userAgent, log, metrics });
-  for (const operator of operators) await setUp(operator, manager);
+  for (const operator of operators) await setUp(operator, manager, signal);
   demandKinds(config.concurrency, manager.kinds);
   await manager.run(signal);
 }
@@ -80,24 +83,28 @@ interface ManagerParts {
 
 async function makeManager(parts: ManagerParts): Promise<Manager> {
   const { config, cluster, name, log } = parts;
-  const { metricsCertDir, metricsAuth, metricsPort, bindAddress } = config;
+  const { metricsCertDir, metricsAuth, metricsPort, bindAddress, debug } = config;
   const identity = electionIdentity(hostname(), systemRandom);
   const metricsCertificates =
     metricsCertDir === undefined || metricsPort < 0 ? undefined : certificatesIn(metricsCertDir, log);
   await metricsCertificates?.load();
-  if (metricsAuth && metricsCertificates === undefined && !isLoopback(bindAddress))
-    log.warn("tokens of those who read metrics cross the network unencrypted; set --metrics-cert-dir");
+  if ((metricsAuth || debug) && metricsCertificates === undefined && !isLoopback(bindAddress))
+    log.warn(
+      "tokens of those who read metrics or debug cross the network unencrypted; set --metrics-cert-dir",
+    );
   const events = createEventRecorder({
     client: cluster.client,
     clock: systemClock,
     random: systemRandom,
     log,
+    observer: parts.metrics.events,
     reportingController: name,
     reportingInstance: hostname().slice(0, 128),
   });
   const tracer = await createTracing();
   const manager = new Manager(managerOptions({ ...parts, identity, events, tracer, metricsCertificates }));
   if (metricsAuth) manager.declareUses("metrics", reviewUses);
+  if (debug) manager.declareUses("debug", reviewUses);
   if (metricsCertificates !== undefined)
     manager.add({
       name: "metrics certificates",
@@ -107,10 +114,16 @@ async function makeManager(parts: ManagerParts): Promise<Manager> {
   return manager;
 }
 
-async function setUp(operator: Operator, manager: Manager): Promise<void> {
+async function setUp(operator: Operator, manager: Manager, signal: AbortSignal): Promise<void> {
   try {
-    await operator.setup(manager);
+    await abortable(
+      (async () => {
+        await operator.setup(manager);
+      })(),
+      signal,
+    );
   } catch (error) {
+    if (signal.aborted && error === signal.reason) throw error;
     if (error instanceof WebhooksNotServedError)
       throw new WebhooksNotConfiguredError(operator.name, { cause: error });
     throw new OperatorSetupError(operator.name, { cause: error });

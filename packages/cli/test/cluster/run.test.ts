@@ -5,6 +5,7 @@ import { get } from "node:https";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
+import { connect as connectSecurely } from "node:tls";
 import { type Access, type ControlPlane, startControlPlane } from "@keelson/controlplane";
 import { type Client, type Connection, connect, silentLogger } from "keelson";
 import { ValidatingWebhookConfiguration } from "keelson/kinds/admissionregistration/v1";
@@ -83,6 +84,16 @@ async function certificateFolder({
   return { folder, ca: await readFile(join(controlPlane.folder, "pki/authority.crt"), "utf8") };
 }
 
+/** The fingerprint of the certificate that a server shows to a new connection. */
+async function shownCertificate(url: string): Promise<string> {
+  const { hostname: host, port } = new URL(url);
+  const socket = connectSecurely({ host, port: Number(port), rejectUnauthorized: false });
+  await once(socket, "secureConnect");
+  const { fingerprint256 } = socket.getPeerCertificate();
+  socket.destroy();
+  return fingerprint256;
+}
+
 /** What comes of the attempt to create what the operator with webhooks refuses. */
 async function createBad(namespace: string): Promise<string> {
   const metadata = { namespace, name: "bad", labels: { guarded: "true" } };
@@ -102,6 +113,18 @@ async function deleteWebhooks(name: string): Promise<void> {
 
 const isReady = { timeout: startTimeoutMs };
 
+/** Fails at once, with what it said, if it ends instead. */
+async function becomesReady(started: KeelsonProcess): Promise<void> {
+  let hasEnded = false;
+  void started.exited.then(() => {
+    hasEnded = true;
+  });
+  const state = async (): Promise<number | "ended"> =>
+    hasEnded ? "ended" : started.statusOf("health", "/readyz").catch(() => 0);
+  await expect.poll(async () => ["ended", 200].includes(await state()), isReady).toBe(true);
+  if (hasEnded) throw new Error(`keelson ended; it said: ${started.stderr}\n${started.stdout}`);
+}
+
 describe("keelson run in a cluster without its kinds", { timeout: 120_000 }, () => {
   beforeEach(() =>
     controlPlane.kubectl(["delete", "crd", "gadgets.cli.example.com", "--ignore-not-found", "--wait"]),
@@ -119,7 +142,7 @@ describe("keelson run in a cluster without its kinds", { timeout: 120_000 }, () 
   it("[MG9] installs the kinds, reconciles, answers probes and scrapes, and ends on SIGTERM with code 0", async (test) => {
     await makeNamespace("whole");
     const started = keelsonRun(test, { args: ["./gadget-operator.ts", "--install-crds", ...freePorts] });
-    await expect.poll(() => started.statusOf("health", "/readyz"), isReady).toBe(200);
+    await becomesReady(started);
     const readyMs = performance.now() - started.startedMs;
     expect(await started.statusOf("health", "/healthz")).toBe(200);
     await client.create(Gadget, { metadata: { namespace: "whole", name: "web" }, spec: { size: 3 } });
@@ -155,7 +178,7 @@ describe("keelson run", { timeout: 120_000 }, () => {
     const name = "gadgets.cli.example.com";
     const before = await client.get(CustomResourceDefinition, { name });
     const started = keelsonRun(test, { args: ["./gadget-operator.ts", "--install-crds", ...freePorts] });
-    await expect.poll(() => started.statusOf("health", "/readyz"), isReady).toBe(200);
+    await becomesReady(started);
     await test.annotate(`start to ready: ${Math.round(performance.now() - started.startedMs)} ms`);
     const after = await client.get(CustomResourceDefinition, { name });
     expect(after.metadata.resourceVersion).toBe(before.metadata.resourceVersion);
@@ -168,7 +191,7 @@ describe("keelson run", { timeout: 120_000 }, () => {
       args: ["./gadget-operator.ts", ...freePorts],
       env: { KEELSON_NAMESPACE: "watched", REPLICA: "narrow" },
     });
-    await expect.poll(() => started.statusOf("health", "/readyz"), isReady).toBe(200);
+    await becomesReady(started);
     for (const namespace of ["unwatched", "watched"])
       await client.create(Gadget, { metadata: { namespace, name: "web" }, spec: { size: 1 } });
     await expect.poll(() => madeBy("watched", "web")).toBe("narrow");
@@ -206,7 +229,7 @@ describe("keelson run", { timeout: 120_000 }, () => {
     await client.create(Gadget, { metadata: { namespace: "replicas", name: "one" }, spec: { size: 1 } });
     await expect.poll(() => madeBy("replicas", "one"), isReady).toBe("first");
     const second = keelsonRun(test, { args, env: { REPLICA: "second" } });
-    await expect.poll(() => second.statusOf("health", "/readyz"), isReady).toBe(200);
+    await becomesReady(second);
     await client.create(Gadget, { metadata: { namespace: "replicas", name: "two" }, spec: { size: 1 } });
     await expect.poll(() => madeBy("replicas", "two")).toBe("first");
     const killedMs = performance.now();
@@ -291,8 +314,7 @@ describe("keelson run", { timeout: 120_000 }, () => {
     const start = (mode: string): KeelsonProcess =>
       keelsonRun(test, { args: ["./gadget-operator.ts", "--permission-check", mode, ...freePorts], as });
     const [warned, unchecked] = [start("warn"), start("off")];
-    for (const started of [warned, unchecked])
-      await expect.poll(() => started.statusOf("health", "/readyz"), isReady).toBe(200);
+    for (const started of [warned, unchecked]) await becomesReady(started);
     const warnings = ({ log }: KeelsonProcess): readonly string[] =>
       log.filter(({ level, msg }) => level === "warn" && msg.includes("permissions")).map(({ msg }) => msg);
     expect(warnings(warned)).toEqual([
@@ -310,7 +332,7 @@ describe("keelson run", { timeout: 120_000 }, () => {
     const without = keelsonRun(test, {
       args: ["./webhook-operator.ts", "--webhook-port", "-1", ...freePorts],
     });
-    await expect.poll(() => without.statusOf("health", "/readyz"), isReady).toBe(200);
+    await becomesReady(without);
   });
 
   it("serves webhooks at a URL, with certificates and configurations of its own", async (test) => {
@@ -360,7 +382,7 @@ describe("keelson run", { timeout: 120_000 }, () => {
         ...["--webhook-cert-dir", folder, ...freePorts],
       ],
     });
-    await expect.poll(() => started.statusOf("health", "/readyz"), isReady).toBe(200);
+    await becomesReady(started);
     expect(await createBad("elsewhere")).toBe("accepted");
     await client.create(ValidatingWebhookConfiguration, {
       metadata: { name: "elsewhere" },
@@ -388,7 +410,7 @@ describe("keelson run", { timeout: 120_000 }, () => {
   it("shows metrics only to those who may see them, and memory to still fewer", async (test) => {
     const args = ["./gadget-operator.ts", ...freePorts, "--metrics-auth", "--debug"];
     const started = keelsonRun(test, { args });
-    await expect.poll(() => started.statusOf("health", "/readyz"), isReady).toBe(200);
+    await becomesReady(started);
     await controlPlane.kubectl(["create", "serviceaccount", "scraper"]);
     await controlPlane.kubectl([
       "create",
@@ -415,7 +437,34 @@ describe("keelson run", { timeout: 120_000 }, () => {
     expect(await statusOf("/debug/why", { authorization })).toBe(403);
   });
 
-  it("serves metrics by HTTPS with the certificate of a folder, and under second names", async (test) => {
+  it("shows memory to nobody without a token, on loopback neither", async (test) => {
+    const started = keelsonRun(test, { args: ["./gadget-operator.ts", ...freePorts, "--debug"] });
+    await becomesReady(started);
+    expect(await started.statusOf("metrics", "/metrics")).toBe(200);
+    for (const path of ["/debug/heap", "/debug/cpu", "/debug/why"])
+      expect([path, await started.statusOf("metrics", path)]).toEqual([path, 401]);
+  });
+
+  it("asks for the permission to review tokens if it shows memory", async (test) => {
+    const as = await controlPlane.createUser({ user: "debugger", rules: [] });
+    const started = keelsonRun(test, { args: ["./gadget-operator.ts", ...freePorts, "--debug"], as });
+    expect(await started.exited).toBe(1);
+    expect(started.stderr).toMatch(/^create +tokenreviews\.authentication\.k8s\.io +\(all\) +debug$/m);
+  });
+
+  it("measures requests in detail if it is told to, and what becomes of events", async (test) => {
+    await makeNamespace("measured");
+    await client.create(Gadget, { metadata: { namespace: "measured", name: "web" }, spec: { size: 1 } });
+    const args = ["./gadget-operator.ts", "--metrics-details", "--namespace", "measured", ...freePorts];
+    const started = keelsonRun(test, { args });
+    await becomesReady(started);
+    const scrape = async (): Promise<string> =>
+      (await fetch(`http://127.0.0.1:${started.portOf("metrics")}/metrics`)).text();
+    await expect.poll(scrape, isReady).toMatch(/^events_sent_total\{how="create"\} [1-9]/m);
+    expect(await scrape()).toMatch(/^rest_client_request_duration_seconds_count\{.*\} [1-9]/m);
+  });
+
+  it("serves metrics by HTTPS with the certificate of a folder, also when it changes, and under second names", async (test) => {
     const { folder, ca } = await certificateFolder(test);
     const args = [
       "./gadget-operator.ts",
@@ -426,10 +475,14 @@ describe("keelson run", { timeout: 120_000 }, () => {
       "seed",
     ];
     const started = keelsonRun(test, { args });
-    await expect.poll(() => started.statusOf("health", "/readyz"), isReady).toBe(200);
+    await becomesReady(started);
     const url = `https://127.0.0.1:${started.portOf("metrics")}/metrics`;
     const [response] = await once(get(url, { ca }), "response");
     expect((await text(response)).split("\n")).toContain("# TYPE reconcile_total counter");
+    const firstShown = await shownCertificate(url);
+    await copyFile(join(controlPlane.folder, "pki/front-proxy-client.crt"), join(folder, "tls.crt"));
+    await copyFile(join(controlPlane.folder, "pki/front-proxy-client.key"), join(folder, "tls.key"));
+    await expect.poll(() => shownCertificate(url), isReady).not.toBe(firstShown);
   });
 
   it("makes spans of reconciles and their calls for the tracer that an operator registers", async (test) => {
@@ -441,6 +494,23 @@ describe("keelson run", { timeout: 120_000 }, () => {
     await expect
       .poll(() => started.stderr, isReady)
       .toMatch(/^span reconcile gadget\nspan .*patch.*configmaps/im);
+  });
+
+  it("[MG9] ends in order when nobody reads its log any more", async (test) => {
+    const started = keelsonRun(test, { args: ["./gadget-operator.ts", ...freePorts] });
+    await becomesReady(started);
+    started.closeStdout();
+    started.signal("SIGTERM");
+    expect(await started.exited).toBe(0);
+    expect(started.stderr).toBe("");
+  });
+
+  it("ends with code 0 when it is told to stop while an operator is set up", async (test) => {
+    const started = keelsonRun(test, { args: ["./hanging-operator.ts", ...freePorts] });
+    await expect.poll(() => started.stderr, isReady).toBe("hangs in its setup\n");
+    started.signal("SIGTERM");
+    expect(await started.exited).toBe(0);
+    expect(started.stderr).toBe("hangs in its setup\n");
   });
 
   it("ends with code 0 when it is told to stop while it starts", async (test) => {

@@ -56,6 +56,11 @@ export class KeelsonProcess {
     return port === undefined ? 0 : (await fetch(`http://127.0.0.1:${port}${path}`)).status;
   }
 
+  /** Nobody reads its output any more. */
+  closeStdout(): void {
+    this.#process.stdout?.destroy();
+  }
+
   signal(name: NodeJS.Signals): void {
     this.#process.kill(name);
   }

@@ -1,3 +1,4 @@
+import { KeelsonError } from "@keelson/core";
 import type { Logger } from "../logger.ts";
 
 /**
@@ -30,7 +31,10 @@ export class FirstFailure {
     if (!this.#isOver) {
       this.#isOver = true;
       this.#first = error;
-      this.#log.error("a part of the manager failed, so that all of it stops", { part: from, error });
+      // One that is a page for people is shown by whoever gets it from `run`; here it would only be in the way.
+      const isPage = error instanceof KeelsonError && error.message.includes("\n");
+      const told = isPage ? { reason: firstLineOf(error) } : { error };
+      this.#log.error("a part of the manager failed, so that all of it stops", { part: from, ...told });
       this.#onFailure(error);
     } else if (!isCancellation(error, reason)) {
       this.#log.error("a part of the manager failed while it stopped", { part: from, error });
@@ -51,9 +55,14 @@ export function isCancellation(error: unknown, reason: unknown): boolean {
   return false;
 }
 
-/** Throws the errors that there are: the one, or all of them as one [MG3]. */
+/** What a log says of an error that `run` rejects with, where whoever reads the rejection gets all of it. */
+export function firstLineOf({ message }: Error): string {
+  return message.split("\n", 1)[0] ?? message;
+}
+
+/** Throws the errors that there are, each once: the one, or all of them as one [MG3]. */
 export function throwJoined(found: readonly (Error | undefined)[]): void {
-  const errors = found.filter((error) => error !== undefined);
+  const errors = [...new Set(found.filter((error) => error !== undefined))];
   const [first, ...more] = errors;
   if (first === undefined) return;
   if (more.length === 0) throw first;

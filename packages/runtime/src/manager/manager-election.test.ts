@@ -69,6 +69,42 @@ describe("a manager with leader election", () => {
     expect(world.clock.pendingTimers).toEqual([]);
   });
 
+  it("[MG3] [MG7] that loses its lease while it stops, and something of the leader runs, rejects and says what runs", async () => {
+    const shelf = new LeaseShelf();
+    const world = managerWorld({ transport: shelf, leaderElection });
+    world.manager.add(world.runnable("stubborn", { isStubborn: true }));
+    world.manager.add(world.runnable("other", { needsLeadership: false }));
+    await world.start();
+    await world.stop();
+    shelf.send = () => Promise.reject(new Error("the network is gone"));
+    await world.clock.advance(15_000);
+    await expect(world.running).rejects.toThrow(LeadershipLostError);
+    expect(world.log.lines.at(-1)).toMatchObject({
+      message: "manager stopped",
+      fields: { unfinished: ["stubborn"] },
+    });
+    expect(world.clock.pendingTimers).toEqual([]);
+  });
+
+  it("[MG3] that loses its lease when only others are left to stop gives these all of their grace", async () => {
+    const shelf = new LeaseShelf();
+    const world = managerWorld({ transport: shelf, leaderElection });
+    world.manager.add(world.runnable("leader"));
+    world.manager.add(world.runnable("stubborn", { needsLeadership: false, isStubborn: true }));
+    await world.start();
+    await world.stop();
+    await world.clock.advance(15_000);
+    expect(world.told).toContain("stop leader");
+    shelf.send = () => Promise.reject(new Error("the network is gone"));
+    await world.clock.advance(14_999);
+    expect(world.manager.state).toBe("stopping");
+    await world.clock.advance(1);
+    await expect(world.running).rejects.toMatchObject({
+      code: "GRACE_EXCEEDED",
+      unfinished: ["stubborn"],
+    });
+  });
+
   it("[MG2] keeps its lease to the end if something of the leader has not ended, so that no successor meets it", async () => {
     const shelf = new LeaseShelf();
     const world = managerWorld({ transport: shelf, leaderElection, graceMs: 1_000 });

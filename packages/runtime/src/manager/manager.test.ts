@@ -147,9 +147,27 @@ describe("the grace of a manager", () => {
     await world.clock.advance(1);
     const error = await world.running.catch((caught: unknown) => caught);
     expect(error).toBeInstanceOf(GraceExceededError);
-    expect(error).toMatchObject({ graceMs: 30_000, unfinished: expect.arrayContaining(["stubborn"]) });
+    expect(error).toMatchObject({ graceMs: 30_000, unfinished: ["stubborn"] });
     expect(world.manager.state).toBe("stopped");
     expect(cachePhase(world.manager)).toBe("stopped");
+  });
+
+  it("[MG3] is not used up by one that hangs: those after it are told to stop at half of it, and are not blamed", async () => {
+    const world = managerWorld();
+    world.manager.add(world.runnable("stuck", { needsLeadership: false, isStubborn: true }));
+    world.manager.add(world.runnable("obedient"));
+    await world.start();
+    await world.stop();
+    await world.clock.advance(14_999);
+    expect(world.told).toContain("stop stuck");
+    expect(world.told).not.toContain("stop obedient");
+    await world.clock.advance(1);
+    expect(world.told).toContain("stop obedient");
+    expect(cachePhase(world.manager)).toBe("running");
+    await world.clock.advance(15_000);
+    const error = await world.running.catch((caught: unknown) => caught);
+    expect(error).toMatchObject({ code: "GRACE_EXCEEDED", unfinished: ["stuck"] });
+    expect(world.log.lines.at(-1)).toMatchObject({ fields: { unfinished: ["stuck"] } });
   });
 
   it("[MG3] of 0 waits for nothing, and that is no error", async () => {

@@ -15,15 +15,13 @@ import { ControllerFactory } from "./controller-factory.ts";
 import { controllerRunnable } from "./controller-runnable.ts";
 import { Election } from "./election.ts";
 import { WebhooksNotServedError } from "./errors.ts";
-import { FirstFailure, throwJoined } from "./first-failure.ts";
+import { FirstFailure, firstLineOf, throwJoined } from "./first-failure.ts";
 import { flushEvents } from "./flush-events.ts";
 import { ManagerHealth } from "./manager-health.ts";
 import { type LifeState, ManagerLife } from "./manager-life.ts";
 import type { ManagerOptions, ServerName } from "./manager-options.ts";
+import { ManagerPermissions } from "./manager-permissions.ts";
 import { httpServers } from "./manager-servers.ts";
-import { eventUses, leaseUses } from "./permissions/manager-uses.ts";
-import { NeededPermissions } from "./permissions/needed-permissions.ts";
-import { usesOfSources } from "./permissions/watch-uses.ts";
 import { QueueAges } from "./queue-ages.ts";
 import type { Runnable } from "./runnable.ts";
 import { RunnableGroups } from "./runnable-groups.ts";
@@ -74,7 +72,7 @@ export class Manager {
   readonly #election: Election | undefined;
   readonly #webhooks: ManagerWebhooks | undefined;
   readonly #health: ManagerHealth;
-  readonly #permissions: NeededPermissions;
+  readonly #permissions: ManagerPermissions;
   readonly #elected = Promise.withResolvers<void>();
   /** Why everything stops, once it does. */
   readonly #stop = new AbortController();
@@ -89,11 +87,9 @@ export class Manager {
     this.#clock = clock;
     this.#random = random;
     this.#log = log;
-    this.metrics = gathered ?? createMetrics({ clock, aliases, processMetrics: port >= 0 });
+    this.metrics = gathered ?? createMetrics({ clock, log, aliases, processMetrics: port >= 0 });
     this.events = options.events ?? noEvents;
-    const { permissionCheck: mode = "fail", name: roleName = "keelson" } = options;
-    this.#permissions = new NeededPermissions({ client, mode, roleName, log });
-    if (options.events !== undefined) this.#permissions.add("events", eventUses(options.cache));
+    this.#permissions = new ManagerPermissions(options, { client, log });
     this.elected = this.#elected.promise;
     this.#failures = new FirstFailure(log, (error) => this.#beginStop(error));
     this.#groups = new RunnableGroups((member, error) => this.#note(member, error));
@@ -146,8 +142,7 @@ export class Manager {
       return undefined;
     }
     const controller = this.#controllers.make(added);
-    const uses = usesOfSources(added.sources, this.#options.cache);
-    this.#permissions.add(`controller ${controller.name}`, uses);
+    this.#permissions.addSources(controller.name, added.sources);
     this.#groups.addRunnable(controllerRunnable(controller, added.settings));
     return controller;
   }
@@ -199,7 +194,7 @@ export class Manager {
     const { http, webhooks, caches, others, warmUps } = this.#groups;
     const steps: readonly (() => Promise<void>)[] = [
       () => http.start(),
-      () => this.#permissions.check(signal),
+      () => this.#checkPermissions(signal),
       () => webhooks.start(),
       () => caches.start(),
       () => others.start(),
@@ -234,16 +229,16 @@ export class Manager {
   async #end(): Promise<void> {
     const { graceMs = defaultGraceMs, events, metrics } = this.#options;
     const { reason } = this.#stop.signal;
-    this.#log.info("manager stops", { reason: toError(reason).message });
-    const late = await shutDown({
+    this.#log.info("manager stops", { reason: firstLineOf(toError(reason)) });
+    const { error, unfinished } = await shutDown({
       ...{ groups: this.#groups, election: this.#election, clock: this.#clock, graceMs, reason },
       lost: this.#lost.signal,
     });
     if (events !== undefined) await flushEvents(events, this.#clock, this.#log);
     if (metrics?.gathered === undefined) this.metrics[Symbol.dispose]();
     this.#life.moveTo("stopped");
-    this.#log.info("manager stopped", { unfinished: late?.unfinished ?? [] });
-    throwJoined([this.#failures.error, late]);
+    this.#log.info("manager stopped", { unfinished });
+    throwJoined([this.#failures.error, error]);
   }
 
   #beginStop(reason: unknown): void {
@@ -253,7 +248,9 @@ export class Manager {
   }
 
   #note(part: string, error: Error): void {
-    if (error instanceof LeadershipLostError) this.#lost.abort(error);
+    // When the work of the leader has ended, a lease that is lost while the rest stops hurries nobody.
+    const leads = !this.#life.isOver || this.#groups.leaders.running.length > 0;
+    if (error instanceof LeadershipLostError && leads) this.#lost.abort(error);
     this.#failures.note(part, error, this.#stop.signal.reason);
   }
 
@@ -266,20 +263,22 @@ export class Manager {
     for (const server of servers) this.#groups.http.add(server);
     const webhooks = this.#webhooks?.member();
     if (webhooks !== undefined) this.#groups.webhooks.add(webhooks);
-    this.#permissions.add("webhooks", this.#webhooks?.uses ?? []);
+  }
+
+  async #checkPermissions(signal: AbortSignal): Promise<void> {
+    const parts = { lease: this.#election?.rules.lease, webhooks: this.#webhooks?.uses ?? [] };
+    await this.#permissions.check(parts, signal);
   }
 
   #makeElection(): Election | undefined {
     const { client, leaderElection = false } = this.#options;
     if (leaderElection === false) return undefined;
-    const election = new Election(leaderElection, {
+    return new Election(leaderElection, {
       ...{ client, clock: this.#clock, random: this.#random, log: this.#log, events: this.events },
       observer: this.metrics.leader(leaderElection.lease.name),
       onElected: () => this.#lead(),
       onFailed: (error) => this.#note("leader election", error),
     });
-    this.#permissions.add("leader election", leaseUses(election.rules.lease));
-    return election;
   }
 
   #makeWebhooks(): ManagerWebhooks | undefined {

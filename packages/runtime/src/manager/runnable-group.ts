@@ -47,6 +47,11 @@ export class RunnableGroup {
     return [...this.#running].map(({ name }) => name);
   }
 
+  /** Those of them that were told to stop. */
+  get lingering(): readonly string[] {
+    return this.#phase === "stopped" ? this.running : [];
+  }
+
   /** Throws a GroupStoppedError if it is too late. */
   add(member: GroupMember): void {
     switch (this.#phase) {

@@ -34,18 +34,29 @@ export class RunnableGroups {
     if (warmUp !== undefined) this.warmUps.add(warmUp);
   }
 
-  /** What has not ended. */
-  get running(): readonly string[] {
-    return this.#all.flatMap(({ running }) => running);
+  /** What was told to stop and has not ended. */
+  get lingering(): readonly string[] {
+    return this.#all.flatMap(({ lingering }) => lingering);
+  }
+
+  /** The runnables that have not ended, without the caches and servers that they need. */
+  get work(): readonly string[] {
+    return [this.others, this.warmUps, this.leaders].flatMap(({ running }) => running);
   }
 
   /**
    * Stops all, each when nothing that needs it is left [MG2]: reconciles need caches, lists may need the conversion
-   * webhook, and all of it is to be seen on the metrics until its end.
+   * webhook, and all of it is to be seen on the metrics until its end. `patience` says for how long the work of a leader
+   * goes on because that of every replica has not ended: one that hangs must not take all the time that there is.
    */
-  async stopInOrder(reason: unknown): Promise<void> {
-    await Promise.all([this.others.stop(reason), this.warmUps.stop(reason)]);
+  async stopInOrder(
+    reason: unknown,
+    patience: (ending: Promise<unknown>) => Promise<unknown>,
+  ): Promise<void> {
+    const ofEveryReplica = Promise.all([this.others.stop(reason), this.warmUps.stop(reason)]);
+    await patience(ofEveryReplica);
     await this.leaders.stop(reason);
+    await ofEveryReplica;
     await this.caches.stop(reason);
     await this.webhooks.stop(reason);
     await this.http.stop(reason);

@@ -1,4 +1,4 @@
-import type { Clock } from "@keelson/core";
+import { type Clock, toError } from "@keelson/core";
 import type { Election } from "./election.ts";
 import { GraceExceededError } from "./errors.ts";
 import type { RunnableGroups } from "./runnable-groups.ts";
@@ -11,21 +11,34 @@ export interface ShutdownOptions {
   /** 0 does not wait, a negative time is for ever. */
   readonly graceMs: number;
   readonly reason: unknown;
-  /** Aborts when nothing is to be waited for any more, as the lease is lost [MG7]. */
+  /** Aborts, with the error, when nothing is to be waited for any more, as a leader has lost its lease [MG7]. */
   readonly lost: AbortSignal;
+}
+
+/** How a shutdown ended. */
+export interface ShutdownResult {
+  /** What was told to stop, had time for it, and has not ended; if nothing was waited for, all work that still runs. */
+  readonly unfinished: readonly string[];
+  readonly error: Error | undefined;
 }
 
 /**
  * Ends everything in order, and gives the Lease up after it [MG2]. What has not ended by the end of the grace is told to
- * end, too, and is left to itself: gives a GraceExceededError that names it, unless nothing was to be waited for [MG3].
+ * end, too, and is left to itself: that is a GraceExceededError, unless nothing was to be waited for [MG3]. If the
+ * lease is lost meanwhile it is the LeadershipLostError: what still runs may meet the next leader [MG7].
  */
-export async function shutDown(options: ShutdownOptions): Promise<GraceExceededError | undefined> {
+export async function shutDown(options: ShutdownOptions): Promise<ShutdownResult> {
   const { groups, election, clock, graceMs, reason, lost } = options;
-  const hasEnded = await endsWithin(clock, graceMs, groups.stopInOrder(reason), lost);
-  const unfinished = hasEnded ? [] : groups.running;
+  const patience = (ending: Promise<unknown>): Promise<boolean> =>
+    endsWithin(clock, graceMs / 2, ending, lost);
+  const hasEnded = await endsWithin(clock, graceMs, groups.stopInOrder(reason, patience), lost);
+  const late = groups.lingering;
+  const isLost = lost.aborted;
   if (!hasEnded) groups.stopAtOnce(reason);
   // A successor must not lead while something of this leader still runs: then the Lease runs out by itself.
   await election?.end(reason, { release: groups.leaders.running.length === 0 });
-  const isLate = unfinished.length > 0 && graceMs > 0 && !lost.aborted;
-  return isLate ? new GraceExceededError(graceMs, unfinished) : undefined;
+  if (hasEnded) return { unfinished: [], error: undefined };
+  if (isLost) return { unfinished: groups.work, error: toError(lost.reason) };
+  if (graceMs === 0) return { unfinished: groups.work, error: undefined };
+  return { unfinished: late, error: late.length === 0 ? undefined : new GraceExceededError(graceMs, late) };
 }

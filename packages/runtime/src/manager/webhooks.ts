@@ -78,7 +78,7 @@ export class ManagerWebhooks {
   /** The server, ready as soon as it listens; undefined if there is nothing to serve. Throws if two have one path. */
   member(): GroupMember | undefined {
     const { port = defaultWebhookPort, host } = this.#options;
-    if (port < 0 || this.#admissions.length + this.#conversions.length === 0) return undefined;
+    if (!this.#hasWork) return undefined;
     const { clock, log, listen, metrics } = this.#environment;
     const server = new WebhookServer({
       admissions: this.#admissions,
@@ -102,10 +102,10 @@ export class ManagerWebhooks {
     };
   }
 
-  /** What keeping certificates and configurations needs [WH9]. */
+  /** What keeping certificates and configurations needs [WH9]; nothing if there is nothing to serve. */
   get uses(): readonly ApiUse[] {
-    const { certificates, port = defaultWebhookPort } = this.#options;
-    if (!isManaged(certificates) || port < 0) return [];
+    const { certificates } = this.#options;
+    if (!isManaged(certificates) || !this.#hasWork) return [];
     const { secret, name } = certificates;
     const onSecret = ["get", "create", "update"].map((verb) => ({
       ...{ verb, group: "", resource: "secrets" },
@@ -124,6 +124,11 @@ export class ManagerWebhooks {
       })),
     );
     return [...onSecret, ...onConfigurations, ...onDefinitions];
+  }
+
+  get #hasWork(): boolean {
+    const { port = defaultWebhookPort } = this.#options;
+    return port >= 0 && this.#admissions.length + this.#conversions.length > 0;
   }
 
   #certificates(): CertificateSource {

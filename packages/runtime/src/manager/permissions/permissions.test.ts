@@ -1,6 +1,8 @@
+import type { Selection } from "@keelson/client";
 import type { ApiUse } from "@keelson/core";
 import { ConfigMap, Node, Secret } from "@keelson/core/kinds/core/v1";
 import { describe, expect, it } from "vitest";
+import { cacheKind } from "../../cache/cache-settings.ts";
 import { enqueueSelf } from "../../source/handlers.ts";
 import { kindSource } from "../../source/kind-source.ts";
 import { accessQuestion } from "./access-question.ts";
@@ -19,18 +21,36 @@ const use = (verb: string, resource: string, more: Partial<ApiUse> = {}): ApiUse
 });
 
 describe("what events need", () => {
-  const namespacesOf = (...settings: Parameters<typeof eventUses>) =>
-    eventUses(...settings).map((use) => ("namespace" in use ? use.namespace : "all"));
+  const namespacesOf = (...places: Parameters<typeof eventUses>) => {
+    const uses = eventUses(...places);
+    const namespaces = [...new Set(uses.map((each) => ("namespace" in each ? each.namespace : "all")))];
+    expect(uses.map(({ verb }) => verb)).toEqual(namespaces.flatMap(() => ["create", "patch"]));
+    return namespaces;
+  };
 
   it("is to write them in the namespaces that are watched, and everywhere if all are", () => {
-    expect(namespacesOf({ defaults: { namespaces: { shop: {}, bank: {} } } })).toEqual([
+    expect(namespacesOf({ settings: { defaults: { namespaces: { shop: {}, bank: {} } } } })).toEqual([
       "shop",
-      "shop",
-      "bank",
       "bank",
     ]);
-    expect(namespacesOf({ defaults: { namespaces: { shop: {}, "*": {} } } })).toEqual(["all", "all"]);
-    expect(namespacesOf()).toEqual(["all", "all"]);
+    expect(namespacesOf({ settings: { defaults: { namespaces: { shop: {}, "*": {} } } } })).toEqual(["all"]);
+    expect(namespacesOf()).toEqual(["all"]);
+  });
+
+  it("is also to write them where the Lease is, where single kinds are, and where what has no namespace is told of", () => {
+    const settings = { defaults: { namespaces: { shop: {} } } };
+    expect(namespacesOf({ settings, lease: { namespace: "ops", name: "lock" } })).toEqual(["shop", "ops"]);
+    expect(
+      namespacesOf({ settings: { ...settings, kinds: [cacheKind(Secret, { namespaces: { vault: {} } })] } }),
+    ).toEqual(["shop", "vault"]);
+    expect(namespacesOf({ settings, watched: [{ resource: Node }, { resource: ConfigMap }] })).toEqual([
+      "shop",
+      "default",
+    ]);
+    const selected = (selection: Selection) =>
+      namespacesOf({ settings, watched: [{ resource: ConfigMap, selection }] });
+    expect(selected({ namespace: "bank" })).toEqual(["shop", "bank"]);
+    expect(selected({ labelSelector: "a=b" })).toEqual(["all"]);
   });
 });
 

@@ -1,4 +1,5 @@
 import type { Logger } from "../../logger.ts";
+import { readField } from "../log/read-fields.ts";
 import type { EventDropReason, EventObserver } from "./event-observer.ts";
 import type { TrackedEvent } from "./tracked-event.ts";
 
@@ -17,13 +18,11 @@ export class DropReport {
     return this.#counts;
   }
 
-  drop(reason: EventDropReason, event?: TrackedEvent, error?: unknown): void {
+  /** `facts` say which event it is, to people. */
+  drop(reason: EventDropReason, facts: EventFacts, error?: unknown): void {
     const count = (this.#counts.get(reason) ?? 0) + 1;
     this.#counts.set(reason, count);
-    this.#say(reason, count, {
-      ...(event !== undefined && factsOf(event)),
-      ...(error !== undefined && { error }),
-    });
+    this.#say(reason, count, { ...facts, ...(error !== undefined && { error }) });
     this.#observer?.dropped(reason);
   }
 
@@ -36,7 +35,12 @@ export class DropReport {
   }
 }
 
-const loud: ReadonlySet<EventDropReason> = new Set(["rejected", "retries_exhausted", "no_reference"]);
+const loud: ReadonlySet<EventDropReason> = new Set([
+  "rejected",
+  "retries_exhausted",
+  "no_reference",
+  "malformed",
+]);
 const loudOnce: ReadonlySet<EventDropReason> = new Set(["forbidden", "buffer_full"]);
 
 const meanings: Readonly<Record<EventDropReason, string>> = {
@@ -49,9 +53,29 @@ const meanings: Readonly<Record<EventDropReason, string>> = {
   retries_exhausted: "the API server could not be reached for too long",
   stopped: "the recorder is stopped",
   no_reference: "its object does not say its kind and name",
+  malformed: "it cannot be read; give it a reason and a message",
 };
 
-function factsOf({ namespace, name, first }: TrackedEvent): Readonly<Record<string, unknown>> {
+/** What people know an event by. */
+export type EventFacts = Readonly<Record<string, unknown>>;
+
+export function factsOf({ namespace, name, first }: TrackedEvent): EventFacts {
   const { regarding, type, reason, note } = first;
   return { event: { namespace, name }, regarding, type, reason, note };
+}
+
+/** The same of an event that was only tried, with whatever can be read of it. */
+export function factsOfAttempt(object: object, event: object): EventFacts {
+  const metadata = readField(object, "metadata");
+  const of = typeof metadata === "object" && metadata !== null ? metadata : {};
+  return {
+    regarding: {
+      kind: readField(object, "kind"),
+      namespace: readField(of, "namespace"),
+      name: readField(of, "name"),
+    },
+    type: readField(event, "type"),
+    reason: readField(event, "reason"),
+    note: readField(event, "message"),
+  };
 }

@@ -15,7 +15,9 @@ export type EventDropReason =
   /** The recorder has been stopped. */
   | "stopped"
   /** The object that it is about does not say its kind or name. */
-  | "no_reference";
+  | "no_reference"
+  /** It, or the object that it is about, cannot be read; a message that is missing, for instance. */
+  | "malformed";
 
 /** What a recorder tells about itself, so that metrics can be made of it. Must be quick and must not throw. */
 export interface EventObserver {

@@ -45,9 +45,28 @@ describe("an event recorder", () => {
     });
     expect(() => recorder.record(bad, pulled)).not.toThrow();
     expect(() => recorder.record({ ...pod, metadata: {} }, pulled)).not.toThrow();
-    expect(told).toEqual(["no_reference", "no_reference"]);
-    expect(recorder.drops).toEqual(new Map([["no_reference", 2]]));
-    expect(log.messages("warn")).toHaveLength(2);
+    expect(() => recorder.record(pod, JSON.parse('{"type":"Normal","reason":"Made"}'))).not.toThrow();
+    expect(told).toEqual(["malformed", "no_reference", "malformed"]);
+    expect(recorder.drops).toEqual(
+      new Map([
+        ["malformed", 2],
+        ["no_reference", 1],
+      ]),
+    );
+    expect(log.lines).toMatchObject([
+      {
+        level: "warn",
+        fields: { regarding: { kind: "Pod" }, reason: "Pulled", error: { message: "broken" } },
+      },
+      {
+        message: "drop an event: its object does not say its kind and name",
+        fields: { regarding: { kind: "Pod" }, reason: "Pulled", note: "pulled" },
+      },
+      {
+        message: "drop an event: it cannot be read; give it a reason and a message",
+        fields: { regarding: { kind: "Pod", namespace: "shop", name: "web" }, reason: "Made" },
+      },
+    ]);
   });
 
   it("[EVR1] tells its observer and its log of what it gave up", async () => {

@@ -9,7 +9,7 @@ import {
 import type { EventRecorder, EventToRecord } from "../../controller/event-recorder.ts";
 import { type Logger, silentLogger } from "../../logger.ts";
 import { EventCorrelator } from "./correlator.ts";
-import { DropReport } from "./drop-report.ts";
+import { DropReport, factsOf, factsOfAttempt } from "./drop-report.ts";
 import { InvalidEventRecorderError } from "./errors.ts";
 import { coreV1Form, type EventSource, eventsV1Form } from "./event-form.ts";
 import { eventNames } from "./event-name.ts";
@@ -101,7 +101,7 @@ class BackgroundRecorder implements ApiEventRecorder {
       clock,
       random,
       onSent: (how) => observer?.sent(how),
-      onDrop: (reason, event, error) => report.drop(reason, event, error),
+      onDrop: (reason, event, error) => report.drop(reason, factsOf(event), error),
     });
   }
 
@@ -110,7 +110,7 @@ class BackgroundRecorder implements ApiEventRecorder {
       this.#record(object, event);
     } catch (error) {
       // Whatever an event was made of, its caller goes on [EVR1].
-      this.#report.drop("no_reference", undefined, error);
+      this.#report.drop("malformed", factsOfAttempt(object, event), error);
     }
   }
 
@@ -132,13 +132,14 @@ class BackgroundRecorder implements ApiEventRecorder {
   #record(object: KubeObject, toRecord: EventToRecord): void {
     const occurrence = occurrenceOf(object, toRecord, this.#clock.now());
     if (this.#isStopped || occurrence === undefined) {
-      this.#report.drop(this.#isStopped ? "stopped" : "no_reference");
+      const facts = factsOfAttempt(object, toRecord);
+      this.#report.drop(this.#isStopped ? "stopped" : "no_reference", facts);
       return;
     }
     const { event, verdict, displaced } = this.#correlator.observe(occurrence);
     for (const old of displaced) this.#sender.add(old);
     if (verdict === "write") this.#sender.add(event);
-    if (verdict === "spam") this.#report.drop("spam", event);
+    if (verdict === "spam") this.#report.drop("spam", factsOf(event));
     if (this.#cancelSweep === undefined) this.#planSweep();
   }
 

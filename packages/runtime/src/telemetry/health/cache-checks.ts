@@ -1,5 +1,6 @@
 import type { Clock } from "@keelson/core";
 import type { InformerStatus } from "../../cache/informer.ts";
+import { type Labelled, labelled } from "../informer-labels.ts";
 import { CacheNotSyncedError, StaleInformersError } from "./errors.ts";
 import type { HealthCheck } from "./health-checks.ts";
 
@@ -36,27 +37,32 @@ export function watchFreshness(
   cache: InformersToCheck,
   { clock, maxSilenceMs = 300_000 }: WatchFreshnessOptions,
 ): HealthCheck {
-  /** When each informer was last known to be well; those that are gone are forgotten. */
+  /** When each informer was last known to be well, by its label; those that are gone are forgotten. */
   let wellAt: ReadonlyMap<string, number> = new Map();
   return () => {
     const nowMs = clock.now();
-    const { statuses } = cache;
+    const informers = labelled(cache.statuses);
     const before = wellAt;
-    wellAt = new Map(statuses.map((status) => [status.name, lastWellMs(status, before, nowMs)]));
-    const silenceOf = ({ name }: CheckedInformer): number => nowMs - (wellAt.get(name) ?? nowMs);
-    const stale = statuses.filter((status) => silenceOf(status) > maxSilenceMs);
+    wellAt = new Map(informers.map((informer) => [informer.label, lastWellMs(informer, before, nowMs)]));
+    const silenceOf = ({ label }: { readonly label: string }): number => nowMs - (wellAt.get(label) ?? nowMs);
+    const stale = informers.filter((informer) => silenceOf(informer) > maxSilenceMs);
     if (stale.length > 0)
-      throw new StaleInformersError(stale.map((status) => describe(status, silenceOf(status))));
+      throw new StaleInformersError(stale.map((informer) => describe(informer, silenceOf(informer))));
   };
 }
 
-function lastWellMs(status: CheckedInformer, before: ReadonlyMap<string, number>, nowMs: number): number {
-  const { name, phase, lastEventAtMs = 0, lastBookmarkAtMs } = status;
+function lastWellMs(
+  { label, status }: Labelled<CheckedInformer>,
+  before: ReadonlyMap<string, number>,
+  nowMs: number,
+): number {
+  const { phase, lastEventAtMs = 0, lastBookmarkAtMs } = status;
   if (phase === "watching" && lastBookmarkAtMs === undefined) return nowMs;
-  return Math.max(before.get(name) ?? nowMs, lastEventAtMs, lastBookmarkAtMs ?? 0);
+  return Math.max(before.get(label) ?? nowMs, lastEventAtMs, lastBookmarkAtMs ?? 0);
 }
 
-function describe({ name, phase, lastError }: CheckedInformer, silentMs: number): string {
+function describe({ label, status }: Labelled<CheckedInformer>, silentMs: number): string {
+  const { phase, lastError } = status;
   const why = lastError === undefined ? "" : `: ${lastError.message}`;
-  return `${name}: ${phase}, silent for ${Math.round(silentMs / 1000)} s${why}`;
+  return `${label}: ${phase}, silent for ${Math.round(silentMs / 1000)} s${why}`;
 }

@@ -17,8 +17,9 @@ export interface HealthServiceOptions {
 
 /**
  * Answers probes as Kubernetes and controller-runtime do [MG8]: `/healthz` and `/readyz` with 200 and `ok`, or with
- * 500 and a line for each check; `/healthz/<name>` for one check alone, with its reason; `?verbose` for the lines in any
- * case; `?exclude=<name>`, as often as needed, to leave checks out. From now on no check can be added.
+ * 500 and a line for each check; `/healthz/<name>` for one check alone; `?verbose` for the lines in any case;
+ * `?exclude=<name>`, as often as needed, to leave checks out. Why a check failed is only in the log. From now on no check
+ * can be added.
  */
 export function healthService(options: HealthServiceOptions): HttpService {
   const { live, ready, clock, log = silentLogger } = options;
@@ -72,7 +73,8 @@ async function answerOne(asked: Asked, name: string): Promise<ServiceResponse> {
   const check = asked.checks.get(name);
   if (check === undefined) return plain(404, "404 page not found\n");
   const reason = await reasonOf(asked, check);
-  return reason === undefined ? plain(200, "ok") : plain(500, `internal server error: ${reason.message}\n`);
+  // As in the report of all, the reason is for the log: it may quote what only its owner should see.
+  return reason === undefined ? plain(200, "ok") : plain(500, "internal server error: reason withheld\n");
 }
 
 async function reasonOf(asked: Asked, check: NamedHealthCheck): Promise<Error | undefined> {

@@ -81,6 +81,20 @@ describe("watchFreshness", () => {
     run(check);
   });
 
+  it("tells two informers of one name apart", async () => {
+    const { clock, cache, check } = setUp(status());
+    const dead = status({ phase: "waiting", lastError: new Error("410") });
+    cache.statuses = [dead, status({ lastBookmarkAtMs: clock.now() })];
+    run(check);
+    await clock.advance(121_000);
+    cache.statuses = [dead, status({ lastBookmarkAtMs: clock.now() })];
+    expect(() => run(check)).toThrow("pods in shop: waiting, silent for 121 s: 410");
+    cache.statuses.reverse();
+    await clock.advance(121_000);
+    cache.statuses = [status({ lastBookmarkAtMs: clock.now() }), dead];
+    expect(() => run(check)).toThrow("pods in shop #2: waiting");
+  });
+
   it("forgets informers that are gone", async () => {
     const { clock, cache, check } = setUp(status({ phase: "waiting" }));
     run(check);

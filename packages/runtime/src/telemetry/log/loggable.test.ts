@@ -41,6 +41,10 @@ describe("what is secret by its type", () => {
       type: "kubernetes.io/tls",
       data: "[redacted]",
     });
+    expect(toLoggable({ type: "cluster.x-k8s.io/secret", data: { value: "k" } })).toEqual({
+      type: "cluster.x-k8s.io/secret",
+      data: "[redacted]",
+    });
   });
 
   it("the content of other kinds is shown, also beside a Secret", () => {
@@ -74,6 +78,23 @@ describe("what is secret by the name of its key", () => {
     expect(toLoggable({ [key]: "hunter2" })).toEqual({ [key]: "[redacted]" });
     expect(toLoggable({ [key]: ["hunter2"] })).toEqual({ [key]: "[redacted]" });
     expect(toLoggable({ [key]: { value: "hunter2" } })).toEqual({ [key]: "[redacted]" });
+  });
+
+  it("nor is the value beside such a name, as variables of containers and patches have it", () => {
+    const shown = toLoggable([
+      { name: "DB_PASSWORD", value: "hunter2" },
+      { op: "replace", path: "/data/password", value: "aHVudGVyMg==" },
+      { op: "add", path: "/stringData/note", value: "hunter2" },
+      { op: "add", path: "/stringData", value: { note: "hunter2" } },
+    ]);
+    expect(JSON.stringify(shown)).not.toMatch(/hunter2|aHVudGVyMg/);
+    expect(shown).toHaveLength(4);
+    const harmless = [
+      { name: "DB_HOST", value: "db" },
+      { name: "DB_PASSWORD", valueFrom: { secretKeyRef: { name: "db", key: "x" } } },
+      { op: "replace", path: "/spec/replicas", value: 3 },
+    ];
+    expect(toLoggable(harmless)).toEqual(harmless);
   });
 
   it("the name of an object, a flag and nothing are", () => {

@@ -1,5 +1,5 @@
 import { readField, readFields } from "./read-fields.ts";
-import { isContentOfSecret, isObjectName, isSecret, isSecretKey } from "./secret-shape.ts";
+import { hasSecretValue, isContentOfSecret, isObjectName, isSecret, isSecretKey } from "./secret-shape.ts";
 import { withoutSecrets } from "./secret-text.ts";
 import { redacted } from "./sensitive.ts";
 
@@ -106,6 +106,7 @@ function describeList(values: Iterable<unknown>, walk: Walk): Loggable {
 
 function describeFields(fields: ReadonlyMap<string, unknown>, walk: Walk): Loggable {
   if (fields.get("kind") === "SecretList" || isSecret(fields)) walk.isInSecret = true;
+  const hidesValue = hasSecretValue(fields);
   const shown: [string, Loggable][] = [];
   for (const [key, value] of fields) {
     if (walk.valuesLeft <= 0) {
@@ -113,7 +114,7 @@ function describeFields(fields: ReadonlyMap<string, unknown>, walk: Walk): Logga
       break;
     }
     walk.valuesLeft -= 1;
-    const entry = describeField(key, value, walk);
+    const entry = hidesValue && key === "value" ? redacted : describeField(key, value, walk);
     if (entry !== undefined) shown.push([key, entry]);
   }
   // By assignment the key `__proto__` would change what the object inherits.

@@ -39,6 +39,28 @@ describe("a logger for terminals", () => {
     ]);
   });
 
+  it("keeps the lines of a message and their indentation, below and indented once more", () => {
+    const { written, log } = setUp();
+    const page = "start: 1 is missing\n\nrules:\n  - verbs: [get]\t\n";
+    log.warn(page, { missing: 1 });
+    const error = new Error(page);
+    error.stack = `Error: ${page}    at outer (b.ts:2)`;
+    log.error("failed", { error });
+    expect(written.join("\n").split("\n")).toEqual([
+      "00:00:00.000Z WARN  start: 1 is missing missing=1",
+      "",
+      "    rules:",
+      "      - verbs: [get]\\u0009",
+      "",
+      '00:00:00.000Z ERROR failed error="start: 1 is missing"',
+      "    Error: start: 1 is missing",
+      "    ",
+      "    rules:",
+      "      - verbs: [get]\\u0009",
+      "    at outer (b.ts:2)",
+    ]);
+  });
+
   it("puts fields that do not fit on lines of their own", () => {
     const { written, log } = setUp({ width: 40 });
     log.info("hello", { first: "1234567", second: "12345678901234567890", third: 3 });
@@ -52,8 +74,8 @@ describe("a logger for terminals", () => {
     const { written, log } = setUp({ colors: true });
     log.error("bad \u001b[2J\r\nfake", { a: "\u009b2J" });
     expect(written[0]).toBe(
-      "\u001b[2m00:00:00.000Z\u001b[0m \u001b[31mERROR\u001b[0m bad \\u001b[2J\\u000d\\u000afake " +
-        '\u001b[2ma=\u001b[0m"\\u009b2J"',
+      "\u001b[2m00:00:00.000Z\u001b[0m \u001b[31mERROR\u001b[0m bad \\u001b[2J\\u000d " +
+        '\u001b[2ma=\u001b[0m"\\u009b2J"\n    fake',
     );
   });
 

@@ -18,7 +18,8 @@ const dim = 2;
 const indent = "    ";
 
 /**
- * Writes lines for people: time (UTC), level, message, then `key=value`; the stack of an error stands below, indented.
+ * Writes lines for people: time (UTC), level, message, then `key=value`; the stack of an error, and what a message
+ * has beyond its first line, stand below, indented, so that no line of a message looks like one of the log.
  * Characters that would steer the terminal are shown as escapes. Secrets are redacted, see `toLoggable`.
  */
 export function prettyLogger(options: PrettyLoggerOptions): Logger {
@@ -29,14 +30,14 @@ export function prettyLogger(options: PrettyLoggerOptions): Logger {
 
 function formatPretty({ atMs, level, message, fields }: LogLine, paint: Paint, width: number): string {
   const time = new Date(atMs).toISOString().slice(11);
-  const title = harmless(toLoggableText(message));
+  const [title = "", ...more] = toLoggableText(message).split("\n").map(harmless);
   const shown = toLoggable(fields);
   const entries = isRecord(shown) ? Object.entries(shown) : [];
   const head = `${paint(dim, time)} ${paint(colorOf[level], level.toUpperCase().padEnd(5))} ${title}`;
   const headLength = time.length + 7 + title.length;
   const rows = [head, ...wrapped(entries, { paint, width, headLength })];
   const stacks = entries.flatMap(([, value]) => (isShownError(value) ? stackLines(value, paint) : []));
-  return [rows.join(""), ...stacks].join("\n");
+  return [rows.join(""), ...more.map((row) => (row === "" ? "" : `${indent}${row}`)), ...stacks].join("\n");
 }
 
 /** ` key=value` for each field, with a line break before those that would not fit. */
@@ -59,11 +60,11 @@ function wrapped(
   });
 }
 
-/** Words stand as they are, all else as JSON. Of an error only what it says; the rest is in its stack. */
+/** Words stand as they are, all else as JSON. Of an error only the first line of what it says; its stack has the rest. */
 function valueText(value: Loggable): string {
   if (typeof value === "string")
     return /^[\w./:@[\]-]+$/.test(value) ? value : harmless(JSON.stringify(value));
-  if (isShownError(value)) return valueText(value.message);
+  if (isShownError(value)) return valueText(value.message.split("\n", 1)[0] ?? "");
   return harmless(JSON.stringify(value));
 }
 
@@ -78,7 +79,12 @@ function stackLines(error: unknown, paint: Paint): readonly string[] {
   const own = typeof stack === "string" ? stack.split("\n") : [];
   const below = stackLines(cause, paint);
   const causedBy = below.length === 0 ? [] : [`${indent}caused by:`, ...below];
-  return [...own.map((frame) => paint(dim, `${indent}${harmless(frame.trim())}`)), ...causedBy];
+  return [...own.map((row) => paint(dim, `${indent}${harmless(withoutFrameIndent(row))}`)), ...causedBy];
+}
+
+/** The message that a stack begins with may be a text whose indentation means something. */
+function withoutFrameIndent(row: string): string {
+  return /^\s*at /.test(row) ? row.trim() : row;
 }
 
 /** Control characters as escapes, so that a message from outside cannot move the cursor or fake a line. */

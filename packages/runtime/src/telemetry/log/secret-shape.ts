@@ -22,9 +22,23 @@ export function isContentOfSecret(key: string): boolean {
 export function isSecret(fields: ReadonlyMap<string, unknown>): boolean {
   if (fields.get("kind") === "Secret" || fields.has("stringData")) return true;
   const type = fields.get("type");
-  const isTyped =
-    type === "Opaque" || (typeof type === "string" && /^[a-z.]*kubernetes\.io\/[a-z.-]+$/.test(type));
+  // Others have types of their own, such as `cluster.x-k8s.io/secret`.
+  const isTyped = type === "Opaque" || (typeof type === "string" && type.includes("/"));
   return isTyped && fields.has("data");
+}
+
+/**
+ * Whether the `value` of these fields is a credential by what stands beside it: a variable of a container that is named
+ * like one, or an operation of a JSON patch on a field that is.
+ */
+export function hasSecretValue(fields: ReadonlyMap<string, unknown>): boolean {
+  if (!fields.has("value")) return false;
+  const name = fields.get("name");
+  if (typeof name === "string" && isSecretKey(name)) return true;
+  const path = fields.get("path");
+  if (!fields.has("op") || typeof path !== "string") return false;
+  const steps = path.split("/");
+  return steps.includes("stringData") || isSecretKey(steps.at(-1) ?? "");
 }
 
 /** Whether this only names an object, as the fields of a log line do: `{ Token: { namespace, name } }`. */

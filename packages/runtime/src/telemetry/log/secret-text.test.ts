@@ -23,6 +23,27 @@ describe("a text with credentials", () => {
       '{"kind":"Secret","data":"[redacted]","stringData":"[redacted]"}',
     ],
     ['{"data":{"a":"YW', '{"data":{"a":"YW'],
+    ["GET /v1?token=s.abcdef&x=1 failed", "GET /v1?token=[redacted]&x=1 failed"],
+    ["dsn host=x DB_PASSWORD=hunter2 port=1", "dsn host=x DB_PASSWORD=[redacted] port=1"],
+    ['apiKey="two words" x', "apiKey=[redacted] x"],
+    ["login with password: hunter2 failed", "login with password: [redacted] failed"],
+    ["sent token: s.abc123, got 403", "sent token: [redacted], got 403"],
+    ['{"dbPassword": "hun\\"ter2", "a": 1}', '{"dbPassword": [redacted], "a": 1}'],
+    [JSON.stringify({ a: '{"token":"s3cret"}' }), '{"a":"{\\"token\\":[redacted]}"}'],
+    ['{"name":"DB_PASSWORD","value":"hunter2"}', '{"name":"DB_PASSWORD","value":[redacted]}'],
+    [
+      'spec.password: Invalid value: "hunter2": too short',
+      "spec.password: Invalid value: [redacted]: too short",
+    ],
+    [`tls.key: ${Buffer.from(pem).toString("base64")} end`, "tls.key: [redacted] end"],
+    [
+      '{"type":"cluster.x-k8s.io/secret","data":{"value":"YWJj"}}',
+      '{"type":"cluster.x-k8s.io/secret","data":"[redacted]"}',
+    ],
+    [
+      JSON.stringify({ applied: '{"kind":"Secret","data":{"a":"YWJj"}}' }),
+      '{"applied":"{\\"kind\\":\\"Secret\\",\\"data\\":"[redacted]"}"}',
+    ],
     ['{"kind":"Secret","data":{"a":"YW', '{"kind":"Secret","data":"[redacted]"'],
   ])("%j is shown without them", (text, shown) => {
     expect(withoutSecrets(text)).toBe(shown);
@@ -34,6 +55,10 @@ describe("a text with credentials", () => {
     "watch secrets in shop: no resourceVersion",
     "mail ann@example.com",
     "see https://example.com:8443/x",
+    "get token: connection refused",
+    "spec.password: Required value",
+    "--metrics-auth needs a token; see --help",
+    `certificate ${Buffer.from("-----BEGIN CERTIFICATE-----").toString("base64")}`,
   ])("%j has none and stays as it is", (text) => {
     expect(withoutSecrets(text)).toBe(text);
   });
@@ -46,6 +71,13 @@ describe("a text with credentials", () => {
       "//a:",
       "Bearer ",
       '{"kind":"Secret","data":{',
+      "password=",
+      'password="',
+      "token: '",
+      'token\\\\":\\\\"',
+      '"name":"a-token","value":"',
+      '"type":"a/',
+      "\\\\",
     ];
     for (const part of nasty) {
       const startedMs = performance.now();

@@ -23,3 +23,15 @@ export class DuplicateMetricError extends KeelsonError {
     this.metric = metric;
   }
 }
+
+/** A counter was to go down: whoever reads it would take that for a restart. */
+export class CounterDecreaseError extends KeelsonError {
+  static override readonly brand: string = "keelson.CounterDecreaseError";
+  readonly code = "COUNTER_DECREASE";
+  readonly amount: number;
+
+  constructor(amount: number) {
+    super(`count ${amount}: a counter only grows; use a gauge for what goes down`);
+    this.amount = amount;
+  }
+}

@@ -1,17 +1,12 @@
 import { type Clock, groupResourceOf } from "@keelson/core";
 import type { InformerStatus } from "../../cache/informer.ts";
 import type { StaleRead } from "../../cache/informer-cache.ts";
+import { type Labelled, labelled } from "../informer-labels.ts";
 import type { Sample } from "./family.ts";
 import type { MetricsRegistry } from "./metrics-registry.ts";
 
 /** What the informers of a process are asked for at each scrape. */
 export type ReadInformers = () => readonly InformerStatus[];
-
-/** A status under a name that no other one has. */
-interface NamedStatus {
-  readonly label: string;
-  readonly status: InformerStatus;
-}
 
 type Fact = (status: InformerStatus) => number | undefined;
 
@@ -20,7 +15,7 @@ export class InformerMetrics {
   readonly #registry: MetricsRegistry;
   readonly #clock: Clock;
   readonly #reads: ReadInformers[] = [];
-  #named: readonly NamedStatus[] = [];
+  #named: readonly Labelled<InformerStatus>[] = [];
   readonly onStaleRead: (read: StaleRead) => void;
 
   constructor(registry: MetricsRegistry, clock: Clock) {
@@ -43,15 +38,7 @@ export class InformerMetrics {
 
   /** Asks for all statuses once; before each scrape. */
   refresh(): void {
-    const uses = new Map<string, number>();
-    this.#named = this.#reads
-      .flatMap((read) => read())
-      .map((status) => {
-        // Two informers of one kind may differ in what their names do not say, such as the version.
-        const use = (uses.get(status.name) ?? 0) + 1;
-        uses.set(status.name, use);
-        return { label: use === 1 ? status.name : `${status.name} #${use}`, status };
-      });
+    this.#named = labelled(this.#reads.flatMap((read) => read()));
   }
 
   #addGauges(): void {

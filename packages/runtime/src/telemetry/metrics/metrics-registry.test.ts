@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { parseExposition } from "../../../test/support/exposition.ts";
-import { DuplicateMetricError, InvalidMetricError } from "./errors.ts";
+import { CounterDecreaseError, DuplicateMetricError, InvalidMetricError } from "./errors.ts";
 import { boundText } from "./exposition-text.ts";
 import { MetricsRegistry } from "./metrics-registry.ts";
 
@@ -60,8 +60,52 @@ describe("a registry", () => {
       () => registry.gauge({ name: "a", help: "", labels: ["__name"] }),
       () => registry.histogram({ name: "h", help: "", labels: ["le"], buckets: [1] }),
       () => registry.histogram({ name: "h", help: "", buckets: [1, 1] }),
+      () => registry.histogram({ name: "h", help: "", buckets: [1, Number.POSITIVE_INFINITY] }),
+      () => registry.histogram({ name: "h", help: "", buckets: [Number.NaN] }),
+      () => registry.counter({ name: "c", help: "", labels: ["a", "a"] }),
     ];
     for (const register of refused) expect(register).toThrow(InvalidMetricError);
+  });
+
+  it("refuses a name under which a histogram has samples, whichever comes first", () => {
+    const registry = new MetricsRegistry();
+    registry.histogram({ name: "h", help: "h", buckets: [1] });
+    expect(() => registry.counter({ name: "h_count", help: "" })).toThrow(DuplicateMetricError);
+    registry.gauge({ name: "g_sum", help: "g" });
+    expect(() => registry.histogram({ name: "g", help: "g", buckets: [1] })).toThrow(DuplicateMetricError);
+  });
+
+  it("does not count what is no number, and lets no counter go down", () => {
+    const registry = new MetricsRegistry();
+    const histogram = registry.histogram({ name: "h", help: "h", buckets: [1] }).with();
+    histogram.observe(Number.NaN);
+    histogram.observe(0.5);
+    const counter = registry.counter({ name: "c_total", help: "c" }).with();
+    counter.add(5);
+    for (const amount of [-7, Number.NaN]) expect(() => counter.add(amount)).toThrow(CounterDecreaseError);
+    const text = registry.render();
+    expect(text).toContain("h_sum 0.5\nh_count 1\n");
+    expect(text).toContain("c_total 5\n");
+  });
+
+  it("leaves out a metric that cannot be collected, and tells of it once, until it works again", () => {
+    const broken: string[] = [];
+    const onBroken = (metric: string, { message }: Error): void => void broken.push(`${metric}: ${message}`);
+    const registry = new MetricsRegistry({ onBroken });
+    let isBroken = true;
+    registry.collected("gauge", { name: "mine", help: "h" }, () => {
+      if (isBroken) throw new Error("no disk");
+      return [{ labels: [], value: 1 }];
+    });
+    registry.gauge({ name: "other", help: "h" }).with().set(2);
+    for (let scrapes = 0; scrapes < 3; scrapes++)
+      expect(registry.render()).toBe("# HELP other h\n# TYPE other gauge\nother 2\n");
+    expect(broken).toEqual(["mine: no disk"]);
+    isBroken = false;
+    expect(registry.render()).toContain("mine 1\n");
+    isBroken = true;
+    registry.render();
+    expect(broken).toHaveLength(2);
   });
 });
 

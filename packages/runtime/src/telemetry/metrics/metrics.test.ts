@@ -1,3 +1,4 @@
+import { createClient } from "@keelson/client";
 import type { Transport } from "@keelson/core";
 import { Deployment } from "@keelson/core/kinds/apps/v1";
 import { VirtualClock } from "@keelson/testkit";
@@ -63,6 +64,8 @@ const table: readonly (readonly [
   ["MX5", "informer_bytes_total", "counter", "informer"],
   ["MX5", "informer_event_lag_seconds", "gauge", "informer"],
   ["MX5", "stale_sync_skips_total", "counter", "informer"],
+  ["EVR1", "events_sent_total", "counter", "how"],
+  ["EVR1", "events_dropped_total", "counter", "reason"],
   ["RW1", "cache_stale_reads_total", "counter", "resource"],
   ["CT19", "event_loop_block_seconds", "histogram", "controller", ".05 .1 .25 .5 1 2.5 5 10"],
   ["hot loops", "hot_loop_noop_writes_total", "counter", "controller"],
@@ -147,8 +150,12 @@ async function tellAll(metrics: Metrics): Promise<void> {
   metrics.onStaleRead({ resource: Deployment, operation: "get deployments.apps shop/web" });
   requests.rateLimited("GET", "server:443", 5);
   requests.resolved("server:443", 5);
-  requests.retried("429", "GET", "server:443");
-  await read(metrics.measureTransport(transport, "server:443"), "/", "hello");
+  metrics.events.sent("create");
+  metrics.events.dropped("spam");
+  const measured = metrics.measureTransport(transport, "server:443");
+  await read(measured, "/", "hello");
+  const repeated = { method: "GET", path: "/", headers: {}, isStream: false } as const;
+  for (let attempt = 0; attempt < 2; attempt++) await measured.send(repeated);
 }
 
 describe("what is exposed", () => {
@@ -164,6 +171,30 @@ describe("what is exposed", () => {
     expect(new Set(sets?.map((set) => set.sort().join(" ")))).toEqual(new Set([labels]));
     const bounds = metric?.samples.flatMap((sample) => sample.labels.le ?? []).slice(0, -1);
     expect([...new Set(bounds)].map(Number)).toEqual((buckets ?? "").split(" ").filter(Boolean).map(Number));
+  });
+
+  it("[MX3] counts the requests that a client sends again, by the answer before, and only those", async () => {
+    const metrics = metricsOf({ requestDetails: true });
+    const statuses = [429, 503, 200, 200];
+    const busy: Transport = {
+      ...transport,
+      send: async () => ({
+        status: statuses.shift() ?? 200,
+        headers: { "content-type": "application/json", "retry-after": "1" },
+        body: (async function* () {
+          yield Buffer.from("{}");
+        })(),
+      }),
+    };
+    const own = new VirtualClock();
+    const client = createClient({ transport: metrics.measureTransport(busy, "server:443"), clock: own });
+    await own.runUntil(client.raw("/version"));
+    await own.runUntil(client.raw("/version"));
+    const samples = (await scrape(metrics)).get("rest_client_request_retries_total")?.samples;
+    expect(samples?.map(({ labels, value }) => [labels.code, labels.verb, value])).toEqual([
+      ["429", "GET", 1],
+      ["503", "GET", 1],
+    ]);
   });
 
   it("[MX1] [MX2] [MX3] [MX4] [MX5] is in the tables, and all of the tables is exposed", async () => {

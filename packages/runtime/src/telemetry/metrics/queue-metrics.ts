@@ -2,7 +2,7 @@ import { PriorityLabels, type QueueObserver, type UnfinishedWork } from "../../q
 import { decadeBuckets } from "./buckets.ts";
 import type { Family, Sample } from "./family.ts";
 import type { MetricsRegistry } from "./metrics-registry.ts";
-import type { HistogramSeries, ScalarSeries } from "./series.ts";
+import type { CounterSeries, GaugeSeries, HistogramSeries } from "./series.ts";
 
 /** Both carry the name of the controller: Go's had one before they had the other [MX2]. */
 type QueueLabels = readonly ["name", "controller"];
@@ -11,9 +11,9 @@ const queueLabels = ["name", "controller"] as const;
 
 /** The metrics of all queues [MX2]. */
 export class QueueMetrics {
-  readonly #depth: Family<readonly ["name", "controller", "priority"], ScalarSeries>;
-  readonly #adds: Family<QueueLabels, ScalarSeries>;
-  readonly #retries: Family<QueueLabels, ScalarSeries>;
+  readonly #depth: Family<readonly ["name", "controller", "priority"], GaugeSeries>;
+  readonly #adds: Family<QueueLabels, CounterSeries>;
+  readonly #retries: Family<QueueLabels, CounterSeries>;
   readonly #queueDuration: Family<QueueLabels, HistogramSeries>;
   readonly #workDuration: Family<QueueLabels, HistogramSeries>;
   readonly #unfinished = new Map<string, () => UnfinishedWork>();
@@ -73,7 +73,7 @@ export class QueueMetrics {
     const queueDuration = this.#queueDuration.with(name, name);
     const workDuration = this.#workDuration.with(name, name);
     const labels = new PriorityLabels();
-    const depths = new Map<number | undefined, ScalarSeries>();
+    const depths = new Map<number | undefined, GaugeSeries>();
     return {
       unfinishedWork: (read) => void this.#unfinished.set(name, read),
       added: () => adds.add(),

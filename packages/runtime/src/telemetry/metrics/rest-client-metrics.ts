@@ -5,14 +5,15 @@ import type { MetricsRegistry } from "./metrics-registry.ts";
 /** Where a request got no answer, the code is this, as in client-go. */
 const noAnswer = "<error>";
 
-/** What whoever sends requests may tell beyond the requests themselves. Counted if the details are asked for [MX3]. */
+/**
+ * What a transport may tell beyond the requests that are sent through it. Counted if the details are asked for [MX3]. Our
+ * own tells nothing of it: it does not limit itself, and leaves the lookup of names to the system.
+ */
 export interface RestClientObserver {
   /** A request waited for so long because this process limits itself. */
   rateLimited(verb: string, host: string, ms: number): void;
   /** A host's name was looked up. */
   resolved(host: string, ms: number): void;
-  /** A request was sent again after this answer. */
-  retried(code: string, verb: string, host: string): void;
 }
 
 export interface RestClientMetrics extends RestClientObserver {
@@ -21,6 +22,8 @@ export interface RestClientMetrics extends RestClientObserver {
 }
 
 interface Details extends RestClientObserver {
+  /** A request was sent again after this answer. */
+  retried(code: string, verb: string, host: string): void;
   answered(request: TransportRequest, host: string, ms: number): void;
   received(request: TransportRequest, host: string, bytes: number): void;
 }
@@ -37,6 +40,8 @@ export function restClientMetrics(
     labels: ["code", "method", "host"],
   });
   const details = hasDetails ? detailMetrics(registry) : undefined;
+  /** The last answer to each request that somebody may repeat: the one that comes again is the same object. */
+  const codes = new WeakMap<TransportRequest, string>();
   const send = async (
     transport: Transport,
     host: string,
@@ -44,6 +49,8 @@ export function restClientMetrics(
   ): Promise<TransportResponse> => {
     const startedMs = clock.monotonicNow();
     let code = noAnswer;
+    const before = codes.get(request);
+    if (before !== undefined) details?.retried(before, request.method, host);
     try {
       const response = await transport.send(request);
       code = String(response.status);
@@ -52,6 +59,7 @@ export function restClientMetrics(
       return { ...response, body };
     } finally {
       requests.with(code, request.method, host).add();
+      if (details !== undefined) codes.set(request, code);
       details?.answered(request, host, clock.monotonicNow() - startedMs);
     }
   };
@@ -62,7 +70,6 @@ export function restClientMetrics(
     }),
     rateLimited: (verb, host, ms) => details?.rateLimited(verb, host, ms),
     resolved: (host, ms) => details?.resolved(host, ms),
-    retried: (code, verb, host) => details?.retried(code, verb, host),
   };
 }
 

@@ -1,3 +1,4 @@
+import { CounterDecreaseError } from "./errors.ts";
 import { boundText, labelText, valueText } from "./exposition-text.ts";
 
 /** The samples of a metric that share all labels. */
@@ -21,24 +22,43 @@ export interface Histogram {
   observe(value: number): void;
 }
 
-export class ScalarSeries implements Series, Gauge {
+export class CounterSeries implements Series, Counter {
   readonly #labels: string;
-  value = 0;
+  #value = 0;
+
+  constructor(names: readonly string[], values: readonly string[]) {
+    this.#labels = labelText(names, values);
+  }
+
+  /** Throws a CounterDecreaseError if the amount is below 0, or no number. */
+  add(amount = 1): void {
+    if (!(amount >= 0)) throw new CounterDecreaseError(amount);
+    this.#value += amount;
+  }
+
+  render(name: string): string {
+    return `${name}${this.#labels} ${valueText(this.#value)}\n`;
+  }
+}
+
+export class GaugeSeries implements Series, Gauge {
+  readonly #labels: string;
+  #value = 0;
 
   constructor(names: readonly string[], values: readonly string[]) {
     this.#labels = labelText(names, values);
   }
 
   add(amount = 1): void {
-    this.value += amount;
+    this.#value += amount;
   }
 
   set(value: number): void {
-    this.value = value;
+    this.#value = value;
   }
 
   render(name: string): string {
-    return `${name}${this.#labels} ${valueText(this.value)}\n`;
+    return `${name}${this.#labels} ${valueText(this.#value)}\n`;
   }
 }
 
@@ -60,7 +80,9 @@ export class HistogramSeries implements Series, Histogram {
     );
   }
 
+  /** What is no number is not counted: it would make the sum none for ever. */
   observe(value: number): void {
+    if (Number.isNaN(value)) return;
     const bounds = this.#bounds;
     let bucket = 0;
     while (bucket < bounds.length && value > (bounds[bucket] ?? 0)) bucket += 1;

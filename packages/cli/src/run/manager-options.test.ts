@@ -1,0 +1,81 @@
+import { createClient, createMetrics, FileCertificates, silentLogger, type Transport } from "keelson";
+import { describe, expect, it } from "vitest";
+import { readFlags } from "../config/read-flags.ts";
+import { resolveConfig, runSettings } from "../config/resolve-config.ts";
+import { managerOptions } from "./manager-options.ts";
+
+const transport: Transport = {
+  send: () => Promise.reject(new Error("nothing is asked in these tests")),
+  close: async () => undefined,
+};
+
+function optionsOf(...flags: readonly string[]): ReturnType<typeof managerOptions> {
+  const { config } = resolveConfig([readFlags(flags, runSettings)]);
+  const client = createClient({ transport });
+  return managerOptions({
+    config,
+    cluster: {
+      client,
+      access: {
+        server: "https://api:6443",
+        namespace: "ops",
+        tls: async () => ({ insecure: false }),
+        headers: async () => ({}),
+        refused: () => undefined,
+      },
+      version: "v1.36.2",
+      [Symbol.asyncDispose]: async () => undefined,
+    },
+    name: "keelson-gadgets",
+    identity: "pod-1",
+    userAgent: "keelson-gadgets/1",
+    log: silentLogger,
+    metrics: createMetrics({ processMetrics: false }),
+    events: {
+      record: () => undefined,
+      flush: async () => undefined,
+      stop: async () => undefined,
+      drops: new Map(),
+    },
+    tracer: undefined,
+    metricsCertificates: undefined,
+  });
+}
+
+describe("what a manager is told of the configuration", () => {
+  it("has all servers listen on the address", () => {
+    const folder = ["--webhook-cert-dir", "/certificates"];
+    const { metrics, health, webhooks } = optionsOf(
+      "--bind-address",
+      "127.0.0.1",
+      "--health-port",
+      "1",
+      ...folder,
+    );
+    expect([metrics?.host, health?.host, webhooks?.host]).toEqual(["127.0.0.1", "127.0.0.1", "127.0.0.1"]);
+    expect(health?.port).toBe(1);
+    const everywhere = optionsOf(...folder);
+    expect([everywhere.metrics?.host, everywhere.health?.host, everywhere.webhooks?.host]).toEqual([
+      undefined,
+      undefined,
+      undefined,
+    ]);
+    expect(everywhere.webhooks?.certificates).toBeInstanceOf(FileCertificates);
+  });
+
+  it.each([[], ["--bind-address", "127.0.0.1"], ["--bind-address", "::1"], ["--metrics-auth"]])(
+    "shows memory to nobody without a token, whatever it listens on: %j",
+    async (...flags) => {
+      expect(optionsOf(...flags).debug).toBeUndefined();
+      const { debug } = optionsOf("--debug", ...flags);
+      const permission = await debug?.authorize({
+        method: "GET",
+        path: "/debug/heap",
+        headers: {},
+        body: (async function* () {})(),
+        signal: new AbortController().signal,
+      });
+      expect(permission).toMatchObject({ isAllowed: false, status: 401 });
+    },
+  );
+});

@@ -1,0 +1,157 @@
+import { PerformanceObserver } from "node:perf_hooks";
+import { isRecord, type Transport } from "@keelson/core";
+import { ConfigMap, Node } from "@keelson/core/kinds/core/v1";
+import { describe, expect, it, vi } from "vitest";
+import { LeaseShelf } from "../../test/support/leader/lease-shelf.ts";
+import { managerWorld } from "../../test/support/manager/manager-world.ts";
+import { ends, makeDefinition } from "../../test/support/manager/string-controller.ts";
+import { enqueueMapped } from "../source/handlers.ts";
+import { kindSource } from "../source/kind-source.ts";
+import { admission } from "../webhook/admission.ts";
+import type { LeaderElectionOptions } from "./election.ts";
+import type { BufferedEvents } from "./manager-options.ts";
+import { MissingPermissionsError } from "./permissions/errors.ts";
+
+const leaderElection: LeaderElectionOptions = {
+  renewIn: "thread",
+  lease: { namespace: "ops", name: "lock" },
+  identity: "web-1",
+};
+const noEvents: BufferedEvents = {
+  record: () => undefined,
+  flush: async () => undefined,
+  stop: () => undefined,
+};
+const managed = {
+  secret: { namespace: "ops", name: "certificates" },
+  name: "hooks",
+  endpoint: { service: { namespace: "ops", name: "hooks" } },
+};
+
+/** A server that allows nothing, and what it was asked for, such as `create events ops`. */
+function denyingServer(): { readonly transport: Transport; readonly asked: string[] } {
+  const asked: string[] = [];
+  const transport: Transport = {
+    send: async ({ body }) => {
+      const review: unknown = JSON.parse(body ?? "{}");
+      const spec = isRecord(review) && isRecord(review.spec) ? review.spec : {};
+      const at = isRecord(spec.resourceAttributes) ? spec.resourceAttributes : {};
+      asked.push([at.verb, at.resource, at.namespace].join(" ").trim());
+      const answer = Buffer.from(JSON.stringify({ ...Object(review), status: { allowed: false } }));
+      return {
+        status: 201,
+        headers: { "content-type": "application/json" },
+        body: (async function* () {
+          yield answer;
+        })(),
+      };
+    },
+    close: async () => undefined,
+  };
+  return { transport, asked };
+}
+
+describe("what a manager is asked to be allowed", () => {
+  it("includes what webhooks need if there are some, and nothing of it if there are none", async () => {
+    const { transport, asked } = denyingServer();
+    const options = { transport, permissionCheck: "fail", webhooks: { certificates: managed } } as const;
+    const world = managerWorld(options);
+    world.manager.addWebhooks({ admissions: [admission(ConfigMap).validate(() => undefined)] });
+    await world.start();
+    await expect(world.running).rejects.toThrow(MissingPermissionsError);
+    expect(asked).toEqual(
+      expect.arrayContaining(["get secrets ops", "patch validatingwebhookconfigurations"]),
+    );
+
+    asked.length = 0;
+    const without = managerWorld(options);
+    await without.start();
+    expect(without.manager.state).toBe("leading");
+    expect(asked).toEqual([]);
+    await without.stop();
+    await ends(without);
+  });
+
+  it("includes events where the Lease is, and where those about objects without a namespace go", async () => {
+    const { transport, asked } = denyingServer();
+    const world = managerWorld({
+      ...{ transport, leaderElection, events: noEvents, permissionCheck: "fail" },
+      cache: { defaults: { namespaces: { shop: {} } } },
+    });
+    world.manager.add({
+      ...makeDefinition(() => undefined),
+      sources: [kindSource({ resource: Node, handler: enqueueMapped(() => ["one"]) })],
+    });
+    await world.start();
+    await expect(world.running).rejects.toThrow(MissingPermissionsError);
+    expect(asked.filter((use) => use.includes("events"))).toEqual([
+      ...["create events shop", "patch events shop"],
+      ...["create events default", "patch events default"],
+      ...["create events ops", "patch events ops"],
+    ]);
+    expect(asked).toContain("update leases ops");
+  });
+
+  it("is told of in the log by one line, as whoever runs it gets the whole", async () => {
+    const { transport } = denyingServer();
+    const world = managerWorld({ transport, permissionCheck: "fail", events: noEvents });
+    await world.start();
+    await expect(world.running).rejects.toThrow(MissingPermissionsError);
+    expect(JSON.stringify(world.log.lines)).not.toContain("apiVersion");
+    expect(world.log.lines).toContainEqual(
+      expect.objectContaining({
+        level: "error",
+        fields: { part: "start", reason: "start: 2 permissions are missing; grant what is listed here" },
+      }),
+    );
+  });
+});
+
+describe("what a manager shows of itself", () => {
+  it("[MX5] has its informers among its metrics", async () => {
+    const world = managerWorld();
+    world.manager.cache.acquire(ConfigMap);
+    await world.start();
+    expect((await world.ports.get(8080, "/metrics")).text).toMatch(/^informer_objects\{.*configmaps.*\} 0$/m);
+    await world.stop();
+    await ends(world);
+  });
+
+  it("[RW1] has the cached reads that the server had to answer among them", async () => {
+    const world = managerWorld();
+    await world.start();
+    world.manager.cache.noteStaleRead({ resource: ConfigMap, operation: "get configmaps shop/web" });
+    const { text } = await world.ports.get(8080, "/metrics");
+    expect(text).toMatch(/^cache_stale_reads_total\{resource="configmaps"\} 1$/m);
+    await world.stop();
+    await ends(world);
+  });
+
+  it("[LE10] [MG8] has the lease among what it is alive by, and the cache among what it is ready by", async () => {
+    const world = managerWorld({ transport: new LeaseShelf(), leaderElection });
+    await world.start();
+    expect(await world.ports.get(8081, "/healthz/lease")).toEqual({ status: 200, text: "ok" });
+    expect(await world.ports.get(8081, "/readyz/cache")).toEqual({ status: 200, text: "ok" });
+    await world.stop();
+    await ends(world);
+
+    const unsynced = managerWorld();
+    unsynced.manager.cache.acquire(ConfigMap);
+    await unsynced.start();
+    expect(await unsynced.ports.get(8081, "/readyz/cache")).toMatchObject({ status: 500 });
+    expect(await unsynced.ports.get(8081, "/healthz/lease")).toMatchObject({ status: 404 });
+    await unsynced.stop();
+    await ends(unsynced);
+  });
+
+  it("[MG10] ends with it: nothing listens to the engine any more", async () => {
+    const disconnect = vi.spyOn(PerformanceObserver.prototype, "disconnect");
+    const world = managerWorld();
+    await world.start();
+    expect(disconnect).not.toHaveBeenCalled();
+    await world.stop();
+    await ends(world);
+    expect(disconnect).toHaveBeenCalledTimes(1);
+    disconnect.mockRestore();
+  });
+});
