@@ -1,5 +1,7 @@
-// Writes the built-in kinds of the pinned Kubernetes, and the facts of them that the sandbox serves: `generate.ts [--out FOLDER]`. Without a folder it replaces those
-// in the packages; with one it writes to the same paths below it.
+// Writes the built-in kinds of the pinned Kubernetes, and the facts of them that the sandbox serves:
+// `generate.ts [--out FOLDER] [--without-messages]`. Without a folder it replaces those in the packages; with one it
+// writes to the same paths below it. The messages of Protocol Buffers are read from Go modules, all else from a running
+// server, so that a machine without Go can make all else.
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -7,6 +9,8 @@ import { parseArgs } from "node:util";
 import { ProgressLine, startControlPlane } from "@keelson/controlplane";
 import { kindModules, passingOn } from "./kind-modules.ts";
 import { layOut } from "./lay-out.ts";
+import { messageTableModule } from "./messages/message-table.ts";
+import { readMessages } from "./messages/read-messages.ts";
 import { factModules } from "./sandbox-facts.ts";
 import { type DiscoveredApi, readServerApi } from "./server-api.ts";
 
@@ -17,6 +21,8 @@ const kindsFolder = "packages/core/src/kinds";
 const passedOnFolder = "packages/runtime/src/kinds";
 /** Where the embedded control plane has the facts of the same kinds. */
 const factsFolder = "packages/sandbox/src/builtin/generated";
+/** Where it has their messages, in which typed clients of Go send them. */
+const messagesFolder = "packages/sandbox/src/server/protobuf/generated";
 
 async function readPinnedServer(): Promise<DiscoveredApi> {
   const progress = new ProgressLine(process.stderr);
@@ -25,12 +31,18 @@ async function readPinnedServer(): Promise<DiscoveredApi> {
   return await readServerApi((path) => controlPlane.kubectl(["get", "--raw", path]));
 }
 
-async function generate(out: string): Promise<void> {
+async function generate(out: string, withMessages: boolean): Promise<void> {
   const api = await readPinnedServer();
+  // Before anything is written, so that where Go is missing nothing is replaced.
+  const messages = withMessages ? await readMessages(api.kubernetes) : [];
   const kinds = kindModules(api);
   await writeModules(out, kindsFolder, kinds);
   await writeModules(out, passedOnFolder, passingOn(kinds));
   await writeModules(out, factsFolder, factModules(api));
+  if (withMessages) {
+    const table = messageTableModule(api.kubernetes, messages);
+    await writeModules(out, messagesFolder, new Map([["message-table.ts", table]]));
+  }
   console.log(`kinds: ${kinds.size} modules from Kubernetes ${api.kubernetes}`);
 }
 
@@ -53,5 +65,7 @@ async function writeModules(
   }
 }
 
-const { values } = parseArgs({ options: { out: { type: "string" } } });
-await generate(values.out ?? root);
+const { values } = parseArgs({
+  options: { out: { type: "string" }, "without-messages": { type: "boolean", default: false } },
+});
+await generate(values.out ?? root, !values["without-messages"]);

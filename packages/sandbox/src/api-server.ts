@@ -131,7 +131,7 @@ async function answerRequest(
   const sender = authenticate(request);
   if (sender === undefined) throw unauthorized();
   const access = accessOf(parsed);
-  const user = effectiveUser(authorize, sender, request.headers, access);
+  const user = effectiveUser(authorize, sender, request, access);
   checkAccess(authorize, user, access);
   const route = routeOf(registry, parsed);
   if (route !== undefined) {

@@ -56,7 +56,10 @@ export function assembleApi(options: SandboxOptions): AssembledApi {
   const serviceAccountTokens = createServiceAccountTokens({ key, read, clock, random });
   const tokens = new Map(options.tokens);
   const { authenticate, authenticateToken } = createAuthenticator({ tokens, serviceAccountTokens });
-  const admission = createAdmissionChain({ store, rbac, read, registry, callWebhook, clock, random });
+  const admission = createAdmissionChain({
+    ...{ store, rbac, read, registry, callWebhook, clock, random },
+    hasServiceAccounts: options.controllers !== false,
+  });
   const writer = createObjectWriter({ store, registry, admission, clock, random });
   const steady = createApiServer({
     store,

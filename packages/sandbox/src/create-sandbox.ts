@@ -7,6 +7,7 @@ import { createControlPlaneObjects } from "./control-plane-objects.ts";
 import { rootCertificates } from "./controllers/cluster/accounts/root-certificates.ts";
 import { tokenSecrets } from "./controllers/cluster/accounts/token-secrets.ts";
 import { clusterControllers } from "./controllers/cluster/cluster-controllers.ts";
+import { nodeLifecycle } from "./controllers/cluster/node/node-lifecycle.ts";
 import { startClusterRoleAggregation } from "./controllers/cluster-role-aggregation.ts";
 import type { StartController } from "./controllers/controller.ts";
 import { runControllers } from "./controllers/run-controllers.ts";
@@ -29,7 +30,7 @@ export async function createSandbox(options: SandboxOptions = {}): Promise<Sandb
   });
   await createControlPlaneObjects(objects);
   const runs = options.controllers !== false;
-  const controllers = runControllers(runs ? allControllers(api, options.certificates ?? "") : [], {
+  const controllers = runControllers(runs ? allControllers(api, options) : [], {
     ...api,
     onError: (name, error) => api.onError(error, name),
   });
@@ -61,10 +62,11 @@ export async function createSandbox(options: SandboxOptions = {}): Promise<Sandb
 
 function allControllers(
   { serviceAccountTokens }: AssembledApi,
-  certificates: string,
+  { certificates = "", nodeMonitor }: SandboxOptions,
 ): readonly StartController[] {
   return [
     ...clusterControllers.map(({ start }) => start),
+    nodeLifecycle(nodeMonitor),
     startClusterRoleAggregation,
     rootCertificates(certificates),
     tokenSecrets({ certificates, issueToken: (token) => serviceAccountTokens.issueLegacy(token) }),

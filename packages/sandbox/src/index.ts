@@ -1,4 +1,5 @@
 export type { UserInfo } from "./auth/user.ts";
+export type { NodeMonitor } from "./controllers/cluster/node/node-lifecycle.ts";
 export { createSandbox } from "./create-sandbox.ts";
 export type { Fault, FaultRule, Faults, RefusedStatus } from "./faults/fault.ts";
 export type { RequestMatch, RequestPattern, SeenRequest } from "./faults/request-match.ts";

@@ -1,5 +1,6 @@
 import type { Clock, HttpService, Random, Transport } from "@keelson/core";
 import type { UserInfo } from "./auth/user.ts";
+import type { NodeMonitor } from "./controllers/cluster/node/node-lifecycle.ts";
 import type { Faults } from "./faults/fault.ts";
 import type { SendPost } from "./outgoing/send-post.ts";
 import type { ObjectApi } from "./server/object-api.ts";
@@ -10,8 +11,13 @@ export interface SandboxOptions {
   readonly clock?: Clock;
   /** For uids, generated names and tokens. Default: the machine's. */
   readonly random?: Random;
-  /** Whether the controllers run: workloads, garbage collection, namespaces, scheduling. Default: true. */
+  /**
+   * Whether the controllers run: workloads, garbage collection, namespaces, scheduling. Without them nobody makes
+   * ServiceAccounts, and pods need none. Default: true.
+   */
   readonly controllers?: boolean;
+  /** How soon a node that says nothing is given up. */
+  readonly nodeMonitor?: NodeMonitor;
   /** How admission and conversion webhooks are called. Default: they cannot be. */
   readonly sendPost?: SendPost;
   /** Keeps what is stored beyond the life of this process. Default: nothing is kept. */

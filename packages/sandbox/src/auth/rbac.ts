@@ -50,7 +50,7 @@ export function createRbac({ store, read }: RbacOptions): Rbac {
       user.groups.includes(privilegedGroup)
         ? { allowed: true, reason: "" }
         : decide(grantsOf(user, namespaceOf(request)), request),
-    rulesOf: (user, namespace) => accessRules(grantsOf(user, namespace), user),
+    rulesOf: (user, namespace) => accessRules(grantsOf(user, namespace)),
     grantsOf,
   };
 }
@@ -71,12 +71,11 @@ function decide({ grants, problems }: Grants, request: AccessRequest): AccessDec
   return { allowed: false, reason: `RBAC: ${joined}` };
 }
 
-function accessRules({ grants }: Grants, { groups }: UserInfo): AccessRules {
+/** Of the privileged group too only what is granted: nobody is told what the server allows without a rule. */
+function accessRules({ grants }: Grants): AccessRules {
   const rules = grants.flatMap((grant) => grant.rules);
-  const everything = groups.includes(privilegedGroup);
   return {
     resourceRules: [
-      ...(everything ? [{ verbs: ["*"], apiGroups: ["*"], resources: ["*"] }] : []),
       ...rules.flatMap(({ verbs, apiGroups, resources = [], resourceNames = [] }) =>
         resources.length === 0
           ? []
@@ -91,7 +90,6 @@ function accessRules({ grants }: Grants, { groups }: UserInfo): AccessRules {
       ),
     ],
     nonResourceRules: [
-      ...(everything ? [{ verbs: ["*"], nonResourceURLs: ["*"] }] : []),
       ...rules.flatMap(({ verbs, nonResourceURLs = [] }) =>
         nonResourceURLs.length === 0 ? [] : [{ verbs, nonResourceURLs }],
       ),

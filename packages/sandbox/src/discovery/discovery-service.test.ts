@@ -153,6 +153,7 @@ describe("legacy discovery", () => {
 
   it("knows no other groups and versions", () => {
     expect(get("/apis/nope")).toMatchObject({ status: 404, body: "404 page not found\n" });
+    expect(get("/apis/lab.example.com/v9")).toMatchObject({ status: 404, body: "404 page not found\n" });
     expect(get("/apis/apps/v9")).toMatchObject({ status: 404, json: { reason: "NotFound", details: {} } });
   });
 

@@ -39,7 +39,10 @@ export interface Faults {
   clear(): void;
   /** Breaks the watches that are open now; gives how many these were. */
   cutWatches(match?: RequestMatch): number;
-  /** Breaks every connection, and refuses new requests for so long; what is stored stays. */
+  /**
+   * Breaks every connection, and refuses new requests for so long. What is stored stays; the history does not, so that
+   * a watch from before gets 410.
+   */
   restart(downMs: number): Promise<void>;
   /** Drops the history, so that a watch from the past gets 410. */
   compact(): void;

@@ -82,6 +82,8 @@ class Unsteady implements Faults {
   async restart(downMs: number): Promise<void> {
     this.#isDown = true;
     for (const { cut } of [...this.#open]) cut.abort(new DropConnectionError("the server restarts"));
+    // A new server begins its memory of changes anew.
+    this.compact();
     await sleep(this.#clock, downMs);
     this.#isDown = false;
   }

@@ -1,5 +1,6 @@
 import type { FieldProblem } from "../status/field-problem.ts";
 import type { FieldSchema } from "./field-schema.ts";
+import { goPattern } from "./go-pattern.ts";
 import { hasFormat, isKnownFormat } from "./formats.ts";
 import {
   bodyProblem,
@@ -83,28 +84,8 @@ function lengthProblem(
 }
 
 function patternProblem(text: string, { pattern }: FieldSchema, field: string): FieldProblem | undefined {
-  if (pattern === undefined || compiled(pattern)?.test(text) === true) return undefined;
+  if (pattern === undefined || goPattern(pattern).test(text)) return undefined;
   return bodyProblem(field, text, `should match '${pattern}'`);
-}
-
-const patterns = new Map<string, RegExp | undefined>();
-
-/** Undefined for a pattern that this engine does not know; nothing matches it. */
-function compiled(pattern: string): RegExp | undefined {
-  if (patterns.has(pattern)) return patterns.get(pattern);
-  const expression = compile(pattern, "u") ?? compile(pattern, "");
-  patterns.set(pattern, expression);
-  return expression;
-}
-
-/** Go writes flags for the whole expression at its beginning. */
-function compile(pattern: string, flags: string): RegExp | undefined {
-  const [, goFlags = "", rest = pattern] = /^\(\?([ims]+)\)(.*)$/s.exec(pattern) ?? [];
-  try {
-    return new RegExp(rest.replaceAll("\\z", "$").replaceAll("\\A", "^"), flags + goFlags);
-  } catch {
-    return undefined;
-  }
 }
 
 /** Its range, the multiple it must be, and its limits. */

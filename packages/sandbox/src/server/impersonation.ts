@@ -1,9 +1,10 @@
+import type { ServiceRequest } from "@keelson/core";
 import type { AccessRequest, Authorize } from "../auth/access.ts";
 import type { UserInfo } from "../auth/user.ts";
 import { badRequest } from "../status/api-error.ts";
 import { denied } from "./access.ts";
 
-type Headers = Readonly<Record<string, string>>;
+type Sent = Pick<ServiceRequest, "headers" | "headerLines">;
 
 const extraPrefix = "impersonate-extra-";
 
@@ -14,10 +15,10 @@ const extraPrefix = "impersonate-extra-";
 export function effectiveUser(
   authorize: Authorize,
   user: UserInfo,
-  headers: Headers,
+  sent: Sent,
   access: AccessRequest,
 ): UserInfo {
-  const wanted = wantedUser(headers);
+  const wanted = wantedUser(sent);
   if (wanted === undefined) return user;
   const mode = modeOf(wanted);
   const legacy = checksFor(wanted, "impersonate", "");
@@ -33,13 +34,14 @@ export function effectiveUser(
   return withGroups(wanted);
 }
 
-function wantedUser(headers: Headers): UserInfo | undefined {
+function wantedUser(sent: Sent): UserInfo | undefined {
+  const { headers } = sent;
   const username = headers["impersonate-user"] ?? "";
   const uid = headers["impersonate-uid"] ?? "";
-  const groups = valuesOf(headers["impersonate-group"]);
+  const groups = valuesOf(sent, "impersonate-group");
   const extra: Record<string, readonly string[]> = {};
-  for (const [name, value] of Object.entries(headers)) {
-    if (name.startsWith(extraPrefix)) extra[extraKey(name)] = valuesOf(value);
+  for (const name of Object.keys(headers)) {
+    if (name.startsWith(extraPrefix)) extra[extraKey(name)] = valuesOf(sent, name);
   }
   const hasExtra = Object.keys(extra).length > 0;
   if (username === "" && uid === "" && groups.length === 0 && !hasExtra) return undefined;
@@ -48,12 +50,10 @@ function wantedUser(headers: Headers): UserInfo | undefined {
   return wanted;
 }
 
-/** Whoever joins repeated headers puts commas between them. */
-function valuesOf(header: string | undefined): readonly string[] {
-  return (header ?? "")
-    .split(",")
-    .map((one) => one.trim())
-    .filter((one) => one !== "");
+/** Whoever joins repeated headers, instead of telling their lines, puts commas between them. */
+function valuesOf({ headers, headerLines }: Sent, name: string): readonly string[] {
+  const lines = headerLines?.(name) ?? (headers[name] ?? "").split(",").map((one) => one.trim());
+  return lines.filter((one) => one !== "");
 }
 
 function extraKey(header: string): string {

@@ -20,6 +20,8 @@ export interface AdmissionChainDependencies extends Omit<WebhookTools, "authoriz
   /** Told of changes of webhook configurations. */
   readonly store: Pick<Store, "subscribe" | "revision">;
   readonly rbac: Rbac;
+  /** Whether somebody makes the ServiceAccounts that pods are to have; without, pods need none. Default: true. */
+  readonly hasServiceAccounts?: boolean;
 }
 
 /**
@@ -58,10 +60,11 @@ export function createAdmissionChain(dependencies: AdmissionChainDependencies): 
   };
 }
 
-function changingPlugins({ read, clock, random }: AdmissionChainDependencies): readonly MutatingAdmission[] {
+function changingPlugins(dependencies: AdmissionChainDependencies): readonly MutatingAdmission[] {
+  const { read, clock, random, hasServiceAccounts = true } = dependencies;
   return [
     namespaceLifecycle(read),
-    serviceAccountAdmission({ read, clock, random }),
+    ...(hasServiceAccounts ? [serviceAccountAdmission({ read, clock, random })] : []),
     nodeTaint,
     podPriority(read),
     defaultTolerations,

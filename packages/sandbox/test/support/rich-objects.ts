@@ -11,7 +11,10 @@ import type { PodDisruptionBudget } from "@keelson/core/kinds/policy/v1";
 import type { Role, RoleBinding } from "@keelson/core/kinds/rbac/v1";
 
 const labels = { app: "web" };
-const selector: LabelSelector = { matchLabels: labels, matchExpressions: [{ key: "app", operator: "In", values: ["web"] }] };
+const selector: LabelSelector = {
+  matchLabels: labels,
+  matchExpressions: [{ key: "app", operator: "In", values: ["web"] }],
+};
 
 /** Uses as many forms as fit: embedded messages, numbers or names of ports, quantities, maps, bytes, empty objects. */
 const podSpec: PodSpec = {
@@ -92,14 +95,7 @@ const statefulSet: StatefulSet = {
     selector: { matchLabels: labels },
     updateStrategy: { type: "RollingUpdate", rollingUpdate: { partition: 2 } },
     template: { metadata: { labels }, spec: { containers: [{ name: "db", image: "postgres:17" }] } },
-    volumeClaimTemplates: [
-      {
-        apiVersion: "v1",
-        kind: "PersistentVolumeClaim",
-        metadata: { name: "data" },
-        spec: { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: "1Gi" } } },
-      },
-    ],
+    // Without claims: what kind these are is not in their messages; the server knows it.
   },
 };
 
@@ -301,9 +297,7 @@ const definition: CustomResourceDefinition = {
               spec: {
                 type: "object",
                 default: { size: 1 },
-                "x-kubernetes-validations": [
-                  { rule: "self.size < 10", message: "too large", optionalOldSelf: true },
-                ],
+                "x-kubernetes-validations": [{ rule: "self.size < 10", message: "too large" }],
                 properties: {
                   size: { type: "integer", minimum: 0, maximum: 10, format: "int32" },
                   share: { type: "number", multipleOf: 0.5, exclusiveMaximum: true, maximum: 100 },

@@ -5,7 +5,6 @@ import { startEndpointSliceController } from "./endpoints/endpoint-slice-control
 import { startEndpointsController } from "./endpoints/endpoints-controller.ts";
 import { startGarbageCollector } from "./gc/garbage-collector.ts";
 import { namespaceController } from "./namespace/namespace-controller.ts";
-import { startNodeLifecycle } from "./node/node-lifecycle.ts";
 import { startPodGarbageCollector } from "./node/pod-garbage-collector.ts";
 import { startTaintEviction } from "./node/taint-eviction.ts";
 import { startScheduler } from "./scheduler/scheduler.ts";
@@ -19,7 +18,7 @@ export interface NamedController {
 
 /**
  * The controllers that look after the cluster itself. Beside these there are those that need something from outside:
- * `rootCertificates` and `tokenSecrets`.
+ * `rootCertificates`, `tokenSecrets` and `nodeLifecycle`.
  */
 export const clusterControllers: readonly NamedController[] = [
   { name: "garbage-collector-controller", start: startGarbageCollector },
@@ -28,7 +27,6 @@ export const clusterControllers: readonly NamedController[] = [
   { name: "endpoints-controller", start: startEndpointsController },
   { name: "endpointslice-controller", start: startEndpointSliceController },
   { name: "disruption-controller", start: startDisruptionController },
-  { name: "node-lifecycle-controller", start: startNodeLifecycle },
   { name: "taint-eviction-controller", start: startTaintEviction },
   { name: "pod-garbage-collector-controller", start: startPodGarbageCollector },
   { name: "persistentvolume-binder-controller", start: startVolumeBinder },

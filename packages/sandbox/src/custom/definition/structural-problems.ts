@@ -1,5 +1,6 @@
 import { deepEqual } from "@keelson/core";
 import type { FieldSchema } from "../../schema/field-schema.ts";
+import { goPattern } from "../../schema/go-pattern.ts";
 import {
   type FieldProblem,
   forbiddenField,
@@ -137,19 +138,21 @@ function valueProblems(
     ...oneOf.flatMap((one, at) => nestedProblems(one, `${path}.oneOf[${at}]`)),
   );
   if (not !== undefined) problems.push(...nestedProblems(not, `${path}.not`));
-  if (pattern !== undefined && !isPattern(pattern)) {
-    const detail = `must be a valid regular expression, but isn't: error parsing regexp: \`${pattern}\``;
+  const complaint = pattern === undefined ? undefined : complaintAbout(pattern);
+  if (complaint !== undefined) {
+    const detail = `must be a valid regular expression, but isn't: ${complaint}`;
     problems.push(invalidValue(`${path}.pattern`, pattern, detail));
   }
   return problems;
 }
 
-function isPattern(pattern: string): boolean {
-  const [, , rest = pattern] = /^\(\?([ims]+)\)(.*)$/s.exec(pattern) ?? [];
+/** What Go says of an expression that it would refuse. */
+function complaintAbout(pattern: string): string | undefined {
   try {
-    return new RegExp(rest.replaceAll("\\z", "$").replaceAll("\\A", "^").replaceAll("(?P<", "(?<")) !== null;
-  } catch {
-    return false;
+    goPattern(pattern);
+    return undefined;
+  } catch (error) {
+    return errorMessage(error);
   }
 }
 

@@ -31,15 +31,17 @@ export class EventQueue<Item> {
   }
 
   /** All that waits, as soon as something does; undefined after the end. Only one may wait at a time. */
-  async take(): Promise<readonly Item[] | undefined> {
-    while (this.#items.length === 0) {
-      if (this.#isEnded) return undefined;
-      const { promise, resolve } = Promise.withResolvers<void>();
+  take(): Promise<readonly Item[] | undefined> {
+    if (this.#items.length > 0 || this.#isEnded) return Promise.resolve(this.#waiting());
+    return new Promise<void>((resolve) => {
       this.#wake = resolve;
-      await promise;
-      this.#wake = undefined;
-    }
+    }).then(() => this.#waiting());
+  }
+
+  #waiting(): readonly Item[] | undefined {
+    this.#wake = undefined;
     const items = this.#items;
+    if (items.length === 0) return undefined;
     this.#items = [];
     return items;
   }

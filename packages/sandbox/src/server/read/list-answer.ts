@@ -73,7 +73,13 @@ function itemOf(view: ListView, object: GenericObject): object {
   return resource.isCustom ? object : { ...object, apiVersion: undefined, kind: undefined };
 }
 
-function headOf({ resource, accepted, included, now }: ListView, metadata: ListMeta): object {
+interface ListHead {
+  readonly kind: string;
+  readonly apiVersion: string;
+  readonly metadata: ListMeta;
+}
+
+function headOf({ resource, accepted, included, now }: ListView, metadata: ListMeta): ListHead {
   const { as, metaVersion } = accepted;
   if (as === "Table") return tableHead({ resource, metaVersion, included, now }, metadata);
   if (as !== undefined)
@@ -81,7 +87,22 @@ function headOf({ resource, accepted, included, now }: ListView, metadata: ListM
   return { kind: resource.listKind, apiVersion: apiVersionOf(resource), metadata };
 }
 
+/** Lists of custom kinds have their keys in order, as their objects have. */
+function isInOrder({ resource, accepted }: ListView): boolean {
+  return resource.isCustom && accepted.as === undefined;
+}
+
+/** They always have a token, which is empty on the last page. */
+function metadataInOrder({ continue: token = "", remainingItemCount, resourceVersion }: ListMeta): object {
+  return { continue: token, remainingItemCount, resourceVersion };
+}
+
 function frameOf(view: ListView, metadata: ListMeta): { readonly head: string; readonly tail: string } {
+  if (isInOrder(view)) {
+    const { kind, apiVersion } = headOf(view, metadata);
+    const tail = JSON.stringify({ kind, metadata: metadataInOrder(metadata) }).slice(1);
+    return { head: `{"apiVersion":${JSON.stringify(apiVersion)},"items":[`, tail: `],${tail}` };
+  }
   const head = JSON.stringify(headOf(view, metadata)).slice(0, -1);
   return { head: `${head},"${itemsField(view)}":[`, tail: "]}" };
 }
@@ -91,5 +112,9 @@ function itemsField({ accepted }: ListView): string {
 }
 
 function wholeList(view: ListView, metadata: ListMeta, objects: readonly GenericObject[]): object {
-  return { ...headOf(view, metadata), [itemsField(view)]: objects.map((object) => itemOf(view, object)) };
+  const head = headOf(view, metadata);
+  const items = objects.map((object) => itemOf(view, object));
+  if (isInOrder(view))
+    return { apiVersion: head.apiVersion, items, kind: head.kind, metadata: metadataInOrder(metadata) };
+  return { ...head, [itemsField(view)]: items };
 }

@@ -1,6 +1,7 @@
 import { apiVersionOf, type GenericObject } from "@keelson/core";
 import type { ServedResource } from "../../resource/served-resource.ts";
 import { internalError } from "../../status/api-error.ts";
+import { withSortedKeys } from "../write/sorted-keys.ts";
 
 /** By the version they are served in, so that each stored object is brought there once. */
 const converted = new WeakMap<object, Map<string, GenericObject>>();
@@ -39,7 +40,7 @@ async function convertAndServe(
   }
   for (const [index, source] of missing.entries()) {
     const result = results[index];
-    if (result !== undefined) keep(source, { ...result, apiVersion });
+    if (result !== undefined) keep(source, withSortedKeys(resource, { ...result, apiVersion }));
   }
   return stored.map((object) => known(object, apiVersion) ?? object);
 }

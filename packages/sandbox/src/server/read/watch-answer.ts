@@ -32,6 +32,13 @@ async function* watchLines(
     for (;;) {
       const items = await watch.queue.take();
       if (items === undefined) return;
+      const [only] = items;
+      // Who keeps up gets events one by one; with a thousand watchers each step counts.
+      if (only !== undefined && items.length === 1) {
+        const line = encoder.encode(only);
+        yield isReady(line) ? line : await line;
+        continue;
+      }
       for (let start = 0; start < items.length; start += batchSize) {
         const encoded = items.slice(start, start + batchSize).map((item) => encoder.encode(item));
         const lines = encoded.every(isReady) ? encoded : await Promise.all(encoded);

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { type Json, serverWorld } from "../../../test/support/server-world.ts";
+import { gadget, note } from "../../../test/support/writer-world.ts";
 
 const notes = "/api/v1/namespaces/shop/notes";
 const merge = { "content-type": "application/merge-patch+json" };
@@ -130,5 +131,28 @@ describe("a watch", () => {
     }
     const counts = await Promise.all(watchers.map(async (events) => (await seen(events, 100)).length));
     expect(counts.every((count) => count === 100)).toBe(true);
+  });
+
+  test("of a custom kind ends a moment after its definition changed or went, and not before", async () => {
+    const defined = { ...gadget, definedBy: "1" };
+    const { call, watch, registry, clock } = serverWorld([note]);
+    const body = { apiVersion: "example.com/v1", kind: "Gadget", metadata: { name: "a" } };
+    const gadgets = "/apis/example.com/v1/namespaces/shop/gadgets";
+    for (const next of [[{ ...gadget, definedBy: "2" }], []]) {
+      registry.replace("gadgets", [defined]);
+      const events = await watch(`${gadgets}?watch=1&resourceVersion=1000000`);
+      const gone = await watch(`${gadgets}?watch=1`);
+      registry.replace("gadgets", [{ ...defined }]);
+      await clock.advance(5_000);
+      await call("POST", gadgets, { body });
+      expect(await seen(gone, 1)).toEqual(["ADDED a"]);
+      registry.replace("gadgets", next);
+      await clock.advance(999);
+      const end = Promise.all([gone.next(), events.next()]);
+      await clock.advance(1);
+      expect((await end).map(({ done }) => done)).toEqual([true, true]);
+      expect((await call("GET", `${gadgets}/a`)).status).toBe(next.length === 0 ? 404 : 200);
+      await call("DELETE", `${gadgets}/a`);
+    }
   });
 });

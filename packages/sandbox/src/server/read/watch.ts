@@ -4,6 +4,7 @@ import { CompactedError } from "../../store/errors.ts";
 import type { StoreChange } from "../../store/store.ts";
 import { revisionTooLarge, tooOldToWatch, unforeseen } from "../refusals.ts";
 import { askedRevision } from "./asked-revision.ts";
+import { endWithDefinition } from "./end-with-definition.ts";
 import { EventQueue } from "./event-queue.ts";
 import { listPage } from "./list.ts";
 import type { ListOptions } from "./list-options.ts";

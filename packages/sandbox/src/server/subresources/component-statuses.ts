@@ -3,8 +3,7 @@ import type { ApiRequest } from "../api-request.ts";
 import { type Answer, valueAnswer } from "../response.ts";
 
 /** There are no components beside the server itself. */
-export function componentStatusAnswer({ name, warn }: ApiRequest): Answer {
-  warn("v1 ComponentStatus is deprecated in v1.19+");
+export function componentStatusAnswer({ name }: ApiRequest): Answer {
   if (name !== undefined) throw notFound({ group: "", plural: "componentstatus" }, name);
   const list = { kind: "ComponentStatusList", apiVersion: "v1", metadata: {}, items: [] };
   return valueAnswer({ format: "json", isPretty: false }, list);

@@ -8,32 +8,46 @@ import { decodeObjectBody } from "../decode-body.ts";
 import { type Answer, valueAnswer } from "../response.ts";
 import type { ServerTools } from "../server-tools.ts";
 import { writeOptions } from "../write-request.ts";
+import { managedFieldsOfSent } from "./sent-by.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 
+interface Question {
+  readonly request: ApiRequest;
+  readonly spec: Json;
+  /** As it was sent, with who manages the fields. */
+  readonly metadata: Json;
+}
+
 /** Questions that are asked by creating them; nothing is stored. */
-const reviews: Readonly<Record<string, (tools: ServerTools, request: ApiRequest, spec: Json) => object>> = {
-  "subjectaccessreviews.authorization.k8s.io": (tools, _, spec) => ({
-    spec,
-    status: subjectAccess(tools, spec),
-  }),
-  "localsubjectaccessreviews.authorization.k8s.io": (tools, { namespace = "" }, spec) => ({
-    metadata: { namespace },
-    spec,
-    status: localAccess(tools, namespace, spec),
-  }),
-  "selfsubjectaccessreviews.authorization.k8s.io": (tools, { user }, spec) => ({
-    spec,
-    status: selfAccess(tools, user, spec),
-  }),
-  "selfsubjectrulesreviews.authorization.k8s.io": (tools, { user }, spec) => ({
+const reviews: Readonly<Record<string, (tools: ServerTools, question: Question) => object>> = {
+  "subjectaccessreviews.authorization.k8s.io": (tools, { spec, metadata }) => {
+    refuse([...subjectProblems(spec), ...metadataProblems(metadata)]);
+    return { metadata, spec, status: subjectAccess(tools, spec) };
+  },
+  "localsubjectaccessreviews.authorization.k8s.io": (tools, { request, spec, metadata }) => {
+    const { namespace = "" } = request;
+    const placed = placedIn(namespace, metadata);
+    refuse(localProblems(namespace, spec, placed));
+    return { metadata: placed, spec, status: subjectAccess(tools, spec) };
+  },
+  "selfsubjectaccessreviews.authorization.k8s.io": (tools, { request, spec, metadata }) => {
+    refuse([...attributeProblems(spec), ...metadataProblems(metadata)]);
+    return { metadata, spec, status: decision(tools, request.user, spec) };
+  },
+  "selfsubjectrulesreviews.authorization.k8s.io": (tools, { request, spec }) => ({
+    metadata: {},
     spec: {},
-    status: ownRules(tools, user, spec),
+    status: ownRules(tools, request.user, spec),
   }),
-  "tokenreviews.authentication.k8s.io": (tools, _, spec) => ({ spec, status: tokenStatus(tools, spec) }),
-  "selfsubjectreviews.authentication.k8s.io": ({ clock }, { user }) => ({
+  "tokenreviews.authentication.k8s.io": (tools, { spec, metadata }) => ({
+    metadata,
+    spec,
+    status: tokenStatus(tools, spec),
+  }),
+  "selfsubjectreviews.authentication.k8s.io": ({ clock }, { request }) => ({
     metadata: { creationTimestamp: formatTime(clock.now()) },
-    status: { userInfo: userJson(user) },
+    status: { userInfo: userJson(request.user) },
   }),
 };
 
@@ -43,7 +57,7 @@ export function isReview(collection: string): boolean {
 
 export async function reviewAnswer(tools: ServerTools, request: ApiRequest): Promise<Answer> {
   const { resource, headers } = request;
-  const { fieldValidation, warn } = writeOptions(request, "CreateOptions");
+  const { fieldValidation, warn, manager } = writeOptions(request, "CreateOptions");
   const body = await request.body();
   const object = decodeObjectBody(resource, {
     registry: tools.registry,
@@ -53,64 +67,85 @@ export async function reviewAnswer(tools: ServerTools, request: ApiRequest): Pro
     warn,
   });
   const { kind, apiVersion, spec } = object;
-  const answer = reviews[resource.collection]?.(tools, request, isRecord(spec) ? spec : {});
-  const review = { kind, apiVersion, metadata: {}, ...answer };
-  return valueAnswer({ format: "json", isPretty: false }, review, 201);
+  const now = tools.clock.now();
+  const { schema } = resource;
+  const managedFields = managedFieldsOfSent({ object, schema, apiVersion, kind, manager, now });
+  const metadata = { ...object.metadata, ...(managedFields.length > 0 && { managedFields }) };
+  const answer = reviews[resource.collection]?.(tools, {
+    request,
+    spec: isRecord(spec) ? spec : {},
+    metadata,
+  });
+  return valueAnswer({ format: "json", isPretty: false }, { kind, apiVersion, ...answer }, 201);
 }
 
 function subjectAccess(tools: ServerTools, spec: Json): object {
-  const problems = attributeProblems(spec);
-  const groups = textsOf(spec.groups);
-  if (textOf(spec.user) === "" && groups.length === 0) {
-    problems.push(invalidValue("spec.user", "", "at least one of user or group must be specified"));
-  }
-  refuse(problems);
   const extra = extraOf(spec.extra);
   const uid = textOf(spec.uid);
   const user: UserInfo = {
     username: textOf(spec.user),
-    groups,
+    groups: textsOf(spec.groups),
     ...(uid !== "" && { uid }),
     ...(extra !== undefined && { extra }),
   };
   return decision(tools, user, spec);
 }
 
-function localAccess(tools: ServerTools, namespace: string, spec: Json): object {
-  const attributes = isRecord(spec.resourceAttributes) ? spec.resourceAttributes : {};
-  const problems: FieldProblem[] = [];
-  if (spec.nonResourceAttributes !== undefined) {
-    problems.push(
-      invalidValue(
-        "spec.nonResourceAttributes",
-        spec.nonResourceAttributes,
-        "disallowed on this kind of request",
-      ),
-    );
-  } else if (isRecord(spec.resourceAttributes) && textOf(attributes.namespace) !== namespace) {
+function subjectProblems(spec: Json): readonly FieldProblem[] {
+  const problems = attributeProblems(spec);
+  if (textOf(spec.user) !== "" || textsOf(spec.groups).length > 0) return problems;
+  return [...problems, invalidValue("spec.user", "", "at least one of user or group must be specified")];
+}
+
+function localProblems(namespace: string, spec: Json, metadata: Json): readonly FieldProblem[] {
+  const { namespace: _namespace, ...rest } = metadata;
+  const { resourceAttributes, nonResourceAttributes } = spec;
+  const attributes = isRecord(resourceAttributes) ? resourceAttributes : {};
+  const problems = [...subjectProblems(spec)];
+  if (!isEmptyMetadata(rest)) {
+    problems.push(invalidValue("metadata", metadata, "must be empty except for namespace"));
+  }
+  if (isRecord(resourceAttributes) && textOf(attributes.namespace) !== namespace) {
     const detail = "must match metadata.namespace";
     problems.push(invalidValue("spec.resourceAttributes.namespace", textOf(attributes.namespace), detail));
   }
-  refuse(problems);
-  return subjectAccess(tools, spec);
+  if (nonResourceAttributes !== undefined) {
+    const detail = "disallowed on this kind of request";
+    problems.push(invalidValue("spec.nonResourceAttributes", goForm(nonResourceAttributes), detail));
+  }
+  return problems;
 }
 
-function selfAccess(tools: ServerTools, user: UserInfo, spec: Json): object {
-  refuse(attributeProblems(spec));
-  return decision(tools, user, spec);
+function placedIn(namespace: string, { name, ...metadata }: Json): Json {
+  if ((metadata.namespace ?? namespace) !== namespace) {
+    throw badRequest("the namespace of the provided object does not match the namespace sent on the request");
+  }
+  return { ...(name !== undefined && { name }), namespace, ...metadata };
+}
+
+function metadataProblems(metadata: Json): readonly FieldProblem[] {
+  return isEmptyMetadata(metadata) ? [] : [invalidValue("metadata", metadata, "must be empty")];
+}
+
+function isEmptyMetadata({ managedFields: _managedFields, ...rest }: Json): boolean {
+  return Object.keys(rest).length === 0;
 }
 
 function attributeProblems(spec: Json): FieldProblem[] {
   const { resourceAttributes, nonResourceAttributes } = spec;
   if (isRecord(resourceAttributes) && isRecord(nonResourceAttributes)) {
-    const { path, verb } = nonResourceAttributes;
-    const shown = { Path: textOf(path), Verb: textOf(verb) };
     const detail = "cannot be specified in combination with resourceAttributes";
-    return [invalidValue("spec.nonResourceAttributes", shown, detail)];
+    return [invalidValue("spec.nonResourceAttributes", goForm(nonResourceAttributes), detail)];
   }
   if (isRecord(resourceAttributes) || isRecord(nonResourceAttributes)) return [];
   const detail = "exactly one of nonResourceAttributes or resourceAttributes must be specified";
   return [invalidValue("spec.resourceAttributes", null, detail)];
+}
+
+/** As messages show them. */
+function goForm(nonResourceAttributes: unknown): object {
+  const { path, verb } = Object(nonResourceAttributes);
+  return { Path: textOf(path), Verb: textOf(verb) };
 }
 
 /** Reviews have no name, and messages about them no kind. */

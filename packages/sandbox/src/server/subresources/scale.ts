@@ -1,35 +1,41 @@
-import { draft, formatLabelSelector, type GenericObject, isRecord } from "@keelson/core";
+import { draft, type GenericObject } from "@keelson/core";
+import { setManagedFields } from "../../apply/object-fields.ts";
 import { applyJsonPatch } from "../../patch/json-patch.ts";
 import { applyMergePatch } from "../../patch/merge-patch.ts";
-import { type GivenLabelSelector, usableSelector } from "../../resource/label-problems.ts";
-import type { ScalePaths, ServedResource } from "../../resource/served-resource.ts";
+import { applyStrategicMergePatch } from "../../patch/strategic-merge-patch.ts";
 import type { FieldSchema } from "../../schema/field-schema.ts";
 import { ApiError, badRequest, conflict, invalid, staleVersion } from "../../status/api-error.ts";
 import { invalidValue } from "../../status/field-problem.ts";
 import type { ApiRequest } from "../api-request.ts";
 import { decodePlainBody, type ExpectedKind } from "../decode-body.ts";
-import type { Patch, WriteOptions } from "../object-writer.ts";
+import type { WriteOptions } from "../object-writer.ts";
 import { decodePatch, patchType } from "../patch-request.ts";
 import { queryFlag } from "../query-values.ts";
 import { getObject } from "../read/get.ts";
 import { type Answer, type ObjectView, objectAnswer } from "../response.ts";
 import type { ServerTools } from "../server-tools.ts";
+import { decodePatched, type PatchedKind, type PlainPatch } from "../write/patched-object.ts";
 import { writeOptions } from "../write-request.ts";
 import { namedTarget } from "../write-verbs.ts";
-import { setValueAt, valueAt } from "./field-path.ts";
-
-interface Scale extends GenericObject {
-  readonly spec: { readonly replicas?: number };
-}
+import { setValueAt } from "./field-path.ts";
+import { type Scale, scaleOf, scalePathsOf } from "./scale-form.ts";
+import {
+  appliedScale,
+  managedScaleOf,
+  type ScaledState,
+  type ScaleWrite,
+  updatedScale,
+} from "./scale-managers.ts";
 
 const count: FieldSchema = { type: "integer", format: "int32" };
 const anything: FieldSchema = { type: "object", "x-kubernetes-preserve-unknown-fields": true };
 
-const scaleKind: ExpectedKind = {
+const scaleKind: ExpectedKind & PatchedKind = {
   group: "autoscaling",
   version: "v1",
   kind: "Scale",
   isCustom: false,
+  prunesUnknownFields: true,
   schema: {
     type: "object",
     typeName: "v1.Scale",
@@ -75,7 +81,7 @@ async function update(tools: ServerTools, request: ApiRequest): Promise<GenericO
   const contentType = request.headers["content-type"];
   const { registry } = tools;
   const json = decodePlainBody(scaleKind, { registry, contentType, body, fieldValidation, warn });
-  return write(tools, request, options, () => json);
+  return write(tools, request, options, (current) => updatedScale(current, json));
 }
 
 async function patch(tools: ServerTools, request: ApiRequest): Promise<GenericObject> {
@@ -84,19 +90,22 @@ async function patch(tools: ServerTools, request: ApiRequest): Promise<GenericOb
   const body = await request.body();
   const options = writeOptions(request, "PatchOptions", type === "apply");
   const decoded = decodePatch(scaleKind, type, body, queryFlag(query, "force") ?? false);
-  return write(tools, request, options, (scale) => patched(scale, decoded));
+  return write(tools, request, options, (current) => {
+    if (decoded.type === "apply") return appliedScale(current, decoded);
+    const scale = managedScaleOf(current);
+    const { registry } = tools;
+    const apply = (): Record<string, unknown> => patched(scale, decoded);
+    return updatedScale(
+      current,
+      decodePatched({ resource: scaleKind, registry, patch: decoded, options, apply }),
+    );
+  });
 }
 
-function patched(scale: Scale, change: Patch): Readonly<Record<string, unknown>> {
-  switch (change.type) {
-    case "json":
-      return applyJsonPatch(scale, change.operations);
-    case "merge":
-    case "strategic":
-      return applyMergePatch(scale, change.patch);
-    case "apply":
-      return applyMergePatch(scale, { spec: change.configuration.spec });
-  }
+function patched(scale: Scale, change: PlainPatch): Record<string, unknown> {
+  if (change.type === "json") return applyJsonPatch(scale, change.operations);
+  if (change.type === "merge") return applyMergePatch(scale, change.patch);
+  return applyStrategicMergePatch(scale, change.patch, scaleKind.schema);
 }
 
 /** Changes the object by what is wanted of its scale; again, if somebody else wrote and the client does not mind. */
@@ -104,20 +113,22 @@ async function write(
   tools: ServerTools,
   request: ApiRequest,
   options: WriteOptions,
-  change: (scale: Scale) => Readonly<Record<string, unknown>>,
+  change: (current: ScaleWrite) => ScaledState,
 ): Promise<GenericObject> {
   const { resource, name = "" } = request;
+  const { registry, clock } = tools;
   for (;;) {
     const object = await readScaled(tools, request);
-    const wanted = change(scaleOf(resource, object));
-    const metadata = Object(wanted.metadata);
+    const current = { registry, resource, object, manager: options.manager, now: clock.now() };
+    const { scale, managedFields } = change(current);
+    const metadata = Object(scale.metadata);
     checkName(String(metadata.name ?? ""), name);
-    const replicas = wantedReplicas(wanted, name);
     const asked = metadata.resourceVersion ?? "";
     if (asked !== "" && asked !== object.metadata.resourceVersion)
       throw conflict(resource, name, staleVersion);
     const next = draft(object);
-    setValueAt(next, pathsOf(resource).specReplicasPath, replicas);
+    setValueAt(next, scalePathsOf(resource).specReplicasPath, wantedReplicas(scale, resource.isCustom, name));
+    setManagedFields(next, managedFields);
     try {
       return (await tools.writer.update(namedTarget(request), next, options)).object;
     } catch (error) {
@@ -139,66 +150,11 @@ function checkName(found: string, expected: string): void {
   }
 }
 
-function wantedReplicas(wanted: Readonly<Record<string, unknown>>, name: string): number {
+/** Of custom kinds their own strategy refuses numbers below zero, by the name of their field. */
+function wantedReplicas(wanted: Readonly<Record<string, unknown>>, isCustom: boolean, name: string): number {
   const replicas: unknown = Object(wanted.spec).replicas ?? 0;
-  if (typeof replicas === "number" && Number.isInteger(replicas) && replicas >= 0) return replicas;
+  const isNumber = typeof replicas === "number" && Number.isInteger(replicas);
+  if (isNumber && (replicas >= 0 || isCustom)) return replicas;
   const problem = invalidValue("spec.replicas", replicas, "must be greater than or equal to 0");
   throw invalid({ group: "autoscaling", kind: "Scale" }, name, [problem]);
-}
-
-function pathsOf({ subresources }: ServedResource): ScalePaths {
-  return (
-    subresources.get("scale")?.scale ?? {
-      specReplicasPath: ".spec.replicas",
-      statusReplicasPath: ".status.replicas",
-    }
-  );
-}
-
-function scaleOf(resource: ServedResource, object: GenericObject): Scale {
-  const { specReplicasPath, statusReplicasPath, labelSelectorPath } = pathsOf(resource);
-  const { name, namespace, uid, resourceVersion, creationTimestamp } = object.metadata;
-  const wanted = numberAt(object, specReplicasPath);
-  const selector =
-    labelSelectorPath === undefined ? undefined : selectorText(resource, valueAt(object, labelSelectorPath));
-  return {
-    kind: "Scale",
-    apiVersion: "autoscaling/v1",
-    metadata: {
-      ...(name !== undefined && { name }),
-      ...(namespace !== undefined && { namespace }),
-      ...(uid !== undefined && { uid }),
-      ...(resourceVersion !== undefined && { resourceVersion }),
-      ...(creationTimestamp !== undefined && { creationTimestamp }),
-    },
-    spec: wanted === 0 ? {} : { replicas: wanted },
-    status: {
-      replicas: numberAt(object, statusReplicasPath),
-      ...(selector !== undefined && selector !== "" && { selector }),
-    },
-  };
-}
-
-function numberAt(object: GenericObject, path: string): number {
-  const value = valueAt(object, path);
-  return typeof value === "number" ? value : 0;
-}
-
-/** Of built-in kinds a selector, or (of ReplicationControllers) labels; of custom ones text. */
-function selectorText(resource: ServedResource, value: unknown): string | undefined {
-  if (typeof value === "string") return value;
-  if (!isRecord(value)) return undefined;
-  const given: GivenLabelSelector =
-    resource.kind === "ReplicationController" ? { matchLabels: textsOf(value) } : asSelector(value);
-  const selector = usableSelector(given);
-  return selector && formatLabelSelector(selector);
-}
-
-function textsOf(labels: Readonly<Record<string, unknown>>): Readonly<Record<string, string>> {
-  return Object.fromEntries(Object.entries(labels).map(([key, value]) => [key, String(value)]));
-}
-
-/** The store holds what the kind says. */
-function asSelector(selector: Readonly<Record<string, unknown>>): GivenLabelSelector {
-  return selector as GivenLabelSelector;
 }

@@ -1,5 +1,6 @@
-import { formatTime, type GenericObject, isRecord } from "@keelson/core";
+import { apiVersionOf, formatTime, type GenericObject, isRecord } from "@keelson/core";
 import type { TokenIssueRequest } from "../../auth/token-issuer.ts";
+import { builtinSchema } from "../../builtin/builtin-schemas.ts";
 import type { FieldSchema } from "../../schema/field-schema.ts";
 import { badRequest, conflict, invalid, notFound } from "../../status/api-error.ts";
 import { invalidValue } from "../../status/field-problem.ts";
@@ -10,6 +11,7 @@ import { type Answer, valueAnswer } from "../response.ts";
 import type { ServerTools } from "../server-tools.ts";
 import { writeOptions } from "../write-request.ts";
 import { valueAt } from "./field-path.ts";
+import { managedFieldsOfSent } from "./sent-by.ts";
 
 const open: FieldSchema = { type: "object", "x-kubernetes-preserve-unknown-fields": true };
 const text: FieldSchema = { type: "string" };
@@ -51,7 +53,7 @@ const defaultSeconds = 3600;
 /** Gives out a token for a ServiceAccount. */
 export async function tokenAnswer(tools: ServerTools, request: ApiRequest): Promise<Answer> {
   const { resource, namespace = "", name = "", headers } = request;
-  const { fieldValidation, warn } = writeOptions(request, "CreateOptions");
+  const { fieldValidation, warn, manager } = writeOptions(request, "CreateOptions");
   const body = await request.body();
   const json = decodePlainBody(tokenRequestKind, {
     registry: tools.registry,
@@ -73,10 +75,23 @@ export async function tokenAnswer(tools: ServerTools, request: ApiRequest): Prom
     ...(boundObject !== undefined && { boundObject }),
   });
   const reference = valueAt(json, ".spec.boundObjectRef") ?? null;
+  const managedFields = managedFieldsOfSent({
+    object: { ...json, spec: { ...Object(json.spec), expirationSeconds } },
+    schema: builtinSchema("authentication.k8s.io", "v1", "TokenRequest") ?? tokenRequestKind.schema,
+    apiVersion: apiVersionOf(tokenRequestKind),
+    kind: tokenRequestKind.kind,
+    manager,
+    subresource: "token",
+    now: tools.clock.now(),
+  });
   const answer = {
     kind: "TokenRequest",
     apiVersion: "authentication.k8s.io/v1",
-    metadata: metadataOf(account, formatTime(tools.clock.now())),
+    metadata: {
+      ...metadataOf(account, formatTime(tools.clock.now())),
+      ...Object(json.metadata),
+      managedFields,
+    },
     spec: { audiences, expirationSeconds, boundObjectRef: reference },
     status: { token, expirationTimestamp },
   };

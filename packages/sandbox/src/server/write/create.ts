@@ -10,6 +10,7 @@ import { generatedName } from "./identity.ts";
 import { recordManager } from "./managed-fields.ts";
 import { checkNew } from "./object-problems.ts";
 import { setDefaults } from "./schema-steps.ts";
+import { sortedForStore, withSortedKeys } from "./sorted-keys.ts";
 import { fromStored, toStored } from "./stored-version.ts";
 import {
   dropDuplicateOwners,
@@ -97,8 +98,9 @@ async function insert(
     const state = toStore instanceof Promise ? await toStore : toStore;
     const taken = tools.store.get(collection, key);
     if (taken === undefined) {
-      if (options.dryRun) return freeze(candidate);
-      return fromStored(resource, tools.store.write({ collection, key, object: state, expectedRevision: 0 }));
+      if (options.dryRun) return freeze(withSortedKeys(resource, candidate));
+      const write = { collection, key, object: sortedForStore(resource, state), expectedRevision: 0 };
+      return fromStored(resource, tools.store.write(write));
     }
     if (prefix === "") throw nameTaken(target, taken);
     if (attempt === nameAttempts) throw noFreeName(target, candidate.metadata.name ?? "");

@@ -9,6 +9,9 @@ import type { FieldSchema } from "../../schema/field-schema.ts";
 import { goKind } from "../../schema/go-type.ts";
 import { pruneUnknownFields } from "../../schema/prune.ts";
 
+/** What must be known of a kind to decode its objects. */
+export type DecodedKind = Pick<ServedResource, "schema" | "isCustom" | "prunesUnknownFields">;
+
 export interface DecodedValue {
   readonly object: MutableObject;
   /** `unknown field "spec.foo"` */
@@ -19,7 +22,7 @@ export interface DecodedValue {
  * Brings a value, in place, into the form of the kind: fields that it does not have are gone. Throws DecodeError where a
  * value does not fit its type; of custom kinds only the metadata is looked at, the rest is for their schema.
  */
-export function decodeValue(resource: ServedResource, json: JsonObject): DecodedValue {
+export function decodeValue(resource: DecodedKind, json: JsonObject): DecodedValue {
   const managedFields = isRecord(json.metadata) ? json.metadata.managedFields : undefined;
   const { strictProblems } = resource.isCustom
     ? decodeCustom(resource, json)
@@ -35,7 +38,7 @@ export function decodeValue(resource: ServedResource, json: JsonObject): Decoded
 }
 
 function decodeCustom(
-  { schema, prunesUnknownFields }: ServedResource,
+  { schema, prunesUnknownFields }: DecodedKind,
   json: JsonObject,
 ): Pick<DecodedValue, "strictProblems"> {
   checkText("apiVersion", json);

@@ -9,6 +9,7 @@ import type { NamedTarget, WriteOptions } from "../object-writer.ts";
 import { admissionRequest, admitMutating, admitValidating } from "./admit.ts";
 import { checkPropagation, finalizersForDeletion, propagationWarning } from "./dependents.ts";
 import { type Grace, graceOf } from "./grace.ts";
+import { sortedForStore } from "./sorted-keys.ts";
 import { isHeldByKind, markDeleted, marksFirst } from "./staged-deletion.ts";
 import { fromStored } from "./stored-version.ts";
 import { isUnchanged } from "./unchanged.ts";
@@ -183,9 +184,10 @@ function replace(
   { target, options, stored }: Deletion,
   next: MutableObject,
 ): GenericObject {
-  if (options.dryRun) return freeze<GenericObject>(next);
+  const object = sortedForStore(target.resource, next);
+  if (options.dryRun) return freeze(object);
   if (isUnchanged(next, stored)) return stored;
-  return tools.store.write({ ...placeOf(target, stored), object: next });
+  return tools.store.write({ ...placeOf(target, stored), object });
 }
 
 function remove(tools: WriterTools, { target, options }: Deletion, state: GenericObject): GenericObject {

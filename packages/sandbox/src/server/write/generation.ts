@@ -17,7 +17,7 @@ export function countGeneration(
 ): void {
   if (!strategy.countsGenerations || object.metadata.generation !== old.metadata.generation) return;
   // The status of a custom kind without a status subresource counts like all else.
-  if (subresource === "status" || (isCustom && subresource !== undefined)) return;
+  if (subresource === "status") return;
   const isNew =
     strategy.isNewGeneration?.(object, old) ??
     !isSameBut(object, old, isCustom ? metadataOnly : metadataAndStatus);

@@ -9,14 +9,16 @@ import { DecodeError } from "../../schema/decode-error.ts";
 import { type ApiError, internalError, invalid } from "../../status/api-error.ts";
 import { invalidValue } from "../../status/field-problem.ts";
 import type { Patch, WriteOptions } from "../object-writer.ts";
-import { type DecodedValue, decodeValue } from "./decode-value.ts";
+import { type DecodedKind, type DecodedValue, decodeValue } from "./decode-value.ts";
 import { patchedText } from "./patched-text.ts";
 
 export type PlainPatch = Exclude<Patch, { readonly type: "apply" }>;
 
+export type PatchedKind = DecodedKind & Pick<ServedResource, "group" | "version" | "kind">;
+
 /** An object that a patch was applied to. */
 export interface Patched {
-  readonly resource: ServedResource;
+  readonly resource: PatchedKind;
   readonly registry: ResourceRegistry;
   readonly patch: PlainPatch;
   readonly options: WriteOptions;
@@ -62,7 +64,7 @@ function tellStrictProblems(
 }
 
 /** Strategic patches cannot change what an object is. */
-function setType(resource: ServedResource, json: JsonObject): void {
+function setType(resource: PatchedKind, json: JsonObject): void {
   if (json.kind === undefined || typeof json.kind === "string") json.kind = resource.kind;
   if (json.apiVersion === undefined || typeof json.apiVersion === "string") {
     json.apiVersion = apiVersionOf(resource);
@@ -121,7 +123,10 @@ function conversionProblem(message: string): string {
   const type = found === "number" ? "int64" : (goTypes[found] ?? found);
   if (target.startsWith("map[")) return `cannot restore map from ${type}`;
   if (target.startsWith("[]")) return `cannot restore slice from ${type}`;
-  return target.includes(".") ? `cannot restore struct from: ${type}` : `cannot convert ${type} to ${target}`;
+  if (target.includes(".")) return `cannot restore struct from: ${type}`;
+  // Go can make text of a number, which is not wanted here; of other pairs it knows nothing.
+  const isKnown = found === "number" && target !== "bool";
+  return isKnown ? `cannot convert ${type} to ${target}` : `unrecognized type: ${target}`;
 }
 
 const goTypes: Readonly<Record<string, string>> = { object: "map", array: "slice" };

@@ -12,6 +12,7 @@ import { countGeneration, keepGeneration } from "./generation.ts";
 import { checkChanged } from "./object-problems.ts";
 import { revisionOf } from "./revision.ts";
 import { setDefaults } from "./schema-steps.ts";
+import { sortedForStore, withSortedKeys } from "./sorted-keys.ts";
 import { isHeldByKind } from "./staged-deletion.ts";
 import { fromStored, toStored } from "./stored-version.ts";
 import { dropDuplicateOwners, keepSystemFields, placeInNamespace, tidyMetadata } from "./system-metadata.ts";
@@ -131,12 +132,12 @@ async function keep(tools: WriterTools, replacement: Replacement): Promise<Gener
   };
   if (isFinished(resource.collection, next, current)) {
     if (!options.dryRun) tools.store.write({ ...place, object: undefined });
-    return freeze(next);
+    return freeze(withSortedKeys(resource, next));
   }
-  if (next === current || options.dryRun) return freeze(next);
+  if (next === current || options.dryRun) return freeze(withSortedKeys(resource, next));
   const toStore = toStored(resource, next);
   const state = toStore instanceof Promise ? await toStore : toStore;
-  return fromStored(resource, tools.store.write({ ...place, object: state }));
+  return fromStored(resource, tools.store.write({ ...place, object: sortedForStore(resource, state) }));
 }
 
 /** An object that is being deleted goes when the last who held it lets go, unless it still has time. */

@@ -2,6 +2,7 @@ import { apiVersionOf, draft, type GenericObject } from "@keelson/core";
 import type { MutableObject } from "../../resource/mutable-object.ts";
 import type { ServedResource } from "../../resource/served-resource.ts";
 import { internalError } from "../../status/api-error.ts";
+import { withSortedKeys } from "./sorted-keys.ts";
 
 /**
  * As it is written into stored objects. Kinds that are served in two groups (Events) are kept in that of their
@@ -19,7 +20,8 @@ export function fromStored(
   const apiVersion = apiVersionOf(resource);
   if (stored.apiVersion === apiVersion) return stored;
   if (resource.convert === undefined) return { ...stored, apiVersion };
-  return convertOne(resource, stored, resource.version, apiVersion);
+  const converted = convertOne(resource, stored, resource.version, apiVersion);
+  return converted.then((object) => withSortedKeys(resource, object));
 }
 
 /** An object in the version of the resource as it is to be stored. */

@@ -35,7 +35,8 @@ export async function updateObject(
     },
     change(current) {
       const wanted = isRepeatable ? draft(object) : object;
-      recordManager(tools, target, wanted, current, options);
+      // Who scales knows who manages the replicas, which is tracked on the Scale.
+      if (subresource !== "scale") recordManager(tools, target, wanted, current, options);
       return wanted;
     },
   });

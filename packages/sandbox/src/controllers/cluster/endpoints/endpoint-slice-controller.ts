@@ -96,9 +96,8 @@ function makeSlice(service: Service, content: SliceContent, time: string | undef
       ownerReferences: [owner],
     },
     addressType,
-    // The server keeps empty lists as null.
-    ...(endpoints.length === 0 ? {} : { endpoints }),
-    ...(ports.length === 0 ? {} : { ports }),
+    endpoints,
+    ports,
   };
 }
 

@@ -70,7 +70,7 @@ describe("endpoints", () => {
   it("stand in a slice that is the Service's and keeps its name", async () => {
     await world.create(Service, service());
     const [empty] = slices();
-    expect(empty).toMatchObject({ endpoints: null, ports: null });
+    expect(empty?.endpoints ?? []).toEqual([]);
     await runPod("a", "10.0.0.1");
     const [slice, ...others] = slices();
     expect(others).toEqual([]);

@@ -11,25 +11,38 @@ import { withCondition } from "./pod-end.ts";
 
 const component = "node-controller";
 const leaseNamespace = "kube-node-lease";
-/** A node is given up when nothing was heard of it for this long. */
-const graceMs = 50_000;
-/** Longer for one that was never heard of. */
-const startupGraceMs = 60_000;
-const monitorPeriodMs = 5_000;
+
+export interface NodeMonitor {
+  /** A node is given up when nothing was heard of it for this long. Default: 50 s. */
+  readonly graceMs?: number;
+  /** The same for one that was never heard of. Default: 60 s. */
+  readonly startupGraceMs?: number;
+  /** How often that is looked at. Default: 5 s. */
+  readonly periodMs?: number;
+}
 
 /** Watches over nodes by their status and their Leases: marks those that fell silent, and taints those that are not ready. */
-export const startNodeLifecycle: StartController = (context) => {
+export function nodeLifecycle(monitor: NodeMonitor = {}): StartController {
+  return (context) => start(context, monitor);
+}
+
+function start(context: ControllerContext, monitor: NodeMonitor): () => Promise<void> {
+  const { periodMs = 5_000 } = monitor;
   const { clock, objects, recordEvent } = context;
   const lastHeard = new Map<string, number>();
+  const silentMs = (name: string): number => {
+    const now = clock.monotonicNow();
+    return now - (lastHeard.get(name) ?? now);
+  };
   const loop = startKeyLoop({
     name: "node-lifecycle-controller",
     context,
     async reconcile(name) {
       if (objects.get(Node, { name }) === undefined) return;
-      await checkHealth(context, name, lastHeard.get(name) ?? clock.monotonicNow());
+      await checkHealth(context, name, silentMs(name), monitor);
       await updateTaints(context, name);
       await markPodsNotReady(context, name);
-      loop.enqueueAfter(name, monitorPeriodMs);
+      loop.enqueueAfter(name, periodMs);
     },
   });
   const stops = [
@@ -55,7 +68,7 @@ export const startNodeLifecycle: StartController = (context) => {
     for (const stop of stops) stop();
     await loop.stop();
   };
-};
+}
 
 function nodeEvent(reason: string, message: string): Parameters<ControllerContext["recordEvent"]>[1] {
   return { component, type: "Normal", reason, message };
@@ -74,13 +87,14 @@ function heartbeatOf(node: Node | undefined): string | undefined {
 async function checkHealth(
   { objects, clock, recordEvent }: ControllerContext,
   name: string,
-  lastHeardMs: number,
+  silentMs: number,
+  { graceMs = 50_000, startupGraceMs = 60_000 }: NodeMonitor,
 ): Promise<void> {
   const node = objects.get(Node, { name });
   if (node === undefined) return;
   const ready = readyOf(node);
   const allowedMs = ready === undefined ? startupGraceMs : graceMs;
-  if (ready?.status === "Unknown" || clock.monotonicNow() - lastHeardMs <= allowedMs) return;
+  if (ready?.status === "Unknown" || silentMs <= allowedMs) return;
   const conditions = silentConditions(node, formatTime(clock.now()));
   await objects.update(
     Node,

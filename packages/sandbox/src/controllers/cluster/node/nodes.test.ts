@@ -9,13 +9,13 @@ import {
   readyNode,
   runningStatus,
 } from "../../../../test/support/cluster-world.ts";
-import { startNodeLifecycle } from "./node-lifecycle.ts";
+import { nodeLifecycle } from "./node-lifecycle.ts";
 import { startPodGarbageCollector } from "./pod-garbage-collector.ts";
 import { startTaintEviction } from "./taint-eviction.ts";
 
 let world: ClusterWorld;
 beforeEach(async () => {
-  world = clusterWorld([startNodeLifecycle, startTaintEviction, startPodGarbageCollector]);
+  world = clusterWorld([nodeLifecycle(), startTaintEviction, startPodGarbageCollector]);
   await world.create(Namespace, namespaceNamed("shop"));
   await world.create(Namespace, namespaceNamed("kube-node-lease"));
   await world.create(Node, readyNode("n1"));

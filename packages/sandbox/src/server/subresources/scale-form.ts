@@ -1,0 +1,67 @@
+import { formatLabelSelector, type GenericObject, isRecord, type ObjectMeta } from "@keelson/core";
+import { type GivenLabelSelector, usableSelector } from "../../resource/label-problems.ts";
+import type { ScalePaths, ServedResource } from "../../resource/served-resource.ts";
+import { valueAt } from "./field-path.ts";
+
+export interface Scale extends GenericObject {
+  readonly metadata: ObjectMeta;
+  readonly spec: { readonly replicas?: number };
+}
+
+export function scalePathsOf({ subresources }: Pick<ServedResource, "subresources">): ScalePaths {
+  return (
+    subresources.get("scale")?.scale ?? {
+      specReplicasPath: ".spec.replicas",
+      statusReplicasPath: ".status.replicas",
+    }
+  );
+}
+
+/** How many of something there are and should be, as the object says. */
+export function scaleOf(resource: ServedResource, object: GenericObject): Scale {
+  const { specReplicasPath, statusReplicasPath, labelSelectorPath } = scalePathsOf(resource);
+  const { name, namespace, uid, resourceVersion, creationTimestamp } = object.metadata;
+  const wanted = numberAt(object, specReplicasPath);
+  const selector =
+    labelSelectorPath === undefined ? undefined : selectorText(resource, valueAt(object, labelSelectorPath));
+  return {
+    kind: "Scale",
+    apiVersion: "autoscaling/v1",
+    metadata: {
+      ...(name !== undefined && { name }),
+      ...(namespace !== undefined && { namespace }),
+      ...(uid !== undefined && { uid }),
+      ...(resourceVersion !== undefined && { resourceVersion }),
+      ...(creationTimestamp !== undefined && { creationTimestamp }),
+    },
+    spec: wanted === 0 ? {} : { replicas: wanted },
+    status: {
+      replicas: numberAt(object, statusReplicasPath),
+      ...(selector !== undefined && selector !== "" && { selector }),
+    },
+  };
+}
+
+function numberAt(object: GenericObject, path: string): number {
+  const value = valueAt(object, path);
+  return typeof value === "number" ? value : 0;
+}
+
+/** Of built-in kinds a selector, or (of ReplicationControllers) labels; of custom ones text. */
+function selectorText(resource: ServedResource, value: unknown): string | undefined {
+  if (typeof value === "string") return value;
+  if (!isRecord(value)) return undefined;
+  const given: GivenLabelSelector =
+    resource.kind === "ReplicationController" ? { matchLabels: textsOf(value) } : asSelector(value);
+  const selector = usableSelector(given);
+  return selector && formatLabelSelector(selector);
+}
+
+function textsOf(labels: Readonly<Record<string, unknown>>): Readonly<Record<string, string>> {
+  return Object.fromEntries(Object.entries(labels).map(([key, value]) => [key, String(value)]));
+}
+
+/** The store holds what the kind says. */
+function asSelector(selector: Readonly<Record<string, unknown>>): GivenLabelSelector {
+  return selector as GivenLabelSelector;
+}

@@ -1,0 +1,32 @@
+import { formatTime, type ManagedFieldsEntry } from "@keelson/core";
+import { trackUpdate } from "../../apply/track-update.ts";
+import type { FieldSchema } from "../../schema/field-schema.ts";
+
+/** An object that is only sent, such as a TokenReview, as it was when it had been decoded. */
+export interface SentObject {
+  readonly object: Readonly<Record<string, unknown>>;
+  readonly schema: FieldSchema;
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly manager: string;
+  readonly subresource?: string;
+  /** Milliseconds since 1970. */
+  readonly now: number;
+}
+
+/** Who manages its fields: whoever sent it, although nobody keeps it. */
+export function managedFieldsOfSent(sent: SentObject): readonly ManagedFieldsEntry[] {
+  const { object, schema, apiVersion, kind, manager, subresource, now } = sent;
+  return trackUpdate({
+    live: undefined,
+    updated: object,
+    schema,
+    isCustom: false,
+    apiVersion,
+    kind,
+    manager,
+    subresource,
+    resetFields: [],
+    time: formatTime(now),
+  });
+}

@@ -1,0 +1,94 @@
+import { type GenericObject, isRecord } from "@keelson/core";
+import type { ServedResource } from "../../resource/served-resource.ts";
+
+/**
+ * A custom object with the keys of all its objects in order, as the server keeps and answers them; the same parts where
+ * they are in order already. Objects of other kinds are as they are. (Keys that are numbers come first, whatever is done
+ * about it: JavaScript keeps them so.)
+ */
+export function withSortedKeys(
+  resource: Pick<ServedResource, "isCustom">,
+  object: GenericObject,
+): GenericObject {
+  return resource.isCustom ? asObject(sortedFields(object, ofObject)) : object;
+}
+
+/** The same for an object that is to be stored: there is room for the resourceVersion, which the store sets. */
+export function sortedForStore(
+  resource: Pick<ServedResource, "isCustom">,
+  object: GenericObject,
+): GenericObject {
+  if (!resource.isCustom) return object;
+  const { metadata } = object;
+  if (metadata.resourceVersion !== undefined) return withSortedKeys(resource, object);
+  return withSortedKeys(resource, { ...object, metadata: { ...metadata, resourceVersion: "" } });
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+function sorted(value: unknown): unknown {
+  if (typeof value !== "object" || value === null) return value;
+  if (Array.isArray(value)) return sortedItems(value);
+  return isRecord(value) ? sortedFields(value) : value;
+}
+
+function sortedItems(
+  items: readonly unknown[],
+  sortItem: (item: unknown) => unknown = sorted,
+): readonly unknown[] {
+  let changed: unknown[] | undefined;
+  for (let index = 0; index < items.length; index += 1) {
+    const item = sortItem(items[index]);
+    if (item === items[index]) continue;
+    changed ??= [...items];
+    changed[index] = item;
+  }
+  return changed ?? items;
+}
+
+function sortedFields(fields: Fields, sortValue: (value: unknown, key: string) => unknown = sorted): Fields {
+  const keys = Object.keys(fields);
+  let isSame = areInOrder(keys);
+  if (!isSame) keys.sort(compareBytes);
+  const entries: [string, unknown][] = [];
+  for (const key of keys) {
+    const value = sortValue(fields[key], key);
+    if (value !== fields[key]) isSame = false;
+    entries.push([key, value]);
+  }
+  return isSame ? fields : Object.fromEntries(entries);
+}
+
+function ofObject(value: unknown, key: string): unknown {
+  return key === "metadata" && isRecord(value) ? sortedFields(value, ofMetadata) : sorted(value);
+}
+
+function ofMetadata(value: unknown, key: string): unknown {
+  return key === "managedFields" && Array.isArray(value) ? sortedItems(value, ofEntry) : sorted(value);
+}
+
+/** Which fields somebody manages is in an order of its own, that of paths. */
+function ofEntry(entry: unknown): unknown {
+  return isRecord(entry) ? sortedFields(entry, (value) => value) : entry;
+}
+
+function areInOrder(keys: readonly string[]): boolean {
+  for (let index = 1; index < keys.length; index += 1) {
+    if (compareBytes(keys[index - 1] ?? "", keys[index] ?? "") > 0) return false;
+  }
+  return true;
+}
+
+/** By UTF-8, which has another order than UTF-16 only where surrogates come in. */
+function compareBytes(one: string, other: string): number {
+  if (one === other) return 0;
+  if (!surrogates.test(one) && !surrogates.test(other)) return one < other ? -1 : 1;
+  return Buffer.compare(Buffer.from(one), Buffer.from(other));
+}
+
+const surrogates = /[\ud800-\udfff]/;
+
+/** The same object, only in another order. */
+function asObject(value: unknown): GenericObject {
+  return value as GenericObject;
+}
