@@ -12,6 +12,7 @@ const benchmarks: Readonly<Record<string, () => Promise<Benchmark>>> = {
   latency: async () => (await import("./latency.ts")).latencyBenchmark,
   sync: async () => (await import("./sync.ts")).syncBenchmark,
   metrics: async () => (await import("./metrics.ts")).metricsBenchmark,
+  sandbox: async () => (await import("./sandbox.ts")).sandboxBenchmark,
   queue: async () => (await import("./queue.ts")).queueBenchmark,
 };
 
