@@ -34,6 +34,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: "conformance",
+          maxConcurrency: 10,
           include: ["packages/*/test/conformance/**/*.test.ts"],
           sequence: { groupOrder: 2 },
           maxWorkers: 2,

@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import { readFileSync } from "node:fs";
 import { Command } from "commander";
+import type { SandboxFlags } from "./commands/sandbox.ts";
 import { stopOnSignals } from "./stop-on-signals.ts";
 
 const { version } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8"));
@@ -21,6 +22,23 @@ program
     // Each command loads what it needs when it runs, so that `--help` answers at once.
     const { dev } = await import("./commands/dev.ts");
     await dev({ signal: stopOnSignals(process), stdout: process.stdout, stderr: process.stderr });
+  });
+
+program
+  .command("sandbox")
+  .description("start only the embedded control plane, with a choice of where it listens and what it keeps")
+  .option("--host <address>", "the address to listen on", "127.0.0.1")
+  .option("--port <number>", "the port to listen on; 0 takes any free one", "0")
+  .option("--data <folder>", "keep everything in this folder across restarts (default: in memory)")
+  .option(
+    "--kubeconfig <file>",
+    "where to write the kubeconfig (default: in --data, or a file that goes with it)",
+  )
+  .option("--nodes <count>", "how many hollow nodes run pods", "2")
+  .option("--no-controllers", "run the API server alone")
+  .action(async (flags: SandboxFlags) => {
+    const { sandbox } = await import("./commands/sandbox.ts");
+    await sandbox(flags, { signal: stopOnSignals(process), stdout: process.stdout, stderr: process.stderr });
   });
 
 program

@@ -14,6 +14,14 @@ it("signs itself as an authority", async () => {
   expect(certificate.verify(certificate.publicKey)).toBe(true);
 });
 
+it("signs for the same authority after it was kept and restored", async () => {
+  const { pair } = await CertificateAuthority.create("harbour");
+  const restored = await CertificateAuthority.restore(pair);
+  const { certificate } = await restored.issueClient({ user: "ann" });
+  expect(new X509Certificate(certificate).verify(new X509Certificate(pair.certificate).publicKey)).toBe(true);
+  await expect(CertificateAuthority.restore({ ...pair, key: "nonsense" })).rejects.toThrow();
+});
+
 it.each(["ann", "system:kube-scheduler", "a, b=c", 'quo"te', "ünï"])(
   "issues a client certificate for %s",
   async (user) => {

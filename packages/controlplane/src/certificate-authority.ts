@@ -50,6 +50,14 @@ export class CertificateAuthority {
     return new CertificateAuthority(pair, certificate, keys.privateKey);
   }
 
+  /** The authority whose certificate and key were kept. Throws if they are none. */
+  static async restore(pair: KeyPair): Promise<CertificateAuthority> {
+    const certificate = new x509.X509Certificate(pair.certificate);
+    const [der = new ArrayBuffer(0)] = x509.PemConverter.decode(pair.key);
+    const signingKey = await webcrypto.subtle.importKey("pkcs8", der, algorithm, true, ["sign"]);
+    return new CertificateAuthority(pair, certificate, signingKey);
+  }
+
   /** A certificate that a server on the given host names and addresses can present. */
   issueServing(hosts: {
     readonly names: readonly string[];

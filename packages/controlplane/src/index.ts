@@ -1,7 +1,7 @@
 export type { Access } from "./access.ts";
 export type { Binaries, BinaryName } from "./binaries/binaries.ts";
 export type { FindBinariesOptions } from "./binaries/find-binaries.ts";
-export { findBinaries } from "./binaries/find-binaries.ts";
+export { binariesFolder, findBinaries } from "./binaries/find-binaries.ts";
 export type { Identity, KeyPair } from "./certificate-authority.ts";
 export { CertificateAuthority } from "./certificate-authority.ts";
 export type { ComponentName } from "./components/component.ts";

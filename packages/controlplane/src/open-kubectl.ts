@@ -25,7 +25,7 @@ export interface Kubectl extends AsyncDisposable {
 }
 
 export interface OpenKubectlOptions {
-  /** Default: what `findBinaries` finds. */
+  /** Default: what `findBinaries` finds, looked for at the first run: without one, none is needed. */
   readonly binaries?: Binaries;
 }
 
@@ -34,7 +34,6 @@ export async function openKubectl(
   kubeconfig: Kubeconfig,
   options: OpenKubectlOptions = {},
 ): Promise<Kubectl> {
-  const binaries = options.binaries ?? (await findBinaries());
   const folder = await mkdtemp(join(tmpdir(), "keelson-kubectl-"));
   const guardian = new Guardian(folder);
   let kept = 0;
@@ -47,16 +46,16 @@ export async function openKubectl(
     return { kubeconfig: one, kubeconfigPath };
   }
   const { kubeconfigPath } = await keep(kubeconfig);
-  const setting: KubectlSetting = {
-    program: binaryPath(binaries.folder, "kubectl"),
-    kubeconfigPath,
-    cacheFolder: join(folder, "cache"),
-    guardian,
-  };
+  let binaries = options.binaries;
+  async function setting(): Promise<KubectlSetting> {
+    binaries ??= await findBinaries({ need: ["kubectl"] });
+    const program = binaryPath(binaries.folder, "kubectl");
+    return { program, kubeconfigPath, cacheFolder: join(folder, "cache"), guardian };
+  }
   return {
     keep,
-    run: (args, run) => runKubectl(setting, args, run),
-    tryRun: (args, run) => tryKubectl(setting, args, run),
+    run: async (args, run) => runKubectl(await setting(), args, run),
+    tryRun: async (args, run) => tryKubectl(await setting(), args, run),
     [Symbol.asyncDispose]: () => guardian.dismiss(),
   };
 }

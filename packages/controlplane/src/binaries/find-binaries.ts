@@ -46,14 +46,13 @@ const sources: readonly Source[] = [
 export async function findBinaries(options: FindBinariesOptions = {}): Promise<Binaries> {
   const { env = process.env, release = pinnedRelease, onProgress = () => undefined, signal } = options;
   const platform = hostPlatform();
+  const folder = binariesFolder({ env, release });
   if (env.KUBEBUILDER_ASSETS) {
-    const folder = resolve(env.KUBEBUILDER_ASSETS);
     for (const name of options.need ?? binaryNames) {
       await checkBinary(binaryPath(folder, name), platform, "KUBEBUILDER_ASSETS names its folder");
     }
     return { folder, source: "KUBEBUILDER_ASSETS" };
   }
-  const folder = join(cacheFolder(platform, env), releaseFolderName(release, platform));
   if (await isComplete(folder, platform)) return { folder, source: "cache" };
   const onWait = (): void => onProgress("waiting for another process that is installing the same programs");
   await makeWritable(dirname(folder));
@@ -62,6 +61,14 @@ export async function findBinaries(options: FindBinariesOptions = {}): Promise<B
     const source = await installFromFirst(folder, { release, platform, env, onProgress, signal });
     return { folder, source };
   });
+}
+
+/** Where `findBinaries` finds the programs if they are there already; whether they are is not looked at. */
+export function binariesFolder(options: Pick<FindBinariesOptions, "env" | "release"> = {}): string {
+  const { env = process.env, release = pinnedRelease } = options;
+  const platform = hostPlatform();
+  if (env.KUBEBUILDER_ASSETS) return resolve(env.KUBEBUILDER_ASSETS);
+  return join(cacheFolder(platform, env), releaseFolderName(release, platform));
 }
 
 async function makeWritable(folder: string): Promise<void> {

@@ -1,0 +1,37 @@
+import { randomBytes } from "node:crypto";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { CertificateAuthority } from "@keelson/controlplane";
+
+/** By what clients know a control plane, and it knows them. */
+export interface ClusterIdentity {
+  readonly authority: CertificateAuthority;
+  /** Signs the tokens of ServiceAccounts. */
+  readonly tokenSecret: Uint8Array;
+}
+
+const certificateFile = "authority.crt";
+const keyFile = "authority.key";
+const tokenFile = "token.key";
+
+export async function newIdentity(): Promise<ClusterIdentity> {
+  return { authority: await CertificateAuthority.create("keelson-sandbox"), tokenSecret: randomBytes(32) };
+}
+
+/** The identity that is kept in a folder, so that kubeconfigs and tokens of a former run hold; or a new one. */
+export async function keptIdentity(folder: string): Promise<ClusterIdentity> {
+  const path = (file: string): string => join(folder, file);
+  if ([certificateFile, keyFile, tokenFile].every((file) => existsSync(path(file)))) {
+    const certificate = readFileSync(path(certificateFile), "utf8");
+    const key = readFileSync(path(keyFile), "utf8");
+    const authority = await CertificateAuthority.restore({ certificate, key });
+    return { authority, tokenSecret: readFileSync(path(tokenFile)) };
+  }
+  const identity = await newIdentity();
+  const { certificate, key } = identity.authority.pair;
+  // Only the owner may read them.
+  writeFileSync(path(certificateFile), certificate, { mode: 0o600 });
+  writeFileSync(path(keyFile), key, { mode: 0o600 });
+  writeFileSync(path(tokenFile), identity.tokenSecret, { mode: 0o600 });
+  return identity;
+}

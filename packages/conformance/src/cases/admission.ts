@@ -1,0 +1,190 @@
+import { type CaseGroup, type ConformanceCase, conforms } from "../conformance-case.ts";
+import type { Stage } from "../stage.ts";
+import { configMap, type Fields, manifest, pod } from "./manifests.ts";
+
+const admission = "admissionregistration.k8s.io/v1";
+
+/** A webhook that nobody answers, for the configmaps of the case's namespace. */
+function webhook(stage: Stage, fields: Fields = {}): Fields {
+  return {
+    name: "unreachable.example.com",
+    clientConfig: { url: "https://127.0.0.1:1/hook" },
+    rules: [{ apiGroups: [""], apiVersions: ["v1"], operations: ["CREATE"], resources: ["configmaps"] }],
+    namespaceSelector: { matchLabels: { "kubernetes.io/metadata.name": stage.namespace } },
+    admissionReviewVersions: ["v1"],
+    sideEffects: "None",
+    timeoutSeconds: 5,
+    ...fields,
+  };
+}
+
+function configuration(stage: Stage, kind: string, fields: Fields = {}): Fields {
+  return manifest(admission, kind, `${stage.namespace}-hooks`, { webhooks: [webhook(stage, fields)] });
+}
+
+/** Creates configmaps with a webhook in force, which is removed after that. */
+function hookCase(
+  name: string,
+  kind: string,
+  fields: Fields,
+  run: (stage: Stage) => Promise<void>,
+): ConformanceCase {
+  return conforms(name, async (stage) => {
+    const path = `/apis/${admission}/${kind.toLowerCase()}s`;
+    await stage.create(path, configuration(stage, kind, fields));
+    await stage.create(path, {
+      ...configuration(stage, kind, {
+        name: "probe.example.com",
+        failurePolicy: "Fail",
+        objectSelector: { matchLabels: { probe: "yes" } },
+      }),
+      metadata: { name: `${stage.namespace}-probe` },
+    });
+    const probe = configMap("probe", { metadata: { labels: { probe: "yes" } } });
+    await stage.untilAnswer(
+      { method: "POST", path: stage.path("configmaps?dryRun=All"), body: JSON.stringify(probe) },
+      (answer) => JSON.stringify(answer).includes("InternalError"),
+    );
+    await run(stage);
+    await stage.remove(`${path}/${stage.namespace}-hooks`);
+    await stage.remove(`${path}/${stage.namespace}-probe`);
+  });
+}
+
+const create = async (stage: Stage): Promise<void> => {
+  await stage.create(stage.path("configmaps"), configMap("a"));
+};
+
+/** [sentence, kind, fields]: configurations that are refused or completed. */
+const configurations: readonly (readonly [sentence: string, kind: string, fields: Fields])[] = [
+  ["a webhook has side effects that are known", "ValidatingWebhookConfiguration", { sideEffects: "Some" }],
+  [
+    "a webhook says which reviews it reads",
+    "ValidatingWebhookConfiguration",
+    { admissionReviewVersions: [] },
+  ],
+  ["a webhook has a name with dots", "ValidatingWebhookConfiguration", { name: "simple" }],
+  ["a webhook is reached in one way", "MutatingWebhookConfiguration", { clientConfig: {} }],
+  [
+    "a webhook is reached by HTTPS",
+    "MutatingWebhookConfiguration",
+    { clientConfig: { url: "http://127.0.0.1:1" } },
+  ],
+  ["a webhook answers within 30 seconds", "ValidatingWebhookConfiguration", { timeoutSeconds: 31 }],
+  ["a webhook's failure policy is one of two", "ValidatingWebhookConfiguration", { failurePolicy: "Maybe" }],
+  [
+    "a webhook's conditions are expressions",
+    "ValidatingWebhookConfiguration",
+    { matchConditions: [{ name: "a", expression: "object." }] },
+  ],
+  [
+    "a webhook's conditions have names",
+    "ValidatingWebhookConfiguration",
+    { matchConditions: [{ name: "", expression: "true" }] },
+  ],
+  ["a webhook's rules are complete", "ValidatingWebhookConfiguration", { rules: [{ operations: ["READ"] }] }],
+];
+
+export const admissionCases: CaseGroup = {
+  title: "admission",
+  cases: [
+    ...configurations.map(([sentence, kind, fields]) =>
+      conforms(sentence, async (stage) => {
+        const path = `/apis/${admission}/${kind.toLowerCase()}s?dryRun=All`;
+        await stage.create(path, configuration(stage, kind, fields));
+      }),
+    ),
+    hookCase(
+      "a webhook that cannot be reached refuses by default",
+      "ValidatingWebhookConfiguration",
+      {},
+      create,
+    ),
+    hookCase(
+      "a webhook that cannot be reached is overlooked if it says so",
+      "ValidatingWebhookConfiguration",
+      { failurePolicy: "Ignore" },
+      create,
+    ),
+    hookCase("a webhook that would change and cannot be reached", "MutatingWebhookConfiguration", {}, create),
+    hookCase(
+      "a webhook is asked about its own operations only",
+      "ValidatingWebhookConfiguration",
+      {
+        rules: [{ apiGroups: [""], apiVersions: ["v1"], operations: ["DELETE"], resources: ["configmaps"] }],
+      },
+      async (stage) => {
+        await create(stage);
+        await stage.delete(stage.path("configmaps/a"));
+      },
+    ),
+    hookCase(
+      "a webhook is asked about labelled objects only",
+      "ValidatingWebhookConfiguration",
+      { objectSelector: { matchLabels: { ask: "yes" } } },
+      async (stage) => {
+        await create(stage);
+        await stage.create(
+          stage.path("configmaps"),
+          configMap("b", { metadata: { labels: { ask: "yes" } } }),
+        );
+      },
+    ),
+    hookCase(
+      "a webhook is asked if its conditions hold",
+      "ValidatingWebhookConfiguration",
+      { matchConditions: [{ name: "named-b", expression: "object.metadata.name == 'b'" }] },
+      async (stage) => {
+        await create(stage);
+        await stage.create(stage.path("configmaps"), configMap("b"));
+      },
+    ),
+    hookCase(
+      "a webhook without effects in dry runs is asked in them, and overlooked",
+      "ValidatingWebhookConfiguration",
+      { sideEffects: "NoneOnDryRun", failurePolicy: "Ignore" },
+      async (stage) => {
+        await stage.create(stage.path("configmaps?dryRun=All"), configMap("a"));
+      },
+    ),
+    conforms("nothing is created in a namespace that is not there", async (stage) => {
+      await stage.create("/api/v1/namespaces/never-made/configmaps", configMap("a"));
+      await stage.create("/api/v1/namespaces/never-made/pods", pod("a"));
+      await stage.apply("/api/v1/namespaces/never-made/configmaps/a?fieldManager=ann", configMap("a"));
+    }),
+    conforms("a pod without a service account gets the default one", async (stage) => {
+      await stage.create(stage.path("pods"), pod("a", { serviceAccountName: "" }));
+    }),
+    conforms("a pod has the pull secrets of its service account", async (stage) => {
+      await stage.prepare(
+        stage.path("serviceaccounts"),
+        manifest("v1", "ServiceAccount", "puller", {
+          imagePullSecrets: [{ name: "registry" }],
+          automountServiceAccountToken: false,
+        }),
+      );
+      await stage.create(stage.path("pods"), pod("a", { serviceAccountName: "puller" }));
+    }),
+    conforms("a pod has the priority of its class", async (stage) => {
+      await stage.create(
+        stage.path("pods?dryRun=All"),
+        pod("a", { priorityClassName: "system-node-critical" }),
+      );
+    }),
+    conforms("a pod gets the tolerations that every pod has", async (stage) => {
+      await stage.create(
+        stage.path("pods"),
+        pod("a", {
+          tolerations: [
+            {
+              key: "node.kubernetes.io/not-ready",
+              operator: "Exists",
+              effect: "NoExecute",
+              tolerationSeconds: 5,
+            },
+          ],
+        }),
+      );
+    }),
+  ],
+};

@@ -1,0 +1,71 @@
+import type { CaseGroup } from "../conformance-case.ts";
+import { accessCases } from "./access.ts";
+import { admissionCases } from "./admission.ts";
+import { applyCases } from "./apply.ts";
+import { applyListCases } from "./apply-lists.ts";
+import { badInputCases } from "./bad-input.ts";
+import { clusterKindCases } from "./cluster-kinds.ts";
+import { configCases } from "./config.ts";
+import { customDefinitionCases } from "./custom-definitions.ts";
+import { customObjectCases } from "./custom-objects.ts";
+import { customRuleCases } from "./custom-rules.ts";
+import { customValidationCases } from "./custom-validation.ts";
+import { defaultCases } from "./defaults.ts";
+import { deletionCases } from "./deletion.ts";
+import { discoveryCases } from "./discovery.ts";
+import { invalidDefinitionCases } from "./invalid-definitions.ts";
+import { jobCases } from "./jobs.ts";
+import { kubectlCaseGroups } from "./kubectl/kubectl-groups.ts";
+import { listCases } from "./lists.ts";
+import { metadataCases } from "./metadata.ts";
+import { patchCases } from "./patches.ts";
+import { pathCases } from "./paths.ts";
+import { podCases } from "./pods.ts";
+import { representationCases } from "./representations.ts";
+import { reviewCases } from "./reviews.ts";
+import { selectorCases } from "./selectors.ts";
+import { serviceCases } from "./services.ts";
+import { updateCases } from "./updates.ts";
+import { validationLevelCases } from "./validation-levels.ts";
+import { watchCases } from "./watches.ts";
+import { workloadCaseGroups } from "./workloads/workload-groups.ts";
+import { workloadCases } from "./workloads.ts";
+
+/** Requests and watches. */
+export const apiCaseGroups: readonly CaseGroup[] = [
+  pathCases,
+  discoveryCases,
+  metadataCases,
+  updateCases,
+  patchCases,
+  applyCases,
+  applyListCases,
+  validationLevelCases,
+  deletionCases,
+  listCases,
+  selectorCases,
+  representationCases,
+  watchCases,
+  defaultCases,
+  clusterKindCases,
+  podCases,
+  workloadCases,
+  jobCases,
+  serviceCases,
+  configCases,
+  customDefinitionCases,
+  invalidDefinitionCases,
+  customObjectCases,
+  customValidationCases,
+  customRuleCases,
+  accessCases,
+  reviewCases,
+  admissionCases,
+  badInputCases,
+];
+
+export const caseGroups: readonly CaseGroup[] = [
+  ...apiCaseGroups,
+  ...workloadCaseGroups,
+  ...kubectlCaseGroups,
+];

@@ -1,0 +1,83 @@
+import { isRecord } from "@keelson/core";
+import { field, type Stage } from "../../stage.ts";
+
+type Settling = (stage: Stage) => Promise<unknown>;
+
+/** The elements of a list that was answered. */
+export function itemsOf(answer: unknown): readonly unknown[] {
+  const items = field(answer, "items");
+  return Array.isArray(items) ? items : [];
+}
+
+/** The Deployment controller has done all it had to, and pods of former templates have gone. */
+export function rolledOut(name: string, replicas: number): Settling {
+  return async (stage) => {
+    await stage.until(stage.path(`apps/v1:deployments/${name}`), (deployment) => {
+      const status = field(deployment, "status");
+      const counts = ["replicas", "updatedReplicas", "availableReplicas"];
+      return isObserved(deployment) && counts.every((count) => (field(status, count) ?? 0) === replicas);
+    });
+    await podsAre(replicas)(stage);
+  };
+}
+
+/** A controller has seen the newest spec. */
+export function observed(path: string): Settling {
+  return (stage) => stage.until(stage.path(path), isObserved);
+}
+
+/** There are so many pods, and none of them is on its way out. */
+export function podsAre(count: number, selector = ""): Settling {
+  const query = selector === "" ? "" : `?labelSelector=${encodeURIComponent(selector)}`;
+  return (stage) =>
+    stage.until(stage.path(`pods${query}`), (answer) => {
+      const pods = itemsOf(answer);
+      return (
+        pods.length === count && pods.every((pod) => field(pod, "metadata.deletionTimestamp") === undefined)
+      );
+    });
+}
+
+/** What is at a path of the case's namespace has a field with a value. */
+export function hasField(path: string, name: string, wanted: unknown): Settling {
+  return (stage) => stage.until(stage.path(path), (object) => field(object, name) === wanted);
+}
+
+/** What is at a path of the case's namespace has a condition of a type and status. */
+export function hasCondition(path: string, type: string, status = "True"): Settling {
+  return (stage) =>
+    stage.until(stage.path(path), (object) => {
+      const conditions = field(object, "status.conditions");
+      return (
+        Array.isArray(conditions) &&
+        conditions.some((one) => isRecord(one) && one.type === type && one.status === status)
+      );
+    });
+}
+
+/** There are so many objects at a path of the case's namespace. */
+export function countIs(path: string, count: number): Settling {
+  return (stage) => stage.until(stage.path(path), (answer) => itemsOf(answer).length === count);
+}
+
+/** So many events tell of objects of a kind; they come some time after what they tell of. */
+export function hasEvents(kind: string, count: number): Settling {
+  return (stage) =>
+    stage.until(stage.path("events"), (answer) => {
+      const events = itemsOf(answer).filter((event) => field(event, "involvedObject.kind") === kind);
+      return events.length >= count;
+    });
+}
+
+export function isGone(path: string): Settling {
+  return (stage) => stage.until(stage.path(path), (answer) => field(answer, "code") === 404);
+}
+
+/** Makes an object that the case needs, in its namespace. */
+export function prepared(path: string, object: unknown): Settling {
+  return (stage) => stage.prepare(stage.path(path), object);
+}
+
+function isObserved(object: unknown): boolean {
+  return field(object, "status.observedGeneration") === field(object, "metadata.generation");
+}

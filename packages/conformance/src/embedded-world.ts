@@ -1,0 +1,52 @@
+import { accessFromKubeconfig, createClient, httpTransport, listenHttp, sendPost } from "@keelson/client";
+import { type Access, CertificateAuthority, openKubectl } from "@keelson/controlplane";
+import { systemClock } from "@keelson/core";
+import { startHollowNodes } from "@keelson/hollow";
+import { createSandbox, serveSandbox } from "@keelson/sandbox";
+import { anonymousTransport } from "./anonymous-transport.ts";
+import { createWorld, type WorldParts, type WorldUser } from "./transport-world.ts";
+import type { World } from "./world.ts";
+
+export interface EmbeddedWorldOptions {
+  /** Told of errors that nobody foresaw, and of those that controllers retry. */
+  readonly onError?: (error: unknown, where: string) => void;
+}
+
+/** Starts the embedded control plane with two hollow nodes, served over HTTPS as the real one is. */
+export async function startEmbeddedWorld(
+  options: EmbeddedWorldOptions = {},
+): Promise<World & AsyncDisposable> {
+  await using resources = new AsyncDisposableStack();
+  const authority = await CertificateAuthority.create("keelson-sandbox");
+  const certificates = authority.pair.certificate;
+  const sandbox = resources.use(await createSandbox({ ...options, certificates, sendPost }));
+  const served = await serveSandbox(sandbox, { listen: listenHttp, authority });
+  resources.defer(() => served.close(0));
+  const kubectl = resources.use(await openKubectl(await served.kubeconfig()));
+  const admin = userOf(await kubectl.keep(await served.kubeconfig()));
+  resources.defer(() => admin.transport.close());
+  const anonymous = anonymousTransport(await served.kubeconfig());
+  resources.defer(() => anonymous.close());
+  resources.use(await startHollowNodes({ client: createClient({ transport: admin.transport }), nodes: 2 }));
+  const parts: WorldParts = {
+    admin,
+    anonymous,
+    createUser: async (user, groups) => userOf(await kubectl.keep(await served.kubeconfig(user, groups))),
+    async kubectl(args, kubeconfigPath, { input, env }) {
+      const { exitCode, stdout, stderr } = await kubectl.tryRun(args, {
+        kubeconfigPath,
+        ...(input !== undefined && { input }),
+        ...(env !== undefined && { env }),
+      });
+      return { code: exitCode ?? -1, stdout, stderr };
+    },
+  };
+  return createWorld(parts, resources.move());
+}
+
+function userOf({ kubeconfig, kubeconfigPath }: Access): WorldUser {
+  return {
+    transport: httpTransport(accessFromKubeconfig(kubeconfig, { clock: systemClock, env: {} })),
+    kubeconfigPath,
+  };
+}

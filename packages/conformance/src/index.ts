@@ -1,0 +1,15 @@
+export { caseGroups } from "./cases/case-groups.ts";
+export type { CaseGroup, ConformanceCase } from "./conformance-case.ts";
+export { conforms } from "./conformance-case.ts";
+export type { EmbeddedWorldOptions } from "./embedded-world.ts";
+export { startEmbeddedWorld } from "./embedded-world.ts";
+export { ConditionNotMetError, UnknownUserError } from "./errors.ts";
+export type { KnownDifference } from "./known-differences.ts";
+export { knownDifferences } from "./known-differences.ts";
+export { playCase } from "./play-case.ts";
+export { startRealWorld } from "./real-world.ts";
+export type { RequestOptions, Transcript, TranscriptEntry } from "./stage.ts";
+export { field, Stage } from "./stage.ts";
+export type { WorldParts, WorldUser } from "./transport-world.ts";
+export { createWorld } from "./transport-world.ts";
+export type { KubectlResult, KubectlRun, Reply, StreamReply, World, WorldRequest } from "./world.ts";

@@ -1,0 +1,233 @@
+import { type Clock, isRecord, sleep } from "@keelson/core";
+import { ConditionNotMetError } from "./errors.ts";
+import type { KubectlResult, KubectlRun, Reply, World, WorldRequest } from "./world.ts";
+
+/** What a case saw, in order: the steps and their outcome. */
+export type Transcript = readonly TranscriptEntry[];
+
+export interface TranscriptEntry {
+  readonly step: string;
+  readonly outcome: unknown;
+}
+
+export interface RequestOptions {
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly user?: string;
+}
+
+/** Sent with every request that does not say otherwise. Field managers are named after the agent. */
+const usualHeaders = { accept: "application/json", "user-agent": "conformance" };
+/** A watch that shows less than it ought to must end at some time. */
+const watchTimeoutSeconds = 20;
+const mergePatch = "application/merge-patch+json";
+
+/**
+ * Where a case is played: a control plane, a namespace of its own, and a record of everything it was answered. What is
+ * not to be compared goes through `quietly`.
+ */
+export class Stage {
+  readonly namespace: string;
+  readonly #world: World;
+  readonly #clock: Clock;
+  readonly #transcript: TranscriptEntry[] = [];
+
+  constructor(world: World, namespace: string, clock: Clock) {
+    this.#world = world;
+    this.namespace = namespace;
+    this.#clock = clock;
+  }
+
+  get transcript(): Transcript {
+    return this.#transcript;
+  }
+
+  /** `/api/v1/namespaces/<the case's>/<rest>`, or below `/apis/<group>/<version>` for `apps/v1:deployments/web`. */
+  path(rest: string): string {
+    const [api, resource] = rest.includes(":") ? rest.split(":", 2) : ["v1", rest];
+    const root = api === "v1" ? "/api/v1" : `/apis/${api}`;
+    return `${root}/namespaces/${this.namespace}/${resource}`;
+  }
+
+  /** Sends a request as it is given, and records the answer. */
+  async send(request: WorldRequest): Promise<Reply> {
+    const reply = await this.look(request);
+    this.record(`${request.method} ${request.path}`, {
+      status: reply.status,
+      ...shownHeaders(reply.headers),
+      body: parsed(reply.text),
+    });
+    return reply;
+  }
+
+  /** Sends a request of whose answer the case records a part itself. */
+  async look(request: WorldRequest): Promise<Reply> {
+    for (;;) {
+      const reply = await this.#world.request({
+        ...request,
+        headers: { ...usualHeaders, ...request.headers },
+      });
+      if (!isPassing(reply)) return reply;
+      await sleep(this.#clock, 100);
+    }
+  }
+
+  async get(path: string, options: RequestOptions = {}): Promise<unknown> {
+    return parsed((await this.send({ method: "GET", path, ...options })).text);
+  }
+
+  async create(path: string, object: unknown, options: RequestOptions = {}): Promise<unknown> {
+    return await this.#write("POST", path, object, "application/json", options);
+  }
+
+  async replace(path: string, object: unknown, options: RequestOptions = {}): Promise<unknown> {
+    return await this.#write("PUT", path, object, "application/json", options);
+  }
+
+  /** A merge patch, unless the headers name another content type. */
+  async patch(path: string, patch: unknown, options: RequestOptions = {}): Promise<unknown> {
+    return await this.#write("PATCH", path, patch, mergePatch, options);
+  }
+
+  async jsonPatch(path: string, operations: unknown, options: RequestOptions = {}): Promise<unknown> {
+    return await this.#write("PATCH", path, operations, "application/json-patch+json", options);
+  }
+
+  async strategicPatch(path: string, patch: unknown, options: RequestOptions = {}): Promise<unknown> {
+    return await this.#write("PATCH", path, patch, "application/strategic-merge-patch+json", options);
+  }
+
+  /** Server-side apply; the path carries `fieldManager` and `force`. */
+  async apply(path: string, configuration: unknown, options: RequestOptions = {}): Promise<unknown> {
+    return await this.#write("PATCH", path, configuration, "application/apply-patch+yaml", options);
+  }
+
+  async delete(path: string, deleteOptions?: unknown, options: RequestOptions = {}): Promise<unknown> {
+    if (deleteOptions !== undefined) {
+      return await this.#write("DELETE", path, deleteOptions, "application/json", options);
+    }
+    return parsed((await this.send({ method: "DELETE", path, ...options })).text);
+  }
+
+  /**
+   * Reads a watch until it has shown so many events, and records them. Give a `timeoutSeconds` and ask for more events
+   * than there are to show that no more come.
+   */
+  async watch(
+    path: string,
+    events: number,
+    headers: Readonly<Record<string, string>> = {},
+  ): Promise<readonly unknown[]> {
+    const timeout = path.includes("timeoutSeconds=") ? "" : `timeoutSeconds=${watchTimeoutSeconds}`;
+    const joint = path.includes("?") ? "&" : "?";
+    const { status, lines, ended } = await this.#world.stream(
+      timeout === "" ? path : `${path}${joint}${timeout}`,
+      events,
+      { ...usualHeaders, ...headers },
+    );
+    const shown = lines.map(parsed);
+    this.record(`WATCH ${path}`, { status, ended, events: shown });
+    return shown;
+  }
+
+  /** Runs kubectl in the case's namespace and records what it printed. Words are split at spaces. */
+  async kubectl(command: string | readonly string[], run: KubectlRun = {}): Promise<KubectlResult> {
+    const args = typeof command === "string" ? command.split(" ") : command;
+    const result = await this.#world.kubectl([`--namespace=${this.namespace}`, ...args], run);
+    this.record(`kubectl ${args.join(" ")}`, result);
+    return result;
+  }
+
+  /** Waits until what is at a path is as wanted. Nothing of it is recorded, as it may take any number of looks. */
+  async until(path: string, isAsWanted: (object: unknown) => boolean): Promise<unknown> {
+    return await this.untilAnswer({ method: "GET", path }, isAsWanted);
+  }
+
+  /** Sends a request again and again until its answer is as wanted; nothing of it is recorded. */
+  async untilAnswer(request: WorldRequest, isAsWanted: (answer: unknown) => boolean): Promise<unknown> {
+    const deadline = this.#clock.monotonicNow() + 30_000;
+    const headers = { "content-type": "application/json", ...request.headers };
+    for (;;) {
+      const answer = parsed((await this.look({ ...request, headers })).text);
+      if (isAsWanted(answer)) return answer;
+      if (this.#clock.monotonicNow() > deadline) {
+        throw new ConditionNotMetError(`${request.method} ${request.path}`, answer);
+      }
+      await sleep(this.#clock, 100);
+    }
+  }
+
+  /** Sends a request that prepares the case; it must succeed. */
+  async quietly(request: WorldRequest): Promise<unknown> {
+    const headers = { ...usualHeaders, "content-type": "application/json", ...request.headers };
+    const { status, text } = await this.#world.request({ ...request, headers });
+    if (status >= 400) throw new ConditionNotMetError(`${request.method} ${request.path}`, parsed(text));
+    return parsed(text);
+  }
+
+  /** Prepares the case with an object; gives it as it was stored. */
+  async prepare(path: string, object: unknown): Promise<unknown> {
+    return await this.quietly({ method: "POST", path, body: JSON.stringify(object) });
+  }
+
+  /** Removes what would disturb other cases, such as an object outside of the case's namespace. */
+  async remove(path: string): Promise<void> {
+    await this.quietly({ method: "DELETE", path });
+  }
+
+  async addUser(name: string, groups?: readonly string[]): Promise<void> {
+    await this.#world.addUser(name, groups);
+  }
+
+  record(step: string, outcome: unknown): void {
+    this.#transcript.push({ step, outcome });
+  }
+
+  async #write(
+    method: WorldRequest["method"],
+    path: string,
+    body: unknown,
+    contentType: string,
+    { headers, user }: RequestOptions,
+  ): Promise<unknown> {
+    const reply = await this.send({
+      method,
+      path,
+      headers: { "content-type": contentType, ...headers },
+      body: typeof body === "string" ? body : JSON.stringify(body),
+      ...(user !== undefined && { user }),
+    });
+    return parsed(reply.text);
+  }
+}
+
+/** What a server says while it exchanges the storage of a custom kind whose definition is new; it asks to try again. */
+function isPassing({ status, text }: Reply): boolean {
+  return (
+    (status === 503 && text.includes("apiserver is shutting down")) ||
+    (status === 429 && text.includes("storage is (re)initializing"))
+  );
+}
+
+/** Those that clients act upon. */
+function shownHeaders(headers: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+  const names = ["content-type", "warning", "retry-after", "www-authenticate"];
+  return Object.fromEntries(
+    names.flatMap((name) => (headers[name] === undefined ? [] : [[name, headers[name]]])),
+  );
+}
+
+/** JSON as its value, anything else as its text. */
+export function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+/** Reads a field of an answer by its path, such as `status.readyReplicas`; undefined where there is nothing. */
+export function field(object: unknown, path: string): unknown {
+  return path
+    .split(".")
+    .reduce<unknown>((value, name) => (isRecord(value) ? value[name] : undefined), object);
+}
