@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { setTimeout } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { startControlPlane } from "@keelson/controlplane";
+import { startSandbox } from "@keelson/testkit";
 import { buildPublished } from "./published.ts";
 import type { Benchmark } from "./run.ts";
 
@@ -36,15 +36,14 @@ async function measure(kubeconfigPath: string): Promise<Sample> {
 }
 
 /**
- * What a manager with one controller costs at rest, in the form in which it is published: memory, and the time from the
- * start of its process until it is ready, Node's own start included.
+ * What a manager with one controller costs at rest, in the form in which it is published, on the embedded control plane:
+ * memory, and the time from the start of its process until it is ready, Node's own start included.
  */
 export const idleBenchmark: Benchmark = async ({ quick }) => {
   buildPublished();
-  await using controlPlane = await startControlPlane();
+  await using sandbox = await startSandbox();
   const samples: Sample[] = [];
-  for (let round = 0; round < (quick ? 3 : 9); round++)
-    samples.push(await measure(controlPlane.kubeconfigPath));
+  for (let round = 0; round < (quick ? 3 : 9); round++) samples.push(await measure(sandbox.kubeconfigPath));
   const median = (of: (sample: Sample) => number): number =>
     Math.round(samples.map(of).sort((a, b) => a - b)[samples.length >> 1] ?? 0);
   return {

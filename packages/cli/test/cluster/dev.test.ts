@@ -28,8 +28,8 @@ describe("keelson dev", () => {
   afterAll(() => void keelson.kill("SIGKILL"));
 
   it("says what runs and where its kubeconfig is", () => {
-    expect(greeting).toMatch(/^Kubernetes v1\.\d+\.\d+ is ready at https:\/\/127\.0\.0\.1:\d+$/m);
-    expect(greeting).toMatch(/running: +etcd, kube-apiserver, kube-controller-manager, kube-scheduler$/m);
+    expect(greeting).toMatch(/^Kubernetes v1\.\d+ \(embedded\) is ready at https:\/\/127\.0\.0\.1:\d+$/m);
+    expect(greeting).toMatch(/running: +API server, controllers, scheduler$/m);
     expect(existsSync(printed(/kubeconfig: +(.*)$/m))).toBe(true);
   });
 

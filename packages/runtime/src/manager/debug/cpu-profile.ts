@@ -1,4 +1,3 @@
-import { Session } from "node:inspector/promises";
 import { type Clock, type ServiceRequest, type ServiceResponse, sleep } from "@keelson/core";
 import { fileAnswer, textAnswer } from "./answers.ts";
 
@@ -28,6 +27,8 @@ export class CpuProfiles {
   }
 
   async #take(seconds: number, signal: AbortSignal): Promise<string> {
+    // Loaded when it is needed: an idle operator would hold a megabyte for it.
+    const { Session } = await import("node:inspector/promises");
     const session = new Session();
     session.connect();
     try {

@@ -1,0 +1,121 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { fileURLToPath } from "node:url";
+import { connect, waitFor } from "keelson";
+import { Deployment } from "keelson/kinds/apps/v1";
+import { ConfigMap } from "keelson/kinds/core/v1";
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from "vitest";
+
+const main = fileURLToPath(new URL("../../src/main.ts", import.meta.url));
+
+interface RunningCommand {
+  readonly child: ChildProcess;
+  readonly stderr: Promise<string>;
+  readonly kubeconfigPath: string;
+  readonly url: string;
+}
+
+function spawnSandbox(args: readonly string[]): { child: ChildProcess; stderr: Promise<string> } {
+  const child = spawn(process.execPath, ["--conditions=@keelson/source", main, "sandbox", ...args], {
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  onTestFinished(() => void child.kill("SIGKILL"));
+  return { child, stderr: text(child.stderr) };
+}
+
+/** Starts it and waits until it says that it is ready. */
+async function startSandbox(...args: readonly string[]): Promise<RunningCommand> {
+  const { child, stderr } = spawnSandbox(args);
+  let greeting = "";
+  for await (const chunk of child.stdout?.iterator({ destroyOnReturn: false }) ?? []) {
+    greeting += String(chunk);
+    if (greeting.includes("Ctrl-C")) break;
+  }
+  const kubeconfigPath = /kubeconfig: +(.*)$/m.exec(greeting)?.[1];
+  const url = /ready at (.*)$/m.exec(greeting)?.[1];
+  if (kubeconfigPath === undefined || url === undefined)
+    throw new Error(`it said: ${greeting}${await stderr}`);
+  return { child, stderr, kubeconfigPath, url };
+}
+
+/** What it says when it does not start. */
+async function complaintOf(...args: readonly string[]): Promise<string> {
+  const { child, stderr } = spawnSandbox(args);
+  expect(await once(child, "exit")).toEqual([1, null]);
+  return await stderr;
+}
+
+async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<unknown> {
+  child.kill(signal);
+  return (await once(child, "exit"))[0];
+}
+
+describe("keelson sandbox", () => {
+  let folder: string;
+
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), "keelson-sandbox-test-"));
+  });
+
+  afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+  test("runs what is created on it, and leaves nothing when it ends", async () => {
+    const { child, stderr, kubeconfigPath, url } = await startSandbox();
+    const { client, close } = await connect({ kubeconfigPath });
+    const labels = { app: "web" };
+    const template = { metadata: { labels }, spec: { containers: [{ name: "web", image: "web:1" }] } };
+    await client.create(Deployment, {
+      metadata: { name: "web", namespace: "default" },
+      spec: { replicas: 2, selector: { matchLabels: labels }, template },
+    });
+    await waitFor(client, Deployment, { namespace: "default", name: "web" }, ({ status }) => {
+      return status?.availableReplicas === 2;
+    });
+    await close();
+    expect(await end(child, "SIGINT")).toBe(0);
+    expect(await stderr).toContain("nothing is left running");
+    expect(existsSync(kubeconfigPath)).toBe(false);
+    await expect(fetch(url)).rejects.toMatchObject({ cause: { code: "ECONNREFUSED" } });
+  });
+
+  test("has everything again after it was killed, for clients that it knew", async () => {
+    const data = join(folder, "data");
+    const first = await startSandbox("--data", data, "--nodes", "0");
+    const before = await connect({ kubeconfigPath: first.kubeconfigPath });
+    const metadata = { namespace: "default", name: "kept" };
+    const created = await before.client.create(ConfigMap, { metadata, data: { color: "blue" } });
+    await before.close();
+    expect(await end(first.child, "SIGKILL")).toBe(null);
+
+    const port = new URL(first.url).port;
+    const second = await startSandbox("--data", data, "--nodes", "0", "--port", port);
+    const after = await connect({ kubeconfigPath: first.kubeconfigPath });
+    expect(await after.client.get(ConfigMap, metadata)).toEqual(created);
+    await after.close();
+
+    expect(await complaintOf("--data", data)).toContain("stop that process, or choose another folder");
+    expect(await complaintOf("--port", port)).toContain("choose another --port");
+    expect(await end(second.child, "SIGTERM")).toBe(0);
+  });
+
+  test("writes its kubeconfig where it is told to", async () => {
+    const kubeconfig = join(folder, "here.kubeconfig");
+    const { child, kubeconfigPath } = await startSandbox("--kubeconfig", kubeconfig, "--nodes", "0");
+    expect(kubeconfigPath).toBe(kubeconfig);
+    expect(await end(child, "SIGTERM")).toBe(0);
+    expect(existsSync(kubeconfig)).toBe(true);
+  });
+
+  test.each([
+    [["--port", "99999"], '--port "99999": it must be a whole number from 0 to 65535'],
+    [["--nodes", "-1"], '--nodes "-1": it must be a whole number'],
+    [["--data", "/dev/null/x"], "ENOTDIR"],
+    [["--colour"], "unknown option '--colour'"],
+  ])("says what is wrong with %j, and ends with 1", async (args, complaint) => {
+    expect(await complaintOf(...args)).toContain(complaint);
+  });
+});
