@@ -59,6 +59,8 @@ function value(given: unknown, names: CommonNames, key = ""): unknown {
   if (typeof given === "string") return named(key, given, names);
   if (typeof given === "number" && (key === "nodePort" || key === "healthCheckNodePort")) return "<port>";
   if (key === "managedFields" && Array.isArray(given)) return managedFields(given, names);
+  if (key === "columnDefinitions" && Array.isArray(given))
+    return given.map((column) => tableColumn(column, names));
   if (key === "cells" && Array.isArray(given)) return given.map((cell) => tableCell(cell, names));
   if (Array.isArray(given)) return given.map((element) => value(element, names));
   if (!isRecord(given)) return given;
@@ -92,6 +94,13 @@ function managedFields(entries: readonly unknown[], names: CommonNames): readonl
   return entries
     .map((entry) => value(entry, names))
     .toSorted((one, other) => (JSON.stringify(one) < JSON.stringify(other) ? -1 : 1));
+}
+
+/** What a column is for is said by each server in words of its own, but it is said. */
+function tableColumn(column: unknown, names: CommonNames): unknown {
+  const named = value(column, names);
+  if (!isRecord(named) || typeof named.description !== "string" || named.description === "") return named;
+  return { ...named, description: "<description>" };
 }
 
 function tableCell(cell: unknown, names: CommonNames): unknown {

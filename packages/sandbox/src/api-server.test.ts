@@ -30,7 +30,7 @@ describe("getting", () => {
       "content-type": "application/json",
       "cache-control": "no-cache, private",
     });
-    expect(headers["audit-id"]).toMatch(/^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-a[\da-f]{3}-[\da-f]{12}$/);
+    expect(headers["audit-id"]).toMatch(/^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/);
     expect(json).toMatchObject({ kind: "Note", apiVersion: "v1", metadata: { name: "n1" } });
   });
 
@@ -45,6 +45,10 @@ describe("getting", () => {
     expect(await call("GET", "/foo")).toMatchObject(page);
     const problem = `Name parameter invalid: "..": may not be '..'`;
     expect(await call("GET", `${notes}/%2e%2e`)).toMatchObject(status(400, "BadRequest", problem));
+    expect((await call("GET", "/api/v1/namespaces/%2e%2e/notes/a")).json).toMatchObject({
+      code: 500,
+      message: 'invalid key: "/notes/../a"',
+    });
   });
 
   test("refuses a revision that is still to come, and what is no revision", async () => {
@@ -114,6 +118,18 @@ describe("listing", () => {
     const old = "The resourceVersion for the provided list is too old.";
     const exact = await call("GET", `${notes}?resourceVersion=2&resourceVersionMatch=Exact`);
     expect(exact).toMatchObject(status(410, "Expired", old));
+  });
+
+  test("of metadata has null for items if there are none; a table has no rows, a list no items", async () => {
+    const { call } = serverWorld();
+    const as = (kind: string): object => ({
+      headers: { accept: `application/json;as=${kind};g=meta.k8s.io;v=v1` },
+    });
+    for (const path of [notes, `${notes}?pretty=true`]) {
+      expect((await call("GET", path, as("PartialObjectMetadataList"))).json).toMatchObject({ items: null });
+      expect((await call("GET", path, as("Table"))).json).toMatchObject({ rows: [] });
+      expect((await call("GET", path)).json).toMatchObject({ items: [] });
+    }
   });
 
   test("selects by labels and fields, and does not count what it left out", async () => {

@@ -8,14 +8,16 @@ import {
 } from "@keelson/core";
 import type { Authenticate, Authorize } from "./auth/access.ts";
 import type { RulesOfUser } from "./auth/access-rules.ts";
-import type { AuthenticateToken, IssueToken } from "./auth/token-issuer.ts";
+import type { AuthenticateToken, IssueToken, TokenProblem } from "./auth/token-issuer.ts";
 import type { DiscoveryService } from "./discovery/discovery-service.ts";
+import { newUid } from "./resource/new-uid.ts";
 import type { ResourceRegistry } from "./resource/resource-registry.ts";
 import { accessOf, checkAccess } from "./server/access.ts";
 import { healthAnswer } from "./server/health.ts";
 import { effectiveUser } from "./server/impersonation.ts";
 import { errorType } from "./server/media-type.ts";
 import type { ObjectWriter } from "./server/object-writer.ts";
+import { parseQuery } from "./server/parse-query.ts";
 import { EventLines } from "./server/read/event-lines.ts";
 import { methodRefused } from "./server/refusals.ts";
 import { answerResource } from "./server/request-handler.ts";
@@ -34,6 +36,7 @@ export interface ApiServerDependencies {
   readonly authorize: Authorize;
   readonly issueToken: IssueToken;
   readonly authenticateToken: AuthenticateToken;
+  readonly tokenProblem: TokenProblem;
   readonly rulesOf: RulesOfUser;
   readonly discovery: DiscoveryService;
   readonly clock: Clock;
@@ -52,7 +55,7 @@ export function createApiServer(dependencies: ApiServerDependencies): HttpServic
   const tools = toolsOf(dependencies);
   return async (request) => {
     const warnings: string[] = [];
-    const id = randomId(random);
+    const id = newUid(random);
     const answer = await safeAnswer(dependencies, tools, request, id, (text) => {
       if (!warnings.includes(text)) warnings.push(text);
     });
@@ -77,7 +80,8 @@ const priorityLevelId = "00000000-0000-4000-8000-000000000002";
 
 function toolsOf(dependencies: ApiServerDependencies): ServerTools {
   const { store, registry, writer, clock, random, authorize } = dependencies;
-  const { issueToken, authenticateToken, rulesOf, staleRevision, watchBufferLimit } = dependencies;
+  const { issueToken, authenticateToken, tokenProblem, rulesOf, staleRevision, watchBufferLimit } =
+    dependencies;
   return {
     registry,
     writer,
@@ -85,6 +89,7 @@ function toolsOf(dependencies: ApiServerDependencies): ServerTools {
     authorize,
     issueToken,
     authenticateToken,
+    tokenProblem,
     rulesOf,
     reads: {
       store,
@@ -108,7 +113,7 @@ async function safeAnswer(
   try {
     return await answerRequest(dependencies, tools, request, warn);
   } catch (error) {
-    if (error instanceof ApiError) return statusAnswer(error, errorType(request.headers));
+    if (error instanceof ApiError) return statusAnswer(error, errorType(request.headers, queryOf(request)));
     // Nobody waits for an answer any more, or nobody is to get one.
     if (request.signal.aborted || error instanceof DropConnectionError) throw error;
     dependencies.onUnexpectedError?.(error, id);
@@ -123,9 +128,8 @@ async function answerRequest(
   warn: (text: string) => void,
 ): Promise<Answer> {
   const { authenticate, authorize, registry } = dependencies;
-  const mark = request.path.indexOf("?");
-  const query = new URLSearchParams(mark === -1 ? "" : request.path.slice(mark + 1));
-  const path = mark === -1 ? request.path : request.path.slice(0, mark);
+  const query = queryOf(request);
+  const [path = ""] = request.path.split("?", 1);
   const parsed = parseRequestPath(request.method, path, query);
   if (parsed === undefined) return textAnswer("400 Bad Request", 400);
   const sender = authenticate(request);
@@ -139,6 +143,11 @@ async function answerRequest(
     return answerResource(tools, { route, query, user, service: request, warn });
   }
   return otherAnswer(dependencies, request, parsed, query) ?? textAnswer("404 page not found\n", 404);
+}
+
+function queryOf({ path }: ServiceRequest): URLSearchParams {
+  const mark = path.indexOf("?");
+  return parseQuery(mark === -1 ? "" : path.slice(mark + 1));
 }
 
 /** Paths that name no objects. */
@@ -159,15 +168,16 @@ function otherAnswer(
 }
 
 function rootAnswer(): Answer {
-  const paths = ["/api", "/apis", "/healthz", "/livez", "/metrics", "/openapi/v3", "/readyz", "/version"];
+  const paths = [
+    "/api",
+    "/apis",
+    "/healthz",
+    "/livez",
+    "/metrics",
+    "/openapi/v2",
+    "/openapi/v3",
+    "/readyz",
+    "/version",
+  ];
   return { status: 200, headers: { "content-type": "application/json" }, body: JSON.stringify({ paths }) };
-}
-
-/** In the form of a UUID. */
-function randomId(random: Random): string {
-  const hex = (digits: number): string =>
-    Math.floor((1 + random.next()) * 16 ** digits)
-      .toString(16)
-      .slice(1);
-  return `${hex(8)}-${hex(4)}-4${hex(3)}-a${hex(3)}-${hex(12)}`;
 }

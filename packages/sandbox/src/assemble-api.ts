@@ -55,7 +55,10 @@ export function assembleApi(options: SandboxOptions): AssembledApi {
   const key = tokenSecret === undefined ? newTokenKey(random) : tokenKeyOf(tokenSecret);
   const serviceAccountTokens = createServiceAccountTokens({ key, read, clock, random });
   const tokens = new Map(options.tokens);
-  const { authenticate, authenticateToken } = createAuthenticator({ tokens, serviceAccountTokens });
+  const { authenticate, authenticateToken, tokenProblem } = createAuthenticator({
+    tokens,
+    serviceAccountTokens,
+  });
   const admission = createAdmissionChain({
     ...{ store, rbac, read, registry, callWebhook, clock, random },
     hasServiceAccounts: options.controllers !== false,
@@ -67,6 +70,7 @@ export function assembleApi(options: SandboxOptions): AssembledApi {
     writer,
     authenticate,
     authenticateToken,
+    tokenProblem,
     authorize: rbac.authorize,
     rulesOf: rbac.rulesOf,
     issueToken: serviceAccountTokens.issue,

@@ -1,6 +1,8 @@
 import { type KubeObject, keyOf, type Resource } from "@keelson/core";
 import { ClusterRole, ClusterRoleBinding, Role, RoleBinding } from "@keelson/core/kinds/rbac/v1";
+import { PriorityClass } from "@keelson/core/kinds/scheduling/v1";
 import { bootstrapPolicy } from "./auth/bootstrap/bootstrap-policy.ts";
+import { systemPriorityClasses } from "./builtin/cluster/system-priority-classes.ts";
 import { createInitialObjects } from "./controllers/cluster/initial-objects.ts";
 import type { ObjectApi } from "./server/object-api.ts";
 
@@ -9,6 +11,7 @@ const manager = "kube-apiserver";
 /** Creates what every cluster has from the beginning: namespaces, its own Service, roles and who has them. */
 export async function createControlPlaneObjects(objects: ObjectApi): Promise<void> {
   await createInitialObjects({ objects });
+  await createAll(objects, PriorityClass, systemPriorityClasses);
   const { clusterRoles, clusterRoleBindings, roles, roleBindings } = bootstrapPolicy();
   await createAll(objects, ClusterRole, clusterRoles);
   await createAll(objects, ClusterRoleBinding, clusterRoleBindings);

@@ -107,6 +107,20 @@ export const serviceCases: CaseGroup = {
         "services",
         service("a", { externalIPs: ["nowhere", "127.0.0.1"] }),
       ],
+      [
+        "a Service's sources are ranges of addresses",
+        "services",
+        service("a", {
+          type: "LoadBalancer",
+          loadBalancerSourceRanges: [
+            "nowhere",
+            " 192.0.2.0/24 ",
+            "192.0.2.1/24",
+            "192.0.02.0/24",
+            "2001:db8::/129",
+          ],
+        }),
+      ],
       ["an Ingress has rules or a backend", "networking.k8s.io/v1:ingresses", ingress({})],
       ["an Ingress's path begins with a slash", "networking.k8s.io/v1:ingresses", path({ path: "x" })],
       ["an Ingress's path has a type", "networking.k8s.io/v1:ingresses", path({ pathType: undefined })],

@@ -8,11 +8,11 @@ const alphabet = "bcdfghjklmnpqrstvwxz2456789";
 const suffixLength = 5;
 
 /** Mounts a volume with a token, the cluster's authority and the namespace in every container that has none there. */
-export function mountToken(spec: Draft<PodSpec>, random: Random): void {
+export function mountToken(spec: Partial<Draft<PodSpec>>, random: Random): void {
   const existing = (spec.volumes ?? []).find(({ name }) => name.startsWith(volumePrefix));
   const name = existing?.name ?? newName(random);
   let isNeeded = false;
-  for (const container of [...(spec.initContainers ?? []), ...spec.containers]) {
+  for (const container of [...(spec.initContainers ?? []), ...(spec.containers ?? [])]) {
     if (mount(container, name)) isNeeded = true;
   }
   if (existing === undefined && isNeeded) spec.volumes = [...(spec.volumes ?? []), tokenVolume(name)];

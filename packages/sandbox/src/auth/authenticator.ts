@@ -1,7 +1,7 @@
 import type { ServiceRequest } from "@keelson/core";
 import type { Authenticate } from "./access.ts";
 import type { ServiceAccountTokens } from "./service-account-tokens.ts";
-import type { AuthenticateToken } from "./token-issuer.ts";
+import type { AuthenticateToken, TokenProblem } from "./token-issuer.ts";
 import type { UserInfo } from "./user.ts";
 
 export interface AuthenticatorOptions {
@@ -13,8 +13,7 @@ export interface AuthenticatorOptions {
 export interface Authenticator {
   readonly authenticate: Authenticate;
   readonly authenticateToken: AuthenticateToken;
-  /** Why a token that is not good is none, as TokenReview tells it. */
-  tokenProblem(token: string, audiences: readonly string[]): string;
+  readonly tokenProblem: TokenProblem;
 }
 
 export const anonymousUser: UserInfo = {

@@ -30,3 +30,6 @@ export type AuthenticateToken = (
   token: string,
   audiences: readonly string[],
 ) => { readonly user: UserInfo; readonly audiences: readonly string[] } | undefined;
+
+/** Why a token that is not good is none, as TokenReview tells it. */
+export type TokenProblem = (token: string, audiences: readonly string[]) => string;

@@ -65,6 +65,9 @@ function linkParts(schema: Unfinished, raw: RawSchema): void {
   if (raw.oneOf !== undefined) schema.oneOf = raw.oneOf.map(linkedPart);
 }
 
+/** The kinds of these groups the server stores as JSON, which tells an empty list from none; all others as protobuf. */
+const storedAsJson: ReadonlySet<string> = new Set(["apiextensions", "apiregistration"]);
+
 /** Which fields of a type are kept though they are empty. */
 function presenceOf(name: string): ReadonlyMap<string, FieldSchema> {
   const [type, version, group] = name.split(".").reverse();
@@ -72,7 +75,8 @@ function presenceOf(name: string): ReadonlyMap<string, FieldSchema> {
   const words = (text: string | undefined): readonly string[] => text?.split(" ") ?? [];
   const presence = new Map<string, FieldSchema>();
   for (const field of words(optionalScalars[key])) presence.set(field, { keepsEmpty: true });
-  for (const field of words(alwaysWritten[key])) presence.set(field, { isAlwaysWritten: true });
+  const always = { isAlwaysWritten: true, ...(storedAsJson.has(group ?? "") && { keepsEmpty: true }) };
+  for (const field of words(alwaysWritten[key])) presence.set(field, always);
   for (const field of words(leftOutWhenEmpty[key])) presence.set(field, { default: undefined });
   return presence;
 }

@@ -9,8 +9,10 @@ import { configMapStrategy } from "./config/config-map.ts";
 import { secretStrategy } from "./config/secret.ts";
 import { eventStrategy, newEventStrategy } from "./events/event-strategies.ts";
 import { cronJobStrategy, jobStrategy } from "./job/job-strategy.ts";
-import { endpointSliceStrategy, endpointsStrategy } from "./network/endpoints.ts";
-import { ingressClassStrategy, ingressStrategy, networkPolicyStrategy } from "./network/ingress.ts";
+import { endpointSliceStrategy } from "./network/endpoint-slice.ts";
+import { endpointsStrategy } from "./network/endpoints.ts";
+import { ingressClassStrategy, ingressStrategy } from "./network/ingress.ts";
+import { networkPolicyStrategy } from "./network/network-policy.ts";
 import { podStrategy, podTemplateStrategy } from "./pod/pod-strategy.ts";
 import {
   clusterRoleBindingStrategy,

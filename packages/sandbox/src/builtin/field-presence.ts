@@ -231,13 +231,14 @@ export const alwaysWritten: Readonly<Record<string, string>> = {
   "storage/v1.VolumeError": "time",
 };
 
-/** Texts of which the published schema says that they are empty by default, though the server leaves empty ones out. */
+/** Fields of which the published schema says that they are empty by default, though the server leaves empty ones out. */
 export const leftOutWhenEmpty: Readonly<Record<string, string>> = {
   "core/v1.ConfigMapEnvSource": "name",
   "core/v1.ConfigMapKeySelector": "name",
   "core/v1.ConfigMapProjection": "name",
   "core/v1.ConfigMapVolumeSource": "name",
   "core/v1.LocalObjectReference": "name",
+  "core/v1.ReplicationControllerSpec": "minReadySeconds",
   "core/v1.SecretEnvSource": "name",
   "core/v1.SecretKeySelector": "name",
   "core/v1.SecretProjection": "name",

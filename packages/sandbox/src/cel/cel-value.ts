@@ -61,6 +61,8 @@ function objectValue(object: Record<string, unknown>, schema: FieldSchema): Reco
   for (const [name, value] of Object.entries(object)) {
     const property =
       properties !== undefined && Object.hasOwn(properties, name) ? properties[name] : undefined;
+    // In an object with properties, null is as good as nothing.
+    if (value === null && properties !== undefined) continue;
     if (property !== undefined) {
       const escaped = escapeName(name);
       if (escaped !== undefined) entries.push([escaped, celValue(value, property)]);

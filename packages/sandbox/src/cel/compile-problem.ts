@@ -57,7 +57,21 @@ function syntaxFindings(
     const [token = ""] = /^(\w+|.)/s.exec(expression.slice(start)) ?? [];
     return [{ text: `Syntax error: mismatched input '${token}' expecting ${whatMayFollow}`, offset: start }];
   }
+  const dot = expression.lastIndexOf(".", start - 1);
+  const isAfterDot = dot >= 0 && expression.slice(dot + 1, start).trim() === "";
+  if (isAfterDot && summary.startsWith("Expected IDENTIFIER")) return [noName(expression, dot, start)];
   return [{ text: `Syntax error: ${summary}`, offset: start }];
+}
+
+/** After a dot comes a name; with digits it is read as a number. */
+function noName(expression: string, dot: number, start: number): Finding {
+  const [number] = /^\.\d+/.exec(expression.slice(dot)) ?? [];
+  if (number !== undefined) {
+    return { text: `Syntax error: extraneous input '${number}' expecting <EOF>`, offset: dot };
+  }
+  const [token = ""] = /^([=!<>]=|&&|\|\||.)/s.exec(expression.slice(start)) ?? [];
+  const input = `${expression.slice(dot, start)}${token}`;
+  return { text: `Syntax error: no viable alternative at input '${input}'`, offset: start };
 }
 
 function checkText({ code, summary }: CheckError, node: SyntaxNode, tree: SyntaxNode): string | undefined {

@@ -1,17 +1,21 @@
 import type { Environment, ParseResult } from "@marcbachmann/cel-js";
 import type { FieldSchema } from "../schema/field-schema.ts";
 import { type CheckError, compileProblem } from "./compile-problem.ts";
+import { estimateCost } from "./cost/estimate-cost.ts";
+import type { ValueShape } from "./cost/value-shape.ts";
 import { declareType } from "./declared-types.ts";
 import { budget, checkedHas, checkingEnvironment, evaluation } from "./environment.ts";
 import { evaluationProblem } from "./evaluation-problem.ts";
 import { applyKubernetesSemantics } from "./kubernetes-semantics.ts";
-import { isNode, nodesOf, syntaxTree } from "./syntax-tree.ts";
+import { isNode, nodesOf, type SyntaxNode, syntaxTree } from "./syntax-tree.ts";
 
 /** An expression that can be run, again and again. */
 export interface CompiledRule {
   readonly expression: string;
   /** Whether it compares with the state before. */
   readonly usesOldSelf: boolean;
+  /** What it may cost at most on a value of a shape, as the real server estimates it. */
+  mostCost(self: ValueShape): number;
   /** Runs it with a budget, by default that of one call. The variables are values as `celValue` makes them. */
   evaluate(variables: Readonly<Record<string, unknown>>, limit?: number): Evaluation;
 }
@@ -71,8 +75,9 @@ export function compileRule(
   { checker }: RuleEnvironment,
   result: "bool" | "string" = "bool",
 ): CompiledRule | CompileProblem {
-  const type = checked(expression, checker);
-  if (typeof type !== "string") return type;
+  const ofChecker = checked(expression, checker);
+  if ("problem" in ofChecker) return ofChecker;
+  const { type, tree: typedTree } = ofChecker;
   if (type !== result && type !== "dyn") {
     const what = result === "bool" ? "cel expression" : "messageExpression";
     return { problem: `${what} must evaluate to a ${result}` };
@@ -87,6 +92,7 @@ export function compileRule(
   return {
     expression,
     usesOldSelf,
+    mostCost: (self) => estimateCost(typedTree, self),
     evaluate: (variables, limit = callLimit) => run(parsed, variables, limit),
   };
 }
@@ -103,12 +109,17 @@ function run(parsed: ParseResult, variables: Readonly<Record<string, unknown>>, 
   return { ...outcome, cost: limit - budget.left };
 }
 
-/** The type of the result. */
-function checked(expression: string, checker: Environment): string | CompileProblem {
+interface Checked {
+  /** Of the result. */
+  readonly type: string;
+  readonly tree: SyntaxNode;
+}
+
+function checked(expression: string, checker: Environment): Checked | CompileProblem {
   const parsed = parse(expression.replaceAll(/\bhas\(/g, `${checkedHas}(`), checker, expression);
   if ("problem" in parsed) return parsed;
   const { error, type = "dyn" } = parsed.check();
-  if (error === undefined) return type;
+  if (error === undefined) return { type, tree: syntaxTree(parsed.ast) };
   if (!isInsideFormat(error, parsed)) return failed(expression, error, parsed);
   return checked(expression, checker.clone({ homogeneousAggregateLiterals: false }));
 }

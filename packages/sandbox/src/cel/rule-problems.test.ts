@@ -65,6 +65,10 @@ describe("rules in CEL", () => {
     expect(told(object("g", { n: 5, s: ["b"] }), old)).toEqual(["spec.s: Invalid value: set changed"]);
   });
 
+  test("null is as good as nothing", () => {
+    expect(told(object("g", { n: null, l: null, s: null }), object("g", { n: 5, s: ["a"] }))).toEqual([]);
+  });
+
   test("a value that did not change is let pass with a warning", () => {
     const old = object("g", { n: 13 });
     expect(celFindings(object("g", { n: 13, s: [] }), old, schema)).toMatchObject({

@@ -9,10 +9,10 @@ import {
 } from "@keelson/core";
 import type { WebhookConversion } from "@keelson/core/kinds/apiextensions/v1";
 import type { MutableObject } from "../resource/mutable-object.ts";
+import { newUid } from "../resource/new-uid.ts";
 import type { WebhookCaller, WebhookTarget } from "../resource/webhook-caller.ts";
 import { ApiError } from "../status/api-error.ts";
 import { checkedConversion } from "./converted-object.ts";
-import { requestUid } from "./request-uid.ts";
 
 export interface ConversionTools {
   readonly callWebhook: WebhookCaller;
@@ -36,7 +36,7 @@ export function webhookConverter(
     const asked = objects.filter(({ apiVersion }) => apiVersion !== desiredAPIVersion);
     const [first] = asked;
     if (first === undefined) return objects.map((object) => draft(object));
-    const uid = requestUid(random);
+    const uid = newUid(random);
     const version = webhook.conversionReviewVersions.find((one) => one === "v1" || one === "v1beta1") ?? "v1";
     const apiVersion = `apiextensions.k8s.io/${version}`;
     const review = {

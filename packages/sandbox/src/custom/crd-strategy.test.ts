@@ -36,7 +36,9 @@ function crd(schema: object | undefined, spec: object = {}): MutableObject {
 }
 
 const told = (object: MutableObject): readonly string[] =>
-  crdStrategy.validate(object, context).map(formatProblem);
+  [...(crdStrategy.validateNew?.(object, context) ?? []), ...crdStrategy.validate(object, context)].map(
+    formatProblem,
+  );
 
 describe("crdStrategy", () => {
   test("fills in names, conversion and the stored version", () => {
@@ -54,6 +56,18 @@ describe("crdStrategy", () => {
       'spec.scope: Unsupported value: "World": supported values: "Cluster", "Namespaced"',
       "spec.versions[0].schema.openAPIV3Schema: Required value",
     ]);
+  });
+
+  test("warns of formats that nobody checks, once", () => {
+    const odd = crd({
+      type: "object",
+      properties: { a: { type: "string", format: "made-up" }, b: { type: "integer", format: "int8" } },
+    });
+    expect(crdStrategy.warnings?.(odd, undefined)).toEqual([
+      'unrecognized format "made-up"',
+      'unrecognized format "int8"',
+    ]);
+    expect(crdStrategy.warnings?.(odd, odd)).toEqual([]);
   });
 
   test("tells where a rule is no CEL", () => {

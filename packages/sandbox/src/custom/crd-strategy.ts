@@ -7,12 +7,13 @@ import { type Definition, definitionOf, hasCondition } from "./definition/defini
 import { setDefinitionDefaults } from "./definition/definition-defaults.ts";
 import { namesProblems } from "./definition/definition-names-problems.ts";
 import { specProblems } from "./definition/definition-problems.ts";
+import { formatWarnings } from "./definition/format-warnings.ts";
 
 /** How CustomResourceDefinitions are written. */
 export const crdStrategy: Strategy = {
   setDefaults: setDefinitionDefaults,
   prepareForCreate(object) {
-    object.status = {};
+    object.status = { conditions: null, acceptedNames: { plural: "", kind: "" } };
     recordStoredVersion(object);
   },
   prepareForUpdate(object, old, { subresource }) {
@@ -23,8 +24,10 @@ export const crdStrategy: Strategy = {
     object.status = draft(old.status ?? {});
     recordStoredVersion(object);
   },
+  validateNew: (object) => nameProblems(definitionOf(object)),
   validate: definitionProblems,
   validateUpdate: changeProblems,
+  warnings: formatWarnings,
   countsGenerations: true,
   allowsCreateOnUpdate: false,
   allowsUnconditionalUpdate: false,
@@ -47,7 +50,6 @@ function definitionProblems(object: GenericObject, { subresource }: WriteContext
   const ofNames = acceptedNames === undefined ? [] : namesProblems(acceptedNames, "status.acceptedNames");
   if (subresource === "status") return ofNames;
   return [
-    ...nameProblems(definition),
     ...specProblems(definition),
     ...ofNames,
     ...storedVersionProblems(definition),

@@ -1,15 +1,15 @@
 import type { GenericObject } from "@keelson/core";
 import type { CustomResourceColumnDefinition } from "@keelson/core/kinds/apiextensions/v1";
+import { ageColumn as builtinAge, nameColumn as builtinName } from "../builtin/columns/column.ts";
+import { humanDuration } from "../builtin/columns/human-duration.ts";
 import type { TableColumn } from "../resource/table-column.ts";
-import { humanDuration } from "./human-duration.ts";
 import { parseJsonPath } from "./json-path.ts";
 
 const nameColumn: TableColumn = {
   name: "Name",
   type: "string",
   format: "name",
-  description:
-    "Name must be unique within a namespace. Is required when creating resources, although some resources may allow a client to request the generation of an appropriate name automatically. Name is primarily intended for creation idempotence and configuration definition. Cannot be updated. More info: https://kubernetes.io/docs/concepts/overview/working-with-objects/names#names",
+  description: builtinName.description,
   priority: 0,
   cell: ({ metadata }) => metadata.name ?? "",
 };
@@ -18,8 +18,7 @@ const ageColumn: TableColumn = {
   name: "Age",
   type: "date",
   format: "",
-  description:
-    "CreationTimestamp is a timestamp representing the server time when this object was created. It is not guaranteed to be set in happens-before order across separate operations. Clients may not set this value. It is represented in RFC3339 form and is in UTC.\n\nPopulated by the system. Read-only. Null for lists. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#metadata",
+  description: builtinAge.description,
   priority: 0,
   cell: ({ metadata }, now) => ageOf(metadata.creationTimestamp, now),
 };

@@ -79,7 +79,7 @@ function world(): {
     expect.assert(answer !== undefined);
     return {
       ...answer,
-      json: answer.headers["content-type"]?.includes("json") ? JSON.parse(answer.body) : undefined,
+      json: answer.headers["content-type"]?.includes("json") ? JSON.parse(String(answer.body)) : undefined,
     };
   };
   return { registry, get };
@@ -226,7 +226,7 @@ describe("aggregated discovery", () => {
 describe("OpenAPI", () => {
   it("may be kept for ever under its hash, and leads from an old hash to the present one", () => {
     const { get } = world();
-    const { paths } = JSON.parse(get("/openapi/v3").body);
+    const { paths } = JSON.parse(String(get("/openapi/v3").body));
     const url = paths["apis/apps/v1"].serverRelativeURL;
     expect(url).toMatch(/^\/openapi\/v3\/apis\/apps\/v1\?hash=[0-9A-F]{128}$/);
     expect(get(url)).toMatchObject({ status: 200, headers: { "cache-control": "public, immutable" } });
@@ -246,10 +246,10 @@ describe("OpenAPI", () => {
 
   it("has a schema for everything that it refers to", () => {
     const { get } = world();
-    const { paths } = JSON.parse(get("/openapi/v3").body);
+    const { paths } = JSON.parse(String(get("/openapi/v3").body));
     for (const path of Object.keys(paths)) {
       const { body, json } = get(`/openapi/v3/${path}`);
-      for (const [, name = ""] of body.matchAll(/"#\/components\/schemas\/([^"]+)"/g))
+      for (const [, name = ""] of String(body).matchAll(/"#\/components\/schemas\/([^"]+)"/g))
         expect(json.components.schemas).toHaveProperty([name]);
     }
   });
@@ -289,8 +289,22 @@ describe("OpenAPI", () => {
     expect(json.components.schemas).toHaveProperty(["io.k8s.api.autoscaling.v1.Scale"]);
   });
 
-  it("offers no second version", () => {
-    expect(world().get("/openapi/v2").status).toBe(406);
+  it("offers the second version in the form that kubectl asks for, and as JSON", () => {
+    const accept = "application/com.github.proto-openapi.spec.v2@v1.0+protobuf";
+    const { status, headers, body } = world().get("/openapi/v2", { accept });
+    expect({ status, type: headers["content-type"] }).toEqual({
+      status: 200,
+      type: accept.replace("@", "."),
+    });
+    expect.assert(typeof body !== "string");
+    // Field 1 of the document is its version; the definitions name what they are of.
+    expect(Buffer.from(body).subarray(0, 5).toString("latin1")).toBe("\n\u00032.0");
+    expect(Buffer.from(body).includes("#/definitions/io.k8s.api.apps.v1.DeploymentSpec")).toBe(true);
+    expect(world().get("/openapi/v2").json).toMatchObject({
+      swagger: "2.0",
+      definitions: { "io.k8s.api.apps.v1.Deployment": { type: "object" } },
+    });
+    expect(world().get("/openapi/v2", { accept: "text/html" }).status).toBe(406);
   });
 });
 

@@ -1,10 +1,12 @@
 import { createHash } from "node:crypto";
 import type { ResourceRegistry } from "../resource/resource-registry.ts";
+import { wantsPretty } from "../server/media-type.ts";
 import { pageNotFound } from "../status/api-error.ts";
 import { aggregatedDocument, aggregatedType } from "./aggregated-document.ts";
 import { apiVersions, groupDocument, groupList, resourceList } from "./legacy-documents.ts";
-import { chooseType } from "./media-type.ts";
+import { chooseOpenApiV2Type, chooseType, openApiV2Protobuf } from "./media-type.ts";
 import { documentUrl, type OpenApiDocument, openApiDocuments, openApiIndex } from "./openapi-documents.ts";
+import { type OpenApiV2Document, openApiV2Document } from "./openapi-v2-document.ts";
 import { type ServedGroup, servedGroups } from "./served-groups.ts";
 import { serverVersion } from "./server-version.ts";
 
@@ -12,7 +14,7 @@ export interface DiscoveryAnswer {
   readonly status: number;
   /** Lower-case names. */
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
+  readonly body: string | Uint8Array;
 }
 
 export interface DiscoveryOptions {
@@ -44,10 +46,17 @@ export function discoveryService(
     snapshot ??= new Snapshot(servedGroups(registry.all()));
     if (root === "openapi") return openApiAnswer(snapshot, parts, headers, query);
     const address = options.serverAddress ?? headers.host ?? "";
-    return parts.length === 1
-      ? rootAnswer(snapshot, root, headers, address)
-      : groupAnswer(snapshot, root, parts.slice(1));
+    const answer =
+      parts.length === 1
+        ? rootAnswer(snapshot, root, headers, address)
+        : groupAnswer(snapshot, root, parts.slice(1));
+    return wantsPretty(query, headers["user-agent"] ?? "") ? laidOut(answer) : answer;
   };
+}
+
+function laidOut(answer: DiscoveryAnswer | undefined): DiscoveryAnswer | undefined {
+  if (typeof answer?.body !== "string" || !answer.body.startsWith("{")) return answer;
+  return { ...answer, body: JSON.stringify(JSON.parse(answer.body), undefined, 2) };
 }
 
 /** What is worked out once for each state of the registry, and only when it is asked for. */
@@ -55,6 +64,7 @@ class Snapshot {
   readonly groups: readonly ServedGroup[];
   readonly #texts = new Map<string, string>();
   #documents: ReadonlyMap<string, OpenApiDocument> | undefined;
+  #wholeDocument: OpenApiV2Document | undefined;
 
   constructor(groups: readonly ServedGroup[]) {
     this.groups = groups;
@@ -63,6 +73,13 @@ class Snapshot {
   get documents(): ReadonlyMap<string, OpenApiDocument> {
     this.#documents ??= openApiDocuments(this.groups);
     return this.#documents;
+  }
+
+  get wholeDocument(): OpenApiV2Document {
+    this.#wholeDocument ??= openApiV2Document(
+      this.groups.flatMap(({ versions }) => versions.flatMap(({ resources }) => resources)),
+    );
+    return this.#wholeDocument;
   }
 
   text(key: string, make: () => object): string {
@@ -120,7 +137,7 @@ function openApiAnswer(
   headers: Readonly<Record<string, string>>,
   query: URLSearchParams,
 ): DiscoveryAnswer | undefined {
-  if (version === "v2" && rest.length === 0) return { status: 406, headers: { vary: "Accept" }, body: "" };
+  if (version === "v2") return rest.length === 0 ? wholeDocumentAnswer(snapshot, headers) : plainNotFound;
   if (version !== "v3") return undefined;
   if (rest.length === 0) {
     const body = snapshot.text("openapi", () => openApiIndex(snapshot.documents));
@@ -130,6 +147,22 @@ function openApiAnswer(
   const document = snapshot.documents.get(path);
   if (document === undefined) return { status: 404, headers: uncached, body: "" };
   return documentAnswer(path, document, headers, query.get("hash"));
+}
+
+/** The second version of OpenAPI, which has everything in one document. */
+function wholeDocumentAnswer(snapshot: Snapshot, headers: Readonly<Record<string, string>>): DiscoveryAnswer {
+  const type = chooseOpenApiV2Type(headers.accept);
+  if (type === undefined) return { status: 406, headers: { vary: "Accept" }, body: "" };
+  const document = snapshot.wholeDocument;
+  const etag = `"${document.hash}"`;
+  const shared = { ...uncached, etag, vary: "Accept" };
+  if (headers["if-none-match"] === etag) return { status: 304, headers: shared, body: "" };
+  const isJson = type === "json";
+  return {
+    status: 200,
+    headers: { ...shared, "content-type": isJson ? "application/json" : openApiV2Protobuf },
+    body: isJson ? document.text : document.bytes(),
+  };
 }
 
 /** With the right hash it may be kept for ever; with a wrong one the client is sent to the right one. */

@@ -47,7 +47,7 @@ function documentText(resources: readonly ServedResource[]): string {
     info: isCustom
       ? { title: "Kubernetes CRD Swagger", version: "v0.1.0" }
       : { title: "Kubernetes", version: kubernetesVersion },
-    paths: Object.assign({}, ...resources.map(resourcePaths)),
+    paths: Object.assign({}, ...resources.map((resource) => resourcePaths(resource))),
     components: { schemas: publishedSchemas(resources) },
   });
 }

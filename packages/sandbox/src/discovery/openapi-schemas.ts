@@ -2,7 +2,22 @@ import { type RawSchema, rawSchema, rawSchemaName } from "../builtin/raw-schema.
 import type { ServedResource } from "../resource/served-resource.ts";
 import type { FieldSchema } from "../schema/field-schema.ts";
 
-type OpenApiSchema = Readonly<Record<string, unknown>>;
+export type OpenApiSchema = Readonly<Record<string, unknown>>;
+
+/** How a version of OpenAPI writes schemas. */
+export interface SchemaDialect {
+  reference(name: string): OpenApiSchema;
+  /** Adds the names that it refers to to `needed`. */
+  builtin(raw: RawSchema, needed: Set<string>): OpenApiSchema;
+  /** The schema of a custom kind. */
+  custom(schema: FieldSchema): OpenApiSchema;
+}
+
+const openApi3: SchemaDialect = {
+  reference: schemaReference,
+  builtin: openApiOf,
+  custom: (schema) => customSchema(schema, true),
+};
 
 const prefix = "#/components/schemas/";
 const meta = "io.k8s.apimachinery.pkg.apis.meta.v1";
@@ -33,9 +48,11 @@ function customName(group: string, version: string, kind: string): string {
 /** The schemas of these resources with all that they refer to, by name. */
 export function publishedSchemas(
   resources: readonly ServedResource[],
+  dialect: SchemaDialect = openApi3,
 ): Readonly<Record<string, OpenApiSchema>> {
   const published = new Map<string, OpenApiSchema>();
-  for (const resource of resources.filter(({ isCustom }) => isCustom)) publishCustom(resource, published);
+  for (const resource of resources.filter(({ isCustom }) => isCustom))
+    publishCustom(resource, published, dialect);
   const needed = new Set([...sharedSchemas, `${meta}.ObjectMeta`, `${meta}.ListMeta`]);
   for (const resource of resources)
     for (const name of kindsOf(resource)) if (name !== undefined) needed.add(name);
@@ -43,7 +60,7 @@ export function publishedSchemas(
   for (const name of needed) {
     const raw = published.has(name) ? undefined : rawSchema(name);
     if (raw === undefined) continue;
-    published.set(name, openApiOf(raw, needed));
+    published.set(name, dialect.builtin(raw, needed));
   }
   return Object.fromEntries([...published].sort(([a], [b]) => (a < b ? -1 : 1)));
 }
@@ -78,30 +95,37 @@ function openApiOf(raw: RawSchema, needed: Set<string>): OpenApiSchema {
   };
 }
 
-function mapped<T>(fields: Readonly<Record<string, T>>, change: (field: T) => OpenApiSchema): OpenApiSchema {
+export function mapped<T>(
+  fields: Readonly<Record<string, T>>,
+  change: (field: T) => OpenApiSchema,
+): OpenApiSchema {
   return Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, change(field)]));
 }
 
-function publishCustom(resource: ServedResource, published: Map<string, OpenApiSchema>): void {
+function publishCustom(
+  resource: ServedResource,
+  published: Map<string, OpenApiSchema>,
+  dialect: SchemaDialect,
+): void {
   const { group, version, kind, listKind, schema } = resource;
   const name = customName(group, version, kind);
   const kindOf = (one: string): object => ({
     "x-kubernetes-group-version-kind": [{ group, version, kind: one }],
   });
-  published.set(name, { ...customSchema(schema, true), ...kindOf(kind) });
+  published.set(name, { ...dialect.custom(schema), ...kindOf(kind) });
   published.set(customName(group, version, listKind), {
     type: "object",
     required: ["items"],
     properties: {
       ...typeProperties,
-      metadata: schemaReference(`${meta}.ListMeta`),
-      items: { type: "array", items: schemaReference(name) },
+      metadata: dialect.reference(`${meta}.ListMeta`),
+      items: { type: "array", items: dialect.reference(name) },
     },
     ...kindOf(listKind),
   });
 }
 
-const typeProperties = { apiVersion: { type: "string" }, kind: { type: "string" } };
+export const typeProperties: OpenApiSchema = { apiVersion: { type: "string" }, kind: { type: "string" } };
 
 /** A definition's schema with what it leaves unsaid: the fields of resources, and what int-or-string means. */
 function customSchema(schema: FieldSchema, isResource: boolean): OpenApiSchema {

@@ -7,6 +7,7 @@ import {
 import { VirtualClock } from "@keelson/testkit";
 import { describe, expect, test } from "vitest";
 import { createMemoryStore } from "../store/memory-store.ts";
+import type { Store } from "../store/store.ts";
 import { type UnsteadyService, unsteadyService } from "./unsteady-service.ts";
 
 function request(path: string, method = "GET"): ServiceRequest {
@@ -28,10 +29,17 @@ async function* lines(): AsyncGenerator<Uint8Array> {
   for (let count = 0; ; count++) yield new TextEncoder().encode(`line ${2 * count}\nline ${2 * count + 1}\n`);
 }
 
-function setUp(): UnsteadyService & { readonly seen: readonly string[]; readonly clock: VirtualClock } {
+interface SetUp extends UnsteadyService {
+  readonly seen: readonly string[];
+  readonly clock: VirtualClock;
+  readonly store: Store;
+}
+
+function setUp(): SetUp {
   const seen: string[] = [];
   const clock = new VirtualClock();
-  return { ...unsteadyService(lineService(seen), createMemoryStore(), clock), seen, clock };
+  const store = createMemoryStore();
+  return { ...unsteadyService(lineService(seen), store, clock), seen, clock, store };
 }
 
 function streamOf({ body }: ServiceResponse): AsyncIterator<Uint8Array> {
@@ -123,6 +131,14 @@ describe("an unsteady service", () => {
     await clock.advance(5_000);
     await restarted;
     expect(await service(request("/a"))).toMatchObject({ status: 200 });
+  });
+
+  test("begins its memory of changes anew when it restarts", async () => {
+    const { faults, clock, store } = setUp();
+    const restarted = faults.restart(1);
+    await clock.advance(1);
+    await restarted;
+    expect(store.compactedRevision).toBe(store.revision);
   });
 
   test("serves stale reads until it is told to stop", () => {

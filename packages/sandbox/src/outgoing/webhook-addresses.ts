@@ -1,7 +1,8 @@
 import { isRecord } from "@keelson/core";
 import type { StoredObjects } from "../resource/strategy.ts";
 import type { WebhookCaller, WebhookService, WebhookTarget } from "../resource/webhook-caller.ts";
-import type { SendPost } from "./send-post.ts";
+import { networkProblem } from "./network-problem.ts";
+import type { OutgoingPost, SendPost } from "./send-post.ts";
 
 interface Address {
   readonly url: string;
@@ -16,12 +17,17 @@ export function webhookCaller(sendPost: SendPost, read: StoredObjects): WebhookC
   return async ({ target, caBundle, body, signal }) => {
     const certificateAuthority =
       caBundle === undefined ? undefined : Buffer.from(caBundle, "base64").toString();
-    return await sendPost({
+    const post: OutgoingPost = {
       ...addressOf(target, read),
       ...(certificateAuthority !== undefined && { certificateAuthority }),
       body,
       signal,
-    });
+    };
+    try {
+      return await sendPost(post);
+    } catch (error) {
+      throw new Error(networkProblem(error), { cause: error });
+    }
   };
 }
 

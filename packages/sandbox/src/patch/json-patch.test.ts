@@ -84,8 +84,7 @@ describe("a JSON patch", () => {
     expect(refusal(...operations)).toMatchObject({
       code: 413,
       reason: "RequestEntityTooLarge",
-      message:
-        "Request entity is too large: The allowed maximum operations in a JSON patch is 10000, got 10001",
+      message: "Request entity too large: The allowed maximum operations in a JSON patch is 10000, got 10001",
     });
   });
 

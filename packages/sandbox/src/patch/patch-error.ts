@@ -15,7 +15,7 @@ export function tooManyOperations(limit: number, count: number): ApiError {
   return new ApiError({
     httpCode: 413,
     reason: "RequestEntityTooLarge",
-    message: `Request entity is too large: ${why}`,
+    message: `Request entity too large: ${why}`,
   });
 }
 

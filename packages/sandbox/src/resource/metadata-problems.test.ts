@@ -30,6 +30,9 @@ describe("the metadata of a new object", () => {
 
   it("has one controller at most", () => {
     const owner = { apiVersion: "v1", kind: "A", name: "b", uid: "c", controller: true };
+    expect(problemsOf({ ownerReferences: [{ ...owner, apiVersion: "a/b/c" }] })).toEqual([
+      'metadata.ownerReferences.apiVersion: Invalid value: "a/b/c": version must not be empty',
+    ]);
     expect(problemsOf({ ownerReferences: [owner, { ...owner, name: "b2" }] })).toEqual([
       'metadata.ownerReferences: Invalid value: [{"apiVersion":"v1","kind":"A","name":"b","uid":"c","controller":true},{"apiVersion":"v1","kind":"A","name":"b2","uid":"c","controller":true}]: Only one reference can have Controller set to true. Found "true" in references for A/b and A/b2',
     ]);

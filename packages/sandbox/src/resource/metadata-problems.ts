@@ -127,7 +127,8 @@ function ownerReferenceProblems(reference: Partial<OwnerReference>, field: strin
   const problems: FieldProblem[] = [];
   const { apiVersion = "", kind = "" } = reference;
   const version = apiVersion.slice(apiVersion.indexOf("/") + 1);
-  if (version === "") {
+  // Text with more than one slash has no version either.
+  if (version === "" || version.includes("/")) {
     problems.push(invalidValue(`${field}.apiVersion`, apiVersion, "version must not be empty"));
   }
   for (const name of ["kind", "name", "uid"] as const) {

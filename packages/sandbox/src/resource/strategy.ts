@@ -16,6 +16,8 @@ export interface Strategy {
   prepareForCreate(object: MutableObject, context: WriteContext): void;
   /** Takes over from the old object what this write may not change (mostly the status, for other writes the rest). */
   prepareForUpdate(object: MutableObject, old: GenericObject, context: WriteContext): void;
+  /** What is asked of new objects only, before the rest. */
+  validateNew?(object: GenericObject, context: WriteContext): readonly FieldProblem[];
   /** Beyond the schema and the metadata. Also asked, with the rules below, on update. */
   validate(object: GenericObject, context: WriteContext): readonly FieldProblem[];
   /** What may not change; asked beside `validate`. */

@@ -220,6 +220,15 @@ it("the published defaults of built-in kinds are what the server always writes",
   expect(role).toEqual({ metadata: {}, rules: null });
 });
 
+it("an empty list that is always written is null, but in kinds that are stored as JSON", () => {
+  const slice: Record<string, unknown> = { endpoints: [], ports: [] };
+  applySchemaDefaults(slice, schemaOf("discovery.k8s.io", "v1", "EndpointSlice"));
+  expect(slice).toMatchObject({ endpoints: null, ports: null });
+  const definition: Record<string, unknown> = { status: { conditions: [], storedVersions: [] } };
+  applySchemaDefaults(definition, schemaOf("apiextensions.k8s.io", "v1", "CustomResourceDefinition"));
+  expect(definition).toMatchObject({ status: { conditions: [], storedVersions: [] } });
+});
+
 it("never fails but by refusing, whatever it is given", () => {
   const name = fc.constantFrom(
     "spec",

@@ -13,10 +13,14 @@ export function applySchemaDefaults(value: unknown, schema: FieldSchema): void {
     return;
   }
   if (!isJsonObject(value)) return;
-  for (const [name, field] of defaultedFields(schema))
-    if (!Object.hasOwn(value, name) || isAbsent(value[name], field)) value[name] = defaultOf(field);
+  for (const [name, field] of defaultedFields(schema)) {
+    if (!Object.hasOwn(value, name) || isAbsent(value[name], field) || isForgotten(value[name], field))
+      value[name] = defaultOf(field);
+  }
   const additional = additionalSchema(schema);
   for (const name of Object.keys(value)) {
+    // Most fields are scalars, which have nothing to fill in.
+    if (typeof value[name] !== "object") continue;
     const field = schemaOfField(schema, name);
     if (field === undefined) continue;
     if (field === additional && isAbsent(value[name], field)) value[name] = copyJson(field.default);
@@ -62,6 +66,12 @@ function defaultedFields(schema: FieldSchema): readonly (readonly [string, Field
 
 function defaultOf(field: FieldSchema): unknown {
   return field.default === undefined ? null : copyJson(field.default);
+}
+
+/** Stored as protobuf, an empty list or map is not told from none: what is always written comes back as null. */
+function isForgotten(value: unknown, { isAlwaysWritten, keepsEmpty, default: given }: FieldSchema): boolean {
+  if (isAlwaysWritten !== true || keepsEmpty === true || given !== undefined) return false;
+  return Array.isArray(value) ? value.length === 0 : isJsonObject(value) && Object.keys(value).length === 0;
 }
 
 /** Nulls of free form count as values. */

@@ -21,7 +21,10 @@ export interface FieldSchema
   readonly "x-kubernetes-patch-merge-key"?: string;
   /** Of built-in types, such as `v1.DeploymentSpec`, `resource.Quantity`, `v1.Time`: errors of decoding name it. */
   readonly typeName?: string;
-  /** Of built-in scalars: whether an empty one (`0`, `false`, `""`) that was given is kept. */
+  /**
+   * Of built-in scalars: whether an empty one (`0`, `false`, `""`) that was given is kept. Of lists and maps that are
+   * always written: whether an empty one stays, instead of becoming null.
+   */
   readonly keepsEmpty?: boolean;
   /** Of built-in lists, maps and times: whether they are written even if they are empty or, as null, not there. */
   readonly isAlwaysWritten?: boolean;

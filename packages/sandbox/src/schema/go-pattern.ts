@@ -5,8 +5,8 @@ const parts = {
   any: "[^]",
   lineStart: "(?<![^\\n])",
   lineEnd: "(?![^\\n])",
-  textStart: "(?<![^])",
-  textEnd: "(?![^])",
+  textStart: "^",
+  textEnd: "$",
 };
 
 /** What holds within a group; a flag that is set in its midst holds until its end. */
@@ -55,15 +55,17 @@ class Translation {
 
   #step(): void {
     const first = String.fromCodePoint(this.#rest.codePointAt(0) ?? 0);
-    if (first === "(") return this.#open();
-    if (first === ")") return this.#close();
-    if (first === "|") return this.#alternative();
-    if (first === "[") return this.#class();
-    if (first === "\\") return this.#escape();
     const repeat = /^(?:[*+?]|\{\d+(?:,\d*)?\})/.exec(this.#rest)?.[0];
-    if (repeat !== undefined) return this.#repeat(repeat);
-    this.#take(first.length);
-    this.#argument(this.#sourceOf(first));
+    if (first === "(") this.#open();
+    else if (first === ")") this.#close();
+    else if (first === "|") this.#alternative();
+    else if (first === "[") this.#class();
+    else if (first === "\\") this.#escape();
+    else if (repeat !== undefined) this.#repeat(repeat);
+    else {
+      this.#take(first.length);
+      this.#argument(this.#sourceOf(first));
+    }
   }
 
   #sourceOf(character: string): string {
@@ -97,19 +99,20 @@ class Translation {
 
   #open(): void {
     const text = this.#rest;
-    if (!text.startsWith("(?")) return this.#enter("(", 1, this.#group.flags);
-    if (/^\(\?P?</.test(text)) {
-      const capture = /^\(\?P?<([^>]*)>/.exec(text);
-      if (capture === null) throw new GoPatternError("invalid named capture", text);
-      if (!/^\w+$/.test(capture[1] ?? "")) throw new GoPatternError("invalid named capture", capture[0]);
-      return this.#enter("(", capture[0].length, this.#group.flags);
-    }
+    if (!text.startsWith("(?")) this.#enter("(", 1, this.#group.flags);
+    else if (/^\(\?P?</.test(text)) this.#enter("(", captureOf(text).length, this.#group.flags);
+    else this.#openWithFlags(text);
+  }
+
+  #openWithFlags(text: string): void {
     const [head, on = "", off = "", end] = /^\(\?([imsU]*)(?:-([imsU]+))?([:)])/.exec(text) ?? [];
-    if (head === undefined || (head === "(?)" && end === ")")) throw unknownSyntax(text);
+    if (head === undefined) throw unknownSyntax(text);
     const flags = [...new Set(this.#group.flags + on)].filter((flag) => !off.includes(flag)).join("");
-    if (end === ":") return this.#enter(opening(this.#group.flags, flags), head.length, flags);
-    this.#take(head.length);
-    this.#setFlags(flags);
+    if (end === ":") this.#enter(opening(this.#group.flags, flags), head.length, flags);
+    else {
+      this.#take(head.length);
+      this.#setFlags(flags);
+    }
   }
 
   #enter(source: string, length: number, flags: string): void {
@@ -122,13 +125,13 @@ class Translation {
 
   /** From here to the end of the group, also in later alternatives. */
   #setFlags(flags: string): void {
-    const changes = opening(this.#group.flags, flags) !== "(?:";
-    if (changes) {
-      const outside = this.#outer.at(-1)?.flags ?? "";
-      const reopen = opening(outside, flags);
-      this.#out.push(`${this.#group.close}${reopen}`);
-      this.#group = { close: ")", reopen, flags };
-    } else this.#group = { ...this.#group, flags };
+    if (opening(this.#group.flags, flags) === "(?:") {
+      this.#group = { ...this.#group, flags };
+      return;
+    }
+    const reopen = opening(flags.includes("i") ? "" : "i", flags);
+    this.#out.push(`${this.#group.close}${reopen}`);
+    this.#group = { close: ")", reopen, flags };
     this.#nothingToRepeat();
   }
 
@@ -180,6 +183,13 @@ class Translation {
   }
 }
 
+/** `(?P<name>` or `(?<name>`. */
+function captureOf(text: string): string {
+  const [capture, name = ""] = /^\(\?P?<([^>]*)>/.exec(text) ?? [];
+  if (capture !== undefined && /^\w+$/.test(name)) return capture;
+  throw new GoPatternError("invalid named capture", capture ?? text);
+}
+
 /** Only letter case needs the help of the engine. */
 function opening(before: string, after: string): string {
   if (before.includes("i") === after.includes("i")) return "(?:";
@@ -192,8 +202,6 @@ function assertion(source: string): string {
 }
 
 function unknownSyntax(text: string): GoPatternError {
-  const shown = /^\(\?[imsU]*(?:-[imsU]*)?./su.exec(text)?.[0];
-  return shown === undefined
-    ? new GoPatternError("missing argument to repetition operator", "?")
-    : new GoPatternError("invalid or unsupported Perl syntax", shown);
+  const shown = /^\(\?[imsU]*(?:-[imsU]*)?.?/su.exec(text)?.[0] ?? text;
+  return new GoPatternError("invalid or unsupported Perl syntax", shown);
 }

@@ -1,4 +1,4 @@
-import { invalidCharacter, JsonSyntaxError, unexpectedEnd } from "./json-syntax-error.ts";
+import { invalidCharacter, type JsonSyntaxError, unexpectedEnd } from "./json-syntax-error.ts";
 
 /** JSON as it was written: objects keep the order and the repetition of their fields, numbers their digits. */
 export type JsonNode =
@@ -17,8 +17,8 @@ export interface JsonEntry {
 /** Deeper nesting is refused: whoever walks a value may do it by recursion. */
 export const maxJsonDepth = 1000;
 
-export function tooDeep(): JsonSyntaxError {
-  return new JsonSyntaxError("exceeded max depth");
+export function tooDeep(opening: string): JsonSyntaxError {
+  return invalidCharacter(opening, "exceeded max depth");
 }
 
 /** Parses JSON the slow way, for messages that need more than its value. Throws JsonSyntaxError. */
@@ -38,8 +38,8 @@ class DocumentReader {
   }
 
   value(depth: number): JsonNode {
-    if (depth > maxJsonDepth) throw tooDeep();
     const character = this.#skipSpace();
+    if (depth > maxJsonDepth && (character === "{" || character === "[")) throw tooDeep(character);
     if (character === "{") return this.#object(depth);
     if (character === "[") return this.#array(depth);
     if (character === '"') return { kind: "string", value: this.#string() };

@@ -30,8 +30,15 @@ describe("malformed JSON is refused in the server's words", () => {
   });
 
   it("refuses nesting that nothing could walk", () => {
-    expect(() => parseJson("[".repeat(5000) + "]".repeat(5000))).toThrow("exceeded max depth");
+    expect(() => parseJson("[".repeat(5000) + "]".repeat(5000))).toThrow(
+      "invalid character '[' exceeded max depth",
+    );
   });
+});
+
+it("puts a mark in the place of halves of characters", () => {
+  const { value } = parseJson('{"\\ud800":"a\\udc00","b":"\\ud83d\\ude00"}');
+  expect(value).toEqual({ "\ufffd": "a\ufffd", b: "\u{1f600}" });
 });
 
 it.each([

@@ -7,17 +7,31 @@ export interface ParsedJson {
   readonly text: string;
   /** Whether an object anywhere in it names a field twice; the last one is in `value`. */
   readonly hasDuplicates: boolean;
+  /** Of YAML that names a field twice, what is wrong with it; the JSON tells nothing of that. */
+  readonly yamlProblem?: string;
 }
 
 /** Parses JSON as strictly as the API server. Throws JsonSyntaxError; which fields are repeated, `strictProblems` tells. */
 export function parseJson(text: string): ParsedJson {
   let value: unknown;
   try {
-    value = JSON.parse(text);
+    value = hasSurrogates.test(text) ? JSON.parse(text, wellFormed) : JSON.parse(text);
   } catch (error) {
     throw syntaxError(text, error);
   }
   return { value, text, hasDuplicates: countFields(value, 0) !== countColons(text) };
+}
+
+const hasSurrogates = /\\u[dD][89a-fA-F]/;
+
+/** Halves of characters are no text; Go puts a mark in the place of each. */
+function wellFormed(_name: string, value: unknown): unknown {
+  if (typeof value === "string") return value.toWellFormed();
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
+  const isBroken = Object.keys(value).some((name) => !name.isWellFormed());
+  return isBroken
+    ? Object.fromEntries(Object.entries(value).map(([name, field]) => [name.toWellFormed(), field]))
+    : value;
 }
 
 /** The refusal in the server's words. */
@@ -33,7 +47,7 @@ function syntaxError(text: string, cause: unknown): Error {
 
 function countFields(value: unknown, depth: number): number {
   if (typeof value !== "object" || value === null) return 0;
-  if (depth > maxJsonDepth) throw tooDeep();
+  if (depth > maxJsonDepth) throw tooDeep(Array.isArray(value) ? "[" : "{");
   let count = 0;
   if (Array.isArray(value)) {
     for (const item of value) count += countFields(item, depth + 1);

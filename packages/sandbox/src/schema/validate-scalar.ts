@@ -1,7 +1,7 @@
 import type { FieldProblem } from "../status/field-problem.ts";
 import type { FieldSchema } from "./field-schema.ts";
-import { goPattern } from "./go-pattern.ts";
 import { hasFormat, isKnownFormat } from "./formats.ts";
+import { goPattern } from "./go-pattern.ts";
 import {
   bodyProblem,
   generalProblem,

@@ -12,7 +12,9 @@ import { duplicateFields } from "../schema/strict-problems.ts";
 import { type ApiError, badRequest, invalid } from "../status/api-error.ts";
 import { invalidValue } from "../status/field-problem.ts";
 import { bodyFormat, bodySummary, parseBody, typeMeta, UnreadableBodyError } from "./parse-body.ts";
+import { yamlWarnings } from "./parse-yaml.ts";
 import { bodyText } from "./read-body.ts";
+import { otherKindProblem, versionProblem } from "./registered-kind.ts";
 import { decodeValue } from "./write/decode-value.ts";
 
 /** What a body is to hold. */
@@ -40,7 +42,7 @@ export function decodeObjectBody(resource: ServedResource, request: BodyRequest)
   if (resource.isCustom) checkCustomType(resource, json, request);
   else setBuiltinType(resource, json, request.registry);
   const { object, problems } = decoded(resource, { ...parsed, value: json });
-  tellProblems(resource, problems, request);
+  tellProblems(resource, [...yamlProblems(parsed), ...problems], request);
   return object;
 }
 
@@ -54,7 +56,7 @@ export function decodePlainBody(
   setBuiltinType(expected, json, request.registry);
   try {
     const { object, strictProblems } = decodeBuiltin({ ...parsed, value: json }, expected.schema);
-    tellProblems(expected, strictProblems, request);
+    tellProblems(expected, [...yamlProblems(parsed), ...strictProblems], request);
     return object;
   } catch (error) {
     throw asRefusal(expected, error);
@@ -90,6 +92,8 @@ function parseTyped(expected: Named, { contentType, body }: BodyRequest): Parsed
       throw unrecognized(`${parseProblem}${problem}`);
     }
   }
+  const problem = versionProblem(String(value?.apiVersion ?? ""));
+  if (problem !== undefined) throw unrecognized(problem);
   return parsed;
 }
 
@@ -105,13 +109,11 @@ function setBuiltinType(expected: Named, json: Record<string, unknown>, registry
   json.apiVersion = apiVersion;
   if (kind === expected.kind && apiVersion === expectedVersion) return;
   const { group, version } = parseApiVersion(apiVersion);
-  if (registry.findKind(group, version, kind) === undefined) {
-    const why = `no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion)} in scheme "pkg/runtime/scheme.go:111"`;
-    throw cannotBeHandled({ group, version, kind }, expected, why);
+  const isOtherVersion = kind === expected.kind && group === expected.group;
+  if (isOtherVersion && registry.findKind(group, version, kind) !== undefined) {
+    throw otherVersion(apiVersion, expectedVersion);
   }
-  if (kind === expected.kind && group === expected.group) throw otherVersion(apiVersion, expectedVersion);
-  const internal = expected.group === "" ? "core" : expected.group.split(".")[0];
-  const why = `converting (${version}.${kind}) to (${internal}.${expected.kind}): unknown conversion`;
+  const why = otherKindProblem(registry, { apiVersion, kind }, json, expected);
   throw cannotBeHandled({ group, version, kind }, expected, why);
 }
 
@@ -191,7 +193,11 @@ function tellProblems(
   if (fieldValidation === "Strict") {
     throw cannotBeHandled(expected, expected, `strict decoding error: ${problems.join(", ")}`);
   }
-  for (const problem of problems) warn(problem);
+  for (const problem of problems.flatMap(yamlWarnings)) warn(problem);
+}
+
+function yamlProblems({ yamlProblem }: ParsedJson): readonly string[] {
+  return yamlProblem === undefined ? [] : [yamlProblem];
 }
 
 function asRefusal(expected: Named, error: unknown): unknown {

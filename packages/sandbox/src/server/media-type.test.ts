@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { type AcceptedType, acceptedType } from "./media-type.ts";
+import { type AcceptedType, acceptedType, errorType } from "./media-type.ts";
 
 function accepted(accept: string, differences: object = {}): AcceptedType {
   return acceptedType({
@@ -49,5 +49,23 @@ describe("what a client accepts", () => {
     const query = new URLSearchParams("pretty=0");
     expect(accepted("", { headers: { "user-agent": "curl/8" }, query }).isPretty).toBe(false);
     expect(accepted("", { query: new URLSearchParams("pretty=true") }).isPretty).toBe(true);
+  });
+});
+
+describe("how a refusal is written", () => {
+  const written = (accept: string, query = ""): object => errorType({ accept }, new URLSearchParams(query));
+
+  test("is the first form that is taken of a Status", () => {
+    expect(written("")).toEqual({ format: "json", isPretty: false });
+    expect(written("text/html, application/yaml")).toEqual({ format: "yaml", isPretty: false });
+    expect(written(`application/json;as=Table;${meta},application/json`)).toEqual(written(""));
+  });
+
+  test("is for people if they ask, or if nothing of what is taken can be had", () => {
+    const forPeople = { format: "json", isPretty: true };
+    expect(written("", "pretty=true")).toEqual(forPeople);
+    expect(written("application/json;pretty=1")).toEqual(forPeople);
+    expect(written(`application/json;as=Table;${meta}`, "pretty=false")).toEqual(forPeople);
+    expect(written("text/html")).toEqual(forPeople);
   });
 });

@@ -64,7 +64,7 @@ function formatOf(type: string): "json" | "yaml" | undefined {
   return type === "application/json" || type === "application/*" || type === "*/*" ? "json" : undefined;
 }
 
-interface Clause {
+export interface Clause {
   readonly type: string;
   readonly quality: number;
   readonly parameters: ReadonlyMap<string, string>;
@@ -88,7 +88,7 @@ function takeClause(
 }
 
 /** By quality, those of the same in their order. */
-function parseAccept(header: string): readonly Clause[] {
+export function parseAccept(header: string): readonly Clause[] {
   const clauses = header.split(",").map((text): Clause => {
     const [type = "", ...rest] = text.split(";").map((part) => part.trim());
     const parameters = new Map(
@@ -105,18 +105,27 @@ function parseAccept(header: string): readonly Clause[] {
 
 const truths: ReadonlySet<string> = new Set(["1", "t", "T", "true", "TRUE", "True"]);
 
-function wantsPretty(query: URLSearchParams, userAgent: string): boolean {
+/** Whether an answer is to be laid out for people. */
+export function wantsPretty(query: URLSearchParams, userAgent: string): boolean {
   const asked = query.get("pretty") ?? "";
   return asked === "" ? /^(?:curl|Wget|Mozilla\/5\.0)/.test(userAgent) : truths.has(asked);
 }
 
-/** How a refusal is written: for people if people ask, whatever else they take. */
+/**
+ * How a refusal is written: in the first form that is taken of a Status. That can be no Table, and if there is no
+ * such form it is printed for people.
+ */
 export function errorType(
   headers: Readonly<Record<string, string>>,
+  query: URLSearchParams,
 ): Pick<AcceptedType, "format" | "isPretty"> {
-  const isYaml = parseAccept(headers.accept ?? "")[0]?.type === "application/yaml";
-  return {
-    format: isYaml ? "yaml" : "json",
-    isPretty: /^(?:curl|Wget|Mozilla)/.test(headers["user-agent"] ?? ""),
-  };
+  const isPretty = wantsPretty(query, headers["user-agent"] ?? "");
+  const accept = headers.accept ?? "";
+  if (accept === "") return { format: "json", isPretty };
+  for (const { type, parameters } of parseAccept(accept)) {
+    const format = formatOf(type);
+    if (format === undefined || ["as", "g", "v"].some((name) => parameters.has(name))) continue;
+    return { format, isPretty: isPretty || parameters.get("pretty") === "1" };
+  }
+  return { format: "json", isPretty: true };
 }

@@ -43,11 +43,15 @@ export interface Written {
   readonly created: boolean;
 }
 
-export type Patch =
+export type Patch = (
   | { readonly type: "json"; readonly operations: readonly JsonPatchOperation[] }
   | { readonly type: "merge"; readonly patch: Readonly<Record<string, unknown>> }
   | { readonly type: "strategic"; readonly patch: Readonly<Record<string, unknown>> }
-  | { readonly type: "apply"; readonly configuration: MutableObject; readonly force: boolean };
+  | { readonly type: "apply"; readonly configuration: MutableObject; readonly force: boolean }
+) & {
+  /** The fields that its text names twice, as field validation words it. */
+  readonly repeated?: readonly string[];
+};
 
 export interface WriteOptions {
   readonly user: UserInfo;
@@ -57,6 +61,8 @@ export interface WriteOptions {
   readonly fieldValidation: "Strict" | "Warn" | "Ignore";
   /** CreateOptions, UpdateOptions, PatchOptions, DeleteOptions as admission webhooks see them. */
   readonly admissionOptions?: Readonly<Record<string, unknown>>;
+  /** Asked before a write that is no creation by its verb creates; throws ApiError if the user may not. */
+  checkCreation?(): void;
   warn(text: string): void;
   readonly signal: AbortSignal;
 }

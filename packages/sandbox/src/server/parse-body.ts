@@ -1,7 +1,7 @@
 import { KeelsonError } from "@keelson/core";
-import { parse, YAMLParseError } from "yaml";
 import { JsonSyntaxError } from "../schema/json-syntax-error.ts";
 import { type ParsedJson, parseJson } from "../schema/parse-json.ts";
+import { parseYaml, YamlSyntaxError } from "./parse-yaml.ts";
 import { protobufToJson } from "./protobuf/decode-envelope.ts";
 import { MalformedMessageError } from "./protobuf/wire-reader.ts";
 import { bodyText } from "./read-body.ts";
@@ -37,7 +37,7 @@ export function mediaTypeOf(contentType: string | undefined): string {
 export function parseBody(body: Uint8Array, format: BodyFormat): ParsedJson {
   if (format === "protobuf") return parseProtobuf(body);
   const text = bodyText(body);
-  if (format === "yaml") return parseYaml(text);
+  if (format === "yaml") return parseYamlBody(text);
   try {
     return parseJson(text);
   } catch (error) {
@@ -58,44 +58,18 @@ function parseProtobuf(body: Uint8Array): ParsedJson {
 }
 
 /** YAML is read as the JSON that it stands for. */
-function parseYaml(text: string): ParsedJson {
-  let value: unknown;
+function parseYamlBody(text: string): ParsedJson {
   try {
-    value = parse(text, { uniqueKeys: false, version: "1.1", maxAliasCount: 100, logLevel: "error" });
-    return parseJson(JSON.stringify(value ?? null));
+    const { value, strictProblem } = parseYaml(text);
+    const parsed = parseJson(JSON.stringify(value));
+    return strictProblem === undefined ? parsed : { ...parsed, yamlProblem: strictProblem };
   } catch (error) {
-    if (error instanceof YAMLParseError)
-      throw new UnreadableBodyError(yamlProblem(error, text), { cause: error });
-    // Too many aliases, cycles, values that are no JSON: whatever it is, it is the text's fault.
+    if (error instanceof YamlSyntaxError) throw new UnreadableBodyError(error.message, { cause: error });
+    // Cycles, values that are no JSON: whatever it is, it is the text's fault.
     const why = error instanceof Error ? error.message : "cannot be read";
     throw new UnreadableBodyError(`yaml: ${why}`, { cause: error });
   }
 }
-
-/** The mistakes that people make, as Go's YAML parser words them. */
-function yamlProblem(error: YAMLParseError, text: string): string {
-  const line = error.linePos?.[0].line ?? 1;
-  const { code, message } = error;
-  // Go names no line for what it finds on the first one, but for flow collections.
-  const where = line === 1 ? "" : `line ${line}: `;
-  switch (code) {
-    case "BAD_INDENT":
-    case "MISSING_CHAR":
-      if (/closing .*quote/.test(message)) return `yaml: ${where}found unexpected end of stream`;
-      if (isOpenFlow.test(text)) return `yaml: line ${line}: did not find expected node content`;
-      return `yaml: line ${line}: did not find expected ${message.includes("}") ? "',' or '}'" : "',' or ']'"}`;
-    case "BLOCK_AS_IMPLICIT_KEY":
-    case "MULTILINE_IMPLICIT_KEY":
-      return `yaml: ${where}mapping values are not allowed in this context`;
-    case "TAB_AS_INDENT":
-      return `yaml: line ${line}: found a tab character that violates indentation`;
-    default:
-      return `yaml: line ${line}: could not find expected ':'`;
-  }
-}
-
-/** Text that ends where a value of a flow collection is to come. */
-const isOpenFlow = /[[{,:]\s*$/;
 
 /** What messages call the part of a body that says what it is. */
 export const typeMeta: string =

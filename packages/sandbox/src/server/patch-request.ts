@@ -3,6 +3,9 @@ import { decodeJsonPatch, decodeObjectPatch } from "../patch/decode-patch.ts";
 import type { MutableObject } from "../resource/mutable-object.ts";
 import type { ServedResource } from "../resource/served-resource.ts";
 import { goKind } from "../schema/go-type.ts";
+import { parseDocument } from "../schema/json-document.ts";
+import type { ParsedJson } from "../schema/parse-json.ts";
+import { duplicateFields } from "../schema/strict-problems.ts";
 import { badRequest } from "../status/api-error.ts";
 import type { Patch } from "./object-writer.ts";
 import { mediaTypeOf, parseBody, UnreadableBodyError } from "./parse-body.ts";
@@ -32,15 +35,22 @@ export function decodePatch(
   body: Uint8Array,
   force: boolean,
 ): Patch {
-  if (type === "apply") return { type, configuration: applied(resource, body), force };
-  const value = patchValue(body, type);
-  if (type === "json") return { type, operations: decodeJsonPatch(value) };
-  return { type, patch: decodeObjectPatch(value, type) };
+  if (type === "apply") return { type, ...applied(resource, body), force };
+  const parsed = parsePatch(body, type);
+  const repeated = repeatedFields(parsed, type);
+  if (type === "json") return { type, operations: decodeJsonPatch(parsed.value), ...repeated };
+  return { type, patch: decodeObjectPatch(parsed.value, type), ...repeated };
 }
 
-function patchValue(body: Uint8Array, type: PatchType): unknown {
+function repeatedFields({ text, hasDuplicates }: ParsedJson, type: PatchType): Pick<Patch, "repeated"> {
+  if (!hasDuplicates) return {};
+  const found = duplicateFields(parseDocument(text));
+  return { repeated: type === "json" ? found.map((problem) => `json patch ${problem}`) : found };
+}
+
+function parsePatch(body: Uint8Array, type: PatchType): ParsedJson {
   try {
-    return parseBody(body, "json").value;
+    return parseBody(body, "json");
   } catch (error) {
     if (!(error instanceof UnreadableBodyError)) throw error;
     throw badRequest(type === "strategic" ? error.message : `error decoding patch: ${error.message}`);
@@ -50,14 +60,15 @@ function patchValue(body: Uint8Array, type: PatchType): unknown {
 function applied(
   resource: Pick<ServedResource, "group" | "version" | "kind">,
   body: Uint8Array,
-): MutableObject {
-  let value: unknown;
+): { readonly configuration: MutableObject } & Pick<Patch, "repeated"> {
+  let parsed: ParsedJson;
   try {
-    value = parseBody(body, "yaml").value;
+    parsed = parseBody(body, "yaml");
   } catch (error) {
     if (!(error instanceof UnreadableBodyError)) throw error;
     throw badRequest(`error decoding YAML: error converting YAML to JSON: ${error.message}`);
   }
+  const { value, yamlProblem } = parsed;
   const json = value ?? {};
   if (!isRecord(json)) {
     const problem = `json: cannot unmarshal ${goKind(json)} into Go value of type map[string]interface {}`;
@@ -75,7 +86,10 @@ function applied(
       `error decoding YAML: .metadata accessor error: ${goKind(metadata)} is of the wrong type`,
     );
   }
-  return asConfiguration({ ...json, metadata });
+  return {
+    configuration: asConfiguration({ ...json, metadata }),
+    ...(yamlProblem !== undefined && { repeated: [yamlProblem] }),
+  };
 }
 
 /** Its type and its metadata were checked; the rest is for whoever applies it. */

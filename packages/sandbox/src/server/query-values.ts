@@ -1,4 +1,5 @@
 import { badRequest } from "../status/api-error.ts";
+import { goQuote } from "../status/go-quote.ts";
 
 /** Undefined if it is not given; everything but `false` and `0` means yes, also nothing at all. */
 export function queryFlag(query: URLSearchParams, name: string): boolean | undefined {
@@ -21,5 +22,5 @@ export function queryInteger(query: URLSearchParams, name: string): number | und
 const largestInt64 = 2n ** 63n - 1n;
 
 function notParsed(value: string, why: string): Error {
-  return badRequest(`strconv.ParseInt: parsing ${JSON.stringify(value)}: ${why}`);
+  return badRequest(`strconv.ParseInt: parsing ${goQuote(value)}: ${why}`);
 }

@@ -42,7 +42,7 @@ export async function answerResource(tools: ServerTools, routed: RoutedRequest):
     isWatch: verb === "watch",
     isCollection: verb === "watch" || verb === "list",
     isCustom: resource.isCustom,
-    canTransform: !isSpecial(resource.collection, subresource),
+    canTransform: subresource === "scale" || !isSpecial(resource.collection, subresource),
   });
   const request: ApiRequest = {
     verb,

@@ -49,5 +49,10 @@ describe("the path of a request", () => {
 
   test("is refused if it cannot be decoded", () => {
     expect(parse("GET", "/api/v1/%zz")).toBeUndefined();
+    expect(parse("GET", "/api/v1/%ff%")).toBeUndefined();
+  });
+
+  test("may have bytes that are no text", () => {
+    expect(parse("GET", "/api/v1/nodes/é%c3%a9%ff")?.target).toMatchObject({ name: "éé\udcff" });
   });
 });

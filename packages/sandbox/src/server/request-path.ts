@@ -1,5 +1,7 @@
-import { InvalidFieldSelectorError, parseFieldSelector } from "@keelson/core";
+import { ApiError } from "../status/api-error.ts";
+import { textOfBytes } from "../status/go-quote.ts";
 import { queryFlag } from "./query-values.ts";
+import { readFieldSelector } from "./read/read-field-selector.ts";
 
 /** What a path means, before anybody knows whether there is such a kind. */
 export interface RequestPath {
@@ -86,13 +88,13 @@ function selectedName(query: URLSearchParams): string {
   const selector = query.get("fieldSelector");
   if (selector === null || selector === "") return "";
   try {
-    const found = parseFieldSelector(selector).find(
+    const found = readFieldSelector(selector).find(
       ({ field, operator }) => field === "metadata.name" && operator === "=",
     );
     return found === undefined || segmentProblem(found.value) !== undefined ? "" : found.value;
   } catch (error) {
     // What is wrong with the selector is said when the list is made.
-    if (error instanceof InvalidFieldSelectorError) return "";
+    if (error instanceof ApiError) return "";
     throw error;
   }
 }
@@ -109,7 +111,18 @@ function decoded(path: string): string | undefined {
   try {
     return decodeURIComponent(path);
   } catch {
-    // Escapes that are none; bytes that are no UTF-8, which Go would take, are refused too.
-    return undefined;
+    return hasBrokenEscape.test(path) ? undefined : textOfBytes(decodedBytes(path));
   }
+}
+
+const hasBrokenEscape = /%(?![0-9A-Fa-f]{2})/;
+
+/** Names may be bytes that are no text. */
+function decodedBytes(path: string): Uint8Array {
+  const parts = path.split(/(%[0-9A-Fa-f]{2})/);
+  return Buffer.concat(
+    parts.map((part, index) =>
+      Buffer.from(index % 2 === 1 ? part.slice(1) : part, index % 2 === 1 ? "hex" : "utf8"),
+    ),
+  );
 }

@@ -18,14 +18,17 @@ export interface ObjectView {
   readonly resource: ServedResource;
   readonly included: IncludedObject;
   readonly now: number;
+  /** How messages name the type of what is shown. Default: that of the resource. */
+  readonly goType?: string;
 }
 
 /** One object, in the representation that was asked for. Stored objects are encoded once. */
 export function objectAnswer(view: ObjectView, object: GenericObject, status = 200): Answer {
-  const { accepted, resource, included, now } = view;
+  const { accepted, resource, included, now, goType } = view;
   const { as, metaVersion } = accepted;
   if (as === "PartialObjectMetadataList") {
-    const type = `*${resource.group === "" ? "core" : resource.group.split(".")[0]}.${resource.kind}`;
+    const ofResource = `${resource.group === "" ? "core" : resource.group.split(".")[0]}.${resource.kind}`;
+    const type = `*${goType ?? ofResource}`;
     throw notAcceptable(
       `you requested PartialObjectMetadataList, but the requested object is not a list (${type})`,
     );

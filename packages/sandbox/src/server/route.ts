@@ -1,9 +1,18 @@
 import type { ResourceRegistry } from "../resource/resource-registry.ts";
 import type { ServedResource } from "../resource/served-resource.ts";
-import { type ApiError, badRequest, methodNotAllowed, notFound, pageNotFound } from "../status/api-error.ts";
+import {
+  type ApiError,
+  badRequest,
+  internalError,
+  methodNotAllowed,
+  notFound,
+  pageNotFound,
+} from "../status/api-error.ts";
+import { goQuote } from "../status/go-quote.ts";
 import type { Verb } from "./api-request.ts";
-import { methodRefused } from "./refusals.ts";
+import { methodRefused, unforeseen } from "./refusals.ts";
 import { type PathTarget, type RequestPath, segmentProblem } from "./request-path.ts";
+import { registryPrefix } from "./write/registry-key.ts";
 
 /** What a request is for, as far as the path tells. */
 export interface Route {
@@ -43,8 +52,8 @@ export function routeOf(registry: ResourceRegistry, { verb, target }: RequestPat
     if (resource.isCustom) return undefined;
     throw methodRefused();
   }
-  checkSegment("Name", pathName);
-  checkSegment("Namespace", namespace);
+  checkName(pathName);
+  checkNamespace(namespace, resource, checked, pathName);
   return {
     verb: checked,
     resource,
@@ -104,8 +113,16 @@ function isVerb(verb: string): verb is Verb {
   return verbs.has(verb);
 }
 
-function checkSegment(what: string, value: string): void {
-  const problem = segmentProblem(value);
-  if (problem !== undefined)
-    throw badRequest(`${what} parameter invalid: ${JSON.stringify(value)}: ${problem}`);
+function checkName(name: string): void {
+  const problem = segmentProblem(name);
+  if (problem !== undefined) throw badRequest(`Name parameter invalid: ${goQuote(name)}: ${problem}`);
+}
+
+/** Nobody looks at the namespace before it becomes a part of a key, or at a creation the Namespace itself is read. */
+function checkNamespace(namespace: string, resource: ServedResource, verb: Verb, name: string): void {
+  if (namespace !== "." && namespace !== "..") return;
+  if (verb === "create")
+    throw internalError(`invalid resource name ${goQuote(namespace)}: [${segmentProblem(namespace)}]`);
+  const key = [registryPrefix(resource), namespace, ...(name === "" ? [] : [name])].join("/");
+  throw unforeseen(`invalid key: ${goQuote(key)}`);
 }

@@ -1,7 +1,6 @@
 import type { Clock } from "@keelson/core";
-import type { Authorize } from "../auth/access.ts";
 import type { RulesOfUser } from "../auth/access-rules.ts";
-import type { AuthenticateToken, IssueToken } from "../auth/token-issuer.ts";
+import type { AuthenticateToken, IssueToken, TokenProblem } from "../auth/token-issuer.ts";
 import type { ReadDependencies } from "./read/read-dependencies.ts";
 import type { WriteTools } from "./write-verbs.ts";
 
@@ -9,8 +8,8 @@ import type { WriteTools } from "./write-verbs.ts";
 export interface ServerTools extends WriteTools {
   readonly reads: ReadDependencies;
   readonly clock: Clock;
-  readonly authorize: Authorize;
   readonly issueToken: IssueToken;
   readonly authenticateToken: AuthenticateToken;
+  readonly tokenProblem: TokenProblem;
   readonly rulesOf: RulesOfUser;
 }

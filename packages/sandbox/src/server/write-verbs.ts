@@ -1,6 +1,8 @@
 import { type GenericObject, isStatus } from "@keelson/core";
+import type { Authorize } from "../auth/access.ts";
 import type { ResourceRegistry } from "../resource/resource-registry.ts";
 import { badRequest } from "../status/api-error.ts";
+import { checkAccess } from "./access.ts";
 import type { ApiRequest } from "./api-request.ts";
 import { decodeObjectBody } from "./decode-body.ts";
 import { deleteOptions } from "./delete-request.ts";
@@ -13,6 +15,7 @@ import { writeOptions } from "./write-request.ts";
 export interface WriteTools {
   readonly registry: ResourceRegistry;
   readonly writer: ObjectWriter;
+  readonly authorize: Authorize;
 }
 
 export async function createAnswer(
@@ -40,7 +43,10 @@ export async function updateAnswer(
     const why = "was undeterminable: name must be provided";
     throw badRequest(`the name of the object (${target.name} based on URL) ${why}`);
   }
-  const { object: written, created } = await tools.writer.update(target, object, options);
+  const { object: written, created } = await tools.writer.update(target, object, {
+    ...options,
+    checkCreation: () => checkCreation(tools, request),
+  });
   return objectAnswer(view, written, created ? 201 : 200);
 }
 
@@ -50,8 +56,22 @@ export async function patchAnswer(tools: WriteTools, request: ApiRequest, view: 
   const body = await request.body();
   const options = writeOptions(request, "PatchOptions", type === "apply");
   const patch = decodePatch(resource, type, body, queryFlag(query, "force") ?? false);
-  const { object, created } = await tools.writer.patch(namedTarget(request), patch, options);
+  const { object, created } = await tools.writer.patch(namedTarget(request), patch, {
+    ...options,
+    checkCreation: () => checkCreation(tools, request),
+  });
   return objectAnswer(view, object, created ? 201 : 200);
+}
+
+/** Who may change an object that is there may not for that reason make one. */
+function checkCreation({ authorize }: WriteTools, request: ApiRequest): void {
+  const { user, resource, namespace, name } = request;
+  const { group, version, plural } = resource;
+  checkAccess(authorize, user, {
+    ...{ verb: "create", group, version, resource: plural },
+    ...(namespace !== undefined && { namespace }),
+    ...(name !== undefined && { name }),
+  });
 }
 
 export async function deleteAnswer(

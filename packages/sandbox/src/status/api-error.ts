@@ -1,5 +1,6 @@
 import { type GroupVersionKind, KeelsonError, type Status, type StatusDetails } from "@keelson/core";
 import { type FieldProblem, formatProblem, problemBody } from "./field-problem.ts";
+import { goQuote } from "./go-quote.ts";
 
 /** A request that is refused, with the Status that is sent for it. */
 export class ApiError extends KeelsonError {
@@ -46,7 +47,7 @@ export function notFound(resource: NamedResource, name: string): ApiError {
   return new ApiError({
     httpCode: 404,
     reason: "NotFound",
-    message: `${qualified(resource)} ${quoted(name)} not found`,
+    message: `${qualified(resource)} ${goQuote(name)} not found`,
     details: details(resource, name),
   });
 }
@@ -65,7 +66,7 @@ export function alreadyExists(resource: NamedResource, name: string): ApiError {
   return new ApiError({
     httpCode: 409,
     reason: "AlreadyExists",
-    message: `${qualified(resource)} ${quoted(name)} already exists`,
+    message: `${qualified(resource)} ${goQuote(name)} already exists`,
     details: details(resource, name),
   });
 }
@@ -74,7 +75,7 @@ export function conflict(resource: NamedResource, name: string, why: string): Ap
   return new ApiError({
     httpCode: 409,
     reason: "Conflict",
-    message: `Operation cannot be fulfilled on ${qualified(resource)} ${quoted(name)}: ${why}`,
+    message: `Operation cannot be fulfilled on ${qualified(resource)} ${goQuote(name)}: ${why}`,
     details: details(resource, name),
   });
 }
@@ -83,7 +84,7 @@ export const staleVersion =
   "the object has been modified; please apply your changes to the latest version and try again";
 
 export function forbidden(resource: NamedResource, name: string, why: string): ApiError {
-  const subject = name === "" ? qualified(resource) : `${qualified(resource)} ${quoted(name)}`;
+  const subject = name === "" ? qualified(resource) : `${qualified(resource)} ${goQuote(name)}`;
   return new ApiError({
     httpCode: 403,
     reason: "Forbidden",
@@ -103,7 +104,7 @@ export function invalid(
   return new ApiError({
     httpCode: 422,
     reason: "Invalid",
-    message: `${qualifiedKind} ${quoted(name)} is invalid: ${joined}`,
+    message: `${qualifiedKind} ${goQuote(name)} is invalid: ${joined}`,
     details: {
       ...(name === "" ? {} : { name }),
       ...(group === "" ? {} : { group }),
@@ -153,12 +154,9 @@ function qualified({ group, plural }: NamedResource): string {
 
 function details({ group, plural }: NamedResource, name: string): StatusDetails {
   return {
-    ...(name === "" ? {} : { name }),
+    // JSON has no bytes that are no text.
+    ...(name === "" ? {} : { name: name.toWellFormed() }),
     ...(group === "" ? {} : { group }),
     kind: plural,
   };
-}
-
-function quoted(name: string): string {
-  return JSON.stringify(name);
 }

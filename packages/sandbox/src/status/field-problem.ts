@@ -1,3 +1,5 @@
+import { goQuote } from "./go-quote.ts";
+
 /** What is wrong with one field of an object, in the words of the API server. */
 export interface FieldProblem {
   readonly type: FieldProblemType;
@@ -45,6 +47,7 @@ export function problemBody(problem: FieldProblem): string {
 
 /** Go writes the characters of HTML tags inside of lists and objects as escapes. */
 function shown(value: unknown): string {
+  if (typeof value === "string") return goQuote(value);
   const text = JSON.stringify(value);
   if (typeof value !== "object" || value === null) return text;
   return text.replaceAll(/[<>&]/g, (character) => htmlEscapes[character] ?? character);
@@ -66,6 +69,11 @@ export function invalidValue(field: string, value: unknown, detail: string): Fie
 
 export function duplicateValue(field: string, value: unknown): FieldProblem {
   return { type: "FieldValueDuplicate", field, value, detail: "" };
+}
+
+export function tooMany(field: string, count: number, most: number): FieldProblem {
+  const detail = `must have at most ${most} ${most === 1 ? "item" : "items"}`;
+  return { type: "FieldValueTooMany", field, value: count, detail };
 }
 
 export function forbiddenField(field: string, detail: string): FieldProblem {

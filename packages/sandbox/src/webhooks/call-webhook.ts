@@ -4,7 +4,7 @@ import type {
   ValidatingWebhook,
   WebhookClientConfig,
 } from "@keelson/core/kinds/admissionregistration/v1";
-import { requestUid } from "../custom/request-uid.ts";
+import { newUid } from "../resource/new-uid.ts";
 import type { WebhookResponse, WebhookTarget } from "../resource/webhook-caller.ts";
 import { badRequest } from "../status/api-error.ts";
 import { reviewJson, type SeenWrite } from "./review-request.ts";
@@ -33,7 +33,7 @@ export async function askWebhook(
     const why = "webhook does not accept known AdmissionReview versions (v1, v1beta1)";
     throw new WebhookCallError(callFailure(name, `could not create admission objects: ${why}`));
   }
-  const uid = requestUid(tools.random);
+  const uid = newUid(tools.random);
   const body = JSON.stringify(reviewJson(seen, uid, version));
   const response = await post(hook, body, seen.request.signal, tools);
   const review = explained(name, "failed to call webhook", () => decodeAnswer(response, version));

@@ -74,6 +74,7 @@ export function serverWorld(
     }),
     authenticateToken: (token) =>
       token === "good" ? { user: { username: "bob", groups: [] }, audiences: ["here"] } : undefined,
+    tokenProblem: () => "invalid bearer token",
     rulesOf: () => ({ resourceRules: [], nonResourceRules: [], incomplete: false }),
     discovery: (path) => (path === "/version" ? { status: 200, headers: {}, body: "{}" } : undefined),
     clock,

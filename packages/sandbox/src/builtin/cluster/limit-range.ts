@@ -4,6 +4,8 @@ import type { Strategy } from "../../resource/strategy.ts";
 import { builtinStrategy } from "../builtin-strategy.ts";
 import type { Given } from "../given.ts";
 import { fillAmounts, normalizeAmounts } from "../pod/resource-amounts.ts";
+import { limitsProblems } from "./limit-validation.ts";
+import { quotaProblems } from "./quota-validation.ts";
 
 /** Kept and completed, but not enforced. */
 export const limitRangeStrategy: Strategy = builtinStrategy<LimitRange>({
@@ -13,10 +15,12 @@ export const limitRangeStrategy: Strategy = builtinStrategy<LimitRange>({
     range.spec ??= {};
     for (const item of range.spec.limits ?? []) setItemDefaults(item);
   },
+  validate: ({ spec = {} }) => limitsProblems(spec.limits ?? []),
 });
 
 function setItemDefaults(item: Draft<Given<LimitRangeItem>>): void {
-  for (const amounts of [item.max, item.min, item.default, item.defaultRequest]) normalizeAmounts(amounts);
+  for (const amounts of [item.max, item.min, item.default, item.defaultRequest, item.maxLimitRequestRatio])
+    normalizeAmounts(amounts);
   if (item.type !== "Container") return;
   const limits = item.default ?? {};
   const requests = item.defaultRequest ?? {};
@@ -34,4 +38,5 @@ export const resourceQuotaStrategy: Strategy = builtinStrategy<ResourceQuota>({
     normalizeAmounts(quota.status?.hard);
     normalizeAmounts(quota.status?.used);
   },
+  validate: ({ spec = {} }) => quotaProblems(spec),
 });

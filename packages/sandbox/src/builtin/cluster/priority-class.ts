@@ -3,12 +3,12 @@ import type { Strategy } from "../../resource/strategy.ts";
 import { type FieldProblem, forbiddenField } from "../../status/field-problem.ts";
 import { builtinStrategy } from "../builtin-strategy.ts";
 import { immutableField } from "../value-problems.ts";
+import { systemPriorityClasses } from "./system-priority-classes.ts";
 
 const highestUserPriority = 1_000_000_000;
-const systemClasses: ReadonlyMap<string, number> = new Map([
-  ["system-cluster-critical", 2_000_000_000],
-  ["system-node-critical", 2_000_001_000],
-]);
+const systemClasses: ReadonlyMap<string | undefined, number> = new Map(
+  systemPriorityClasses.map(({ metadata, value }) => [metadata.name, value ?? 0]),
+);
 
 export const priorityClassStrategy: Strategy = builtinStrategy<PriorityClass>({
   initialStatus: "none",

@@ -5,6 +5,8 @@ import { type FieldProblem, invalidValue } from "../../status/field-problem.ts";
 import type { Given, GivenObject } from "../given.ts";
 import { internalPodSpec, internalPodTemplate } from "../pod/internal-form.ts";
 import { immutableField } from "../value-problems.ts";
+import { immutableSelector } from "../workload/selector-and-template.ts";
+import { selectingSpecProblems } from "./job-validation.ts";
 
 type GivenSpec = Given<JobSpec>;
 type GivenTemplate = NonNullable<GivenSpec["template"]>;
@@ -13,8 +15,10 @@ type GivenTemplate = NonNullable<GivenSpec["template"]>;
 export function jobUpdateProblems(job: GivenObject<Job>, old: GivenObject<Job>): readonly FieldProblem[] {
   const [spec, before] = [job.spec ?? {}, old.spec ?? {}];
   return [
+    // The server checks the spec once more here, so that its problems are told twice.
+    ...selectingSpecProblems(spec),
     ...completionsProblems(spec, before),
-    ...immutableField(spec.selector, before.selector, "spec.selector"),
+    ...immutableSelector(spec.selector, before.selector),
     ...templateProblems(spec.template ?? {}, old),
     ...(
       ["completionMode", "podFailurePolicy", "backoffLimitPerIndex", "managedBy", "successPolicy"] as const

@@ -1,25 +1,35 @@
 import { matchesLabels } from "@keelson/core";
-import type { Job, JobSpec, PodFailurePolicyRule } from "@keelson/core/kinds/batch/v1";
+import type { Job, JobSpec } from "@keelson/core/kinds/batch/v1";
 import { labelSelectorProblems, usableSelector } from "../../resource/label-problems.ts";
 import { dnsLabelProblems } from "../../resource/name-problems.ts";
-import {
-  type FieldProblem,
-  indexed,
-  invalidValue,
-  notSupported,
-  required,
-} from "../../status/field-problem.ts";
+import { type FieldProblem, invalidValue, notSupported, required } from "../../status/field-problem.ts";
 import type { Given, GivenObject } from "../given.ts";
 import { podTemplateProblems } from "../pod/pod-spec-validation.ts";
 import { nonNegativeFields } from "../value-problems.ts";
-import { inOrder } from "../workload/selector-and-template.ts";
+import { inOrder, orderedSelector } from "../workload/selector-and-template.ts";
+import { failurePolicyProblems } from "./failure-policy-validation.ts";
+import { successPolicyProblems } from "./success-policy-validation.ts";
 
 type GivenSpec = Given<JobSpec>;
 
 export function jobProblems(job: GivenObject<Job>): readonly FieldProblem[] {
   const { spec = {}, metadata } = job;
-  const { selector, completions = 0, completionMode } = spec;
-  const problems: FieldProblem[] = [...generatedSelectorProblems(job), ...jobSpecProblems(spec, "spec")];
+  const { completions = 0, completionMode } = spec;
+  const problems: FieldProblem[] = [...generatedSelectorProblems(job), ...selectingSpecProblems(spec)];
+  if (completionMode === "Indexed" && completions > 0) {
+    const hostname = `${metadata.name ?? ""}-${completions - 1}`;
+    if (dnsLabelProblems(hostname).length > 0) {
+      const detail = `will not able to create pod with invalid DNS label: ${hostname}`;
+      problems.push(invalidValue("metadata.name", metadata.name ?? "", detail));
+    }
+  }
+  return problems;
+}
+
+/** Of the spec of a job that selects pods, which templates of jobs do not. */
+export function selectingSpecProblems(spec: GivenSpec): readonly FieldProblem[] {
+  const { selector } = spec;
+  const problems: FieldProblem[] = [...jobSpecProblems(spec, "spec")];
   if (selector === undefined) problems.push(required("spec.selector"));
   problems.push(...labelSelectorProblems(selector, "spec.selector"));
   const usable = usableSelector(selector);
@@ -27,13 +37,6 @@ export function jobProblems(job: GivenObject<Job>): readonly FieldProblem[] {
   if (selector === undefined || (usable !== undefined && !matchesLabels(usable, labels))) {
     const detail = "`selector` does not match template `labels`";
     problems.push(invalidValue("spec.template.metadata.labels", inOrder(labels), detail));
-  }
-  if (completionMode === "Indexed" && completions > 0) {
-    const hostname = `${metadata.name ?? ""}-${completions - 1}`;
-    if (dnsLabelProblems(hostname).length > 0) {
-      const detail = `will not able to create pod with invalid DNS label: ${hostname}`;
-      problems.push(invalidValue("metadata.name", metadata.name ?? "", detail));
-    }
   }
   return problems;
 }
@@ -58,7 +61,10 @@ function generatedSelectorProblems({ spec = {}, metadata }: GivenObject<Job>): r
   const usable = usableSelector(spec.selector);
   return usable === undefined || matchesLabels(usable, expected)
     ? problems
-    : [...problems, invalidValue("spec.selector", spec.selector, "`selector` not auto-generated")];
+    : [
+        ...problems,
+        invalidValue("spec.selector", orderedSelector(spec.selector), "`selector` not auto-generated"),
+      ];
 }
 
 /** Of a job, or of a template of jobs. */
@@ -78,9 +84,8 @@ export function jobSpecProblems(spec: GivenSpec, field: string): readonly FieldP
     problems.push(required(`${field}.backoffLimitPerIndex`, "when maxFailedIndexes is specified"));
   }
   problems.push(...completionModeProblems(spec, field));
-  for (const [index, rule] of (spec.podFailurePolicy?.rules ?? []).entries()) {
-    problems.push(...failureRuleProblems(rule, spec, indexed(`${field}.podFailurePolicy.rules`, index)));
-  }
+  problems.push(...failurePolicyProblems(spec, `${field}.podFailurePolicy`));
+  problems.push(...successPolicyProblems(spec, `${field}.successPolicy`));
   problems.push(...replacementProblems(spec, `${field}.podReplacementPolicy`));
   problems.push(...podTemplateProblems(spec.template ?? {}, `${field}.template`));
   return [...problems, ...restartProblems(spec, `${field}.template.spec.restartPolicy`)];
@@ -120,33 +125,6 @@ function completionModeProblems(spec: GivenSpec, field: string): readonly FieldP
       ? []
       : [invalidValue(`${field}.maxFailedIndexes`, maxFailedIndexes, detail)]),
   ];
-}
-
-const actions = ["Count", "FailIndex", "FailJob", "Ignore"];
-
-function failureRuleProblems(
-  rule: Given<PodFailurePolicyRule>,
-  spec: GivenSpec,
-  field: string,
-): readonly FieldProblem[] {
-  const { action = "", onExitCodes, onPodConditions = [] } = rule;
-  const problems: FieldProblem[] = [];
-  if (action === "") {
-    const known = actions.map((one) => JSON.stringify(one)).join(" ");
-    problems.push(required(`${field}.action`, `valid values: [${known}]`));
-  } else if (!actions.includes(action)) {
-    problems.push(notSupported(`${field}.action`, action, actions));
-  } else if (action === "FailIndex" && spec.backoffLimitPerIndex === undefined) {
-    problems.push(invalidValue(`${field}.action`, action, "requires the backoffLimitPerIndex to be set"));
-  }
-  const type = "FieldValueInvalid";
-  if (onExitCodes !== undefined && onPodConditions.length > 0) {
-    const detail = "specifying both OnExitCodes and OnPodConditions is not supported";
-    problems.push({ type, field, detail });
-  } else if (onExitCodes === undefined && onPodConditions.length === 0) {
-    problems.push({ type, field, detail: "specifying one of OnExitCodes and OnPodConditions is required" });
-  }
-  return problems;
 }
 
 function replacementProblems(

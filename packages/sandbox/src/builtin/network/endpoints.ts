@@ -1,5 +1,4 @@
 import type { EndpointAddress, EndpointPort, Endpoints } from "@keelson/core/kinds/core/v1";
-import type { EndpointSlice } from "@keelson/core/kinds/discovery/v1";
 import { portNumberProblems } from "../../resource/name-problems.ts";
 import type { Strategy } from "../../resource/strategy.ts";
 import {
@@ -12,7 +11,7 @@ import {
 import { builtinStrategy } from "../builtin-strategy.ts";
 import type { Given } from "../given.ts";
 import { endpointAddressProblems, ipFamilyOf } from "../service/ip-address.ts";
-import { dnsLabel, immutableField } from "../value-problems.ts";
+import { dnsLabel } from "../value-problems.ts";
 
 const protocols = ["SCTP", "TCP", "UDP"];
 
@@ -67,32 +66,3 @@ function portProblems(
     ...(protocols.includes(protocol) ? [] : [notSupported(`${field}.protocol`, protocol, protocols)]),
   ];
 }
-
-const addressTypes = ["FQDN", "IPv4", "IPv6"];
-
-export const endpointSliceStrategy: Strategy = builtinStrategy<EndpointSlice>({
-  initialStatus: "none",
-  countsGenerations: true,
-  setDefaults({ ports = [], endpoints = [] }) {
-    for (const endpoint of endpoints) endpoint.conditions ??= {};
-    for (const port of ports) {
-      port.name ??= "";
-      port.protocol ??= "TCP";
-    }
-  },
-  validate({ addressType = "", endpoints = [] }) {
-    if (addressType === "") return [required("addressType")];
-    return [
-      ...(addressTypes.includes(addressType) ? [] : [notSupported("addressType", addressType, addressTypes)]),
-      ...endpoints.flatMap(({ addresses = [] }, index) => {
-        const field = `${indexed("endpoints", index)}.addresses`;
-        if (addresses.length === 0) return [required(field, "must contain at least 1 address")];
-        if (addressType === "FQDN") return [];
-        return addresses.flatMap((address, position) =>
-          endpointAddressProblems(address, indexed(field, position)),
-        );
-      }),
-    ];
-  },
-  validateUpdate: (slice, old) => immutableField(slice.addressType, old.addressType, "addressType"),
-});

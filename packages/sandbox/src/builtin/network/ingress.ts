@@ -1,6 +1,4 @@
-import type { Draft } from "@keelson/core";
-import type { Ingress, IngressBackend, IngressClass, NetworkPolicy } from "@keelson/core/kinds/networking/v1";
-import { labelSelectorProblems } from "../../resource/label-problems.ts";
+import type { Ingress, IngressBackend, IngressClass } from "@keelson/core/kinds/networking/v1";
 import { dnsSubdomainProblems, wildcardSubdomainProblems } from "../../resource/name-problems.ts";
 import type { Strategy } from "../../resource/strategy.ts";
 import {
@@ -12,6 +10,7 @@ import {
 } from "../../status/field-problem.ts";
 import { builtinStrategy } from "../builtin-strategy.ts";
 import type { Given, GivenObject } from "../given.ts";
+import { ipFamilyOf } from "../service/ip-address.ts";
 import { dnsLabel, dnsSubdomain, immutableField, portReference } from "../value-problems.ts";
 
 export const ingressStrategy: Strategy = builtinStrategy<Ingress>({
@@ -35,9 +34,12 @@ function ingressProblems({ spec = {} }: GivenObject<Ingress>): readonly FieldPro
   if (defaultBackend !== undefined) problems.push(...backendProblems(defaultBackend, "spec.defaultBackend"));
   for (const [index, { host = "", http }] of rules.entries()) {
     const field = indexed("spec.rules", index);
+    if (ipFamilyOf(host) !== undefined) {
+      problems.push(invalidValue(`${field}.host`, host, "must be a DNS name, not an IP address"));
+    }
     if (host !== "") problems.push(...hostProblems(host, `${field}.host`));
     if (http === undefined) continue;
-    const { paths = [] } = http;
+    const paths = http.paths ?? [];
     if (paths.length === 0) problems.push(required(`${field}.http.paths`));
     for (const [position, path] of paths.entries()) {
       problems.push(...pathProblems(path, indexed(`${field}.http.paths`, position)));
@@ -110,23 +112,4 @@ export const ingressClassStrategy: Strategy = builtinStrategy<IngressClass>({
   },
   validateUpdate: (ingressClass, old) =>
     immutableField(ingressClass.spec?.controller, old.spec?.controller, "spec.controller"),
-});
-
-export const networkPolicyStrategy: Strategy = builtinStrategy<NetworkPolicy>({
-  initialStatus: "none",
-  countsGenerations: true,
-  setDefaults(policy) {
-    policy.spec ??= {};
-    const { spec } = policy;
-    spec.podSelector ??= {};
-    if ((spec.policyTypes ?? []).length === 0) {
-      spec.policyTypes = (spec.egress ?? []).length > 0 ? ["Ingress", "Egress"] : ["Ingress"];
-    }
-    const ports: Draft<Given<{ protocol?: string }>>[] = [
-      ...(spec.ingress ?? []),
-      ...(spec.egress ?? []),
-    ].flatMap((rule) => rule.ports ?? []);
-    for (const port of ports) port.protocol ??= "TCP";
-  },
-  validate: ({ spec = {} }) => labelSelectorProblems(spec.podSelector, "spec.podSelector"),
 });

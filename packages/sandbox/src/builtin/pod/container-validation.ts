@@ -66,7 +66,7 @@ export function initContainersProblems(
 }
 
 /** What holds for every kind of container. */
-function containerProblems(
+export function containerProblems(
   container: GivenContainer,
   volumes: Volumes,
   field: string,

@@ -24,6 +24,16 @@ export function internalPodTemplate(template: Json): Json {
   return { ...metadataOf(metadata), Spec: internalPodSpec(isRecord(spec) ? spec : {}) };
 }
 
+/** As above, of what a container may do. */
+export function internalSecurityContext(context: Json): Json {
+  return internalForm("SecurityContext", context, {});
+}
+
+/** As above, of a claim of storage. */
+export function internalClaimSpec(spec: Json): Json {
+  return internalForm("PersistentVolumeClaimSpec", spec, {});
+}
+
 function internalForm(type: string, value: Json, spec: Json): Json {
   types ??= readTypes();
   const printed: Record<string, unknown> = {};

@@ -14,6 +14,7 @@ import {
 import type { Given } from "../given.ts";
 import { dnsLabel, dnsSubdomain } from "../value-problems.ts";
 import { containersProblems, initContainersProblems } from "./container-validation.ts";
+import { ephemeralContainersProblems } from "./ephemeral-container-validation.ts";
 import { affinityProblems, tolerationsProblems, topologyProblems } from "./scheduling-validation.ts";
 import { podSecurityProblems } from "./security-validation.ts";
 import { checkVolumes } from "./volume-validation.ts";
@@ -33,6 +34,7 @@ export function podSpecProblems(spec: GivenSpec, field: string, isPod: boolean):
   if (spec.initContainers !== undefined) {
     problems.push(...initContainersProblems(spec, volumes.byName, `${field}.initContainers`));
   }
+  problems.push(...ephemeralContainersProblems(spec, volumes.byName, `${field}.ephemeralContainers`));
   problems.push(...hostNetworkProblems(spec, field, isPod));
   problems.push(...choice(spec.restartPolicy, restartPolicies, `${field}.restartPolicy`));
   problems.push(...choice(spec.dnsPolicy, dnsPolicies, `${field}.dnsPolicy`));

@@ -2,9 +2,10 @@ import { type Draft, deepEqual, draft, formatTime } from "@keelson/core";
 import type { Pod, PodTemplate } from "@keelson/core/kinds/core/v1";
 import { dnsLabelProblems } from "../../resource/name-problems.ts";
 import type { Strategy } from "../../resource/strategy.ts";
-import { type FieldProblem, forbiddenField, indexed, invalidValue } from "../../status/field-problem.ts";
+import { type FieldProblem, forbiddenField, indexed } from "../../status/field-problem.ts";
 import { builtinStrategy, takeBack } from "../builtin-strategy.ts";
 import type { GivenDraft, GivenObject } from "../given.ts";
+import { paddedImageProblems } from "./ephemeral-container-validation.ts";
 import { setPodDefaults } from "./pod-defaults.ts";
 import { qosClassOf } from "./pod-qos.ts";
 import { setPodTemplateDefaults } from "./pod-spec-defaults.ts";
@@ -19,9 +20,11 @@ export const podStrategy: Strategy = builtinStrategy<Pod>({
     if ((pod.spec?.schedulingGates ?? []).length > 0) {
       const message = "Scheduling is blocked due to non-empty scheduling gates";
       const lastTransitionTime = formatTime(now);
-      pod.status.conditions = [
-        { type: "PodScheduled", status: "False", reason: "SchedulingGated", message, lastTransitionTime },
-      ];
+      const why = { reason: "SchedulingGated", message, lastTransitionTime };
+      const condition = { type: "PodScheduled", status: "False", ...why };
+      pod.status.conditions = [condition];
+      // The server says null here, not nothing, which no type of ours allows.
+      Object.assign(condition, { lastProbeTime: null });
     }
   },
   prepareForStatusUpdate(pod, old) {
@@ -58,7 +61,10 @@ export const podStrategy: Strategy = builtinStrategy<Pod>({
         restore(pod, old);
         if (added !== undefined && pod.spec !== undefined) pod.spec.ephemeralContainers = added;
       },
-      validateUpdate: ephemeralProblems,
+      validateUpdate: (pod, old) => [
+        ...podSpecProblems(pod.spec ?? {}, "spec", true),
+        ...ephemeralProblems(pod, old),
+      ],
     },
     resize: { prepareForUpdate: takeResourcesOnly },
   },
@@ -83,15 +89,7 @@ export const podTemplateStrategy: Strategy = builtinStrategy<PodTemplate>({
 function onlyPodProblems({ spec = {} }: GivenObject<Pod>): readonly FieldProblem[] {
   return (["containers", "initContainers"] as const).flatMap((list) =>
     (spec[list] ?? []).flatMap(({ image = "" }, index) =>
-      image === image.trim()
-        ? []
-        : [
-            invalidValue(
-              `${indexed(`spec.${list}`, index)}.image`,
-              image,
-              "must not have leading or trailing whitespace",
-            ),
-          ],
+      paddedImageProblems(image, `${indexed(`spec.${list}`, index)}.image`),
     ),
   );
 }

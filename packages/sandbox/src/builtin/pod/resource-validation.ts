@@ -57,11 +57,22 @@ export function resourceProblems(
 }
 
 function amountProblems(name: string, amount: string, field: string): readonly FieldProblem[] {
-  return [...nameProblems(name, field), ...valueProblems(name, readAmount(amount), amount, field)];
+  return [
+    ...containerResourceNameProblems(name, field),
+    ...valueProblems(name, readAmount(amount), amount, field),
+  ];
 }
 
-function nameProblems(name: string, field: string): readonly FieldProblem[] {
+/** Of a resource of any kind: a known one, or one with the domain of whoever named it. */
+export function resourceNameProblems(name: string, field: string): readonly FieldProblem[] {
   const problems = qualifiedNameProblems(name).map((detail) => invalidValue(field, name, detail));
+  return problems.length > 0 || name.includes("/") || isStandard(name)
+    ? problems
+    : [invalidValue(field, name, "must be a standard resource type or fully qualified")];
+}
+
+export function containerResourceNameProblems(name: string, field: string): readonly FieldProblem[] {
+  const problems = resourceNameProblems(name, field);
   if (name.includes("/")) {
     return [
       ...problems,
@@ -70,14 +81,9 @@ function nameProblems(name: string, field: string): readonly FieldProblem[] {
         : [invalidValue(field, name, "doesn't follow extended resource name standard")]),
     ];
   }
-  if (containerNames.has(name) || isHugePages(name)) return problems;
-  return [
-    ...problems,
-    ...(problems.length > 0 || standardNames.has(name)
-      ? []
-      : [invalidValue(field, name, "must be a standard resource type or fully qualified")]),
-    invalidValue(field, name, "must be a standard resource for containers"),
-  ];
+  return containerNames.has(name) || isHugePages(name)
+    ? problems
+    : [...problems, invalidValue(field, name, "must be a standard resource for containers")];
 }
 
 function valueProblems(
@@ -102,7 +108,7 @@ function requestProblems(
   limit: string | undefined,
   field: string,
 ): readonly FieldProblem[] {
-  const canOvercommit = isNative(name) && !isHugePages(name);
+  const canOvercommit = isOvercommitAllowed(name);
   if (limit === undefined) {
     const detail = "Limit must be set for non overcommitable resources";
     return canOvercommit ? [] : [required(`${field}.limits`, detail)];
@@ -117,6 +123,15 @@ function requestProblems(
   return order > 0 ? [invalidValue(`${field}.requests`, request, detail)] : [];
 }
 
+/** Whether more may be promised than there is. */
+export function isOvercommitAllowed(name: string): boolean {
+  return isNative(name) && !isHugePages(name);
+}
+
+function isStandard(name: string): boolean {
+  return standardNames.has(name) || /^(requests\.)?hugepages-/.test(name);
+}
+
 function isHugePages(name: string): boolean {
   return name.startsWith("hugepages-");
 }
@@ -125,7 +140,8 @@ function isNative(name: string): boolean {
   return !name.includes("/") || name.includes("kubernetes.io/");
 }
 
-function isExtended(name: string): boolean {
+/** A resource that somebody else than Kubernetes names; such ones are counted, not measured. */
+export function isExtended(name: string): boolean {
   return (
     !isNative(name) && !name.startsWith("requests.") && qualifiedNameProblems(`requests.${name}`).length === 0
   );

@@ -71,7 +71,7 @@ export function affinityProblems(
   const nodeField = `${field}.nodeAffinity`;
   const problems: FieldProblem[] = [];
   if (needed !== undefined) {
-    const { nodeSelectorTerms = [] } = needed;
+    const nodeSelectorTerms = needed.nodeSelectorTerms ?? [];
     const place = `${nodeField}.${requiredTerms}.nodeSelectorTerms`;
     if (nodeSelectorTerms.length === 0) {
       problems.push(required(place, "must have at least one node selector term"));

@@ -2,6 +2,7 @@ import type { PodSpec, SecurityContext } from "@keelson/core/kinds/core/v1";
 import { outsideOf } from "../../resource/name-problems.ts";
 import { type FieldProblem, indexed, invalidValue, notSupported } from "../../status/field-problem.ts";
 import type { Given } from "../given.ts";
+import { internalSecurityContext } from "./internal-form.ts";
 
 const largestId = 2147483647;
 
@@ -16,11 +17,12 @@ export function containerSecurityProblems(
     ...idProblems(runAsGroup, `${field}.runAsGroup`),
   ];
   if (allowPrivilegeEscalation === false) {
+    const printed = internalSecurityContext(context);
     const why = "cannot set `allowPrivilegeEscalation` to false and ";
     if (capabilities?.add?.includes("CAP_SYS_ADMIN") === true) {
-      problems.push(invalidValue(field, context, `${why}\`capabilities.Add\` CAP_SYS_ADMIN`));
+      problems.push(invalidValue(field, printed, `${why}\`capabilities.Add\` CAP_SYS_ADMIN`));
     }
-    if (privileged === true) problems.push(invalidValue(field, context, `${why}\`privileged\` to true`));
+    if (privileged === true) problems.push(invalidValue(field, printed, `${why}\`privileged\` to true`));
   }
   return problems;
 }

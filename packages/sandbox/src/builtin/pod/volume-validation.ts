@@ -181,11 +181,11 @@ function keyToPathProblems(
 }
 
 function projectedProblems(
-  { defaultMode, sources: projections = [] }: NonNullable<GivenVolume["projected"]>,
+  { defaultMode, sources }: NonNullable<GivenVolume["projected"]>,
   field: string,
 ): readonly FieldProblem[] {
   const problems: FieldProblem[] = [...modeProblems(defaultMode, `${field}.defaultMode`)];
-  for (const [index, projection] of projections.entries()) {
+  for (const [index, projection] of (sources ?? []).entries()) {
     const place = indexed(`${field}.sources`, index);
     const { secret, configMap, serviceAccountToken } = projection;
     if (secret !== undefined) problems.push(...need(secret, ["name"], `${place}.secret`));

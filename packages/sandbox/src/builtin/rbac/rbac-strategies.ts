@@ -51,9 +51,9 @@ export const clusterRoleStrategy: Strategy = builtinStrategy<ClusterRole>({
   },
 });
 
-/** Without rules a role says `null`. */
+/** Without rules a role says `null`, also if they were given as an empty list. */
 function setRuleDefaults(role: { rules?: unknown }): void {
-  if (role.rules === undefined) role.rules = null;
+  if (role.rules === undefined || (Array.isArray(role.rules) && role.rules.length === 0)) role.rules = null;
 }
 
 function rulesProblems(
@@ -68,9 +68,9 @@ function ruleProblems(
   isNamespaced: boolean,
   field: string,
 ): readonly FieldProblem[] {
-  const { verbs = [], apiGroups = [], resources = [], resourceNames = [], nonResourceURLs = [] } = rule;
+  const { apiGroups = [], resources = [], resourceNames = [], nonResourceURLs = [] } = rule;
   const problems: FieldProblem[] = [];
-  if (verbs.length === 0) {
+  if ((rule.verbs ?? []).length === 0) {
     problems.push(required(`${field}.verbs`, "verbs must contain at least one value"));
   }
   if (nonResourceURLs.length > 0) {

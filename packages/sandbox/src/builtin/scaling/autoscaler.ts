@@ -6,6 +6,8 @@ import { type FieldProblem, forbiddenField, invalidValue, required } from "../..
 import { builtinStrategy } from "../builtin-strategy.ts";
 import type { Given } from "../given.ts";
 import { metricsAnnotation } from "./autoscaler-conversion.ts";
+import { behaviorProblems } from "./behavior-validation.ts";
+import { metricsProblems } from "./metric-validation.ts";
 
 const defaultUtilization = 80;
 
@@ -27,7 +29,12 @@ export const autoscalerStrategy: Strategy = builtinStrategy<HorizontalPodAutosca
     // The server says null here, not nothing, which no type of ours allows.
     Object.assign(autoscaler, { status: { currentMetrics: null, desiredReplicas: 0 } });
   },
-  validate: ({ spec = {} }) => sizeProblems(spec),
+  validate: ({ spec = {} }) => [
+    ...sizeProblems(spec),
+    ...metricsProblems(spec.metrics ?? []),
+    ...zeroProblems(spec),
+    ...(spec.behavior === undefined ? [] : behaviorProblems(spec.behavior, "spec.behavior")),
+  ],
 });
 
 export const autoscalerV1Strategy: Strategy = builtinStrategy<AutoscalerV1>({
@@ -40,7 +47,7 @@ export const autoscalerV1Strategy: Strategy = builtinStrategy<AutoscalerV1>({
   prepareForCreate(autoscaler) {
     autoscaler.status = { currentReplicas: 0, desiredReplicas: 0 };
   },
-  validate: ({ spec = {} }) => sizeProblems(spec),
+  validate: ({ spec = {} }) => [...sizeProblems(spec), ...zeroProblems(spec)],
 });
 
 type Rules = Draft<Given<HPAScalingRules>>;
@@ -75,13 +82,17 @@ interface Size {
 }
 
 function sizeProblems(size: Size): readonly FieldProblem[] {
-  const { minReplicas = 1, maxReplicas = 0, scaleTargetRef = {}, metrics = [] } = size;
+  const { minReplicas = 1, maxReplicas = 0, scaleTargetRef = {} } = size;
   const problems: FieldProblem[] = [];
   if (minReplicas < 1) {
     const detail = "must be greater than or equal to 1";
     problems.push(invalidValue("spec.minReplicas", minReplicas, detail));
   }
-  if (maxReplicas < 1) problems.push(required("spec.maxReplicas", "must be set and greater than 0"));
+  if (maxReplicas === 0) problems.push(required("spec.maxReplicas", "must be set and greater than 0"));
+  if (maxReplicas < 0) {
+    const detail = "must be greater than or equal to 1";
+    problems.push(invalidValue("spec.maxReplicas", maxReplicas, detail));
+  }
   if (maxReplicas < minReplicas) {
     const detail = "must be greater than or equal to `minReplicas`";
     problems.push(invalidValue("spec.maxReplicas", maxReplicas, detail));
@@ -93,9 +104,12 @@ function sizeProblems(size: Size): readonly FieldProblem[] {
     const detail = "apiVersion must specify API group";
     problems.push(invalidValue("spec.scaleTargetRef.apiVersion", "", detail));
   }
-  if (minReplicas === 0 && !metrics.some(({ type }) => type === "Object" || type === "External")) {
-    const detail = "must specify at least one Object or External metric to support scaling to zero replicas";
-    problems.push(forbiddenField("spec.metrics", detail));
-  }
   return problems;
+}
+
+function zeroProblems({ minReplicas, metrics = [] }: Size): readonly FieldProblem[] {
+  const detail = "must specify at least one Object or External metric to support scaling to zero replicas";
+  return minReplicas === 0 && !metrics.some(({ type }) => type === "Object" || type === "External")
+    ? [forbiddenField("spec.metrics", detail)]
+    : [];
 }

@@ -1,15 +1,44 @@
 import { type FieldProblem, invalidValue } from "../../status/field-problem.ts";
 
-/** The family of an address, or undefined if the text is none. Leading zeros are let through, as the server does. */
+/** The family of an address, or undefined if the text is none. Leading zeros are let through. */
 export function ipFamilyOf(text: string): "IPv4" | "IPv6" | undefined {
   if (isIPv4(text)) return "IPv4";
   return isIPv6(text) ? "IPv6" : undefined;
 }
 
 export function ipProblems(text: string, field: string): readonly FieldProblem[] {
-  return ipFamilyOf(text) === undefined
-    ? [invalidValue(field, text, "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)")]
-    : [];
+  if (ipFamilyOf(text) === undefined) {
+    return [invalidValue(field, text, "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)")];
+  }
+  if (hasLeadingZeros(text)) return [invalidValue(field, text, "must not have leading 0s")];
+  return isMappedIPv4(text) ? [invalidValue(field, text, "must not be an IPv4-mapped IPv6 address")] : [];
+}
+
+/** Whether a number of the IPv4 address, or of the one at the end of an IPv6 address, has a zero before it. */
+export function hasLeadingZeros(address: string): boolean {
+  const [numbers = ""] = address.split(":").slice(-1);
+  return numbers.includes(".") && numbers.split(".").some((part) => /^0\d/.test(part));
+}
+
+/** Whether an IPv6 address stands for an IPv4 one. */
+export function isMappedIPv4(address: string): boolean {
+  return ipFamilyOf(address) === "IPv6" && ipNumber(address) >> 32n === 0xffffn;
+}
+
+/** Of an address that is one. */
+export function ipNumber(address: string): bigint {
+  if (isIPv4(address)) return address.split(".").reduce((number, part) => number * 256n + BigInt(part), 0n);
+  const [head = [], tail = []] = address.split("::").map(numbersOf);
+  const zeros = Array.from({ length: 8 - head.length - tail.length }, () => 0n);
+  return [...head, ...zeros, ...tail].reduce((number, group) => number * 65536n + group, 0n);
+}
+
+function numbersOf(part: string): readonly bigint[] {
+  return groupsOf(part).flatMap((group) => {
+    if (!group.includes(".")) return [BigInt(`0x${group}`)];
+    const number = ipNumber(group);
+    return [number >> 16n, number & 0xffffn];
+  });
 }
 
 /** An address that traffic can be sent to. */

@@ -7,7 +7,6 @@ import type { GivenDraft, GivenObject } from "../given.ts";
 /** 10.96.0.0/12 */
 const firstAddress = 0x0a600000;
 const addressCount = 2 ** 20;
-const addressRange = "10.96.0.0/12";
 const firstPort = 30000;
 const portCount = 2768;
 const portRange = "30000-32767";
@@ -91,7 +90,7 @@ export function needsHealthCheck({ spec = {} }: { readonly spec?: GivenObject<Se
 function addressProblem(address: string, taken: ReadonlySet<string>): string | undefined {
   const number = numberOf(address);
   if (number === undefined || number < firstAddress || number >= firstAddress + addressCount) {
-    return `the provided IP (${address}) is not in the valid range. The range of valid IPs is ${addressRange}`;
+    return "the provided network does not match the current range";
   }
   return taken.has(address) ? "provided IP is already allocated" : undefined;
 }

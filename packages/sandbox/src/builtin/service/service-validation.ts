@@ -12,6 +12,7 @@ import {
 } from "../../status/field-problem.ts";
 import type { Given, GivenObject } from "../given.ts";
 import { dnsLabel, dnsSubdomain, portReference } from "../value-problems.ts";
+import { cidrProblems } from "./cidr.ts";
 import { clusterAddressProblems } from "./cluster-address-validation.ts";
 import { endpointAddressProblems } from "./ip-address.ts";
 import { needsHealthCheck } from "./service-allocation.ts";
@@ -147,12 +148,14 @@ function affinityProblems({
 }
 
 function balancerProblems(spec: GivenSpec): readonly FieldProblem[] {
-  if (spec.type === "LoadBalancer") return [];
+  const { loadBalancerSourceRanges: ranges = [] } = spec;
+  const field = "spec.LoadBalancerSourceRanges";
+  const rangesProblems = ranges.flatMap((range, index) => cidrProblems(range.trim(), indexed(field, index)));
+  if (spec.type === "LoadBalancer") return rangesProblems;
   const detail = "may only be used when `type` is 'LoadBalancer'";
   return [
-    ...((spec.loadBalancerSourceRanges ?? []).length > 0
-      ? [forbiddenField("spec.LoadBalancerSourceRanges", detail)]
-      : []),
+    ...(ranges.length > 0 ? [forbiddenField(field, detail)] : []),
+    ...rangesProblems,
     ...(spec.allocateLoadBalancerNodePorts === undefined
       ? []
       : [forbiddenField("spec.allocateLoadBalancerNodePorts", detail)]),

@@ -1,5 +1,9 @@
-import { deepEqual, formatTime } from "@keelson/core";
-import type { PersistentVolume, PersistentVolumeClaim } from "@keelson/core/kinds/core/v1";
+import { compareQuantities, deepEqual, formatTime, parseQuantity, type Quantity } from "@keelson/core";
+import type {
+  PersistentVolume,
+  PersistentVolumeClaim,
+  PersistentVolumeClaimSpec,
+} from "@keelson/core/kinds/core/v1";
 import type { CSIDriver, StorageClass } from "@keelson/core/kinds/storage/v1";
 import { qualifiedNameProblems } from "../../resource/name-problems.ts";
 import type { Strategy } from "../../resource/strategy.ts";
@@ -11,11 +15,15 @@ import {
   required,
 } from "../../status/field-problem.ts";
 import { builtinStrategy } from "../builtin-strategy.ts";
-import type { GivenObject } from "../given.ts";
-import { normalizeAmounts } from "../pod/resource-amounts.ts";
+import type { Given, GivenObject } from "../given.ts";
+import { internalClaimSpec } from "../pod/internal-form.ts";
+import { normalizeAmounts, readAmount } from "../pod/resource-amounts.ts";
+import { unifiedDiff } from "../unified-diff.ts";
 import { immutableField } from "../value-problems.ts";
 import { setClaimSpecDefaults } from "./claim-defaults.ts";
 import { accessModesProblems, claimSpecProblems, volumeModes } from "./claim-validation.ts";
+
+type GivenClaimSpec = Given<PersistentVolumeClaimSpec>;
 
 export const claimStrategy: Strategy = builtinStrategy<PersistentVolumeClaim>({
   setDefaults(claim) {
@@ -31,19 +39,47 @@ export const claimStrategy: Strategy = builtinStrategy<PersistentVolumeClaim>({
   validateUpdate: claimUpdateProblems,
 });
 
-/** A claim is bound once and for all; only what it requests may grow. */
+/** A claim is bound once and for all; only of one that is bound what it requests may change. */
 function claimUpdateProblems(
-  { spec = {} }: GivenObject<PersistentVolumeClaim>,
-  { spec: old = {} }: GivenObject<PersistentVolumeClaim>,
+  { spec = {}, status }: GivenObject<PersistentVolumeClaim>,
+  { spec: old = {}, status: oldStatus }: GivenObject<PersistentVolumeClaim>,
 ): readonly FieldProblem[] {
-  const { resources: _resources, volumeAttributesClassName: _class, ...rest } = spec;
-  const { resources: _old, volumeAttributesClassName: _oldClass, volumeName, ...before } = old;
-  const { volumeName: now, ...unbound } = rest;
-  const isBinding = volumeName === undefined || volumeName === now;
-  if (isBinding && deepEqual(unbound, before)) return [];
-  const detail =
-    "spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims";
-  return [forbiddenField("spec", detail)];
+  const { volumeName } = spec;
+  const before = old.volumeName || volumeName === undefined ? old : { ...old, volumeName };
+  const after = status?.phase === "Bound" ? withRequestsOf(spec, old) : spec;
+  const problems: FieldProblem[] = [];
+  if (!deepEqual(after, before)) {
+    const [oldText, text] = [before, after].map((one) =>
+      JSON.stringify(internalClaimSpec(one), undefined, 1),
+    );
+    const detail =
+      "spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims";
+    problems.push(forbiddenField("spec", `${detail}\n${unifiedDiff(oldText ?? "", text ?? "")}`));
+  }
+  const [size, oldSize] = [storageOf(spec.resources?.requests), storageOf(old.resources?.requests)];
+  const isShrunk = compareQuantities(size, oldSize) < 0;
+  if (isShrunk && compareQuantities(size, storageOf(oldStatus?.capacity)) <= 0) {
+    const detail = "field can not be less than status.capacity";
+    problems.push(forbiddenField("spec.resources.requests.storage", detail));
+  }
+  return [...problems, ...immutableField(spec.volumeMode, old.volumeMode, "volumeMode")];
+}
+
+function withRequestsOf(spec: GivenClaimSpec, old: GivenClaimSpec): GivenClaimSpec {
+  const { volumeAttributesClassName: _class, ...rest } = spec;
+  const { volumeAttributesClassName } = old;
+  const storage = old.resources?.requests?.["storage"];
+  const { requests } = spec.resources ?? {};
+  const resources = { ...spec.resources, requests: { ...requests, ...(storage && { storage }) } };
+  return {
+    ...rest,
+    ...(volumeAttributesClassName === undefined ? {} : { volumeAttributesClassName }),
+    ...(requests === undefined ? {} : { resources }),
+  };
+}
+
+function storageOf(amounts: Readonly<Record<string, string>> | undefined): Quantity {
+  return readAmount(amounts?.["storage"] ?? "0") ?? parseQuantity("0");
 }
 
 /** The fields of a volume that say where it is; all others are named here. */

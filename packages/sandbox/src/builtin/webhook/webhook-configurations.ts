@@ -21,6 +21,7 @@ import {
 import { builtinStrategy } from "../builtin-strategy.ts";
 import type { Given } from "../given.ts";
 import { clientConfigProblems } from "./client-config.ts";
+import { matchConditionProblems } from "./match-conditions.ts";
 
 type GivenHook = Given<MutatingWebhook>;
 
@@ -85,7 +86,8 @@ function hookProblems(hook: GivenHook, field: string): readonly FieldProblem[] {
   problems.push(...labelSelectorProblems(hook.namespaceSelector, `${field}.namespaceSelector`));
   problems.push(...labelSelectorProblems(hook.objectSelector, `${field}.objectSelector`));
   problems.push(...choice(reinvocationPolicy, ["IfNeeded", "Never"], `${field}.reinvocationPolicy`));
-  return [...problems, ...clientConfigProblems(hook.clientConfig ?? {}, `${field}.clientConfig`)];
+  problems.push(...clientConfigProblems(hook.clientConfig ?? {}, `${field}.clientConfig`));
+  return [...problems, ...matchConditionProblems(hook.matchConditions ?? [], `${field}.matchConditions`)];
 }
 
 function choice(value: string | undefined, known: readonly string[], field: string): readonly FieldProblem[] {
@@ -132,7 +134,8 @@ function wildcardListProblems(list: readonly string[], field: string, what: stri
   return list.length > 1 && list.includes("*") ? [invalidValue(field, list, detail)] : [];
 }
 
-function reviewVersionsProblems({ admissionReviewVersions = [] }: GivenHook, hook: string): FieldProblem[] {
+function reviewVersionsProblems(given: GivenHook, hook: string): FieldProblem[] {
+  const admissionReviewVersions = given.admissionReviewVersions ?? [];
   const field = `${hook}.admissionReviewVersions`;
   if (admissionReviewVersions.length === 0) return [required(field, "must specify one of v1, v1beta1")];
   const problems = admissionReviewVersions.flatMap((version, index) =>

@@ -7,15 +7,14 @@ import { builtinStrategy } from "../builtin-strategy.ts";
 import type { Given, GivenDraft } from "../given.ts";
 import { setPodTemplateDefaults } from "../pod/pod-spec-defaults.ts";
 import { podTemplateProblems } from "../pod/pod-spec-validation.ts";
-import {
-  atMost100Percent,
-  countOrPercent,
-  countOrPercentValue,
-  immutableField,
-  nonNegative,
-} from "../value-problems.ts";
+import { atMost100Percent, countOrPercent, countOrPercentValue, nonNegative } from "../value-problems.ts";
 import { collisionProblems, countsProblems } from "./replica-counts.ts";
-import { isEmptySelector, labelsMatchProblems, longRunningProblems } from "./selector-and-template.ts";
+import {
+  immutableSelector,
+  isEmptySelector,
+  labelsMatchProblems,
+  longRunningProblems,
+} from "./selector-and-template.ts";
 
 /** How often the template changed; kept for clients of an API that is gone. */
 const templateGeneration = "deprecated.daemonset.template.generation";
@@ -55,7 +54,7 @@ export const daemonSetStrategy: Strategy = builtinStrategy<DaemonSet>({
       ...nonNegative(spec.revisionHistoryLimit, "spec.revisionHistoryLimit"),
     ];
   },
-  validateUpdate: (set, old) => immutableField(set.spec?.selector, old.spec?.selector, "spec.selector"),
+  validateUpdate: (set, old) => immutableSelector(set.spec?.selector, old.spec?.selector),
   validateStatusUpdate: ({ status = {} }, old) => [
     ...countsProblems(
       status,
@@ -89,6 +88,9 @@ function setDefaults(set: GivenDraft<DaemonSet>): void {
   spec.revisionHistoryLimit ??= 10;
   spec.template ??= {};
   setPodTemplateDefaults(spec.template);
+  // Who creates a set says this, too, though the number is counted by the server.
+  set.metadata.annotations ??= {};
+  set.metadata.annotations[templateGeneration] ??= "0";
 }
 
 function updateStrategyProblems(

@@ -7,15 +7,14 @@ import { builtinStrategy } from "../builtin-strategy.ts";
 import type { Given } from "../given.ts";
 import { setPodTemplateDefaults } from "../pod/pod-spec-defaults.ts";
 import { podTemplateProblems } from "../pod/pod-spec-validation.ts";
-import {
-  atMost100Percent,
-  countOrPercent,
-  countOrPercentValue,
-  immutableField,
-  nonNegative,
-} from "../value-problems.ts";
+import { atMost100Percent, countOrPercent, countOrPercentValue, nonNegative } from "../value-problems.ts";
 import { collisionProblems, countsProblems, nameWarning } from "./replica-counts.ts";
-import { labelsMatchProblems, longRunningProblems, selectorProblems } from "./selector-and-template.ts";
+import {
+  immutableSelector,
+  labelsMatchProblems,
+  longRunningProblems,
+  selectorProblems,
+} from "./selector-and-template.ts";
 
 export const deploymentStrategy: Strategy = builtinStrategy<Deployment>({
   countsGenerations: true,
@@ -32,8 +31,7 @@ export const deploymentStrategy: Strategy = builtinStrategy<Deployment>({
     else deployment.metadata.labels = draft(labels);
   },
   validate: ({ spec = {} }) => specProblems(spec),
-  validateUpdate: (deployment, old) =>
-    immutableField(deployment.spec?.selector, old.spec?.selector, "spec.selector"),
+  validateUpdate: (deployment, old) => immutableSelector(deployment.spec?.selector, old.spec?.selector),
   validateStatusUpdate: ({ status = {} }, old) => [
     ...countsProblems(
       status,

@@ -6,9 +6,14 @@ import { required } from "../../status/field-problem.ts";
 import { builtinStrategy } from "../builtin-strategy.ts";
 import { setPodTemplateDefaults } from "../pod/pod-spec-defaults.ts";
 import { podTemplateProblems } from "../pod/pod-spec-validation.ts";
-import { immutableField, nonNegative } from "../value-problems.ts";
+import { nonNegative } from "../value-problems.ts";
 import { countsProblems, nameWarning } from "./replica-counts.ts";
-import { labelsMatchProblems, longRunningProblems, selectorProblems } from "./selector-and-template.ts";
+import {
+  immutableSelector,
+  labelsMatchProblems,
+  longRunningProblems,
+  selectorProblems,
+} from "./selector-and-template.ts";
 
 const counts = [
   "replicas",
@@ -44,7 +49,7 @@ export const replicaSetStrategy: Strategy = builtinStrategy<ReplicaSet>({
     ...podTemplateProblems(spec.template ?? {}, "spec.template"),
     ...longRunningProblems(spec, "ReplicaSet"),
   ],
-  validateUpdate: (set, old) => immutableField(set.spec?.selector, old.spec?.selector, "spec.selector"),
+  validateUpdate: (set, old) => immutableSelector(set.spec?.selector, old.spec?.selector),
   validateStatusUpdate: ({ status = {} }) => countsProblems(status, counts, parts),
   warnings(set, old) {
     const problems = old === undefined ? dnsLabelProblems(set.metadata.name ?? "") : [];

@@ -1,4 +1,4 @@
-import { matchesLabels } from "@keelson/core";
+import { deepEqual, matchesLabels } from "@keelson/core";
 import type { PodTemplateSpec } from "@keelson/core/kinds/core/v1";
 import {
   type GivenLabelSelector,
@@ -49,7 +49,26 @@ function hasUnknownParts(selector: GivenLabelSelector): readonly FieldProblem[] 
   const known = ["In", "NotIn", "Exists", "DoesNotExist"];
   return (selector.matchExpressions ?? []).every(({ operator = "" }) => known.includes(operator))
     ? []
-    : [invalidValue("spec.selector", selector, "invalid label selector")];
+    : [invalidValue("spec.selector", orderedSelector(selector), "invalid label selector")];
+}
+
+export function immutableSelector(
+  selector: GivenLabelSelector | undefined,
+  old: GivenLabelSelector | undefined,
+): readonly FieldProblem[] {
+  return deepEqual(selector, old)
+    ? []
+    : [invalidValue("spec.selector", orderedSelector(selector), "field is immutable")];
+}
+
+/** A selector as the server prints it; null if there is none. */
+export function orderedSelector(selector: GivenLabelSelector | undefined): GivenLabelSelector | null {
+  if (selector === undefined) return null;
+  const { matchLabels, matchExpressions } = selector;
+  return {
+    ...(matchLabels === undefined ? {} : { matchLabels: inOrder(matchLabels) ?? {} }),
+    ...(matchExpressions === undefined ? {} : { matchExpressions }),
+  };
 }
 
 /** Labels as the server prints them: by name; null if there are none. */

@@ -8,19 +8,17 @@ import {
 } from "../../status/field-problem.ts";
 import { fieldSchemaOf } from "./definition.ts";
 import { listTypeProblems } from "./list-type-problems.ts";
-import { ruleCompileProblems, ruleFormProblems } from "./schema-rule-problems.ts";
+import { elementLimit, RuleCosts } from "./rule-cost.ts";
+import { type RulePlace, ruleCompileProblems, ruleFormProblems } from "./schema-rule-problems.ts";
 
 /** What is true of the place in which a schema stands. */
-interface Surroundings {
+interface Surroundings extends RulePlace {
   /** Why there may be no defaults; undefined if there may. */
   readonly noDefaultsReason?: string;
   readonly isInsideMeta: boolean;
-  /** The list or map whose elements cannot be told apart, if the schema is below one: nothing is compared there. */
-  readonly uncorrelatable?: string;
   readonly isRoot: boolean;
   /** Whether rules are compiled: not inside of alternatives, and not if the schema is wrong otherwise. */
   readonly compilesRules: boolean;
-  readonly isResource: boolean;
 }
 
 export interface SchemaFormProblems {
@@ -34,13 +32,16 @@ export function schemaFormProblems(
   path: string,
   isSound: boolean,
 ): readonly FieldProblem[] {
+  const costs = new RuleCosts();
   const { schema, rules } = problemsOf(root, path, {
+    costs,
+    occurrences: 1,
     isInsideMeta: false,
     isRoot: true,
     compilesRules: isSound,
     isResource: true,
   });
-  return [...schema, ...rules];
+  return [...schema, ...rules, ...costs.problems(path)];
 }
 
 function problemsOf(schema: JSONSchemaProps, path: string, around: Surroundings): SchemaFormProblems {
@@ -67,7 +68,10 @@ const metaFields: ReadonlySet<string> = new Set(["metadata", "kind", "apiVersion
 type Part = readonly [JSONSchemaProps, string, Surroundings];
 
 function partsOf(schema: JSONSchemaProps, path: string, around: Surroundings): readonly Part[] {
-  const inner: Surroundings = { ...around, isRoot: false, isResource: false };
+  const limit = elementLimit(schema);
+  const occurrences =
+    around.occurrences === undefined || limit === undefined ? undefined : around.occurrences * limit;
+  const inner: Surroundings = { ...around, isRoot: false, isResource: false, occurrences };
   const parts: Part[] = [];
   const { additionalProperties, properties = {}, items } = schema;
   const at = (one: JSONSchemaProps, surroundings: Surroundings): Surroundings => ({

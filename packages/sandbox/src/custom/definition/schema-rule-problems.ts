@@ -1,11 +1,13 @@
 import type { JSONSchemaProps } from "@keelson/core/kinds/apiextensions/v1";
 import { isProblem } from "../../cel/compile-rule.ts";
+import { shapeOf } from "../../cel/cost/value-shape.ts";
 import { resolveFieldPath } from "../../cel/field-path.ts";
 import { compileRules } from "../../cel/rule-tree.ts";
 import type { FieldSchema } from "../../schema/field-schema.ts";
 import { type FieldProblem, invalidValue, notSupported, required } from "../../status/field-problem.ts";
 import { fieldSchemaOf } from "./definition.ts";
 import { goRule } from "./go-form.ts";
+import { type RuleCosts, ruleCost } from "./rule-cost.ts";
 
 const reasons = ["FieldValueDuplicate", "FieldValueForbidden", "FieldValueInvalid", "FieldValueRequired"];
 
@@ -52,19 +54,35 @@ function hasLineBreaks(text: string): boolean {
   return /[\n\r]/.test(text);
 }
 
+/** Where the rules of a schema stand. */
+export interface RulePlace {
+  readonly isResource: boolean;
+  /** The list or map whose elements cannot be told apart, if the schema is below one. */
+  readonly uncorrelatable?: string;
+  /** How many values of the schema an object has at most; undefined if nothing limits them. */
+  readonly occurrences: number | undefined;
+  readonly costs: RuleCosts;
+}
+
 /** What CEL has against the rules of a schema, and against comparing where nothing can be compared. */
 export function ruleCompileProblems(
   schema: FieldSchema,
   path: string,
-  { isResource, uncorrelatable }: { readonly isResource: boolean; readonly uncorrelatable?: string },
+  { isResource, uncorrelatable, occurrences, costs }: RulePlace,
 ): readonly FieldProblem[] {
+  const shape = schema["x-kubernetes-validations"] === undefined ? undefined : shapeOf(schema, isResource);
   return compileRules(schema, isResource).flatMap(({ rule, compiled, message }, index) => {
     const at = `${path}.x-kubernetes-validations[${index}]`;
     const problems: FieldProblem[] = [];
+    const cost = shape === undefined ? 0 : ruleCost(compiled, shape, occurrences);
+    problems.push(...costs.add("rule", `${at}.rule`, cost));
     if (isProblem(compiled)) problems.push(invalidValue(`${at}.rule`, goRule(rule), compiled.problem));
     if (message !== undefined && isProblem(message)) {
       const detail = message.problem.replace(/^compilation failed/, "messageExpression compilation failed");
       problems.push(invalidValue(`${at}.messageExpression`, goRule(rule), detail));
+    } else if (message !== undefined && shape !== undefined) {
+      const ofMessage = message.mostCost(shape);
+      problems.push(...costs.add("messageExpression", `${at}.messageExpression`, ofMessage));
     }
     if (!isProblem(compiled) && compiled.usesOldSelf) {
       if (uncorrelatable === undefined) return problems;

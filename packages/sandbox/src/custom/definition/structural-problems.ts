@@ -152,7 +152,7 @@ function complaintAbout(pattern: string): string | undefined {
     goPattern(pattern);
     return undefined;
   } catch (error) {
-    return errorMessage(error);
+    return error instanceof Error ? error.message : String(error);
   }
 }
 

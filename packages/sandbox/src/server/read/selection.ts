@@ -2,17 +2,16 @@ import {
   type FieldSelector,
   fieldsOf,
   type GenericObject,
-  InvalidFieldSelectorError,
   InvalidLabelSelectorError,
   type LabelQuery,
   matchesFields,
   matchesLabels,
-  parseFieldSelector,
   parseLabelSelector,
 } from "@keelson/core";
 import type { ServedResource } from "../../resource/served-resource.ts";
 import { badRequest } from "../../status/api-error.ts";
 import { labelSelectorProblem } from "./label-selector-problem.ts";
+import { readFieldSelector } from "./read-field-selector.ts";
 
 /** Which objects of a kind are meant. */
 export interface Selection {
@@ -74,14 +73,7 @@ function parseLabels(selector: string): LabelQuery {
 }
 
 function parseFields(resource: ServedResource, selector: string): FieldSelector {
-  let parsed: FieldSelector;
-  try {
-    parsed = parseFieldSelector(selector);
-  } catch (error) {
-    if (!(error instanceof InvalidFieldSelectorError)) throw error;
-    const term = selector.split(",").find((one) => one !== "" && !one.includes("=")) ?? selector;
-    throw badRequest(`invalid selector: '${selector}'; can't understand '${term}'`);
-  }
+  const parsed = readFieldSelector(selector);
   for (const { field } of parsed) {
     if (!isSelectable(resource, field)) throw badRequest(unknownField(resource, field));
   }

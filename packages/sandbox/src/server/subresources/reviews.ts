@@ -187,11 +187,12 @@ function ownRules({ rulesOf }: ServerTools, user: UserInfo, spec: Json): object 
   return { resourceRules, nonResourceRules, incomplete };
 }
 
-function tokenStatus({ authenticateToken }: ServerTools, spec: Json): object {
+function tokenStatus({ authenticateToken, tokenProblem }: ServerTools, spec: Json): object {
   const token = textOf(spec.token);
   if (token === "") throw badRequest("token is required for TokenReview in authentication");
-  const found = authenticateToken(token, textsOf(spec.audiences));
-  if (found === undefined) return { user: {}, error: "invalid bearer token" };
+  const wanted = textsOf(spec.audiences);
+  const found = authenticateToken(token, wanted);
+  if (found === undefined) return { user: {}, error: tokenProblem(token, wanted) };
   const { user, audiences } = found;
   return { authenticated: true, user: userJson(user), ...(audiences.length > 0 && { audiences }) };
 }

@@ -1,10 +1,19 @@
 import { draft, type GenericObject } from "@keelson/core";
 import { setManagedFields } from "../../apply/object-fields.ts";
+import { scaleColumns } from "../../builtin/columns/scale-columns.ts";
 import { applyJsonPatch } from "../../patch/json-patch.ts";
 import { applyMergePatch } from "../../patch/merge-patch.ts";
 import { applyStrategicMergePatch } from "../../patch/strategic-merge-patch.ts";
+import type { ServedResource } from "../../resource/served-resource.ts";
 import type { FieldSchema } from "../../schema/field-schema.ts";
-import { ApiError, badRequest, conflict, invalid, staleVersion } from "../../status/api-error.ts";
+import {
+  ApiError,
+  badRequest,
+  conflict,
+  internalError,
+  invalid,
+  staleVersion,
+} from "../../status/api-error.ts";
 import { invalidValue } from "../../status/field-problem.ts";
 import type { ApiRequest } from "../api-request.ts";
 import { decodePlainBody, type ExpectedKind } from "../decode-body.ts";
@@ -17,7 +26,7 @@ import type { ServerTools } from "../server-tools.ts";
 import { decodePatched, type PatchedKind, type PlainPatch } from "../write/patched-object.ts";
 import { writeOptions } from "../write-request.ts";
 import { namedTarget } from "../write-verbs.ts";
-import { setValueAt } from "./field-path.ts";
+import { setValueAt, valueAt } from "./field-path.ts";
 import { type Scale, scaleOf, scalePathsOf } from "./scale-form.ts";
 import {
   appliedScale,
@@ -59,12 +68,32 @@ export async function scaleAnswer(
   request: ApiRequest,
   view: ObjectView,
 ): Promise<Answer> {
+  const scaleView = viewOfScale(view);
   if (request.verb === "get") {
     const object = await readScaled(tools, request);
-    return objectAnswer(view, scaleOf(request.resource, object));
+    checkHasReplicas(request.resource, object);
+    return objectAnswer(scaleView, scaleOf(request.resource, object));
   }
   const written = request.verb === "update" ? await update(tools, request) : await patch(tools, request);
-  return objectAnswer(view, scaleOf(request.resource, written));
+  return objectAnswer(scaleView, scaleOf(request.resource, written));
+}
+
+/** What is shown is the Scale, not what is scaled. */
+function viewOfScale(view: ObjectView): ObjectView {
+  const { resource } = view;
+  const { isCustom } = resource;
+  return {
+    ...view,
+    resource: { ...resource, columns: scaleColumns(isCustom) },
+    goType: isCustom ? "v1.Scale" : "autoscaling.Scale",
+  };
+}
+
+/** Who reads the scale of a custom object must find one; who writes it gives it one. */
+function checkHasReplicas(resource: ServedResource, object: GenericObject): void {
+  const { specReplicasPath } = scalePathsOf(resource);
+  if (!resource.isCustom || valueAt(object, specReplicasPath) !== undefined) return;
+  throw internalError(`the spec replicas field ${JSON.stringify(specReplicasPath)} does not exist`);
 }
 
 function readScaled(

@@ -160,6 +160,25 @@ describe("a scale", () => {
       'Scale.autoscaling "s" is invalid: spec.replicas: Invalid value: -3: must be greater than or equal to 0',
     );
   });
+
+  test("is printed with its own columns, and is no list", async () => {
+    const { call } = serverWorld(kinds);
+    await call("POST", sets, { body: { metadata: { name: "s" }, spec: { replicas: 2 } } });
+    const as = (kind: string): object => ({
+      headers: { accept: `application/json;as=${kind};v=v1;g=meta.k8s.io` },
+    });
+    const { json } = await call("GET", `${sets}/s/scale`, as("Table"));
+    expect(json.columnDefinitions.map(({ name }: { name: string }) => name)).toEqual([
+      "Name",
+      "Desired",
+      "Available",
+      "Age",
+    ]);
+    expect(json.rows[0].cells).toEqual(["s", 2, 0, expect.any(String)]);
+    expect((await call("GET", `${sets}/s/scale`, as("PartialObjectMetadataList"))).json.message).toBe(
+      "you requested PartialObjectMetadataList, but the requested object is not a list (*autoscaling.Scale)",
+    );
+  });
 });
 
 describe("tokens and reviews", () => {

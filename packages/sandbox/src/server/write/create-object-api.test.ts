@@ -1,6 +1,9 @@
 import { genericResource } from "@keelson/core";
+import { ReplicaSet } from "@keelson/core/kinds/apps/v1";
+import { ConfigMap } from "@keelson/core/kinds/core/v1";
 import { describe, expect, it } from "vitest";
 import { gadget, note, refusal, sent, writerWorld } from "../../../test/support/writer-world.ts";
+import { builtinServedResources } from "../../builtin/builtin-served-resources.ts";
 import { ConvertedReadError, createObjectApi } from "./create-object-api.ts";
 
 const notes = genericResource(note);
@@ -37,6 +40,42 @@ describe("the objects inside the process", () => {
     const before = structuredClone(object);
     await objects.create(notes, object, options);
     expect(object).toEqual(before);
+  });
+
+  it("are kept in the form that a request gives them: without empty fields, with quantities in short", async () => {
+    const { writer, store, registry } = writerWorld(builtinServedResources());
+    const objects = createObjectApi(writer, store, registry);
+    const container = { name: "main", image: "web:1", resources: { limits: { cpu: "1000m" } } };
+    const spec = {
+      minReadySeconds: 0,
+      replicas: 0,
+      selector: { matchLabels: { app: "web" } },
+      template: { metadata: { labels: { app: "web" } }, spec: { containers: [container] } },
+    };
+    const set: ReplicaSet = {
+      apiVersion: "apps/v1",
+      kind: "ReplicaSet",
+      metadata: { name: "web", namespace: "shop" },
+      spec,
+    };
+    const created = await objects.create(ReplicaSet, set, options);
+    expect(created.spec).toMatchObject({ replicas: 0 });
+    expect(created.spec).not.toHaveProperty("minReadySeconds");
+    expect(created.spec?.template?.spec?.containers[0]?.resources).toEqual({ limits: { cpu: "1" } });
+    const longer = { ...created, spec: { ...spec, minReadySeconds: 5 } };
+    const changed = await objects.update(ReplicaSet, longer, options);
+    expect(changed.spec?.minReadySeconds).toBe(5);
+    const again = await objects.update(ReplicaSet, { ...changed, spec }, options);
+    expect(again.spec).toEqual(created.spec);
+  });
+
+  it("that do not fit the type are refused as a request is", async () => {
+    const { writer, store, registry } = writerWorld(builtinServedResources());
+    const objects = createObjectApi(writer, store, registry);
+    const maps = genericResource(ConfigMap);
+    const metadata = { name: "a", namespace: "shop" };
+    const object = { apiVersion: "v1", kind: "ConfigMap", metadata, data: { a: 1 } };
+    expect((await refusal(objects.create(maps, object, options))).code).toBe(400);
   });
 
   it("of a kind that is not served are not found", () => {

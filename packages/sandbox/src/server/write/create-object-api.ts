@@ -2,17 +2,21 @@ import {
   apiVersionOf,
   draft,
   type GenericObject,
+  isRecord,
   KeelsonError,
   type KubeObject,
   type Resource,
 } from "@keelson/core";
 import { systemUser } from "../../auth/user.ts";
+import type { MutableObject } from "../../resource/mutable-object.ts";
 import type { ResourceRegistry } from "../../resource/resource-registry.ts";
 import type { ServedResource } from "../../resource/served-resource.ts";
-import { pageNotFound } from "../../status/api-error.ts";
+import { DecodeError } from "../../schema/decode-error.ts";
+import { badRequest, pageNotFound } from "../../status/api-error.ts";
 import { type Store, storeKey } from "../../store/store.ts";
 import type { ObjectApi, WriterOptions } from "../object-api.ts";
 import type { NamedTarget, ObjectWriter, WriteOptions } from "../object-writer.ts";
+import { decodeValue } from "./decode-value.ts";
 import { storedApiVersion } from "./stored-version.ts";
 
 /** A kind was to be read in a version that its objects are not stored in and must be converted to. */
@@ -46,7 +50,8 @@ export function createObjectApi(writer: ObjectWriter, store: Store, registry: Re
     async create(resource, object, options) {
       const { namespace } = object.metadata;
       const target = { resource: served(resource), namespace, subresource: options.subresource };
-      return typed(resource, await writer.create(target, copyOf(object), writeOptions(options)));
+      const copy = decodedCopy(target.resource, object);
+      return typed(resource, await writer.create(target, copy, writeOptions(options)));
     },
     async update(resource, object, options) {
       const { namespace, name = "" } = object.metadata;
@@ -56,7 +61,9 @@ export function createObjectApi(writer: ObjectWriter, store: Store, registry: Re
         name,
         subresource: options.subresource,
       };
-      const written = await writer.update(target, copyOf(object), writeOptions(options));
+      const stored = store.get(target.resource.collection, storeKey(namespace, name));
+      const copy = decodedCopy(target.resource, object, stored);
+      const written = await writer.update(target, copy, writeOptions(options));
       return typed(resource, written.object);
     },
     async delete(resource, { namespace, name }, options) {
@@ -85,8 +92,34 @@ function typed<T extends KubeObject>(_resource: Resource<T>, object: KubeObject)
   return object as T;
 }
 
-function copyOf(object: KubeObject): ReturnType<typeof draft<GenericObject>> {
-  return draft<GenericObject>({ ...object });
+/**
+ * A copy for the writer in the form that a request would have given it: fields that are empty, and not told from absent
+ * ones, are left out. What was read from the store and passed on has this form already.
+ */
+function decodedCopy(resource: ServedResource, object: KubeObject, stored?: GenericObject): MutableObject {
+  const { managedFields, ...metadata } = object.metadata;
+  const fields = Object.entries({ ...object, metadata });
+  const isStored = (name: string, value: unknown): boolean => isRecord(value) && value === stored?.[name];
+  const given = decoded(resource, Object.fromEntries(fields.filter((field) => !isStored(...field))));
+  const copy: MutableObject = { apiVersion: given.apiVersion, kind: given.kind, metadata: given.metadata };
+  for (const [name, value] of fields) {
+    if (isStored(name, value)) copy[name] = draft(value);
+    else if (Object.hasOwn(given, name)) copy[name] = given[name];
+  }
+  // They are replaced, never changed: those of a stored object can be shared, which spares to compare them too.
+  if (managedFields !== undefined) {
+    const entries = Object.isFrozen(managedFields) ? managedFields : draft(managedFields);
+    Reflect.set(copy.metadata, "managedFields", entries);
+  }
+  return copy;
+}
+
+function decoded(resource: ServedResource, fields: Readonly<Record<string, unknown>>): MutableObject {
+  try {
+    return decodeValue(resource, draft(fields)).object;
+  } catch (error) {
+    throw error instanceof DecodeError ? badRequest(error.message) : error;
+  }
 }
 
 /** Nobody takes back what a controller writes. */

@@ -71,6 +71,7 @@ export async function createPrepared(
   resource.strategy.prepareForCreate(object, context);
   checkNew(resource, object, context);
   for (const warning of resource.strategy.warnings?.(object, undefined) ?? []) options.warn(warning);
+  options.checkCreation?.();
   await admitNamed(tools, request, object);
   if (hasVersion && !options.dryRun) throw versionOnCreate();
   return insert(tools, target, object, options, { request, prefix });

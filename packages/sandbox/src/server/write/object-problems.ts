@@ -22,6 +22,7 @@ export function checkNew(resource: ServedResource, object: GenericObject, contex
   throwProblems(resource, object, [
     ...found,
     ...(strategy.ruleProblems?.(object, undefined, found, context) ?? []),
+    ...(strategy.validateNew?.(object, context) ?? []),
     ...strategy.validate(object, context),
   ]);
 }

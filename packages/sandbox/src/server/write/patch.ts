@@ -5,8 +5,9 @@ import { applyMergePatch } from "../../patch/merge-patch.ts";
 import { applyStrategicMergePatch } from "../../patch/strategic-merge-patch.ts";
 import type { MutableObject } from "../../resource/mutable-object.ts";
 import type { ServedResource } from "../../resource/served-resource.ts";
-import { ApiError, conflict, notFound } from "../../status/api-error.ts";
+import { ApiError, badRequest, conflict, notFound } from "../../status/api-error.ts";
 import type { NamedTarget, Patch, WriteOptions, Written } from "../object-writer.ts";
+import { yamlWarnings } from "../parse-yaml.ts";
 import { applyManaged, recordManager } from "./managed-fields.ts";
 import { decodePatched, type PlainPatch } from "./patched-object.ts";
 import { rewriteObject } from "./rewrite.ts";
@@ -47,6 +48,7 @@ function patchedState(
   const { resource } = target;
   if (patch.type === "apply") {
     const applied = applyManaged(tools, target, patch, options, current);
+    tellRepeated(patch, options);
     tidyMetadata(applied.metadata);
     setDefaults(resource, applied);
     return applied;
@@ -59,6 +61,15 @@ function patchedState(
   setDefaults(resource, object);
   recordManager(tools, target, object, current, options);
   return object;
+}
+
+/** What is applied is YAML, and refused in other words than the rest. */
+function tellRepeated({ repeated = [] }: Patch, { fieldValidation, warn }: WriteOptions): void {
+  if (repeated.length === 0 || fieldValidation === "Ignore") return;
+  if (fieldValidation === "Strict") {
+    throw badRequest(`error strict decoding YAML: error converting YAML to JSON: ${repeated.join(", ")}`);
+  }
+  for (const problem of repeated.flatMap(yamlWarnings)) warn(problem);
 }
 
 function patchedJson(resource: ServedResource, patch: PlainPatch, current: GenericObject): JsonObject {

@@ -1,4 +1,4 @@
-import { apiVersionOf, parseApiVersion } from "@keelson/core";
+import { apiVersionOf } from "@keelson/core";
 import { unknownJsonPatchFields } from "../../patch/decode-patch.ts";
 import { goJsonKind } from "../../patch/go-format.ts";
 import type { JsonObject } from "../../patch/json-value.ts";
@@ -9,6 +9,7 @@ import { DecodeError } from "../../schema/decode-error.ts";
 import { type ApiError, internalError, invalid } from "../../status/api-error.ts";
 import { invalidValue } from "../../status/field-problem.ts";
 import type { Patch, WriteOptions } from "../object-writer.ts";
+import { otherKindProblem, versionProblem } from "../registered-kind.ts";
 import { type DecodedKind, type DecodedValue, decodeValue } from "./decode-value.ts";
 import { patchedText } from "./patched-text.ts";
 
@@ -37,7 +38,8 @@ export function decodePatched(patched: Patched): MutableObject {
   else checkType(patched, json);
   const problems = patch.type === "json" ? unknownJsonPatchFields(patch.operations) : [];
   const decoded = decode(patched, json);
-  tellStrictProblems(patched, [...problems, ...decoded.strictProblems], options);
+  const repeated = patch.repeated ?? [];
+  tellStrictProblems(patched, [...repeated, ...problems, ...decoded.strictProblems], options);
   return decoded.object;
 }
 
@@ -98,15 +100,9 @@ function checkBuiltinType(patched: Patched, json: JsonObject): void {
   const { resource, registry } = patched;
   const { kind = resource.kind, apiVersion = apiVersionOf(resource) } = json;
   if (kind !== resource.kind || apiVersion !== apiVersionOf(resource)) {
-    const { group, version } = parseApiVersion(String(apiVersion));
-    const isKnown = registry.findKind(group, version, String(kind)) !== undefined;
-    const internal = resource.group === "" ? "core" : (resource.group.split(".")[0] ?? "");
-    throw invalidPatch(
-      patched,
-      isKnown
-        ? `converting (${version}.${kind}) to (${internal}.${resource.kind}): unknown conversion`
-        : `no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion)} in scheme "pkg/runtime/scheme.go:111"`,
-    );
+    const claimed = { apiVersion: String(apiVersion), kind: String(kind) };
+    const why = versionProblem(claimed.apiVersion) ?? otherKindProblem(registry, claimed, json, resource);
+    throw invalidPatch(patched, why);
   }
   json.kind = kind;
   json.apiVersion = apiVersion;

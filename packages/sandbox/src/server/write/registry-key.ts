@@ -1,3 +1,4 @@
+import type { ServedResource } from "../../resource/served-resource.ts";
 import { storeKey } from "../../store/store.ts";
 import type { NamedTarget } from "../object-writer.ts";
 
@@ -15,8 +16,11 @@ const separateGroups: ReadonlySet<string> = new Set(["apiextensions.k8s.io", "ap
 
 /** Where the real server keeps the object in etcd: some of its messages say so. */
 export function registryKey({ resource, namespace, name }: NamedTarget): string {
-  const { group, plural, collection, isCustom } = resource;
-  const prefix =
-    isCustom || separateGroups.has(group) ? `${group}/${plural}` : (historicalPrefixes[collection] ?? plural);
-  return `/registry/${prefix}/${storeKey(namespace, name)}`;
+  return `/registry${registryPrefix(resource)}/${storeKey(namespace, name)}`;
+}
+
+/** Where the objects of a kind are kept, below what all kinds have in common. */
+export function registryPrefix({ group, plural, collection, isCustom }: ServedResource): string {
+  const isApart = isCustom || separateGroups.has(group);
+  return `/${isApart ? `${group}/${plural}` : (historicalPrefixes[collection] ?? plural)}`;
 }

@@ -96,8 +96,9 @@ function makeSlice(service: Service, content: SliceContent, time: string | undef
       ownerReferences: [owner],
     },
     addressType,
-    endpoints,
-    ports,
+    // Empty lists are left out, and stored as null.
+    ...(endpoints.length === 0 ? {} : { endpoints }),
+    ...(ports.length === 0 ? {} : { ports }),
   };
 }
 

@@ -68,6 +68,14 @@ describe("nodes", () => {
     expect(world.events()).toContain("Node n1: Normal NodeNotReady Node n1 status is now: NodeNotReady");
   });
 
+  it("that fall silent are given up as soon as it was asked for", async () => {
+    const impatient = clusterWorld([nodeLifecycle({ graceMs: 5_000, periodMs: 500 })]);
+    await impatient.create(Node, readyNode("n1"));
+    await impatient.clock.advance(5_600);
+    expect(impatient.get(Node, { name: "n1" })?.status?.conditions?.[0]?.status).toBe("Unknown");
+    await impatient.stop();
+  });
+
   it("stay ready as long as their Lease is renewed", async () => {
     const key = { namespace: "kube-node-lease", name: "n1" };
     await world.create(Lease, { apiVersion: "coordination.k8s.io/v1", kind: "Lease", metadata: key });

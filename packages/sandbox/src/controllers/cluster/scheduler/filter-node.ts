@@ -51,8 +51,8 @@ function resolvable(reason: string): Misfit {
 function resourceMisfit(pod: Pod, { allocatable, requested, count }: NodeState): Misfit | undefined {
   const reasons: string[] = [];
   let isResolvable = true;
-  const places = allocatable.get("pods");
-  if (places !== undefined && BigInt(count + 1) * 1_000_000_000n > places) reasons.push("Too many pods");
+  const places = allocatable.get("pods") ?? 0n;
+  if (BigInt(count + 1) * 1_000_000_000n > places) reasons.push("Too many pods");
   for (const [resource, amount] of podRequests(pod)) {
     if (amount === 0n) continue;
     const available = allocatable.get(resource) ?? 0n;

@@ -84,6 +84,14 @@ describe("the scheduler", () => {
     expect(scheduledOf("a")?.message).toBe("no nodes available to schedule pods");
   });
 
+  it("sends no pods to a node that does not say how many it takes", async () => {
+    const { status: _, ...silent } = readyNode("n1");
+    await world.create(Node, silent);
+    await world.create(Pod, podNamed("a"));
+    expect(nodeOf("a")).toBeUndefined();
+    expect(scheduledOf("a")?.message).toContain("1 Too many pods");
+  });
+
   it("counts what other pods ask for", async () => {
     await addNodes("n1", "n2");
     await world.create(Pod, podNamed("a", { spec: asking("3") }));

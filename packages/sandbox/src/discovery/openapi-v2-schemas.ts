@@ -1,0 +1,84 @@
+import type { RawSchema } from "../builtin/raw-schema.ts";
+import type { FieldSchema } from "../schema/field-schema.ts";
+import { mapped, type OpenApiSchema, type SchemaDialect, typeProperties } from "./openapi-schemas.ts";
+
+/** The second version has no alternatives, and kubectl takes what it does not understand for a mistake of the user. */
+export const openApi2Schemas: SchemaDialect = {
+  reference: definitionReference,
+  builtin: builtinDefinition,
+  custom: rootDefinition,
+};
+
+export function definitionReference(name: string): OpenApiSchema {
+  return { $ref: `#/definitions/${name}` };
+}
+
+/** Of what may be a number or a text it says that it is a text; defaults it does not tell. */
+function builtinDefinition(raw: RawSchema, needed: Set<string>): OpenApiSchema {
+  const { $ref, properties, additionalProperties, items, oneOf, default: untold, ...plain } = raw;
+  if ($ref !== undefined) {
+    needed.add($ref);
+    return { ...plain, ...definitionReference($ref) };
+  }
+  return {
+    ...plain,
+    ...(oneOf !== undefined && { type: "string" }),
+    ...(items !== undefined && { items: builtinDefinition(items, needed) }),
+    ...(additionalProperties !== undefined && {
+      additionalProperties: builtinDefinition(additionalProperties, needed),
+    }),
+    ...(properties !== undefined && {
+      properties: mapped(properties, (one) => builtinDefinition(one, needed)),
+    }),
+  };
+}
+
+/** A kind that may have any field has none that is known, because kubectl would refuse all others. */
+function rootDefinition(schema: FieldSchema): OpenApiSchema {
+  if (keepsUnknown(schema)) return { type: "object" };
+  const { properties, ...rest } = customDefinition(schema);
+  return { ...rest, properties: { ...Object(properties), ...objectProperties } };
+}
+
+const objectProperties: OpenApiSchema = {
+  ...typeProperties,
+  metadata: definitionReference("io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"),
+};
+
+function keepsUnknown(schema: FieldSchema): boolean {
+  return schema["x-kubernetes-preserve-unknown-fields"] === true;
+}
+
+/** What may be null, or holds what nobody knows, is told without its type. */
+function customDefinition(schema: FieldSchema): OpenApiSchema {
+  const { properties, items, additionalProperties, type, required, ...others } = schema;
+  const { allOf, anyOf, oneOf, not, nullable, default: untold, ...plain } = others;
+  const isOpen = nullable === true || keepsUnknown(schema);
+  const isUntyped = nullable === true || (keepsUnknown(schema) && (type === "object" || type === "array"));
+  const isEmbedded = schema["x-kubernetes-embedded-resource"] === true && !keepsUnknown(schema);
+  const fields = {
+    ...(properties !== undefined && !isOpen && mapped(properties, customDefinition)),
+    ...(isEmbedded && objectProperties),
+  };
+  const demanded = demandedFields(schema, isEmbedded);
+  return {
+    ...plain,
+    ...(type !== undefined && !isUntyped && { type }),
+    ...(demanded.length > 0 && { required: demanded }),
+    ...(items !== undefined && !isOpen && { items: customDefinition(items) }),
+    ...(additionalProperties !== undefined && { additionalProperties: additional(additionalProperties) }),
+    // An object that is said to have no field is one with any.
+    ...(Object.keys(fields).length > 0 && { properties: fields }),
+  };
+}
+
+function additional(schema: FieldSchema | boolean): OpenApiSchema | boolean {
+  return typeof schema === "boolean" ? schema : customDefinition(schema);
+}
+
+/** What is null is not there for kubectl, so it cannot demand what may be null. */
+function demandedFields(schema: FieldSchema, isEmbedded: boolean): readonly string[] {
+  const { properties = {}, required = [] } = schema;
+  const own = required.filter((name) => properties[name]?.nullable !== true);
+  return isEmbedded ? [...new Set([...own, "kind", "apiVersion"])] : own;
+}
