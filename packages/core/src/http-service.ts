@@ -12,6 +12,11 @@ export interface ServiceRequest {
   readonly path: string;
   /** Lower-case names. */
   readonly headers: Readonly<Record<string, string>>;
+  /**
+   * The values of a header, one for each line on which it came: `headers` joins them by commas, which a value may hold
+   * too. Without it nobody knows more than `headers`.
+   */
+  readonly headerLines?: (name: string) => readonly string[] | undefined;
   /** Need not be read. */
   readonly body: AsyncIterable<Uint8Array>;
   /** Aborts when the client has gone away. */

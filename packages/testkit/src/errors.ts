@@ -64,3 +64,23 @@ export class FaultyTransportClosedError extends TestkitError {
     super("send a request: the transport is closed; make a new one to go on");
   }
 }
+
+/** What was stopped cannot be killed or restarted. */
+export class SandboxStoppedError extends TestkitError {
+  static override readonly brand: string = "@keelson/testkit.SandboxStoppedError";
+  readonly code = "SANDBOX_STOPPED";
+
+  constructor(url: string) {
+    super(`kill or restart the embedded control plane at ${url}: it was stopped`);
+  }
+}
+
+/** There is no control plane of that name. */
+export class UnknownLevelError extends TestkitError {
+  static override readonly brand: string = "@keelson/testkit.UnknownLevelError";
+  readonly code = "UNKNOWN_LEVEL";
+
+  constructor(level: string) {
+    super(`start a cluster at level "${level}": there are "embedded" and "cluster"`);
+  }
+}

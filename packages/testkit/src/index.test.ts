@@ -8,12 +8,16 @@ it("exports exactly what users may rely on", () => {
       "ClockStuckError",
       "EndlessTimersError",
       "FaultyTransportClosedError",
+      "SandboxStoppedError",
       "TestkitError",
+      "UnknownLevelError",
       "VirtualClock",
       "errorEvent",
       "failureStatus",
       "faults",
       "faultyTransport",
+      "startCluster",
+      "startSandbox",
     ]
   `);
 });

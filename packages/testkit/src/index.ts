@@ -3,7 +3,9 @@ export {
   ClockStuckError,
   EndlessTimersError,
   FaultyTransportClosedError,
+  SandboxStoppedError,
   TestkitError,
+  UnknownLevelError,
 } from "./errors.ts";
 export type {
   CutOptions,
@@ -20,6 +22,10 @@ export { faultyTransport } from "./faulty-transport.ts";
 export type { InjectedStatusOptions, StatusReason } from "./injected-status.ts";
 export { errorEvent, failureStatus } from "./injected-status.ts";
 export type { RecordedRequest, RequestMatch, RequestPattern } from "./request-match.ts";
+export type { Cluster, StartClusterOptions } from "./start-cluster.ts";
+export { startCluster } from "./start-cluster.ts";
+export type { RunningSandbox, StartSandboxOptions } from "./start-sandbox.ts";
+export { startSandbox } from "./start-sandbox.ts";
 export type { PendingTimer } from "./timer-list.ts";
 export type { AdvanceLimit, VirtualClockOptions } from "./virtual-clock.ts";
 export { VirtualClock } from "./virtual-clock.ts";

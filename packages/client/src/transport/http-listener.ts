@@ -195,6 +195,7 @@ class HttpListener implements Listener {
         method: request.method ?? "GET",
         path: request.url ?? "/",
         headers: flatten(request.headers),
+        headerLines: (name) => request.headersDistinct[name],
         // To leave the loop early must not take the connection away from the answer.
         body: request.iterator({ destroyOnReturn: false }),
         signal,

@@ -1,8 +1,7 @@
 import { accessFromKubeconfig, type Client, createClient, httpTransport } from "@keelson/client";
-import { type ControlPlane, startControlPlane } from "@keelson/controlplane";
 import { systemClock, type Transport } from "@keelson/core";
 import { ConfigMap, Namespace } from "@keelson/core/kinds/core/v1";
-import { type FaultyTransport, faultyTransport } from "@keelson/testkit";
+import { type Cluster, type FaultyTransport, faultyTransport, startCluster } from "@keelson/testkit";
 import { expect, onTestFinished } from "vitest";
 import type { CacheSettings } from "../../src/cache/cache-settings.ts";
 import { cachedClient } from "../../src/cache/cached-client.ts";
@@ -36,7 +35,7 @@ export interface CacheWorld {
 }
 
 export async function startCacheLab(): Promise<CacheLab> {
-  const controlPlane = await startControlPlane();
+  const controlPlane = await startCluster(process.env.KEELSON_LEVEL);
   const transport = realTransport(controlPlane);
   const admin = createClient({ transport });
   let worlds = 0;
@@ -102,7 +101,7 @@ function isWatch({ query }: { readonly query: Readonly<Record<string, string>> }
   return query.watch === "true";
 }
 
-function realTransport({ kubeconfig }: ControlPlane): Transport {
+function realTransport({ kubeconfig }: Cluster): Transport {
   return httpTransport(accessFromKubeconfig(kubeconfig, { clock: systemClock, env: {} }));
 }
 

@@ -1,10 +1,10 @@
 import { accessFromKubeconfig, type Client, createClient, httpTransport } from "@keelson/client";
-import { type ControlPlane, startControlPlane } from "@keelson/controlplane";
 import { systemClock, type Transport } from "@keelson/core";
+import { type Cluster, startCluster } from "@keelson/testkit";
 import { afterAll } from "vitest";
 
 export interface TestCluster {
-  readonly controlPlane: ControlPlane;
+  readonly controlPlane: Cluster;
   /** Reaches the server past all faults. */
   readonly admin: Client;
   /** Another way to the server, to be closed by who asks for it. */
@@ -13,7 +13,7 @@ export interface TestCluster {
 
 /** Starts a control plane for the tests of a file; it stops after the last of them. */
 export async function startTestCluster(): Promise<TestCluster> {
-  const controlPlane = await startControlPlane();
+  const controlPlane = await startCluster(process.env.KEELSON_LEVEL);
   const realTransport = (): Transport =>
     httpTransport(accessFromKubeconfig(controlPlane.kubeconfig, { clock: systemClock, env: {} }));
   const transport = realTransport();

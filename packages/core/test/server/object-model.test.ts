@@ -1,4 +1,4 @@
-import { type ControlPlane, startControlPlane } from "@keelson/controlplane";
+import { type Cluster, startCluster } from "@keelson/testkit";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import {
   addFinalizerPatch,
@@ -20,9 +20,9 @@ import { Deployment } from "../../src/kinds/apps/v1.ts";
 import { ConfigMap, type PodTemplateSpec, Secret } from "../../src/kinds/core/v1.ts";
 
 /** What the helpers claim about Kubernetes, held against Kubernetes. */
-let controlPlane: ControlPlane;
+let controlPlane: Cluster;
 beforeAll(async () => {
-  controlPlane = await startControlPlane();
+  controlPlane = await startCluster(process.env.KEELSON_LEVEL);
 });
 afterAll(() => controlPlane?.stop());
 

@@ -1,5 +1,5 @@
-import { type ControlPlane, startControlPlane } from "@keelson/controlplane";
 import type { ApiUse } from "@keelson/core";
+import { type Cluster, startCluster } from "@keelson/testkit";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { allows, makeClusterRole, rbacRules } from "../../src/index.ts";
 
@@ -27,10 +27,10 @@ const others: readonly ApiUse[] = [
   { verb: "get", nonResourceUrl: "/metrics" },
 ];
 
-let controlPlane: ControlPlane;
+let controlPlane: Cluster;
 
 beforeAll(async () => {
-  controlPlane = await startControlPlane();
+  controlPlane = await startCluster(process.env.KEELSON_LEVEL);
   const role = makeClusterRole("operator", rbacRules(uses));
   await controlPlane.kubectl(["create", "-f", "-"], { input: JSON.stringify(role) });
   await controlPlane.kubectl([

@@ -2,9 +2,9 @@ import { execFile } from "node:child_process";
 import { chmod, mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { type ControlPlane, findBinaries, startControlPlane } from "@keelson/controlplane";
+import { findBinaries } from "@keelson/controlplane";
 import type { Kubeconfig, KubeconfigCluster, KubeconfigUser } from "@keelson/core";
-import { VirtualClock } from "@keelson/testkit";
+import { type Cluster, startCluster, VirtualClock } from "@keelson/testkit";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { ClusterAccess } from "../../src/config/cluster-access.ts";
 import { defaultAccess } from "../../src/config/default-access.ts";
@@ -14,10 +14,10 @@ import { loadKubeconfig } from "../../src/config/load-kubeconfig.ts";
 import { tempFolder } from "../support/temp-folder.ts";
 import { whoAmI } from "../support/who-am-i.ts";
 
-let controlPlane: ControlPlane;
+let controlPlane: Cluster;
 
 beforeAll(async () => {
-  controlPlane = await startControlPlane();
+  controlPlane = await startCluster(process.env.KEELSON_LEVEL);
   for (const name of ["one", "two"]) await controlPlane.kubectl(["create", "serviceaccount", name]);
 });
 afterAll(() => controlPlane?.stop());

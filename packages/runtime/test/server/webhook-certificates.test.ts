@@ -10,11 +10,10 @@ import {
   listenHttp,
   mergePatch,
 } from "@keelson/client";
-import { type ControlPlane, startControlPlane } from "@keelson/controlplane";
 import { type ServingCertificate, systemClock } from "@keelson/core";
 import { ValidatingWebhookConfiguration } from "@keelson/core/kinds/admissionregistration/v1";
 import { ConfigMap, Namespace, Secret } from "@keelson/core/kinds/core/v1";
-import { VirtualClock } from "@keelson/testkit";
+import { type Cluster, startCluster, VirtualClock } from "@keelson/testkit";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
 import type { LogFields, Logger } from "../../src/logger.ts";
 import { admission } from "../../src/webhook/admission.ts";
@@ -28,12 +27,12 @@ import {
 import { serveWebhooks } from "../../src/webhook/serve-webhooks.ts";
 import { WebhookServer } from "../../src/webhook/webhook-server.ts";
 
-let controlPlane: ControlPlane;
+let controlPlane: Cluster;
 let client: Client;
 let closeClient: () => Promise<void>;
 
 beforeAll(async () => {
-  controlPlane = await startControlPlane();
+  controlPlane = await startCluster(process.env.KEELSON_LEVEL);
   const transport = httpTransport(
     accessFromKubeconfig(controlPlane.kubeconfig, { clock: systemClock, env: {} }),
   );

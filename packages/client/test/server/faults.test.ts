@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { type AddressInfo, createServer } from "node:net";
-import { type ControlPlane, startControlPlane } from "@keelson/controlplane";
 import { ConfigMap, Namespace } from "@keelson/core/kinds/core/v1";
+import { type Cluster, startCluster } from "@keelson/testkit";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import {
   ApiError,
@@ -17,9 +17,9 @@ import {
 import { accessOf } from "../support/admin-access.ts";
 import { type FaultProxy, faults, startFaultProxy } from "../support/fault-proxy.ts";
 
-let controlPlane: ControlPlane;
+let controlPlane: Cluster;
 beforeAll(async () => {
-  controlPlane = await startControlPlane();
+  controlPlane = await startCluster(process.env.KEELSON_LEVEL);
 });
 afterAll(() => controlPlane?.stop());
 

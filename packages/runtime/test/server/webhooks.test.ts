@@ -8,7 +8,7 @@ import {
   jsonPatch,
   listenHttp,
 } from "@keelson/client";
-import { type ControlPlane, KubectlError, startControlPlane } from "@keelson/controlplane";
+import { KubectlError } from "@keelson/controlplane";
 import { type KubeObject, type Resource, systemClock } from "@keelson/core";
 import {
   MutatingWebhookConfiguration,
@@ -16,6 +16,7 @@ import {
 } from "@keelson/core/kinds/admissionregistration/v1";
 import { CustomResourceDefinition } from "@keelson/core/kinds/apiextensions/v1";
 import { ConfigMap, Namespace } from "@keelson/core/kinds/core/v1";
+import { type Cluster, startCluster } from "@keelson/testkit";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { type Admission, admission } from "../../src/webhook/admission.ts";
 import { conversion } from "../../src/webhook/conversion.ts";
@@ -82,7 +83,7 @@ const gadgets = conversion(Gadget).spoke(OldGadget, {
   fromHub: ({ spec }) => ({ spec: { width: String(spec.size) } }),
 });
 
-let controlPlane: ControlPlane;
+let controlPlane: Cluster;
 let client: Client;
 let keep: ConfigurationPass;
 let certificates: ManagedCertificates;
@@ -90,7 +91,7 @@ const panics: string[] = [];
 const stops: (() => Promise<void>)[] = [];
 
 beforeAll(async () => {
-  controlPlane = await startControlPlane();
+  controlPlane = await startCluster(process.env.KEELSON_LEVEL);
   stops.push(() => controlPlane.stop());
   const transport = httpTransport(
     accessFromKubeconfig(controlPlane.kubeconfig, { clock: systemClock, env: {} }),

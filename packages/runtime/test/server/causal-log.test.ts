@@ -6,9 +6,9 @@ import {
   httpTransport,
   mergePatch,
 } from "@keelson/client";
-import { type ControlPlane, startControlPlane } from "@keelson/controlplane";
 import { systemClock, systemRandom, type Transport } from "@keelson/core";
 import { ConfigMap, Namespace, Secret } from "@keelson/core/kinds/core/v1";
+import { type Cluster, startCluster } from "@keelson/testkit";
 import { afterAll, beforeAll, expect, it, onTestFinished } from "vitest";
 import { cachedClient } from "../../src/cache/cached-client.ts";
 import { InformerCache } from "../../src/cache/informer-cache.ts";
@@ -16,12 +16,12 @@ import { controller } from "../../src/controller/builder.ts";
 import { CausalLog } from "../../src/controller/causal/causal-log.ts";
 import { Controller } from "../../src/controller/controller.ts";
 
-let controlPlane: ControlPlane;
+let controlPlane: Cluster;
 let transport: Transport;
 let admin: Client;
 
 beforeAll(async () => {
-  controlPlane = await startControlPlane();
+  controlPlane = await startCluster(process.env.KEELSON_LEVEL);
   transport = httpTransport(accessFromKubeconfig(controlPlane.kubeconfig, { clock: systemClock, env: {} }));
   admin = createClient({ transport });
 });
@@ -56,7 +56,7 @@ async function world(): Promise<World> {
 it("tells of a run what it read from the cache and the server, what it changed, and what it did not", async () => {
   const { namespace, client } = await world();
   const key = { namespace, name: "settings" };
-  await admin.create(ConfigMap, { metadata: key, data: { mode: "auto", colour: "blue" } });
+  await admin.create(ConfigMap, { metadata: key, data: { colour: "blue", mode: "auto" } });
   const log = new CausalLog({ clock: systemClock });
   const recorder = log.begin("settings", { reconcileId: "1", reasons: [], queuedMs: 0, priority: 0 });
   const recorded = client.with((next) => recorder.layer(next));
@@ -65,7 +65,7 @@ it("tells of a run what it read from the cache and the server, what it changed, 
   const written = await recorded.patch(
     ConfigMap,
     key,
-    mergePatch({ data: { mode: "manual", colour: null } }),
+    mergePatch({ data: { colour: null, mode: "manual" } }),
   );
   await recorded.patch(ConfigMap, key, mergePatch({ data: { mode: "manual" } }));
   await expect(recorded.update(ConfigMap, stale)).rejects.toThrow(ConflictError);
@@ -134,7 +134,7 @@ it("explains the runs of a controller: what changed, what it did about it, and w
   expect(text()).toContain(
     `because  ConfigMap ${namespace}/settings was there at the start (for configmaps)`,
   );
-  await admin.patch(ConfigMap, key, mergePatch({ data: { wanted: "a", other: "b" } }));
+  await admin.patch(ConfigMap, key, mergePatch({ data: { other: "b", wanted: "a" } }));
   const why = `because  ConfigMap ${namespace}/settings changed: data.other, data.wanted (for configmaps)`;
   await expect.poll(text, { timeout: 5000 }).toContain(why);
   const run = explained.causalLog

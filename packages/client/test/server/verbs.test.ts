@@ -1,4 +1,3 @@
-import { type ControlPlane, startControlPlane } from "@keelson/controlplane";
 import {
   type GenericObject,
   genericResource,
@@ -11,6 +10,7 @@ import { TokenRequest } from "@keelson/core/kinds/authentication/v1";
 import { Scale } from "@keelson/core/kinds/autoscaling/v1";
 import { ConfigMap, Namespace, Node, Pod, ServiceAccount } from "@keelson/core/kinds/core/v1";
 import { Eviction } from "@keelson/core/kinds/policy/v1";
+import { type Cluster, startCluster } from "@keelson/testkit";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import {
   AlreadyExistsError,
@@ -78,14 +78,14 @@ const Ship: Resource<Ship> = genericResource({
   scope: "Namespaced",
 });
 
-let controlPlane: ControlPlane;
+let controlPlane: Cluster;
 let client: Client;
 let namespace: string;
 let count = 0;
 const transport = { close: async () => undefined };
 
 beforeAll(async () => {
-  controlPlane = await startControlPlane();
+  controlPlane = await startCluster(process.env.KEELSON_LEVEL);
   const http = httpTransport(accessOf(controlPlane));
   transport.close = async () => void (await http.close());
   client = createClient({ transport: http });

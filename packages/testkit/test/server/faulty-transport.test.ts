@@ -8,15 +8,21 @@ import {
   MalformedResponseError,
   type WatchEvent,
 } from "@keelson/client";
-import { type ControlPlane, startControlPlane } from "@keelson/controlplane";
 import { systemClock } from "@keelson/core";
 import { ConfigMap } from "@keelson/core/kinds/core/v1";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
-import { errorEvent, type FaultyTransport, faults, faultyTransport } from "../../src/index.ts";
+import {
+  type Cluster,
+  errorEvent,
+  type FaultyTransport,
+  faults,
+  faultyTransport,
+  startCluster,
+} from "../../src/index.ts";
 
-let controlPlane: ControlPlane;
+let controlPlane: Cluster;
 beforeAll(async () => {
-  controlPlane = await startControlPlane();
+  controlPlane = await startCluster(process.env.KEELSON_LEVEL);
 });
 afterAll(() => controlPlane?.stop());
 

@@ -1,5 +1,11 @@
-import { type ControlPlane, startControlPlane } from "@keelson/controlplane";
-import { type FaultyTransport, faults, faultyTransport, type RecordedRequest } from "@keelson/testkit";
+import {
+  type Cluster,
+  type FaultyTransport,
+  faults,
+  faultyTransport,
+  type RecordedRequest,
+  startCluster,
+} from "@keelson/testkit";
 import {
   accessFromKubeconfig,
   type Client,
@@ -22,7 +28,7 @@ import {
 const within = { timeout: 30_000 };
 const leases = "kube-node-lease";
 
-let controlPlane: ControlPlane;
+let controlPlane: Cluster;
 let transport: FaultyTransport;
 /** Its requests can be held and lost. */
 let unsteady: Client;
@@ -30,7 +36,7 @@ let client: Client;
 let close: () => Promise<unknown>;
 
 beforeAll(async () => {
-  controlPlane = await startControlPlane();
+  controlPlane = await startCluster(process.env.KEELSON_LEVEL);
   const connect = () =>
     httpTransport(accessFromKubeconfig(controlPlane.kubeconfig, { clock: systemClock, env: {} }));
   transport = faultyTransport(connect());

@@ -1,10 +1,10 @@
 import { accessFromKubeconfig, type Client, createClient, httpTransport } from "@keelson/client";
-import { type Access, type ControlPlane, startControlPlane } from "@keelson/controlplane";
+import type { Access } from "@keelson/controlplane";
 import { type KubeObject, systemClock, systemRandom } from "@keelson/core";
 import { ConfigMap, Event as CoreEvent, Namespace } from "@keelson/core/kinds/core/v1";
 import { Event } from "@keelson/core/kinds/events/v1";
 import { ClusterRole } from "@keelson/core/kinds/rbac/v1";
-import { faults, faultyTransport, VirtualClock } from "@keelson/testkit";
+import { type Cluster, faults, faultyTransport, startCluster, VirtualClock } from "@keelson/testkit";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { guardWrites } from "../../src/leader/write-guard.ts";
 import {
@@ -14,12 +14,12 @@ import {
 } from "../../src/telemetry/events/recorder.ts";
 import { RecordingLogger } from "../support/leader/recording-logger.ts";
 
-let controlPlane: ControlPlane;
+let controlPlane: Cluster;
 let admin: Client;
 const closing: (() => Promise<void>)[] = [];
 
 beforeAll(async () => {
-  controlPlane = await startControlPlane();
+  controlPlane = await startCluster(process.env.KEELSON_LEVEL);
   admin = createClient({ transport: transportOf(controlPlane) });
 });
 afterAll(async () => {

@@ -1,9 +1,9 @@
-import { type ControlPlane, startControlPlane } from "@keelson/controlplane";
 import { BeingDeletedError, deepEqual } from "@keelson/core";
 import { CustomResourceDefinition } from "@keelson/core/kinds/apiextensions/v1";
 import { Deployment } from "@keelson/core/kinds/apps/v1";
 import { ConfigMap, Namespace, Node, Pod } from "@keelson/core/kinds/core/v1";
 import { defineResource, z } from "@keelson/schema";
+import { type Cluster, startCluster } from "@keelson/testkit";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import {
   addFinalizer,
@@ -27,7 +27,7 @@ import {
 } from "../../src/index.ts";
 import { accessOf } from "../support/admin-access.ts";
 
-let controlPlane: ControlPlane;
+let controlPlane: Cluster;
 let transport: ReturnType<typeof httpTransport>;
 let client: Client;
 let namespace: string;
@@ -36,7 +36,7 @@ let count = 0;
 let writes: string[];
 
 beforeAll(async () => {
-  controlPlane = await startControlPlane();
+  controlPlane = await startCluster(process.env.KEELSON_LEVEL);
   transport = httpTransport(accessOf(controlPlane));
   client = mapCalls(createClient({ transport }), (call) => {
     const isWrite = call.verb !== "get" && call.verb !== "list" && call.verb !== "watch";

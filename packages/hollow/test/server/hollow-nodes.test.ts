@@ -1,4 +1,4 @@
-import { type ControlPlane, startControlPlane } from "@keelson/controlplane";
+import { type Cluster, startCluster } from "@keelson/testkit";
 import {
   accessFromKubeconfig,
   type Client,
@@ -25,16 +25,18 @@ import { annotations, type HollowNodes, NodeTakenError, startHollowNodes } from 
 const namespace = "default";
 const within = { timeoutMs: 30_000 };
 
-let controlPlane: ControlPlane;
+let controlPlane: Cluster;
 let client: Client;
 let close: () => Promise<void>;
 let nodes: HollowNodes;
 
 beforeAll(async () => {
-  controlPlane = await startControlPlane({
-    controllerManager: true,
-    scheduler: true,
-    args: { "kube-controller-manager": ["--node-monitor-period=500ms", "--node-monitor-grace-period=5s"] },
+  controlPlane = await startCluster(process.env.KEELSON_LEVEL, {
+    controllers: true,
+    embedded: { nodeMonitor: { graceMs: 5000, periodMs: 500 } },
+    real: {
+      args: { "kube-controller-manager": ["--node-monitor-period=500ms", "--node-monitor-grace-period=5s"] },
+    },
   });
   const transport = httpTransport(
     accessFromKubeconfig(controlPlane.kubeconfig, { clock: systemClock, env: {} }),

@@ -1,12 +1,13 @@
-import { type ControlPlane, KubectlError, startControlPlane } from "@keelson/controlplane";
+import { KubectlError } from "@keelson/controlplane";
 import { isRecord } from "@keelson/core";
+import { type Cluster, startCluster } from "@keelson/testkit";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { Old, Probe, type ProbeSpec } from "../support/probe.ts";
 
-let controlPlane: ControlPlane;
+let controlPlane: Cluster;
 
 beforeAll(async () => {
-  controlPlane = await startControlPlane();
+  controlPlane = await startCluster(process.env.KEELSON_LEVEL);
   await controlPlane.kubectl(["create", "-f", "-"], { input: JSON.stringify(Probe.crd()) });
   await controlPlane.kubectl(["wait", "--for=condition=Established", "--timeout=30s", `crd/${crdName}`]);
 });

@@ -1,6 +1,6 @@
-import { type ControlPlane, startControlPlane } from "@keelson/controlplane";
 import type { ApiUse } from "@keelson/core";
 import { ConfigMap, Namespace, Node } from "@keelson/core/kinds/core/v1";
+import { type Cluster, startCluster } from "@keelson/testkit";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import {
   BadRequestError,
@@ -20,13 +20,13 @@ import {
 } from "../../src/index.ts";
 import { accessOf } from "../support/admin-access.ts";
 
-let controlPlane: ControlPlane;
+let controlPlane: Cluster;
 let transport: ReturnType<typeof httpTransport>;
 let client: Client;
 let uses: ApiUse[];
 
 beforeAll(async () => {
-  controlPlane = await startControlPlane();
+  controlPlane = await startCluster(process.env.KEELSON_LEVEL);
   transport = httpTransport(accessOf(controlPlane));
   client = recordUse(createClient({ transport }), (use) => uses.push(use));
 });

@@ -1,18 +1,18 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
 import { type AddressInfo, connect as connectTcp } from "node:net";
-import { type ControlPlane, startControlPlane } from "@keelson/controlplane";
 import { SelfSubjectReview, TokenRequest } from "@keelson/core/kinds/authentication/v1";
 import { ServiceAccount } from "@keelson/core/kinds/core/v1";
+import { type Cluster, startCluster } from "@keelson/testkit";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import type { ClusterAccess } from "../../src/config/cluster-access.ts";
 import { ConnectionError, createClient, httpTransport, UnauthorizedError } from "../../src/index.ts";
 import { accessOf } from "../support/admin-access.ts";
 
-let controlPlane: ControlPlane;
+let controlPlane: Cluster;
 let admin: ClusterAccess;
 beforeAll(async () => {
-  controlPlane = await startControlPlane();
+  controlPlane = await startCluster(process.env.KEELSON_LEVEL);
   admin = accessOf(controlPlane);
 });
 afterAll(() => controlPlane?.stop());
@@ -101,7 +101,7 @@ it("does not throw credentials away that another request has just renewed", asyn
 describe("TLS", () => {
   it("refuses a server that another authority has signed for", async () => {
     const { ca } = await accessOf(controlPlane).tls();
-    const stranger = await startControlPlane();
+    const stranger = await startCluster(process.env.KEELSON_LEVEL);
     onTestFinished(() => stranger.stop());
     const access = {
       ...accessOf(stranger),
@@ -120,7 +120,7 @@ describe("TLS", () => {
       ...admin,
       tls: async () => ({ ...(await admin.tls()), serverName }),
     });
-    expect(await whoAmI(clientOf(named("kubernetes.default")))).toBe("keelson-admin");
+    expect(await whoAmI(clientOf(named("kubernetes.default")))).toBe(controlPlane.kubeconfig.users[0]?.name);
     await expect(whoAmI(clientOf(named("elsewhere.example")))).rejects.toThrow(/does not match certificate/);
   });
 });
@@ -142,6 +142,6 @@ it("goes through a proxy, which sees nothing but the address", async () => {
   await once(proxy, "listening");
   onTestFinished(() => void proxy.close());
   const proxyUrl = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
-  expect(await whoAmI(clientOf({ ...admin, proxyUrl }))).toBe("keelson-admin");
+  expect(await whoAmI(clientOf({ ...admin, proxyUrl }))).toBe(controlPlane.kubeconfig.users[0]?.name);
   expect(asked).toEqual([new URL(admin.server).host]);
 });

@@ -1,5 +1,5 @@
 import { accessFromKubeconfig, type Client, createClient, httpTransport, jsonPatch } from "@keelson/client";
-import { type Access, type ControlPlane, startControlPlane } from "@keelson/controlplane";
+import type { Access } from "@keelson/controlplane";
 import {
   formatKey,
   genericResource,
@@ -12,6 +12,7 @@ import { CustomResourceDefinition } from "@keelson/core/kinds/apiextensions/v1";
 import { Deployment } from "@keelson/core/kinds/apps/v1";
 import { ConfigMap, Namespace, Secret } from "@keelson/core/kinds/core/v1";
 import { ClusterRole, ClusterRoleBinding } from "@keelson/core/kinds/rbac/v1";
+import { type Cluster, startCluster } from "@keelson/testkit";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { InformerCache } from "../../src/cache/informer-cache.ts";
 import { enqueueOwner, enqueueSelf } from "../../src/source/handlers.ts";
@@ -21,12 +22,12 @@ import { generationChanged } from "../../src/source/predicates.ts";
 import type { RunningSource, Source } from "../../src/source/source.ts";
 import { SourceHarness } from "../support/source-harness.ts";
 
-let controlPlane: ControlPlane;
+let controlPlane: Cluster;
 let admin: Client;
 let closeAdmin: () => Promise<void>;
 
 beforeAll(async () => {
-  controlPlane = await startControlPlane();
+  controlPlane = await startCluster(process.env.KEELSON_LEVEL);
   const transport = transportFor(controlPlane);
   admin = createClient({ transport });
   closeAdmin = () => transport.close();
