@@ -27,56 +27,80 @@ export interface EmbeddedCluster extends AsyncDisposable {
   readonly nodeNames: readonly string[];
 }
 
+/** What is to be done at the end; what came last goes first. */
+type Stops = (() => Promise<void> | void)[];
+
 /** Starts the embedded control plane with hollow nodes. When it is disposed of, nothing but the data is left. */
 export async function startEmbeddedCluster(
   settings: EmbeddedClusterSettings,
   onError: (error: unknown, where: string) => void,
   signal: AbortSignal,
 ): Promise<EmbeddedCluster> {
-  const { host, port, data, nodes, controllers } = settings;
-  await using resources = new AsyncDisposableStack();
-  const journal = data === undefined ? undefined : resources.use(new FolderJournal(data));
+  const stops: Stops = [];
+  const stop = async (): Promise<void> => {
+    for (const end of stops.splice(0).reverse()) await end();
+  };
+  try {
+    const { url, kubeconfig } = await serveCluster(settings, onError, stops);
+    const kubeconfigPath = await writeKubeconfig(kubeconfig, settings.kubeconfig, stops);
+    const nodeNames = await startNodes(kubeconfig, settings.nodes, stops, signal);
+    return { url, kubeconfigPath, nodeNames, [Symbol.asyncDispose]: stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+async function serveCluster(
+  { host, port, data, controllers }: EmbeddedClusterSettings,
+  onError: (error: unknown, where: string) => void,
+  stops: Stops,
+): Promise<{ readonly url: string; readonly kubeconfig: Kubeconfig }> {
+  const journal = data === undefined ? undefined : new FolderJournal(data);
+  if (journal !== undefined) stops.push(() => journal[Symbol.dispose]());
   const { authority, tokenSecret } = data === undefined ? await newIdentity() : await keptIdentity(data);
   const certificates = authority.pair.certificate;
-  const sandbox = resources.use(
-    await createSandbox({
-      ...{ certificates, tokenSecret, sendPost, controllers, onError },
-      ...(journal !== undefined && { journal }),
-    }),
-  );
+  const sandbox = await createSandbox({
+    ...{ certificates, tokenSecret, sendPost, controllers, onError },
+    ...(journal !== undefined && { journal }),
+  });
+  stops.push(() => sandbox.stop());
   const served = await serveSandbox(sandbox, { listen: listenHttp, authority, host, port }).catch(
     (error: unknown) => {
       throw isRecord(error) && error.code === "EADDRINUSE" ? new PortTakenError(host, port) : error;
     },
   );
-  resources.defer(() => served.close(0));
-  const kubeconfig = await served.kubeconfig();
-  const kubeconfigPath = await writeKubeconfig(kubeconfig, settings.kubeconfig, resources);
-  const transport = httpTransport(accessFromKubeconfig(kubeconfig, { clock: systemClock, env: {} }));
-  resources.defer(() => transport.close());
-  const client = createClient({ transport });
-  // Nobody but us runs them; what is kept of them is taken up again.
-  const hollow =
-    nodes === 0
-      ? undefined
-      : resources.use(await startHollowNodes({ client, nodes, removeNodes: false, signal }));
-  const whole = resources.move();
-  return {
-    url: served.url,
-    kubeconfigPath,
-    nodeNames: hollow?.names ?? [],
-    [Symbol.asyncDispose]: () => whole.disposeAsync(),
-  };
+  stops.push(() => served.close(0));
+  return { url: served.url, kubeconfig: await served.kubeconfig() };
 }
 
 async function writeKubeconfig(
   kubeconfig: Kubeconfig,
   path: string | undefined,
-  resources: AsyncDisposableStack,
+  stops: Stops,
 ): Promise<string> {
-  if (path === undefined)
-    return (await resources.use(await openKubectl(kubeconfig)).keep(kubeconfig)).kubeconfigPath;
+  if (path === undefined) {
+    const kubectl = await openKubectl(kubeconfig);
+    stops.push(async () => kubectl[Symbol.asyncDispose]());
+    return (await kubectl.keep(kubeconfig)).kubeconfigPath;
+  }
   // Only the owner may read it: it holds a private key.
   await writeFile(path, `${JSON.stringify(kubeconfig, undefined, 2)}\n`, { mode: 0o600 });
   return path;
+}
+
+async function startNodes(
+  kubeconfig: Kubeconfig,
+  nodes: number,
+  stops: Stops,
+  signal: AbortSignal,
+): Promise<readonly string[]> {
+  if (nodes === 0) return [];
+  const transport = httpTransport(accessFromKubeconfig(kubeconfig, { clock: systemClock, env: {} }));
+  stops.push(() => transport.close());
+  const client = createClient({ transport });
+  // Nobody but us runs them; what is kept of them is taken up again.
+  const hollow = await startHollowNodes({ client, nodes, removeNodes: false, signal });
+  stops.push(() => hollow.stop());
+  return hollow.names;
 }
