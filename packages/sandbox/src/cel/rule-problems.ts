@@ -27,7 +27,7 @@ export function celFindings(
   old: unknown,
   schema: FieldSchema,
   field = "",
-  isResource = field === "",
+  isResource: boolean = field === "",
 ): RuleFindings {
   const tree = ruleTree(schema, isResource);
   if (tree === undefined) return nothing;

@@ -30,14 +30,13 @@ const containment = {
   intersects: (list: List, items: List): boolean => items.some((item) => includes(list, item)),
 };
 
-export const setFunctions = [
+type SetFunction = readonly [signature: string, handler: (one: List, other: List) => boolean];
+
+export const setFunctions: readonly SetFunction[] = [
   ["contains(list, list): bool", containment.contains],
-  [
-    "equivalent(list, list): bool",
-    (a: List, b: List) => containment.contains(a, b) && containment.contains(b, a),
-  ],
+  ["equivalent(list, list): bool", (a, b) => containment.contains(a, b) && containment.contains(b, a)],
   ["intersects(list, list): bool", containment.intersects],
-] as const;
+];
 
 function includes(list: List, item: unknown): boolean {
   return list.some((one) => celEquals(one, item));
