@@ -57,6 +57,7 @@ it("exports exactly what users may rely on", () => {
       "recordUse",
       "removeFinalizer",
       "retryingTransport",
+      "sendPost",
       "splitLines",
       "strategicMergePatch",
       "waitFor",

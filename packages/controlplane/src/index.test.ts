@@ -6,6 +6,7 @@ it("exports exactly what users may rely on", () => {
     [
       "ApiRequestError",
       "BinariesUnavailableError",
+      "CertificateAuthority",
       "ComponentExitedError",
       "ComponentNotReadyError",
       "ControlPlaneError",
@@ -16,7 +17,9 @@ it("exports exactly what users may rely on", () => {
       "NoFreePortError",
       "ProgressLine",
       "UnknownComponentError",
+      "binariesFolder",
       "findBinaries",
+      "openKubectl",
       "startControlPlane",
     ]
   `);

@@ -353,11 +353,12 @@ describe("an informer under load", () => {
     const removed = new Witness(informer);
     const staying = new Witness(informer);
     await removed.subscription.synced();
-    const writing = hammer(namespace, 1, 60);
-    onTestFinished(() => writing);
+    await hammer(namespace, 1, 20);
     await expect.poll(() => removed.events.length).toBeGreaterThan(5);
     await removed.subscription.remove();
     const heard = removed.events.length;
+    const writing = hammer(namespace, 2, 60);
+    onTestFinished(() => writing);
     await expect.poll(() => staying.events.length).toBeGreaterThan(heard + 5);
     expect(removed.events).toHaveLength(heard);
     await stop();
