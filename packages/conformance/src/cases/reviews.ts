@@ -63,7 +63,7 @@ export const reviewCases: CaseGroup = {
           },
         });
       };
-      await ask("/version");
+      await ask("/api");
       await ask("/metrics");
     }),
     conforms("a review asks one thing", async (stage) => {
