@@ -146,6 +146,16 @@ describe("metrics of a controller that runs", () => {
       sampleOf(await scrape(), "controller_runtime_reconcile_total", requeued),
     ).toBeGreaterThan(0);
 
+    // Its own write comes back as an event; when that is worked off, nothing more happens.
+    await eventually(async () => {
+      const now = await scrape();
+      const work = ["workqueue_depth", "workqueue_unfinished_work_seconds"].map((name) =>
+        sampleOf(now, name, { name: "mapper" }),
+      );
+      const answered = sampleOf(now, "rest_client_requests_total", { method: "PATCH" });
+      return [...work, Number(answered) >= 2];
+    }).toEqual([0, 0, true]);
+
     const response = await ask();
     expect(response.headers.get("content-type")).toBe("text/plain; version=0.0.4; charset=utf-8");
     const head = await ask({ method: "HEAD" });
