@@ -115,4 +115,15 @@ describe("nodes", () => {
     await world.clock.advance(2_000);
     expect(pod()).toBeUndefined();
   });
+
+  it("that never were leave each pod which is bound to them 40 seconds, however long they are missed", async () => {
+    for (const name of ["first", "second"]) {
+      const key = { namespace: "shop", name };
+      await world.create(Pod, podNamed(name, { spec: { nodeName: "never-made" } }));
+      await world.clock.advance(39_000);
+      expect(world.get(Pod, key)).toBeDefined();
+      await world.clock.advance(60_000);
+      expect(world.get(Pod, key)).toBeUndefined();
+    }
+  });
 });

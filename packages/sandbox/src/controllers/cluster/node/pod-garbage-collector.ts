@@ -10,21 +10,25 @@ const quarantineMs = 40_000;
 /** Removes pods whose node is gone, and pods that are being deleted and never had one. */
 export const startPodGarbageCollector: StartController = (context) => {
   const { objects, clock } = context;
-  const missingSince = new Map<string, number>();
+  /** By the key of the pod: since when its node is known to be missing. */
+  const orphanedSince = new Map<string, number>();
   const loop = startKeyLoop({
     name: "pod-garbage-collector-controller",
     context,
     async reconcile(key) {
       const pod = objects.get(Pod, parseLoopKey(key));
-      if (pod === undefined) return;
-      const { nodeName } = pod.spec ?? {};
+      const { nodeName } = pod?.spec ?? {};
+      const hasNode = nodeName !== undefined && objects.get(Node, { name: nodeName }) !== undefined;
+      if (pod === undefined || hasNode) {
+        orphanedSince.delete(key);
+        return;
+      }
       if (!nodeName) {
         if (isBeingDeleted(pod)) await forceDelete(context, pod, undefined);
         return;
       }
-      if (objects.get(Node, { name: nodeName }) !== undefined) return;
-      const since = missingSince.get(nodeName) ?? clock.monotonicNow();
-      missingSince.set(nodeName, since);
+      const since = orphanedSince.get(key) ?? clock.monotonicNow();
+      orphanedSince.set(key, since);
       const waitMs = since + quarantineMs - clock.monotonicNow();
       if (waitMs > 0) loop.enqueueAfter(key, waitMs);
       else await removeOrphan(context, pod);
@@ -32,16 +36,15 @@ export const startPodGarbageCollector: StartController = (context) => {
   });
   const stops = [
     context.watch(Node, ({ type, object }) => {
-      const { name = "" } = object.metadata;
-      if (type === "ADDED") missingSince.delete(name);
-      if (type !== "DELETED") return;
-      missingSince.set(name, clock.monotonicNow());
+      const { name } = object.metadata;
+      // Also those of a node that has come back: they are no orphans any more.
+      if (type === "MODIFIED") return;
       for (const pod of objects.list(Pod)) if (pod.spec?.nodeName === name) loop.enqueue(loopKey(pod));
     }),
     context.watch(Pod, ({ type, object, previous }) => {
       const isBound = object.spec?.nodeName !== previous?.spec?.nodeName;
       const isLost = isBeingDeleted(object) && !object.spec?.nodeName;
-      if (type !== "DELETED" && (isBound || isLost)) loop.enqueue(loopKey(object));
+      if (type === "DELETED" || isBound || isLost) loop.enqueue(loopKey(object));
     }),
   ];
   return async () => {
