@@ -45,10 +45,10 @@ export const idleBenchmark: Benchmark = async ({ quick }) => {
   const samples: Sample[] = [];
   for (let round = 0; round < (quick ? 3 : 9); round++) samples.push(await measure(sandbox.kubeconfigPath));
   const median = (of: (sample: Sample) => number): number =>
-    Math.round(samples.map(of).sort((a, b) => a - b)[samples.length >> 1] ?? 0);
+    samples.map(of).sort((a, b) => a - b)[samples.length >> 1] ?? 0;
   return {
     rounds: samples.length,
-    readyMs: median(({ readyMs }) => readyMs),
-    rssMb: median(({ rssMb }) => rssMb),
+    readyMs: Math.round(median(({ readyMs }) => readyMs)),
+    rssMb: Number(median(({ rssMb }) => rssMb).toFixed(1)),
   };
 };

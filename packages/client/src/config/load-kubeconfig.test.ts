@@ -45,6 +45,15 @@ describe("finding a kubeconfig", () => {
     expect(file).toBe(path);
   });
 
+  it.each([
+    ["JSON", '{"current-context": "json"}', "json"],
+    ["YAML that begins like JSON", "{current-context: flow}", "flow"],
+  ])("reads %s", async (_, text, context) => {
+    const path = await write(join(await tempFolder(), "config"), text);
+    const { kubeconfig } = await loadKubeconfig({ env: {}, home: "/nowhere", path });
+    expect(kubeconfig["current-context"]).toBe(context);
+  });
+
   it("says which files are not there", async () => {
     const missing = loadKubeconfig({ env: { KUBECONFIG: "/no/a:/no/b" }, home: "/home" });
     await expect(missing).rejects.toBeInstanceOf(KubeconfigNotFoundError);

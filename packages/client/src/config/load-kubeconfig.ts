@@ -38,13 +38,11 @@ export interface LoadedKubeconfig {
 export async function loadKubeconfig(options: LoadKubeconfigOptions): Promise<LoadedKubeconfig> {
   const { contextName, readFile = readTextFile, signal } = options;
   const candidates = kubeconfigPaths(options);
-  // Programs that run in a cluster never read YAML, so only those that do load a parser.
-  const { parseKubeconfigYaml } = await import("./kubeconfig-yaml.ts");
   const found: { readonly file: string; readonly kubeconfig: Kubeconfig }[] = [];
   for (const file of candidates) {
     const text = await readIfExists(file, readFile, signal);
     if (text === undefined) continue;
-    const kubeconfig = readKubeconfigFormat(parseKubeconfigYaml(text, file), file);
+    const kubeconfig = readKubeconfigFormat(await parseKubeconfig(text, file), file);
     found.push({ file, kubeconfig: resolvePaths(kubeconfig, file) });
   }
   if (found.length === 0) throw new KubeconfigNotFoundError(candidates);
@@ -53,6 +51,19 @@ export async function loadKubeconfig(options: LoadKubeconfigOptions): Promise<Lo
   if (contextName === undefined) return { kubeconfig: merged, file };
   findContext(merged, { contextName, file });
   return { kubeconfig: { ...merged, "current-context": contextName }, file };
+}
+
+/** JSON is YAML, and needs no parser of six megabytes: that is loaded for what is not. */
+async function parseKubeconfig(text: string, file: string): Promise<unknown> {
+  if (text.startsWith("{")) {
+    try {
+      return JSON.parse(text);
+    } catch {
+      // YAML may begin so too; its parser says what is wrong with what is neither.
+    }
+  }
+  const { parseKubeconfigYaml } = await import("./kubeconfig-yaml.ts");
+  return parseKubeconfigYaml(text, file);
 }
 
 /** The files kubectl would look at, first things first. */

@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
 import { errorCode } from "@keelson/core";
 import type { Command, CommandEnd, CommandResult } from "../config/exec/command.ts";
 
@@ -13,6 +13,8 @@ const keptStderrChars = 4_096;
  */
 export async function runCommand(command: Command): Promise<CommandResult> {
   const { args, env, inputFd, onStderr, signal } = command;
+  // Loaded when it is needed: few kubeconfigs have commands.
+  const { spawn } = await import("node:child_process");
   if (signal.aborted) return { end: { kind: "killed", signal: "SIGKILL" }, stdout: "", stderr: "" };
   const leadsGroup = inputFd === undefined && process.platform !== "win32";
   const child = spawn(command.command, args, {

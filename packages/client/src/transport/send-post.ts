@@ -1,6 +1,3 @@
-import { request } from "node:https";
-import { text } from "node:stream/consumers";
-
 /** A JSON body for a server that is not an API server. */
 export interface OutgoingPost {
   readonly url: string;
@@ -20,6 +17,9 @@ export interface PostAnswer {
 /** Sends one POST over HTTPS on a connection of its own, as API servers call webhooks. */
 export async function sendPost(post: OutgoingPost): Promise<PostAnswer> {
   const { url, serverName, certificateAuthority, body, signal } = post;
+  // Loaded when they are needed: operators call no webhooks.
+  const { request } = await import("node:https");
+  const { text } = await import("node:stream/consumers");
   const { promise, resolve, reject } = Promise.withResolvers<PostAnswer>();
   const sent = request(
     url,
