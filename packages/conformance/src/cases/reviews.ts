@@ -183,7 +183,9 @@ export const reviewCases: CaseGroup = {
     }),
     conforms("a pod is bound to a node once", async (stage) => {
       await stage.prepare(stage.path("pods"), pod("a"));
-      const binding = manifest("v1", "Binding", "a", { target: { kind: "Node", name: "never-made" } });
+      // A node of its own: pods of one that others have missed for long are removed at any time.
+      const target = { kind: "Node", name: `${stage.namespace}-never-made` };
+      const binding = manifest("v1", "Binding", "a", { target });
       await stage.create(
         stage.path("pods/a/binding"),
         manifest("v1", "Binding", "a", { target: { kind: "Pod", name: "x" } }),
