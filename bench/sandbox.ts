@@ -5,7 +5,7 @@ import { runInNewContext } from "node:vm";
 import { createSandbox, type Sandbox } from "@keelson/sandbox";
 import { createClient, type Transport } from "keelson";
 import type { Benchmark } from "./run.ts";
-import { createWebApps, installWebApps } from "./sync/webapps.ts";
+import { installWebApps, makeWebApp, WebApp } from "./sync/webapps.ts";
 
 type Figures = Readonly<Record<string, number>>;
 
@@ -27,11 +27,21 @@ function measureStart(rounds: number): Figures {
 }
 
 async function measureWrites(sandbox: Sandbox, count: number): Promise<Figures> {
-  const client = createClient({ transport: sandbox.transport() });
-  await installWebApps(client);
+  const transport = sandbox.transport();
+  await installWebApps(createClient({ transport }));
+  const { group, version, kind } = WebApp;
+  const bodies = Array.from({ length: count }, (_, index) =>
+    JSON.stringify({ apiVersion: `${group}/${version}`, kind, ...makeWebApp(index) }),
+  );
   const begin = performance.now();
-  await createWebApps(client, count, () => undefined);
+  for (const body of bodies) await create(transport, "/apis/example.com/v1/namespaces/default/webapps", body);
   return { createsPerSecond: perSecond(count, begin) };
+}
+
+async function create(transport: Transport, path: string, body: string): Promise<void> {
+  const headers = { "content-type": "application/json" };
+  const { status } = await transport.send({ method: "POST", path, headers, body, isStream: false });
+  if (status !== 201) throw new Error(`create at ${path}: the server answered ${status}`);
 }
 
 async function measureGets(transport: Transport, count: number): Promise<Figures> {
@@ -79,14 +89,9 @@ async function measureWatches(sandbox: Sandbox, watchers: number, events: number
   const begin = performance.now();
   const seen = bodies.map((body) => countLines(body, events));
   for (let made = 0; made < events; made++) {
-    const { status } = await transport.send({
-      method: "POST",
-      path: "/api/v1/namespaces/default/configmaps",
-      headers: { "content-type": "application/json" },
-      body: JSON.stringify({ apiVersion: "v1", kind: "ConfigMap", metadata: { name: `watched-${made}` } }),
-      isStream: false,
-    });
-    if (status !== 201) throw new Error(`create a ConfigMap: the server answered ${status}`);
+    const metadata = { name: `watched-${made}` };
+    const body = JSON.stringify({ apiVersion: "v1", kind: "ConfigMap", metadata });
+    await create(transport, "/api/v1/namespaces/default/configmaps", body);
   }
   const counts = await Promise.all(seen);
   const delivered = counts.reduce((sum, count) => sum + count, 0);

@@ -46,7 +46,7 @@ export async function createWebApps(
   await Promise.all(Array.from({ length: parallelCreates }, work));
 }
 
-function makeWebApp(index: number) {
+export function makeWebApp(index: number) {
   const name = `webapp-${String(index).padStart(5, "0")}`;
   return {
     metadata: {
