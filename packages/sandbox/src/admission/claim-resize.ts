@@ -1,5 +1,6 @@
 import { compareQuantities, type GenericObject, parseQuantity } from "@keelson/core";
 import type { PersistentVolumeClaim } from "@keelson/core/kinds/core/v1";
+import { decoded } from "../resource/decoded.ts";
 import type { StoredObjects } from "../resource/strategy.ts";
 import type { ValidatingAdmission } from "./admission.ts";
 import { refused } from "./refused.ts";
@@ -38,5 +39,5 @@ function classOf({ metadata, spec }: PersistentVolumeClaim): string {
 
 /** Both were checked by the kind's schema. */
 function typed(object: GenericObject): PersistentVolumeClaim {
-  return object as unknown as PersistentVolumeClaim;
+  return decoded<PersistentVolumeClaim>(object);
 }

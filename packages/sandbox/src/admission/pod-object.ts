@@ -1,5 +1,6 @@
 import type { Draft } from "@keelson/core";
 import type { Pod } from "@keelson/core/kinds/core/v1";
+import { decoded } from "../resource/decoded.ts";
 import type { MutableObject } from "../resource/mutable-object.ts";
 import type { AdmissionRequest } from "./admission.ts";
 
@@ -17,5 +18,5 @@ export function podOf(
 /** The object was decoded by the schema of Pods, except for its spec, which may be missing. */
 function typed(object: MutableObject): PodDraft {
   object.spec ??= { containers: [] };
-  return object as unknown as PodDraft;
+  return decoded<PodDraft>(object);
 }

@@ -1,6 +1,7 @@
 import type { GenericObject } from "@keelson/core";
 import type { Pod } from "@keelson/core/kinds/core/v1";
 import type { PriorityClass } from "@keelson/core/kinds/scheduling/v1";
+import { decoded } from "../resource/decoded.ts";
 import type { StoredObjects } from "../resource/strategy.ts";
 import type { AdmissionRequest, MutatingAdmission, ValidatingAdmission } from "./admission.ts";
 import { type PodDraft, podOf } from "./pod-object.ts";
@@ -90,10 +91,10 @@ function defaultClass(read: StoredObjects): PriorityClass | undefined {
 
 /** The store holds what the kind says: everything in it was checked by the kind's schema. */
 function stored(object: GenericObject): PriorityClass {
-  return object as unknown as PriorityClass;
+  return decoded<PriorityClass>(object);
 }
 
 /** As above. */
 function storedPod(object: GenericObject): Pod {
-  return object as unknown as Pod;
+  return decoded<Pod>(object);
 }

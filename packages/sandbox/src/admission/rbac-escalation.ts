@@ -9,6 +9,7 @@ import type {
 import { privilegedGroup, type Rbac } from "../auth/rbac.ts";
 import { type RoleProblem, rbacGroup, rulesOfRole } from "../auth/rbac-bindings.ts";
 import { describeRules, quotedList, uncoveredRules } from "../auth/rule-cover.ts";
+import { decoded } from "../resource/decoded.ts";
 import type { StoredObjects } from "../resource/strategy.ts";
 import { ApiError, notFound } from "../status/api-error.ts";
 import type { AdmissionRequest, MutatingAdmission } from "./admission.ts";
@@ -137,5 +138,5 @@ function isHousekeeping(object: GenericObject, old: GenericObject): boolean {
 
 /** The object was decoded by the schema of its kind. */
 function typed(object: GenericObject): RbacObject {
-  return object as unknown as RbacObject;
+  return decoded<RbacObject>(object);
 }

@@ -1,6 +1,7 @@
 import { type Draft, deepEqual, draft, type GenericObject } from "@keelson/core";
 import type { Toleration } from "@keelson/core/kinds/core/v1";
 import type { RuntimeClass } from "@keelson/core/kinds/node/v1";
+import { decoded } from "../resource/decoded.ts";
 import type { StoredObjects } from "../resource/strategy.ts";
 import type { AdmissionRequest, MutatingAdmission } from "./admission.ts";
 import { type PodDraft, podOf } from "./pod-object.ts";
@@ -62,5 +63,5 @@ function isFirst(one: Draft<Toleration>, index: number, all: readonly Draft<Tole
 
 /** The store holds what the kind says: everything in it was checked by the kind's schema. */
 function stored(object: GenericObject): RuntimeClass {
-  return object as unknown as RuntimeClass;
+  return decoded<RuntimeClass>(object);
 }

@@ -1,5 +1,6 @@
 import { type Clock, type Draft, type GenericObject, type Random, sleep } from "@keelson/core";
 import type { ServiceAccount } from "@keelson/core/kinds/core/v1";
+import { decoded } from "../resource/decoded.ts";
 import type { StoredObjects } from "../resource/strategy.ts";
 import type { AdmissionRequest, MutatingAdmission } from "./admission.ts";
 import { mountToken } from "./mount-token.ts";
@@ -102,5 +103,5 @@ function refuseMirror(request: AdmissionRequest, pod: PodDraft): void {
 
 /** The store holds what the kind says: everything in it was checked by the kind's schema. */
 function typed(object: GenericObject): ServiceAccount {
-  return object as unknown as ServiceAccount;
+  return decoded<ServiceAccount>(object);
 }

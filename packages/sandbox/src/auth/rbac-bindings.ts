@@ -8,6 +8,7 @@ import type {
   RoleRef,
   Subject,
 } from "@keelson/core/kinds/rbac/v1";
+import { decoded } from "../resource/decoded.ts";
 import type { StoredObjects } from "../resource/strategy.ts";
 import { serviceAccountUsername } from "./service-account-name.ts";
 import type { UserInfo } from "./user.ts";
@@ -101,10 +102,10 @@ function quoted(text: string): string {
 
 /** The store holds what the kind says: everything in it was checked by the kind's schema. */
 function stored(object: GenericObject): ClusterRoleBinding | RoleBinding {
-  return object as unknown as ClusterRoleBinding | RoleBinding;
+  return decoded<ClusterRoleBinding | RoleBinding>(object);
 }
 
 /** As above. */
 function storedRole(object: GenericObject): ClusterRole | Role {
-  return object as unknown as ClusterRole | Role;
+  return decoded<ClusterRole | Role>(object);
 }

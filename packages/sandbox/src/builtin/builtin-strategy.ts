@@ -1,4 +1,5 @@
 import { draft, type GenericObject, type KubeObject } from "@keelson/core";
+import { decoded } from "../resource/decoded.ts";
 import type { MutableObject } from "../resource/mutable-object.ts";
 import type { Strategy, WriteContext } from "../resource/strategy.ts";
 import type { FieldProblem } from "../status/field-problem.ts";
@@ -156,10 +157,10 @@ function isKept(field: string): boolean {
 
 /** The server decodes objects by the schema of their kind, so they have its types: the one place that relies on it. */
 function draftOf<T extends KubeObject>(object: MutableObject): GivenDraft<T> {
-  return object as unknown as GivenDraft<T>;
+  return decoded<GivenDraft<T>>(object);
 }
 
 /** As above, of an object that is only read. */
 function given<T extends KubeObject>(object: GenericObject): GivenObject<T> {
-  return object as unknown as GivenObject<T>;
+  return decoded<GivenObject<T>>(object);
 }

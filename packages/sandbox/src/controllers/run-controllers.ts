@@ -1,4 +1,5 @@
 import type { Clock, KubeObject, Random, Resource } from "@keelson/core";
+import { decoded } from "../resource/decoded.ts";
 import type { ResourceRegistry } from "../resource/resource-registry.ts";
 import type { ObjectApi } from "../server/object-api.ts";
 import { pageNotFound } from "../status/api-error.ts";
@@ -89,7 +90,7 @@ function typedChange<T extends KubeObject>(_resource: Resource<T>, change: Store
   const { type, object, previous } = change;
   return {
     type,
-    object: object as KubeObject as T,
-    ...(previous === undefined ? {} : { previous: previous as KubeObject as T }),
+    object: decoded<T>(object),
+    ...(previous === undefined ? {} : { previous: decoded<T>(previous) }),
   };
 }

@@ -5,6 +5,7 @@ import type {
   ValidatingWebhook,
   ValidatingWebhookConfiguration,
 } from "@keelson/core/kinds/admissionregistration/v1";
+import { decoded } from "../resource/decoded.ts";
 import type { StoredObjects } from "../resource/strategy.ts";
 import type { Store } from "../store/store.ts";
 
@@ -67,10 +68,10 @@ function webhooksOf<Hook extends ValidatingWebhook | MutatingWebhook>(configurat
 
 /** The store holds what the kind says: everything in it was checked by the kind's schema. */
 function asMutating(object: GenericObject): MutatingWebhookConfiguration {
-  return object as unknown as MutatingWebhookConfiguration;
+  return decoded<MutatingWebhookConfiguration>(object);
 }
 
 /** As above. */
 function asValidating(object: GenericObject): ValidatingWebhookConfiguration {
-  return object as unknown as ValidatingWebhookConfiguration;
+  return decoded<ValidatingWebhookConfiguration>(object);
 }

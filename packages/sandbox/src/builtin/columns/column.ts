@@ -1,4 +1,5 @@
 import type { GenericObject, KubeObject } from "@keelson/core";
+import { decoded } from "../../resource/decoded.ts";
 import type { TableColumn } from "../../resource/table-column.ts";
 import { ageSince } from "./human-duration.ts";
 
@@ -52,5 +53,5 @@ export function columnsFor<T extends KubeObject>(columns: readonly KindColumn<T>
 
 /** Columns are asked for objects of their kind only, which were checked by its schema. */
 function asKind<T extends KubeObject>(object: GenericObject): T {
-  return object as KubeObject as T;
+  return decoded<T>(object);
 }

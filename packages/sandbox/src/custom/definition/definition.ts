@@ -4,6 +4,7 @@ import type {
   CustomResourceDefinitionVersion,
   JSONSchemaProps,
 } from "@keelson/core/kinds/apiextensions/v1";
+import { decoded } from "../../resource/decoded.ts";
 import type { MutableObject } from "../../resource/mutable-object.ts";
 import type { FieldSchema } from "../../schema/field-schema.ts";
 
@@ -12,7 +13,7 @@ export type DefinitionVersion = CustomResourceDefinitionVersion;
 
 /** The store and the server hold what the kind's schema says: everything was decoded by it. */
 export function definitionOf(object: GenericObject | MutableObject): Definition {
-  return object as unknown as Definition;
+  return decoded<Definition>(object);
 }
 
 /** A schema as it is written in a definition; validation has made sure that `items` is one schema. */
