@@ -11,6 +11,10 @@ export {
   removeCondition,
   setCondition,
 } from "./conditions.ts";
+export type { CronSchedule } from "./cron/cron-schedule.ts";
+export { parseCronSchedule } from "./cron/cron-schedule.ts";
+export { nextCronTime } from "./cron/next-time.ts";
+export { formatTimeIn, isKnownTimeZone } from "./cron/wall-time.ts";
 export { deepEqual } from "./deep-equal.ts";
 export { errorCode, KeelsonError, toError } from "./error.ts";
 export type { FieldRequirement, FieldSelector } from "./field-selector.ts";

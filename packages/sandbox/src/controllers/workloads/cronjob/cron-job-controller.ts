@@ -1,4 +1,4 @@
-import { controllerOf, formatTime, keyOf } from "@keelson/core";
+import { controllerOf, formatTime, isKnownTimeZone, keyOf, parseCronSchedule } from "@keelson/core";
 import { CronJob, type CronJobStatus, Job } from "@keelson/core/kinds/batch/v1";
 import type { ObjectReference } from "@keelson/core/kinds/core/v1";
 import { ApiError } from "../../../status/api-error.ts";
@@ -10,10 +10,8 @@ import { isJobFinished, terminalCondition } from "../job/job-end.ts";
 import { isNamespaceTerminating, textOf } from "../pod-control.ts";
 import { isBeingDeleted, timeOf } from "../pod-state.ts";
 import { writeStatus } from "../write-status.ts";
-import { parseSchedule } from "./cron-schedule.ts";
 import { dueTime } from "./due-time.ts";
 import { makeScheduledJob, referenceTo } from "./scheduled-job.ts";
-import { isKnownTimeZone } from "./wall-time.ts";
 
 const component = "cronjob-controller";
 /** So that the clock is surely past the moment when it is looked again. */
@@ -151,7 +149,7 @@ async function startDueJob(pass: Pass): Promise<number | undefined> {
     return undefined;
   }
   if (suspend === true) return undefined;
-  const schedule = parseSchedule(text);
+  const schedule = parseCronSchedule(text);
   if (schedule === undefined) {
     say(pass, "Warning", "UnparseableSchedule", `unparseable schedule: ${JSON.stringify(text)}`);
     return undefined;

@@ -1,7 +1,6 @@
+import { type CronSchedule, nextCronTime } from "@keelson/core";
 import type { CronJob } from "@keelson/core/kinds/batch/v1";
 import { timeOf } from "../pod-state.ts";
-import type { CronSchedule } from "./cron-schedule.ts";
-import { nextTime } from "./next-time.ts";
 
 export interface DueTime {
   /** The last time that was due and has not been served; undefined if there is none. */
@@ -20,7 +19,7 @@ export function dueTime(cronJob: CronJob, schedule: CronSchedule, now: number): 
   if (spec.startingDeadlineSeconds !== undefined) {
     earliest = Math.max(earliest, now - spec.startingDeadlineSeconds * 1000);
   }
-  const next = (after: number): number | undefined => nextTime(schedule, timeZone, after);
+  const next = (after: number): number | undefined => nextCronTime(schedule, timeZone, after);
   const first = next(earliest);
   const nextMs = next(now);
   if (first === undefined || first > now) return { dueMs: undefined, missedMany: false, nextMs };

@@ -1,7 +1,6 @@
-import { keyOf, ownerReferenceTo } from "@keelson/core";
+import { formatTimeIn, keyOf, ownerReferenceTo } from "@keelson/core";
 import { CronJob, type Job } from "@keelson/core/kinds/batch/v1";
 import type { ObjectReference } from "@keelson/core/kinds/core/v1";
-import { formatIn } from "./wall-time.ts";
 
 const timestampAnnotation = "batch.kubernetes.io/cronjob-scheduled-timestamp";
 
@@ -22,7 +21,7 @@ export function makeScheduledJob(cronJob: CronJob, dueMs: number): Job {
       ...(metadata?.labels === undefined ? {} : { labels: metadata.labels }),
       annotations: {
         ...metadata?.annotations,
-        [timestampAnnotation]: formatIn(cronJob.spec.timeZone ?? "UTC", dueMs),
+        [timestampAnnotation]: formatTimeIn(cronJob.spec.timeZone ?? "UTC", dueMs),
       },
       ownerReferences: [reference],
     },

@@ -26,7 +26,7 @@ const monthNames = "jan feb mar apr may jun jul aug sep oct nov dec".split(" ");
 const weekdayNames = "sun mon tue wed thu fri sat".split(" ");
 
 /** Undefined if the text is none. The server takes only what can be read, so no reason is given here. */
-export function parseSchedule(text: string): CronSchedule | undefined {
+export function parseCronSchedule(text: string): CronSchedule | undefined {
   const trimmed = text.trim();
   if (trimmed.startsWith("@every ")) return parseInterval(trimmed.slice("@every ".length));
   const fields = (shorthands[trimmed] ?? trimmed).split(/\s+/);

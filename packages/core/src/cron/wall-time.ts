@@ -71,7 +71,7 @@ export function momentOf(timeZone: string, { year, month, day, hour, minute }: W
 }
 
 /** RFC 3339 in the time of the place: `2026-01-01T09:00:00+01:00`. */
-export function formatIn(timeZone: string, ms: number): string {
+export function formatTimeIn(timeZone: string, ms: number): string {
   const offset = offsetAt(timeZone, ms);
   const wall = new Date(ms + offset).toISOString().slice(0, 19);
   if (offset === 0) return `${wall}Z`;

@@ -6,7 +6,7 @@ const dayMs = 86_400_000;
 const longestSearchDays = 366 * 5;
 
 /** The first moment after the given one that is due; undefined if there is none in five years. */
-export function nextTime(schedule: CronSchedule, timeZone: string, afterMs: number): number | undefined {
+export function nextCronTime(schedule: CronSchedule, timeZone: string, afterMs: number): number | undefined {
   if (schedule.everyMs !== undefined) {
     return Math.floor((afterMs + schedule.everyMs) / 1000) * 1000;
   }

@@ -1,18 +1,18 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { parseSchedule } from "./cron-schedule.ts";
-import { nextTime } from "./next-time.ts";
-import { formatIn, isKnownTimeZone } from "./wall-time.ts";
+import { parseCronSchedule } from "./cron-schedule.ts";
+import { nextCronTime } from "./next-time.ts";
+import { formatTimeIn, isKnownTimeZone } from "./wall-time.ts";
 
 function times(text: string, from: string, count: number, timeZone = "UTC"): readonly string[] {
-  const schedule = parseSchedule(text);
+  const schedule = parseCronSchedule(text);
   if (schedule === undefined) throw new Error(`${text} cannot be read`);
   const found: string[] = [];
   let time = Date.parse(from);
   for (let round = 0; round < count; round++) {
-    const next = nextTime(schedule, timeZone, time);
+    const next = nextCronTime(schedule, timeZone, time);
     if (next === undefined) break;
-    found.push(formatIn(timeZone, next));
+    found.push(formatTimeIn(timeZone, next));
     time = next;
   }
   return found;
@@ -55,9 +55,9 @@ describe("the times of a schedule", () => {
         fc.tuple(field, field, field, field, field),
         fc.date({ min: new Date(0), max: new Date(4e12), noInvalidDate: true }),
         (fields, from) => {
-          const schedule = parseSchedule(fields.join(" "));
+          const schedule = parseCronSchedule(fields.join(" "));
           if (schedule === undefined) return;
-          const next = nextTime(schedule, "UTC", from.getTime());
+          const next = nextCronTime(schedule, "UTC", from.getTime());
           if (next !== undefined) expect(next).toBeGreaterThan(from.getTime());
         },
       ),
@@ -67,7 +67,7 @@ describe("the times of a schedule", () => {
 
   it("are not read from what is no schedule", () => {
     for (const text of ["", "* * * *", "60 * * * *", "* * * * 8", "5-1 * * * *", "*/0 * * * *", "@never"]) {
-      expect(parseSchedule(text)).toBeUndefined();
+      expect(parseCronSchedule(text)).toBeUndefined();
     }
   });
 
