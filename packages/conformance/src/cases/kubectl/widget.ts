@@ -57,6 +57,11 @@ export const widgetsAreServed: Step = async (stage) => {
     }),
   );
   await stage.until(`/apis/${group}/v1`, (answer) => field(answer, "kind") === "APIResourceList");
+  // kubectl finds kinds there, and the real server writes it later than the group's own list.
+  const accept = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
+  await stage.untilAnswer({ method: "GET", path: "/apis", headers: { accept } }, (answer) =>
+    JSON.stringify(field(answer, "items") ?? "").includes(`"${group}"`),
+  );
   await stage.until("/openapi/v3", (answer) => {
     const paths = field(answer, "paths");
     return isRecord(paths) && paths[`apis/${group}/v1`] !== undefined;
