@@ -27,7 +27,9 @@ export async function sleep(clock: Clock, delayMs: number, signal?: AbortSignal)
   }
 }
 
+const milliseconds = ".000Z";
+
 /** The timestamp format of Kubernetes objects: RFC 3339, in UTC, whole seconds. */
 export function formatTime(ms: number): string {
-  return new Date(ms).toISOString().replace(/\.\d{3}Z$/, "Z");
+  return `${new Date(ms).toISOString().slice(0, -milliseconds.length)}Z`;
 }

@@ -38,6 +38,7 @@ function setOwn(object: object, key: string, value: unknown): void {
 export function freeze<T>(value: T): Immutable<T>;
 export function freeze(value: unknown): unknown {
   if (typeof value !== "object" || value === null || Object.isFrozen(value)) return value;
-  for (const field of Object.values(value)) freeze(field);
+  // Asked here and not only in the call: most fields are no objects.
+  for (const field of Object.values(value)) if (typeof field === "object") freeze(field);
   return Object.freeze(value);
 }

@@ -105,10 +105,17 @@ class Unsteady implements Faults {
     const seen = seenRequest(request);
     const fault = this.#take(seen);
     const exchange: OpenExchange = { seen, cut: new AbortController() };
-    const signal = AbortSignal.any([request.signal, exchange.cut.signal]);
+    // One signal for both ends of it: each request pays for what would join two.
+    const { signal } = exchange.cut;
+    const onAbort = (): void => exchange.cut.abort(request.signal.reason);
+    request.signal.addEventListener("abort", onAbort, { once: true });
     this.#open.add(exchange);
-    const close = (): void => void this.#open.delete(exchange);
+    const close = (): void => {
+      this.#open.delete(exchange);
+      request.signal.removeEventListener("abort", onAbort);
+    };
     try {
+      request.signal.throwIfAborted();
       const answer = await this.#carryOut({ ...request, signal }, fault);
       const { body } = answer;
       if (body === undefined || typeof body === "string" || body instanceof Uint8Array) {

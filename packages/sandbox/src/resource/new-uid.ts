@@ -13,6 +13,11 @@ function bits(random: Random): number {
   return Math.floor(random.next() * 2 ** 32);
 }
 
+/** Of halves, which the engine keeps as small numbers. */
 function hex(word: number): string {
-  return word.toString(16).padStart(8, "0");
+  return half(word >>> 16) + half(word & 0xffff);
+}
+
+function half(word: number): string {
+  return word.toString(16).padStart(4, "0");
 }

@@ -36,7 +36,9 @@ export function dropNulls(value: unknown, schema: FieldSchema | undefined): void
 }
 
 function dropNullFields(object: JsonObject, schema: FieldSchema | undefined): void {
-  for (const [name, field] of Object.entries(object)) {
+  for (const name of Object.keys(object)) {
+    const field = object[name];
+    if (typeof field !== "object") continue;
     const fieldSchema = schemaOfField(schema, name);
     if (field !== null) dropNulls(field, fieldSchema);
     else if (fieldSchema !== undefined && !takesNull(fieldSchema) && fieldSchema.default === undefined)

@@ -50,13 +50,13 @@ function sortedFields(fields: Fields, sortValue: (value: unknown, key: string) =
   const keys = Object.keys(fields);
   let isSame = areInOrder(keys);
   if (!isSame) keys.sort(compareBytes);
-  const entries: [string, unknown][] = [];
+  const values: unknown[] = [];
   for (const key of keys) {
     const value = sortValue(fields[key], key);
     if (value !== fields[key]) isSame = false;
-    entries.push([key, value]);
+    values.push(value);
   }
-  return isSame ? fields : Object.fromEntries(entries);
+  return isSame ? fields : objectOf(keys, values);
 }
 
 function ofObject(value: unknown, key: string): unknown {
@@ -79,14 +79,29 @@ function areInOrder(keys: readonly string[]): boolean {
   return true;
 }
 
+function objectOf(keys: readonly string[], values: readonly unknown[]): Fields {
+  // By assignment, this key would change what the object inherits.
+  if (keys.includes("__proto__")) return Object.fromEntries(keys.map((key, index) => [key, values[index]]));
+  const object: Record<string, unknown> = {};
+  for (let index = 0; index < keys.length; index += 1) object[keys[index] ?? ""] = values[index];
+  return object;
+}
+
 /** By UTF-8, which has another order than UTF-16 only where surrogates come in. */
 function compareBytes(one: string, other: string): number {
   if (one === other) return 0;
-  if (!surrogates.test(one) && !surrogates.test(other)) return one < other ? -1 : 1;
-  return Buffer.compare(Buffer.from(one), Buffer.from(other));
+  const length = Math.min(one.length, other.length);
+  for (let index = 0; index < length; index += 1) {
+    const unit = one.charCodeAt(index);
+    const otherUnit = other.charCodeAt(index);
+    if (unit === otherUnit) continue;
+    if (unit < firstSurrogate || otherUnit < firstSurrogate) return unit - otherUnit;
+    return Buffer.compare(Buffer.from(one), Buffer.from(other));
+  }
+  return one.length - other.length;
 }
 
-const surrogates = /[\ud800-\udfff]/;
+const firstSurrogate = 0xd800;
 
 /** The same object, only in another order. */
 function asObject(value: unknown): GenericObject {
