@@ -29,7 +29,16 @@ export async function sleep(clock: Clock, delayMs: number, signal?: AbortSignal)
 
 const milliseconds = ".000Z";
 
+/** The second that was last written, and how: objects of one moment are many. */
+let lastSecond = Number.NaN;
+let lastText = "";
+
 /** The timestamp format of Kubernetes objects: RFC 3339, in UTC, whole seconds. */
 export function formatTime(ms: number): string {
-  return `${new Date(ms).toISOString().slice(0, -milliseconds.length)}Z`;
+  const second = Math.floor(ms / 1000);
+  if (second !== lastSecond) {
+    lastText = `${new Date(second * 1000).toISOString().slice(0, -milliseconds.length)}Z`;
+    lastSecond = second;
+  }
+  return lastText;
 }

@@ -1,6 +1,7 @@
 import { type ClientHttp2Session, type ClientHttp2Stream, connect, constants } from "node:http2";
 import type { Socket } from "node:net";
 import { type TransportResponse, toError } from "@keelson/core";
+import { batchedBody } from "./batched-body.ts";
 import { flatHeaders, type Sending } from "./sending.ts";
 
 /** How much of a body waits for its reader before the server is made to wait. */
@@ -54,7 +55,7 @@ function responseOf(stream: ClientHttp2Stream, signal: AbortSignal): Promise<Tra
 
 /** To Node, a stream that the server or the network has cancelled is just over. */
 async function* wholeBody(stream: ClientHttp2Stream): AsyncIterable<Uint8Array> {
-  yield* stream;
+  yield* batchedBody(stream);
   if (stream.rstCode !== constants.NGHTTP2_NO_ERROR) throw connectionReset();
 }
 
