@@ -1,3 +1,5 @@
+import type { Resource } from "./resource.ts";
+
 /** One use of the API that RBAC decides on: recorded from a request, or declared for requests to come. */
 export type ApiUse = ResourceUse | NonResourceUse;
 
@@ -21,4 +23,14 @@ export interface ResourceUse {
 export interface NonResourceUse {
   readonly verb: string;
   readonly nonResourceUrl: string;
+}
+
+/** Some uses of a kind, or of a part of its objects: `usesOf(Deployment, ["create", "patch"])`. */
+export function usesOf(
+  { group, plural }: Pick<Resource, "group" | "plural">,
+  verbs: readonly string[],
+  subresource?: string,
+): readonly ResourceUse[] {
+  const part = subresource === undefined ? {} : { subresource };
+  return verbs.map((verb) => ({ verb, group, resource: plural, ...part }));
 }

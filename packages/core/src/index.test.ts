@@ -82,6 +82,7 @@ it("exports exactly what users may rely on", () => {
       "systemClock",
       "systemRandom",
       "toError",
+      "usesOf",
       "validateLabelSelector",
       "withFinalizer",
       "withoutFinalizer",

@@ -1,5 +1,6 @@
 export { abortable } from "./abortable.ts";
 export type { ApiUse, NonResourceUse, ResourceUse } from "./api-use.ts";
+export { usesOf } from "./api-use.ts";
 export type { ApplyConfiguration } from "./apply-configuration.ts";
 export type { CancelTimer, Clock } from "./clock.ts";
 export { formatTime, sleep } from "./clock.ts";
@@ -47,6 +48,7 @@ export type {
 export { DropConnectionError } from "./http-service.ts";
 export type { Draft, Immutable } from "./immutable.ts";
 export { draft, freeze } from "./immutable.ts";
+export { isCoveredBy } from "./is-covered-by.ts";
 export { isRecord } from "./json.ts";
 export type { JsonPatchOperation } from "./json-patch.ts";
 export { pointer } from "./json-patch.ts";
@@ -96,7 +98,7 @@ export {
   setControllerReference,
   setOwnerReference,
 } from "./owner-reference.ts";
-export { isCoveredBy, podTemplatesEqual } from "./pod-template-equality.ts";
+export { podTemplatesEqual } from "./pod-template-equality.ts";
 export type { Quantity, QuantityFormat } from "./quantity.ts";
 export {
   addQuantities,

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { draft } from "./immutable.ts";
-import { isCoveredBy, podTemplatesEqual } from "./pod-template-equality.ts";
+import { isCoveredBy } from "./is-covered-by.ts";
+import { podTemplatesEqual } from "./pod-template-equality.ts";
 
 const container = (fields: object): object => ({ spec: { containers: [{ name: "web", ...fields }] } });
 const spec = (fields: object): object => ({ spec: { containers: [{ name: "web" }], ...fields } });

@@ -36,6 +36,7 @@ describe("the entry point", () => {
         "ElectorMisuseError",
         "FieldNotIndexedError",
         "FileCertificates",
+        "ForeignObjectError",
         "GraceExceededError",
         "GroupStoppedError",
         "HealthCheckRefusedError",
@@ -95,6 +96,7 @@ describe("the entry point", () => {
         "SourceFailedError",
         "SourceSyncTimeoutError",
         "StaleInformersError",
+        "StaleObjectError",
         "SubscriptionRemovedError",
         "TerminalError",
         "TransformError",
@@ -109,6 +111,8 @@ describe("the entry point", () => {
         "allOf",
         "annotationsChanged",
         "anyOf",
+        "appliedAnnotation",
+        "applyOwned",
         "authorizeByReview",
         "backoffPresets",
         "cacheKind",
@@ -137,6 +141,7 @@ describe("the entry point", () => {
         "finalizersChanged",
         "formatMissing",
         "generationChanged",
+        "getIfThere",
         "guardTransport",
         "guardWrites",
         "healthService",
@@ -170,6 +175,7 @@ describe("the entry point", () => {
         "prettyLogger",
         "queueAge",
         "reconcileObject",
+        "removeOwned",
         "resourceVersionChanged",
         "runUntilSignal",
         "sensitive",
@@ -181,6 +187,7 @@ describe("the entry point", () => {
         "tokenBucketLimiter",
         "usesOfSources",
         "watchFreshness",
+        "writeStatus",
       ]
     `);
   });

@@ -119,6 +119,7 @@ export type {
   Clock,
   Condition,
   ConditionUpdate,
+  CronSchedule,
   Draft,
   FieldRequirement,
   FieldSelector,
@@ -197,6 +198,7 @@ export {
   formatLabelSelector,
   formatQuantity,
   formatTime,
+  formatTimeIn,
   freeze,
   genericResource,
   groupResourceOf,
@@ -210,6 +212,7 @@ export {
   isConditionTrue,
   isControlledBy,
   isCoveredBy,
+  isKnownTimeZone,
   isLabelSelector,
   isNewer,
   isRecord,
@@ -226,8 +229,10 @@ export {
   metadataOnly,
   NamespacedOwnerError,
   NotStoredError,
+  nextCronTime,
   ownerReferenceTo,
   parseApiVersion,
+  parseCronSchedule,
   parseFieldSelector,
   parseLabelSelector,
   parseQuantity,
@@ -248,6 +253,7 @@ export {
   systemClock,
   systemRandom,
   toError,
+  usesOf,
   validateLabelSelector,
   withFinalizer,
   withoutFinalizer,
@@ -428,7 +434,7 @@ export type {
   ManagerOptions,
   ServerName,
 } from "./manager/manager-options.ts";
-export type { Operator, OperatorDefinition } from "./manager/operator.ts";
+export type { Operator, OperatorDefinition, OperatorSamples, SampleProgress } from "./manager/operator.ts";
 export { defineOperator } from "./manager/operator.ts";
 export type {
   CheckPermissionsOptions,
@@ -445,6 +451,12 @@ export type { Runnable } from "./manager/runnable.ts";
 export type { SignalledProcess, Stoppable } from "./manager/signals.ts";
 export { runUntilSignal } from "./manager/signals.ts";
 export type { ManagedWebhooks, ManagerWebhookOptions, WebhookSet } from "./manager/webhooks.ts";
+export type { AppliedObject, ApplyOwnedOptions } from "./object/apply-owned.ts";
+export { appliedAnnotation, applyOwned } from "./object/apply-owned.ts";
+export { ForeignObjectError, StaleObjectError } from "./object/errors.ts";
+export { getIfThere } from "./object/get-if-there.ts";
+export { removeOwned } from "./object/remove-owned.ts";
+export { writeStatus } from "./object/write-status.ts";
 export type { AddOptions, PriorityQueueOptions } from "./queue/priority-queue.ts";
 export { PriorityQueue } from "./queue/priority-queue.ts";
 export type { Queue, QueueOptions, Taken } from "./queue/queue.ts";

@@ -1,7 +1,27 @@
-import { type ApiUse, dnsLabelProblem } from "@keelson/core";
+import { type ApiUse, dnsLabelProblem, type GenericObject } from "@keelson/core";
 import type { AnyDefinedResource } from "@keelson/schema";
 import { InvalidManagerError } from "./errors.ts";
 import type { Manager } from "./manager.ts";
+
+/** How far an object is, for those who watch it. */
+export interface SampleProgress {
+  /** In a word, such as `Ready`. */
+  readonly phase: string;
+  /** How many of how many, such as `2/3`, if there is something to count. */
+  readonly ready?: string;
+  /** Whether it is where it is wanted, and will stay there. */
+  readonly isSettled: boolean;
+  /** Why it will not get there, if that is known. */
+  readonly problem?: string;
+}
+
+/** What a newcomer tries an operator with: `keelson dev` applies it and shows how it gets on. */
+export interface OperatorSamples {
+  /** YAML files, applied in this order. */
+  readonly files: readonly URL[];
+  /** Is asked of objects of the operator's own kinds. */
+  progress(object: GenericObject): SampleProgress;
+}
 
 /** An operator as a value: what it adds to a manager, and what has to be there for it. */
 export interface Operator {
@@ -11,6 +31,7 @@ export interface Operator {
   readonly resources: readonly AnyDefinedResource[];
   /** What it uses of the API beyond what its controllers watch: its RBAC rules are made of both. */
   readonly uses: readonly ApiUse[];
+  readonly samples: OperatorSamples | undefined;
   /** Adds its controllers, webhooks and indexes. */
   setup(manager: Manager): void | Promise<void>;
 }
@@ -21,6 +42,8 @@ export interface OperatorDefinition {
   readonly resources?: readonly AnyDefinedResource[];
   /** Default: none. */
   readonly uses?: readonly ApiUse[];
+  /** Default: none. */
+  readonly samples?: OperatorSamples;
   readonly setup: (manager: Manager) => void | Promise<void>;
 }
 
@@ -37,7 +60,7 @@ export interface OperatorDefinition {
  * What it uses is declared to the manager before its `setup` is called.
  */
 export function defineOperator(definition: OperatorDefinition): Operator {
-  const { name, resources = [], uses = [], setup } = definition;
+  const { name, resources = [], uses = [], samples, setup } = definition;
   const problem = dnsLabelProblem(name);
   if (problem !== undefined)
     throw new InvalidManagerError(`define operator ${JSON.stringify(name)}`, `its name ${problem}`);
@@ -45,6 +68,7 @@ export function defineOperator(definition: OperatorDefinition): Operator {
     name,
     resources,
     uses,
+    samples,
     setup: (manager) => {
       if (uses.length > 0) manager.declareUses(`operator ${name}`, uses);
       return setup(manager);

@@ -1,0 +1,162 @@
+import {
+  atomicMaps,
+  builtInGroups,
+  defaultedInAtomics,
+  defaultsInKeys,
+  listKeys,
+  meaningfulWhenEmpty,
+  meaningfulWhenZero,
+  muchDefaulted,
+  orderedLists,
+  quantityMaps,
+  sets,
+  textMaps,
+} from "./built-in-fields.ts";
+import { isAmong, lookUp, type Place, placeIn } from "./field-place.ts";
+import { isRecord } from "./json.ts";
+import { isZero, normalForm } from "./normal-form.ts";
+import type { GroupVersionKind } from "./resource.ts";
+
+/**
+ * Whether `actual`, as the server stored it, already says everything that `desired` says, so that to apply it would
+ * change nothing. It does not tell what `desired` no longer says: an apply by the manager who said it before would
+ * remove that, so ask this only where nothing is ever taken back, or where that is known from elsewhere. Without a kind
+ * both are pod templates.
+ *
+ * Defaults of the server, and what others added, are no difference: fields and entries of maps that `desired` does not
+ * state, and elements of lists with keys (containers, env, volumes, the ports of a Service and so on) that it does not
+ * have. Elements are matched by key; only env and initContainers must also be in the same order. Other lists, such as
+ * args or the rules of a Role, and the few maps that have one author, such as selectors, must hold the same and no
+ * more. Stating null, an empty list or an empty map states nothing.
+ *
+ * Of kinds that are not built in the schema is not known: every value is what it is, also an empty one, lists must have
+ * as many elements, and what others added to an element that is an object is taken for a default.
+ */
+export function isCoveredBy(
+  desired: object,
+  actual: object,
+  kind?: Pick<GroupVersionKind, "group" | "kind">,
+): boolean {
+  if (kind !== undefined && !builtInGroups.has(kind.group)) return isCustomCoveredBy(desired, actual);
+  const place = kind?.kind ?? "";
+  return covers(normalForm(actual, place, "drop"), normalForm(desired, place, "keep"), {
+    place,
+    isAtomic: false,
+  });
+}
+
+function isCustomCoveredBy(desired: object, actual: object): boolean {
+  const { metadata, ...others }: { readonly metadata?: unknown } = desired;
+  const { metadata: actualMetadata }: { readonly metadata?: unknown } = actual;
+  return (
+    isCoveredBy({ metadata }, { metadata: actualMetadata }, { group: "", kind: "" }) && holds(actual, others)
+  );
+}
+
+function holds(actual: unknown, desired: unknown): boolean {
+  if (desired === null || desired === undefined) return true;
+  if (Array.isArray(desired))
+    return (
+      Array.isArray(actual) &&
+      actual.length === desired.length &&
+      desired.every((element, index) => holds(actual[index], element))
+    );
+  if (!isRecord(desired)) return actual === desired;
+  return (
+    isRecord(actual) && Object.entries(desired).every(([name, value]) => holds(own(actual, name), value))
+  );
+}
+
+interface Position {
+  readonly place: Place;
+  /** Whether what is here has one author, so that nothing may be there beyond what is stated. */
+  readonly isAtomic: boolean;
+}
+
+function covers(actual: unknown, desired: unknown, position: Position): boolean {
+  if (Array.isArray(desired)) return Array.isArray(actual) && coversList(actual, desired, position);
+  if (isRecord(desired)) return coversRecord(actual, desired, position);
+  if (actual === undefined) return isZero(desired) && !isAmong(meaningfulWhenZero, position.place);
+  return actual === desired;
+}
+
+function coversRecord(
+  actual: unknown,
+  desired: Readonly<Record<string, unknown>>,
+  { place, isAtomic: isInAtomic }: Position,
+): boolean {
+  const isMap = isAmong(textMaps, place) || isAmong(quantityMaps, place);
+  if (!isMap && isAmong(meaningfulWhenEmpty, place) && !isRecord(actual)) return false;
+  if (isTakenFromElsewhere(actual, desired)) return false;
+  const isAtomic = isInAtomic || isAmong(atomicMaps, place);
+  if (isAtomic && hasMore(actual, desired, place)) return false;
+  return Object.entries(desired).every(([name, value]) => {
+    const counterpart = own(actual, name);
+    return isMap
+      ? counterpart === value
+      : covers(counterpart, value, { place: placeIn(place, name), isAtomic });
+  });
+}
+
+function own(value: unknown, name: string): unknown {
+  return isRecord(value) && Object.hasOwn(value, name) ? value[name] : undefined;
+}
+
+function hasMore(actual: unknown, desired: Readonly<Record<string, unknown>>, place: Place): boolean {
+  if (!isRecord(actual)) return false;
+  return Object.keys(actual).some(
+    (name) => !(Object.hasOwn(desired, name) || isAmong(defaultedInAtomics, placeIn(place, name))),
+  );
+}
+
+/** An empty value is not stored, but it is still not the value that is taken from a Secret. */
+function isTakenFromElsewhere(actual: unknown, desired: Readonly<Record<string, unknown>>): boolean {
+  return desired.value === "" && isRecord(actual) && actual.valueFrom !== undefined;
+}
+
+function coversList(
+  actual: readonly unknown[],
+  desired: readonly unknown[],
+  { place, isAtomic }: Position,
+): boolean {
+  if (isAmong(sets, place)) return desired.every((element) => actual.includes(element));
+  const keys = lookUp(listKeys, place);
+  if (keys !== undefined)
+    return (!isAtomic || actual.length === desired.length) && coversByKey(actual, desired, keys, place);
+  const within = { place, isAtomic: isAtomic || !isAmong(muchDefaulted, place) };
+  return (
+    actual.length === desired.length &&
+    desired.every((element, index) =>
+      isRecord(element) ? covers(actual[index], element, within) : element === actual[index],
+    )
+  );
+}
+
+function coversByKey(
+  actual: readonly unknown[],
+  desired: readonly unknown[],
+  keys: readonly string[],
+  place: Place,
+): boolean {
+  const isOrdered = isAmong(orderedLists, place);
+  const positions = new Map<string, number[]>();
+  for (const [index, element] of actual.entries()) {
+    const key = keyOf(element, keys);
+    positions.set(key, [...(positions.get(key) ?? []), index]);
+  }
+  let last = -1;
+  for (const element of desired) {
+    // A key that occurs twice, as a variable may, is matched with its occurrences in turn.
+    const position = positions.get(keyOf(element, keys))?.shift();
+    if (position === undefined || !covers(actual[position], element, { place, isAtomic: false }))
+      return false;
+    if (isOrdered && position < last) return false;
+    last = position;
+  }
+  return true;
+}
+
+function keyOf(element: unknown, keys: readonly string[]): string {
+  if (!isRecord(element)) return JSON.stringify(element) ?? "";
+  return JSON.stringify(keys.map((key) => element[key] ?? defaultsInKeys.get(key) ?? null));
+}

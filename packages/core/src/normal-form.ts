@@ -1,0 +1,85 @@
+import {
+  defaultedWhenZero,
+  meaningfulWhenEmpty,
+  meaningfulWhenZero,
+  quantityFields,
+  quantityMaps,
+  textMaps,
+} from "./built-in-fields.ts";
+import { isAmong, type Place, placeIn } from "./field-place.ts";
+import { isRecord } from "./json.ts";
+import { formatQuantity, InvalidQuantityError, parseQuantity, roundUpQuantity } from "./quantity.ts";
+
+/** Whether zero values which mean the same as no value are dropped. They are kept where they must be looked for. */
+export type Zeros = "drop" | "keep";
+
+/** One form for all ways to write the same object of a built-in kind, or the part of one that is at `place`. */
+export function normalForm(value: object, place: Place, zeros: Zeros): Readonly<Record<string, unknown>> {
+  const fields: [string, unknown][] = [];
+  for (const [name, field] of Object.entries(value)) {
+    const normalized = normalize(field, placeIn(place, name), zeros);
+    if (normalized !== undefined) fields.push([name, normalized]);
+  }
+  return Object.fromEntries(fields);
+}
+
+export function isZero(value: unknown): boolean {
+  return value === false || value === 0 || value === "";
+}
+
+function normalize(value: unknown, place: Place, zeros: Zeros): unknown {
+  if (value === null || value === undefined) return undefined;
+  if (isAmong(quantityFields, place)) return normalizeQuantity(value, place);
+  if (Array.isArray(value)) return normalizeList(value, place, zeros);
+  if (typeof value === "object") return normalizeField(value, place, zeros);
+  if (isDroppedZero(value, place, zeros)) return undefined;
+  return place === "port" || place.endsWith(".port") ? String(value) : value;
+}
+
+function normalizeField(value: object, place: Place, zeros: Zeros): unknown {
+  const isTextMap = isAmong(textMaps, place);
+  const normalized = isTextMap ? value : normalizeNested(value, place, zeros);
+  const isStated = Object.keys(normalized).length > 0 || (!isTextMap && isAmong(meaningfulWhenEmpty, place));
+  return isStated ? normalized : undefined;
+}
+
+function normalizeNested(value: object, place: Place, zeros: Zeros): object {
+  if (!isAmong(quantityMaps, place)) return normalForm(value, place, zeros);
+  return Object.fromEntries(Object.entries(value).map(([name, amount]) => [name, roundedQuantity(amount)]));
+}
+
+/** An element stays even if it is empty or zero: `args: [""]` is one argument. */
+function normalizeList(list: readonly unknown[], place: Place, zeros: Zeros): unknown {
+  if (list.length === 0) return undefined;
+  return list.map((element) => (isRecord(element) ? normalForm(element, place, zeros) : element));
+}
+
+function isDroppedZero(value: unknown, place: Place, zeros: Zeros): boolean {
+  if (!isZero(value) || isAmong(meaningfulWhenZero, place)) return false;
+  return zeros === "drop" || isAmong(defaultedWhenZero, place);
+}
+
+/** The server prints a divisor of 0 where there is none. */
+function normalizeQuantity(value: unknown, place: Place): unknown {
+  const normalized = canonicalQuantity(value, (quantity) => quantity);
+  return place.endsWith("divisor") && normalized === "0" ? undefined : normalized;
+}
+
+function roundedQuantity(value: unknown): unknown {
+  return canonicalQuantity(value, (quantity) => roundUpQuantity(quantity, -3));
+}
+
+/** One text for one amount. What is not a quantity stays as it is: the server will refuse it. */
+function canonicalQuantity(
+  value: unknown,
+  adjust: (quantity: ReturnType<typeof parseQuantity>) => ReturnType<typeof parseQuantity>,
+): unknown {
+  if (typeof value !== "string" && typeof value !== "number") return value;
+  try {
+    const { nanos } = adjust(parseQuantity(value));
+    return formatQuantity({ nanos, format: "DecimalSI" });
+  } catch (error) {
+    if (error instanceof InvalidQuantityError) return value;
+    throw error;
+  }
+}

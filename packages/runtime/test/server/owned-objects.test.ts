@@ -1,0 +1,336 @@
+import { ConflictError, jsonPatch } from "@keelson/client";
+import { CrossNamespaceOwnerError, genericResource, NamespacedOwnerError } from "@keelson/core";
+import { CustomResourceDefinition } from "@keelson/core/kinds/apiextensions/v1";
+import { Deployment } from "@keelson/core/kinds/apps/v1";
+import { ConfigMap, Secret, Service } from "@keelson/core/kinds/core/v1";
+import { ClusterRole } from "@keelson/core/kinds/rbac/v1";
+import { defineResource, z } from "@keelson/schema";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { appliedAnnotation, applyOwned } from "../../src/object/apply-owned.ts";
+import { ForeignObjectError, StaleObjectError } from "../../src/object/errors.ts";
+import { getIfThere } from "../../src/object/get-if-there.ts";
+import { removeOwned } from "../../src/object/remove-owned.ts";
+import { type CacheLab, type CacheWorld, startCacheLab } from "../support/cache-world.ts";
+import { deployment, fieldOwner, labels, ownerWorld } from "../support/owner-world.ts";
+
+let lab: CacheLab;
+beforeAll(async () => {
+  lab = await startCacheLab();
+});
+afterAll(async () => {
+  await lab?.stop();
+});
+
+const definition = defineResource({
+  group: "owned.example.com",
+  version: "v1",
+  kind: "Widget",
+  scope: "Namespaced",
+  spec: z.object({
+    isPublic: z.boolean().optional(),
+    note: z.string().optional(),
+    color: z.string().default("red"),
+    tags: z.array(z.string()).optional(),
+    parts: z.array(z.object({ size: z.string(), weight: z.int().default(1) })).optional(),
+  }),
+});
+
+/** As it is written, without what the schema adds. */
+const Widget = genericResource(definition);
+
+/** From now on the cache hears nothing of what others do. */
+function goDeaf({ transport }: CacheWorld): void {
+  expect(transport.blackholeStreams({ watch: true })).toBeGreaterThan(0);
+}
+
+const map = (data: Readonly<Record<string, string>>) => ({ metadata: { name: "web" }, data });
+
+describe("applyOwned", () => {
+  it("creates the object with its owner as controller, and says by whom it was applied", async () => {
+    const { client, owner, namespace } = await ownerWorld(lab);
+    const { result, object } = await applyOwned(client, owner, ConfigMap, map({ a: "1" }), { fieldOwner });
+    expect(result).toBe("created");
+    expect(object.metadata).toMatchObject({
+      namespace,
+      ownerReferences: [
+        {
+          apiVersion: "v1",
+          kind: "ConfigMap",
+          name: "owner",
+          uid: owner.object.metadata.uid,
+          controller: true,
+          blockOwnerDeletion: true,
+        },
+      ],
+      annotations: { [appliedAnnotation]: expect.stringMatching(/^owner-tests:[\w-]{16}$/) },
+    });
+  });
+
+  it("makes no request but watches when there is nothing to do", async () => {
+    const { apply, requestsSince } = await ownerWorld(lab);
+    await apply(Deployment, deployment);
+    requestsSince();
+    expect(await apply(Deployment, deployment)).toBe("unchanged");
+    expect(requestsSince()).toEqual([]);
+  });
+
+  it("finds no difference in the order of fields, nor in a kind that is stated or not", async () => {
+    const { apply } = await ownerWorld(lab);
+    await apply(ConfigMap, {
+      metadata: { name: "web", labels: { a: "1", b: "2" } },
+      data: { c: "3", d: "4" },
+    });
+    const other = { data: { d: "4", c: "3" }, metadata: { labels: { b: "2", a: "1" }, name: "web" } };
+    expect(await apply(ConfigMap, other)).toBe("unchanged");
+    const stated = { apiVersion: "v1", kind: "ConfigMap", ...other } as const;
+    expect(await apply(ConfigMap, stated)).toBe("unchanged");
+  });
+
+  it("removes what it no longer says", async () => {
+    const { apply, client, namespace } = await ownerWorld(lab);
+    await apply(ConfigMap, map({ a: "1", b: "2" }));
+    expect(await apply(ConfigMap, map({ a: "1" }))).toBe("updated");
+    expect((await client.get(ConfigMap, { namespace, name: "web" })).data).toEqual({ a: "1" });
+    const text = (stringData: Readonly<Record<string, string>>) => ({
+      metadata: { name: "web" },
+      stringData,
+    });
+    await apply(Secret, text({ a: "1", b: "2" }));
+    expect(await apply(Secret, text({ a: "1" }))).toBe("updated");
+    expect((await client.get(Secret, { namespace, name: "web" })).data).toEqual({ a: "MQ==" });
+  });
+
+  it.each<[string, object]>([
+    ["an image", { spec: { template: { spec: { containers: [{ name: "web", image: "web:2" }] } } } }],
+    ["a number", { spec: { replicas: 2 } }],
+    ["a label that is removed", { metadata: { labels: { app: null } } }],
+    ["an annotation that is removed", { metadata: { annotations: { "example.com/note": null } } }],
+    ["our mark that is removed", { metadata: { annotations: { [appliedAnnotation]: null } } }],
+    [
+      "a toleration that is added",
+      { spec: { template: { spec: { tolerations: [{ operator: "Exists" }] } } } },
+    ],
+    ["owners that are removed", { metadata: { ownerReferences: null } }],
+  ])("takes back %s", async (_, change) => {
+    const { apply, disturb } = await ownerWorld(lab);
+    await apply(Deployment, deployment);
+    await disturb(Deployment, "web", change);
+    expect(await apply(Deployment, deployment)).toBe("updated");
+    expect(await apply(Deployment, deployment)).toBe("unchanged");
+  });
+
+  it("leaves alone what others added: a sidecar, a variable, a volume, labels, an owner, a finalizer", async () => {
+    const { apply, client, owner, namespace } = await ownerWorld(lab);
+    await apply(Deployment, deployment);
+    const friend = await lab.admin.create(ConfigMap, { metadata: { namespace, name: "friend" } });
+    const { uid = "" } = friend.metadata;
+    const spec = "/spec/template/spec";
+    const added = await lab.admin.patch(
+      Deployment,
+      { namespace, name: "web" },
+      jsonPatch([
+        { op: "add", path: `${spec}/containers/0`, value: { name: "sidecar", image: "sidecar:1" } },
+        { op: "add", path: `${spec}/containers/1/env/0`, value: { name: "INJECTED", value: "1" } },
+        { op: "add", path: `${spec}/volumes/0`, value: { name: "certificates", emptyDir: {} } },
+        { op: "add", path: "/spec/template/metadata/labels/mesh", value: "on" },
+        { op: "add", path: "/metadata/labels/team", value: "a" },
+        { op: "add", path: "/metadata/finalizers", value: ["example.com/theirs"] },
+        {
+          op: "add",
+          path: "/metadata/ownerReferences/0",
+          value: { apiVersion: "v1", kind: "ConfigMap", name: "friend", uid },
+        },
+      ]),
+    );
+    const version = added.metadata.resourceVersion;
+    const read = () => client.get(Deployment, { namespace, name: "web" });
+    await expect.poll(async () => (await read()).metadata.resourceVersion).toBe(version);
+    expect(await apply(Deployment, deployment)).toBe("unchanged");
+    expect(await apply(Deployment, { ...deployment, spec: { ...deployment.spec, replicas: 1 } })).toBe(
+      "updated",
+    );
+    const { metadata, spec: stored } = await read();
+    expect(metadata.ownerReferences?.map((reference) => reference.uid)).toEqual([
+      uid,
+      owner.object.metadata.uid,
+    ]);
+    expect(metadata.finalizers).toEqual(["example.com/theirs"]);
+    expect(stored?.template.spec?.containers.map(({ name }) => name)).toEqual(["sidecar", "web"]);
+  });
+
+  it("leaves alone a port that others put before ours, and mends ours", async () => {
+    const { apply, client, disturb, namespace } = await ownerWorld(lab);
+    const service = {
+      metadata: { name: "web" },
+      spec: { selector: labels, ports: [{ name: "http", port: 80, targetPort: 8080 }] },
+    };
+    await apply(Service, service);
+    const admin = { name: "admin", port: 9000, protocol: "TCP", targetPort: 9000 };
+    const http = { name: "http", port: 80, protocol: "TCP", targetPort: 8080 };
+    await disturb(Service, "web", { spec: { ports: [admin, http] } });
+    expect(await apply(Service, service)).toBe("unchanged");
+    await disturb(Service, "web", { spec: { ports: [admin, { ...http, targetPort: 8081 }] } });
+    expect(await apply(Service, service)).toBe("updated");
+    const { spec } = await client.get(Service, { namespace, name: "web" });
+    expect(spec?.ports?.map(({ port, targetPort }) => [port, targetPort])).toEqual([
+      [9000, 9000],
+      [80, 8080],
+    ]);
+  });
+
+  it("can own objects in a namespace and without one for an owner without a namespace", async () => {
+    const { client, namespace } = await ownerWorld(lab);
+    const name = `owner-of-${namespace}`;
+    const owner = {
+      object: await lab.admin.create(ClusterRole, { metadata: { name } }),
+      resource: ClusterRole,
+    };
+    const inNamespace = { metadata: { name: "web", namespace }, data: { a: "1" } };
+    const role = { metadata: { name: `owned-in-${namespace}` }, rules: [] };
+    for (const result of ["created", "unchanged"]) {
+      const results = [
+        await applyOwned(client, owner, ConfigMap, inNamespace, { fieldOwner }),
+        await applyOwned(client, owner, ClusterRole, role, { fieldOwner }),
+      ];
+      expect(results.map((each) => each.result)).toEqual([result, result]);
+    }
+    expect(await removeOwned(client, owner.object, ConfigMap, { namespace, name: "web" })).toBe(true);
+  });
+
+  it("keeps custom resources as they are wanted, their defaults and empty values included", async () => {
+    await lab.admin.create(CustomResourceDefinition, definition.crd());
+    const { apply, client, disturb, namespace } = await ownerWorld(lab);
+    await vi.waitFor(() => lab.admin.list(Widget, { namespace }), { timeout: 30_000, interval: 100 });
+    const widget = {
+      metadata: { name: "web" },
+      spec: { isPublic: false, note: "", tags: [], parts: [{ size: "1000m" }] },
+    };
+    expect(await apply(Widget, widget)).toBe("created");
+    expect(await apply(Widget, widget)).toBe("unchanged");
+    const { spec } = await client.get(Widget, { namespace, name: "web" });
+    expect(spec).toEqual({ ...widget.spec, color: "red", parts: [{ size: "1000m", weight: 1 }] });
+    const changes = [{ isPublic: null }, { tags: ["new"] }, { parts: [{ size: "1" }] }, { note: null }];
+    for (const change of changes) {
+      await disturb(Widget, "web", { spec: change });
+      expect(await apply(Widget, widget)).toBe("updated");
+      expect((await client.get(Widget, { namespace, name: "web" })).spec).toEqual(spec);
+    }
+    await disturb(Widget, "web", { spec: { color: "blue" } });
+    expect(await apply(Widget, widget)).toBe("unchanged");
+  });
+
+  it("refuses to own what the garbage collector would take away at once", async () => {
+    const { apply } = await ownerWorld(lab);
+    await expect(apply(ConfigMap, { metadata: { name: "web", namespace: "default" } })).rejects.toThrow(
+      CrossNamespaceOwnerError,
+    );
+    await expect(apply(ClusterRole, { metadata: { name: "web" } })).rejects.toThrow(NamespacedOwnerError);
+  });
+});
+
+describe("an object that is somebody else's", () => {
+  const other = { apiVersion: "v1", kind: "Pod", name: "other", uid: "1b4e28ba", controller: true };
+
+  it.each<[string, object, object]>([
+    ["has no controller", {}, { controller: undefined, isDeleting: false }],
+    ["has another controller", { ownerReferences: [other] }, { controller: other, isDeleting: false }],
+    [
+      "was applied by another field owner",
+      { annotations: { [appliedAnnotation]: "owner-tests-2:abc" } },
+      { controller: undefined, isDeleting: false },
+    ],
+  ])("is refused if it %s, and left as it is", async (_, metadata, facts) => {
+    const { apply, client, namespace, requestsSince } = await ownerWorld(lab);
+    const there = await lab.admin.create(ConfigMap, {
+      metadata: { namespace, name: "web", ...metadata },
+      data: { theirs: "1" },
+    });
+    await expect.poll(() => getIfThere(client, ConfigMap, { namespace, name: "web" })).toBeDefined();
+    requestsSince();
+    const error = await apply(ConfigMap, map({ a: "1" })).catch((reason: unknown) => reason);
+    expect(error).toBeInstanceOf(ForeignObjectError);
+    expect(error).toMatchObject({ key: { namespace, name: "web" }, resource: ConfigMap, ...facts });
+    expect(requestsSince()).toEqual([]);
+    expect(await lab.admin.get(ConfigMap, { namespace, name: "web" })).toEqual(there);
+  });
+
+  it("is also one of ours that is being deleted: it says so, and that its name will be free", async () => {
+    const { apply, client, disturb, namespace } = await ownerWorld(lab);
+    await apply(ConfigMap, map({ a: "1" }));
+    await disturb(ConfigMap, "web", { metadata: { finalizers: ["example.com/wait"] } });
+    await lab.admin.delete(ConfigMap, { namespace, name: "web" });
+    const read = () => client.get(ConfigMap, { namespace, name: "web" });
+    await expect.poll(async () => (await read()).metadata.deletionTimestamp).toBeDefined();
+    await expect(apply(ConfigMap, map({ a: "2" }))).rejects.toThrow(
+      `apply configmaps ${namespace}/web: it is there already and ConfigMap owner controls it; it is being deleted`,
+    );
+  });
+
+  it("is a conflict if it was created since the cache looked, even if no field is in the way", async () => {
+    const world = await ownerWorld(lab);
+    const { apply, client, namespace } = world;
+    expect(await getIfThere(client, ConfigMap, { namespace, name: "web" })).toBeUndefined();
+    goDeaf(world);
+    const there = await lab.admin.create(ConfigMap, {
+      metadata: { namespace, name: "web" },
+      data: { theirs: "1" },
+    });
+    await expect(apply(ConfigMap, map({ a: "1" }))).rejects.toThrow(ConflictError);
+    expect(await lab.admin.get(ConfigMap, { namespace, name: "web" })).toEqual(there);
+  });
+
+  it("is told from ours that was deleted since the cache looked", async () => {
+    const world = await ownerWorld(lab);
+    const { apply, namespace } = world;
+    await apply(ConfigMap, map({ a: "1" }));
+    goDeaf(world);
+    const key = { namespace, name: "web" };
+    await lab.admin.delete(ConfigMap, key);
+    await expect(apply(ConfigMap, map({ a: "2" }))).rejects.toThrow(ConflictError);
+    const there = await lab.admin.create(ConfigMap, { metadata: key, data: { theirs: "1" } });
+    const error = await apply(ConfigMap, map({ a: "2" })).catch((reason: unknown) => reason);
+    expect(error).toBeInstanceOf(StaleObjectError);
+    expect(error).toMatchObject({
+      message: `apply configmaps ${namespace}/web: it is not what it was when it was read; read it again`,
+      key,
+    });
+    expect(await lab.admin.get(ConfigMap, key)).toEqual(there);
+  });
+});
+
+describe("removeOwned", () => {
+  it("deletes what the owner controls, and nothing else", async () => {
+    const { apply, client, owner, namespace } = await ownerWorld(lab);
+    const key = { namespace, name: "web" };
+    expect(await removeOwned(client, owner.object, ConfigMap, key)).toBe(false);
+    await apply(ConfigMap, map({}));
+    expect(await removeOwned(client, owner.object, ConfigMap, key)).toBe(true);
+    expect(await getIfThere(client, ConfigMap, key)).toBeUndefined();
+    await lab.admin.create(ConfigMap, { metadata: key });
+    await expect.poll(() => getIfThere(client, ConfigMap, key)).toBeDefined();
+    expect(await removeOwned(client, owner.object, ConfigMap, key)).toBe(false);
+    expect(await getIfThere(lab.admin, ConfigMap, key)).toBeDefined();
+  });
+
+  it("leaves alone what is on its way out, and what took the name since the cache looked", async () => {
+    const world = await ownerWorld(lab);
+    const { apply, client, disturb, owner, namespace, requestsSince } = world;
+    const key = { namespace, name: "web" };
+    await apply(ConfigMap, map({}));
+    await disturb(ConfigMap, "web", { metadata: { finalizers: ["example.com/wait"] } });
+    expect(await removeOwned(client, owner.object, ConfigMap, key)).toBe(true);
+    requestsSince();
+    expect(await removeOwned(client, owner.object, ConfigMap, key)).toBe(false);
+    expect(requestsSince()).toEqual([]);
+
+    const second = { namespace, name: "second" };
+    await apply(ConfigMap, { metadata: { name: "second" } });
+    goDeaf(world);
+    await lab.admin.delete(ConfigMap, second);
+    await lab.admin.create(ConfigMap, { metadata: second });
+    await expect(removeOwned(client, owner.object, ConfigMap, second)).rejects.toThrow(ConflictError);
+    expect(await getIfThere(lab.admin, ConfigMap, second)).toBeDefined();
+    await lab.admin.delete(ConfigMap, second);
+    expect(await removeOwned(client, owner.object, ConfigMap, second)).toBe(false);
+  });
+});
