@@ -21,6 +21,29 @@ export type { FaultOptions, FaultRule, FaultyTransport } from "./faulty-transpor
 export { faultyTransport } from "./faulty-transport.ts";
 export type { InjectedStatusOptions, StatusReason } from "./injected-status.ts";
 export { errorEvent, failureStatus } from "./injected-status.ts";
+export type { CrashAtEveryWriteOptions, CrashReport } from "./operator/crash-at-every-write.ts";
+export { crashAtEveryWrite } from "./operator/crash-at-every-write.ts";
+export type { CrashStory, StoryStage, StoryWorld } from "./operator/crash-story.ts";
+export type {
+  CrashingTransport,
+  CrashingTransportOptions,
+  CrashMoment,
+} from "./operator/crashing-transport.ts";
+export { crashingTransport } from "./operator/crashing-transport.ts";
+export type { CrashPoint } from "./operator/errors.ts";
+export {
+  NotConvergedError,
+  NotSettledError,
+  OperatorEndedError,
+  WebhooksNotCalledError,
+} from "./operator/errors.ts";
+export { normalized } from "./operator/normalized.ts";
+export type { OperatorAccess } from "./operator/operator-access.ts";
+export type { RecordedWrite } from "./operator/recorded-write.ts";
+export { describeWrite } from "./operator/recorded-write.ts";
+export type { RunningOperator, RunOperatorOptions } from "./operator/run-operator.ts";
+export { runOperator } from "./operator/run-operator.ts";
+export { secondPass } from "./operator/second-pass.ts";
 export type { RecordedRequest, RequestMatch, RequestPattern } from "./request-match.ts";
 export type { Cluster, StartClusterOptions } from "./start-cluster.ts";
 export { startCluster } from "./start-cluster.ts";
@@ -29,3 +52,5 @@ export { startSandbox } from "./start-sandbox.ts";
 export type { PendingTimer } from "./timer-list.ts";
 export type { AdvanceLimit, VirtualClockOptions } from "./virtual-clock.ts";
 export { VirtualClock } from "./virtual-clock.ts";
+export type { StartWorldOptions, World } from "./world/start-world.ts";
+export { startWorld } from "./world/start-world.ts";

@@ -14,6 +14,7 @@ import {
   type ServedSandbox,
   serveSandbox,
 } from "@keelson/sandbox";
+import { type Endings, endAll } from "./end-all.ts";
 import { SandboxStoppedError } from "./errors.ts";
 import { grantRules } from "./grant-rules.ts";
 
@@ -49,7 +50,7 @@ export async function startSandbox(options: StartSandboxOptions = {}): Promise<R
   const authority = await CertificateAuthority.create("keelson-sandbox");
   const certificates = authority.pair.certificate;
   const sandbox = await createSandbox({ ...options, certificates, sendPost });
-  const stops = [(): Promise<void> => sandbox.stop()];
+  const stops: Endings = [() => sandbox.stop()];
   try {
     return await serve(sandbox, authority, stops);
   } catch (error) {
@@ -62,7 +63,7 @@ export async function startSandbox(options: StartSandboxOptions = {}): Promise<R
 async function serve(
   sandbox: Sandbox,
   authority: CertificateAuthority,
-  stops: (() => Promise<void>)[],
+  stops: Endings,
 ): Promise<RunningSandbox> {
   const served = await serveSandbox(sandbox, { listen: listenHttp, authority });
   let listening: ServedSandbox | undefined = served;
@@ -109,9 +110,4 @@ async function serve(
     stop,
     [Symbol.asyncDispose]: stop,
   };
-}
-
-/** What came last goes first. */
-async function endAll(stops: readonly (() => Promise<void>)[]): Promise<void> {
-  for (const stop of stops.toReversed()) await stop();
 }

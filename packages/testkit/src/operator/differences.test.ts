@@ -1,0 +1,27 @@
+import { expect, it } from "vitest";
+import { differences } from "./differences.ts";
+
+it("finds nothing between equal values", () => {
+  expect(differences({ a: [1, { b: 2 }] }, { a: [1, { b: 2 }] })).toEqual([]);
+});
+
+it.each([
+  ["a value", { a: { b: 1 } }, { a: { b: 2 } }, ["a.b: 1 was wanted, 2 was found"]],
+  ["a part that is missing", { a: 1, b: 2 }, { a: 1 }, ["b: 2 was wanted, nothing was found"]],
+  ["a part too many", { a: [1] }, { a: [1, 2] }, ["a.1: nothing was wanted, 2 was found"]],
+  ["another type", { a: [] }, { a: {} }, ["a: [] was wanted, {} was found"]],
+  ["all of it", 1, "1", ['all: 1 was wanted, "1" was found']],
+  [
+    "several places",
+    { a: 1, b: 2 },
+    { a: 2, b: 1 },
+    ["a: 1 was wanted, 2 was found", "b: 2 was wanted, 1 was found"],
+  ],
+])("names the place: %s", (_, wanted, found, lines) => {
+  expect(differences(wanted, found)).toEqual(lines);
+});
+
+it("shortens what is long", () => {
+  const [line = ""] = differences("a".repeat(1000), "b");
+  expect(line.length).toBeLessThan(400);
+});

@@ -1,0 +1,63 @@
+import { abortable } from "@keelson/core";
+import type { Operator } from "keelson";
+import type { CrashingTransportOptions } from "./crashing-transport.ts";
+import { type MortalOperator, startOperator } from "./mortal-operator.ts";
+import type { RecordedWrite } from "./recorded-write.ts";
+import type { RunOperatorOptions } from "./run-operator.ts";
+
+/** An operator that dies, and the one that takes its place. */
+export class MortalPair {
+  readonly #first: MortalOperator;
+  readonly #startSecond: () => Promise<MortalOperator>;
+  #second: MortalOperator | undefined;
+
+  private constructor(first: MortalOperator, startSecond: () => Promise<MortalOperator>) {
+    this.#first = first;
+    this.#startSecond = startSecond;
+  }
+
+  static async start(
+    operator: Operator,
+    options: RunOperatorOptions,
+    crash: CrashingTransportOptions,
+  ): Promise<MortalPair> {
+    const first = await startOperator(operator, options, crash);
+    return new MortalPair(first, () => startOperator(operator, options));
+  }
+
+  /** Of the first. */
+  get writes(): readonly RecordedWrite[] {
+    return this.#first.writes;
+  }
+
+  get crashedAt(): RecordedWrite | undefined {
+    return this.#first.crashedAt();
+  }
+
+  /** The first is dead, and nobody has taken its place. */
+  get needsReplacement(): boolean {
+    return this.#first.crashed.aborted && this.#second === undefined;
+  }
+
+  async replaceTheDead(): Promise<void> {
+    if (!this.needsReplacement) return;
+    await this.#first.kill();
+    this.#second = await this.#startSecond();
+  }
+
+  /** Whoever lives has nothing to reconcile. Returns also when the first dies, as it is busy for ever with its last write. */
+  async idle(): Promise<void> {
+    if (this.#second !== undefined) return this.#second.idle();
+    const { crashed } = this.#first;
+    try {
+      await abortable(this.#first.idle(), crashed);
+    } catch (error) {
+      if (!crashed.aborted) throw error;
+    }
+  }
+
+  async stop(): Promise<void> {
+    await this.#first.stop();
+    await this.#second?.stop();
+  }
+}

@@ -1,0 +1,60 @@
+import { type Client, createClient } from "@keelson/client";
+import { type HollowNodes, type HollowNodesOptions, startHollowNodes } from "@keelson/hollow";
+import { type Endings, endAll } from "../end-all.ts";
+import { openAccess } from "../operator/operator-access.ts";
+import { type Cluster, type StartClusterOptions, startCluster } from "../start-cluster.ts";
+import { createNamespace } from "./create-namespace.ts";
+
+export interface StartWorldOptions extends Omit<StartClusterOptions, "controllers"> {
+  /** How many hollow nodes there are. Default 1. */
+  readonly nodes?: number;
+  /** How their pods behave. */
+  readonly hollow?: Omit<HollowNodesOptions, "client" | "nodes" | "signal">;
+}
+
+/** A cluster in which workloads run, with nodes that run pods without containers. */
+export interface World extends AsyncDisposable {
+  readonly cluster: Cluster;
+  /** The administrator's. */
+  readonly client: Client;
+  readonly nodes: HollowNodes;
+  /** Makes a namespace that nobody else uses, in which pods can run, and gives its name. */
+  createNamespace(): Promise<string>;
+  /** When it resolves, nothing is left. May be called more than once. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts a cluster with controllers, scheduler and hollow nodes, at the level that `startCluster` is told:
+ * `startWorld(process.env.KEELSON_LEVEL)`.
+ */
+export async function startWorld(level: string | undefined, options: StartWorldOptions = {}): Promise<World> {
+  const endings: Endings = [];
+  try {
+    return await start(level, options, endings);
+  } catch (error) {
+    await endAll(endings.splice(0));
+    throw error;
+  }
+}
+
+async function start(
+  level: string | undefined,
+  { nodes: count = 1, hollow = {}, ...ofCluster }: StartWorldOptions,
+  endings: Endings,
+): Promise<World> {
+  const cluster = await startCluster(level, { ...ofCluster, controllers: true });
+  endings.push(() => cluster.stop());
+  const transport = openAccess(cluster);
+  endings.push(() => transport.close());
+  const client = createClient({ transport });
+  // The cluster goes as a whole, so nobody need tidy up in it.
+  const nodes = await startHollowNodes({ removeNodes: false, ...hollow, client, nodes: count });
+  endings.push(() => nodes.stop());
+  const stop = (): Promise<void> => endAll(endings.splice(0));
+  return {
+    ...{ cluster, client, nodes, stop },
+    createNamespace: () => createNamespace(client),
+    [Symbol.asyncDispose]: stop,
+  };
+}

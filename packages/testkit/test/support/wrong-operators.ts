@@ -1,0 +1,49 @@
+import {
+  controller,
+  defineOperator,
+  keyOf,
+  mergePatch,
+  type ObjectOf,
+  type ObjectReconciler,
+  type Operator,
+  ownerReferenceTo,
+  writeStatus,
+} from "keelson";
+import { ConfigMap } from "keelson/kinds/core/v1";
+import { fieldOwner, Greeting, nameOf } from "./greeter.ts";
+
+function operatorOf(name: string, reconcile: ObjectReconciler<ObjectOf<typeof Greeting>>): Operator {
+  return defineOperator({
+    name,
+    resources: [Greeting],
+    setup: (manager) => void manager.add(controller(Greeting).owns(ConfigMap).reconcile(reconcile)),
+  });
+}
+
+/** Makes an object whose name the server chooses, and notes only then that it has. */
+export const forgetful: Operator = operatorOf("forgetful", async ({ object, liveClient }) => {
+  if (object.status?.phase === "Ready") return;
+  const { name, namespace = "" } = object.metadata;
+  const ownerReferences = [ownerReferenceTo({ resource: Greeting, object }, { controller: true })];
+  await liveClient.create(ConfigMap, { metadata: { generateName: `${name}-`, namespace, ownerReferences } });
+  await writeStatus(liveClient, Greeting, object, { phase: "Ready" }, { fieldOwner });
+});
+
+/** Adds one to what it finds, and notes only then that it has. */
+export const counter: Operator = operatorOf("counter", async ({ object, liveClient }) => {
+  if (object.status?.phase === "Ready") return;
+  const { name = "", namespace = "" } = object.metadata;
+  const key = { name: nameOf(name), namespace };
+  const { data } = await liveClient.get(ConfigMap, key);
+  const count = String(Number(data?.count ?? 0) + 1);
+  await liveClient.patch(ConfigMap, key, mergePatch({ data: { count } }));
+  await writeStatus(liveClient, Greeting, object, { phase: "Ready" }, { fieldOwner });
+});
+
+/** Writes something first, and takes that for a sign that all is done. */
+export const careless: Operator = operatorOf("careless", async ({ object, liveClient }) => {
+  if (object.status?.greeted !== undefined) return;
+  await writeStatus(liveClient, Greeting, object, { greeted: object.spec.whom }, { fieldOwner });
+  const noted = await liveClient.get(Greeting, keyOf(object));
+  await writeStatus(liveClient, Greeting, noted, { ...noted.status, phase: "Ready" }, { fieldOwner });
+});
