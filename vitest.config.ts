@@ -15,7 +15,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: "unit",
-          include: ["packages/*/src/**/*.test.ts", "scripts/**/*.test.ts"],
+          include: ["{packages,operators}/*/src/**/*.test.ts", "scripts/**/*.test.ts"],
           // Our modules hold no global state; running files side by side in one process also proves it.
           isolate: false,
         },
@@ -24,7 +24,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: "embedded",
-          include: ["packages/*/test/{embedded,server}/**/*.test.ts"],
+          include: ["{packages,operators}/*/test/{embedded,server}/**/*.test.ts"],
           env: { KEELSON_LEVEL: "embedded" },
           sequence: { groupOrder: 1 },
           ...patient,
@@ -45,7 +45,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: "cluster",
-          include: ["packages/*/test/{cluster,server}/**/*.test.ts"],
+          include: ["{packages,operators}/*/test/{cluster,server}/**/*.test.ts"],
           env: { KEELSON_LEVEL: "cluster" },
           // Fast levels first; two control planes at a time are what a small machine bears.
           sequence: { groupOrder: 3 },

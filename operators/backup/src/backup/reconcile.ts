@@ -1,0 +1,107 @@
+import {
+  type Clock,
+  ForeignObjectError,
+  getIfThere,
+  type ObjectKey,
+  type ReconcileContext,
+  type ReconcileResult,
+  TerminalError,
+  toError,
+  writeStatus,
+} from "keelson";
+import { BackUp } from "../api/back-up.ts";
+import { fieldOwner } from "../api/names.ts";
+import type { BackUpStatus } from "../api/status.ts";
+import { carryOut, type Hands } from "./carry-out.ts";
+import { decide } from "./decide.ts";
+import { recordProblem, recordRuns } from "./events.ts";
+import type { BackUpMetrics, MeasuredBackUp } from "./metrics.ts";
+import { nextRunMs } from "./next-run.ts";
+import type { Plan } from "./plan.ts";
+import { type Problem, problemOf } from "./problem.ts";
+import { statusOf } from "./status.ts";
+import { gather, type World } from "./world.ts";
+
+export interface Surroundings {
+  readonly clock: Clock;
+  readonly metrics: BackUpMetrics;
+}
+
+/** A timer that is due later than this is set again on the way. */
+const longestWaitMs = 86_400_000;
+
+/**
+ * Brings the Jobs of a BackUp to where it wants them, and tells in its status what came of them: gather, decide, carry
+ * out, and once at the end, whatever happened, the status.
+ *
+ * There is no finalizer: everything that a BackUp makes is in its namespace and owned by it, and so goes with it.
+ */
+export async function reconcile(
+  context: ReconcileContext<ObjectKey>,
+  { clock, metrics }: Surroundings,
+): Promise<ReconcileResult> {
+  const { key, client, events } = context;
+  const backup = await getIfThere(client, BackUp, key);
+  if (backup === undefined) return metrics.forget(key);
+  if (backup.metadata.deletionTimestamp !== undefined) return undefined;
+  const before = await gather(client, backup);
+  const plan = decide(backup, before);
+  const { world, error } = await attempt({ client, events }, backup, plan, before);
+  const problem = error === undefined ? undefined : problemOf(error);
+  const nowMs = clock.now();
+  const status = statusOf(backup, { runs: world.runs, plan, problem, nowMs });
+  if (await writeStatus(client, BackUp, backup, status, { fieldOwner }))
+    tell(context, backup, status, problem);
+  metrics.show(key, measuredOf(backup, status));
+  if (error !== undefined) throw outcomeOf(error, problem);
+  return plan.recordsFirst ? { requeueAfterMs: 1 } : untilNextRun(backup, nowMs);
+}
+
+function measuredOf({ metadata, spec }: BackUp, status: BackUpStatus): MeasuredBackUp {
+  const { creationTimestamp } = metadata;
+  return { status, creationTimestamp, suspend: spec.suspend, isScheduled: spec.schedule !== undefined };
+}
+
+interface Attempt {
+  /** As it was found, or as it is after something was done. */
+  readonly world: World;
+  readonly error: Error | undefined;
+}
+
+async function attempt(hands: Hands, backup: BackUp, plan: Plan, before: World): Promise<Attempt> {
+  try {
+    if (before.foreign !== undefined) throw before.foreign;
+    const hasChanged = await carryOut(hands, backup, plan);
+    return { world: hasChanged ? await gather(hands.client, backup) : before, error: undefined };
+  } catch (error) {
+    // What is on its way out makes room by itself, and is heard of when it is gone.
+    const waits = error instanceof ForeignObjectError && error.isDeleting;
+    return { world: before, error: waits ? undefined : toError(error) };
+  }
+}
+
+function tell(
+  { events }: ReconcileContext<ObjectKey>,
+  backup: BackUp,
+  { history = [] }: BackUpStatus,
+  problem: Problem | undefined,
+): void {
+  const known = new Set(backup.status?.history?.map(({ uid }) => uid));
+  recordRuns(
+    events,
+    backup,
+    history.filter(({ uid }) => !known.has(uid)),
+  );
+  if (problem !== undefined) recordProblem(events, backup, problem);
+}
+
+function outcomeOf(error: Error, problem: Problem | undefined): Error {
+  if (problem?.isTerminal !== true) return error;
+  return new TerminalError(error.message, { cause: error });
+}
+
+/** The status says when the next run is due, and is out of date when it is. */
+function untilNextRun({ spec }: BackUp, nowMs: number): ReconcileResult {
+  const nextMs = nextRunMs(spec, nowMs);
+  return nextMs === undefined ? undefined : { requeueAfterMs: Math.min(nextMs - nowMs, longestWaitMs) };
+}

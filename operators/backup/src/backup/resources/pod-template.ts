@@ -1,0 +1,80 @@
+import type { ApplyConfiguration } from "keelson";
+import type { Job } from "keelson/kinds/batch/v1";
+import type { BackUp } from "../../api/back-up.ts";
+import { backupLabel } from "../../api/names.ts";
+import type { BackUpSpec } from "../../api/spec.ts";
+
+export const containerName = "backup";
+
+type PodTemplate = NonNullable<NonNullable<ApplyConfiguration<Job>["spec"]>["template"]>;
+
+/** The labels of everything that belongs to a BackUp. */
+export function makeLabels(backup: string): Readonly<Record<string, string>> {
+  return { [backupLabel]: backup, "app.kubernetes.io/managed-by": "keelson-backup" };
+}
+
+/** What the workers are made of. */
+export function makePodTemplate({ metadata: { name = "" }, spec }: BackUp): PodTemplate {
+  const { podLabels, podAnnotations, serviceAccountName, imagePullSecrets, volumes } = spec;
+  return {
+    metadata: {
+      labels: { ...podLabels, ...makeLabels(name) },
+      ...(podAnnotations !== undefined && { annotations: podAnnotations }),
+    },
+    spec: {
+      restartPolicy: "Never",
+      // Who makes backups needs the API only if a ServiceAccount was chosen for it.
+      automountServiceAccountToken: serviceAccountName !== undefined,
+      ...(serviceAccountName !== undefined && { serviceAccountName }),
+      ...(imagePullSecrets !== undefined && { imagePullSecrets }),
+      containers: [makeContainer(spec)],
+      ...(volumes !== undefined && { volumes: makeVolumes(volumes) }),
+    },
+  };
+}
+
+function makeContainer(spec: BackUpSpec) {
+  const { image, backupType, command, args, resources, env, envFrom, volumes } = spec;
+  return {
+    name: containerName,
+    image,
+    command: command ?? ["/run/backup", `--type=${backupType}`],
+    ...(args !== undefined && { args }),
+    ...(resources !== undefined && { resources: makeResources(resources) }),
+    ...(env !== undefined && { env }),
+    ...(envFrom !== undefined && { envFrom }),
+    ...(volumes !== undefined && {
+      volumeMounts: volumes.map(({ name, mountPath, readOnly, subPath }) => ({
+        ...{ name, mountPath },
+        ...(readOnly !== undefined && { readOnly }),
+        ...(subPath !== undefined && { subPath }),
+      })),
+    }),
+  };
+}
+
+function makeVolumes(volumes: NonNullable<BackUpSpec["volumes"]>) {
+  return volumes.map(({ mountPath: _, readOnly: __, subPath: ___, emptyDir, ...volume }) => ({
+    ...volume,
+    ...(emptyDir !== undefined && { emptyDir: makeEmptyDir(emptyDir) }),
+  }));
+}
+
+function makeEmptyDir({
+  sizeLimit,
+  ...others
+}: NonNullable<NonNullable<BackUpSpec["volumes"]>[number]["emptyDir"]>) {
+  return { ...others, ...(sizeLimit !== undefined && { sizeLimit: String(sizeLimit) }) };
+}
+
+/** The API server reads quantities as text. */
+function makeResources({ requests, limits }: NonNullable<BackUpSpec["resources"]>) {
+  return {
+    ...(requests !== undefined && { requests: texts(requests) }),
+    ...(limits !== undefined && { limits: texts(limits) }),
+  };
+}
+
+function texts(amounts: Readonly<Record<string, number | string>>): Readonly<Record<string, string>> {
+  return Object.fromEntries(Object.entries(amounts).map(([name, amount]) => [name, String(amount)]));
+}

@@ -1,0 +1,50 @@
+import { type RunningOperator, runOperator, startWorld, type World } from "@keelson/testkit";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { BackUp } from "../../src/api/back-up.ts";
+import { backupOperator } from "../../src/operator.ts";
+import { SetClock } from "../support/set-clock.ts";
+import { Space } from "../support/space.ts";
+
+const clock = new SetClock();
+let world: World;
+let operator: RunningOperator;
+
+beforeAll(async () => {
+  world = await startWorld("embedded", { embedded: { clock }, hollow: { clock } });
+  operator = await runOperator(backupOperator({ clock }), { access: world.cluster, clock });
+});
+afterAll(async () => {
+  await operator?.stop();
+  await world?.stop();
+});
+
+describe("a schedule", () => {
+  it("starts a run when it is due, and the status tells of it and of the next one", async () => {
+    const space = await Space.create(world);
+    // The next run is due in a few seconds, a quarter of an hour before the clocks in Berlin are changed.
+    clock.set("2026-03-29T00:44:52Z");
+    await space.create("nightly", { image: "backup:1", schedule: "45 1 * * *", timeZone: "Europe/Berlin" });
+    const waiting = await space.reaches("nightly", "Pending");
+    expect(waiting.status?.nextRunTime).toBe("2026-03-29T00:45:00Z");
+    await expect.poll(async () => (await space.get(BackUp, "nightly")).status?.successes).toBe(1);
+    const { status } = await space.reaches("nightly", "Succeeded");
+    expect(status).toMatchObject({
+      nextRunTime: "2026-03-29T23:45:00Z",
+      history: [{ job: expect.stringMatching(/^job-nightly-\d{8}$/), result: "Succeeded" }],
+    });
+    expect(status?.lastRunTime).toMatch(/^2026-03-29T00:45:/);
+  });
+
+  it("starts nothing while it is suspended, and what was missed when it is resumed", async () => {
+    const space = await Space.create(world);
+    clock.set("2026-05-01T02:29:52Z");
+    await space.create("paused", { image: "backup:1", schedule: "30 2 * * *", suspend: true });
+    await space.reaches("paused", "Suspended");
+    await expect.poll(() => clock.now() > Date.parse("2026-05-01T02:30:01Z")).toBe(true);
+    await operator.idle();
+    expect(await space.jobs()).toEqual([]);
+    await space.change("paused", { suspend: false });
+    await expect.poll(async () => (await space.get(BackUp, "paused")).status?.successes).toBe(1);
+    expect((await space.reaches("paused", "Succeeded")).status?.nextRunTime).toBe("2026-05-02T02:30:00Z");
+  });
+});

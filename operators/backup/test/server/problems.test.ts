@@ -1,0 +1,111 @@
+import { type RunningOperator, runOperator, startWorld, type World } from "@keelson/testkit";
+import { InvalidError } from "keelson";
+import { CronJob, Job } from "keelson/kinds/batch/v1";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { BackUpSpecInput } from "../../src/api/spec.ts";
+import { backup } from "../../src/operator.ts";
+import { Space } from "../support/space.ts";
+
+let world: World;
+let operator: RunningOperator;
+
+beforeAll(async () => {
+  world = await startWorld(process.env.KEELSON_LEVEL);
+  operator = await runOperator(backup, { access: world.cluster });
+});
+afterAll(async () => {
+  await operator?.stop();
+  await world?.stop();
+});
+
+const container = { name: "main", image: "other:1" };
+const template = { spec: { restartPolicy: "Never" as const, containers: [container] } };
+
+describe("a name that is taken", () => {
+  it("of a Job is left to whoever has it, and told of, until it is free", async () => {
+    const space = await Space.create(world);
+    const { namespace } = space;
+    await world.client.create(Job, {
+      metadata: { namespace, name: "job-mine" },
+      spec: { template, suspend: true },
+    });
+    await space.create("mine", { image: "backup:1" });
+    expect(await space.shows("mine", "Degraded", "True", "NameTaken")).toMatch(
+      /^apply jobs\.batch .*job-mine: it is there already and it has no controller/,
+    );
+    await space.reaches("mine", "Failed");
+    await expect.poll(() => space.eventsOf("mine")).toContain("Warning NameTaken");
+    const writes = operator.writes.filter((write) => write.namespace === namespace);
+    expect(writes.every(({ resource }) => resource === "backups.backup.keelson.dev")).toBe(true);
+    await space.kubectl("delete", "job", "job-mine");
+    await space.reaches("mine", "Succeeded");
+    await space.shows("mine", "Degraded", "False", "AsExpected");
+  });
+
+  it("of a CronJob is left to whoever has it, and told of", async () => {
+    const space = await Space.create(world);
+    const { namespace } = space;
+    const spec = { schedule: "0 0 1 1 *", jobTemplate: { spec: { template } } };
+    await world.client.create(CronJob, { metadata: { namespace, name: "job-theirs" }, spec });
+    await space.create("theirs", { image: "backup:1", schedule: "@daily" });
+    await space.shows("theirs", "Degraded", "True", "NameTaken");
+    expect((await space.get(CronJob, "job-theirs")).spec?.schedule).toBe("0 0 1 1 *");
+  });
+});
+
+describe("what the API server refuses", () => {
+  it.each<[string, BackUpSpecInput, RegExp]>([
+    ["a schedule", { image: "backup:1", schedule: "61 * * * *" }, /schedule/],
+    ["a time zone", { image: "backup:1", schedule: "@daily", timeZone: "Mars/Olympus" }, /timeZone/],
+    ["a template", { image: "backup:1", podLabels: { "not a label": "x" } }, /labels/],
+  ])("is told of in its own words, until the spec changes: %s", async (_, spec, message) => {
+    const space = await Space.create(world);
+    await space.create("refused", spec);
+    expect(await space.shows("refused", "Degraded", "True", "Rejected")).toMatch(message);
+    const { status } = await space.reaches("refused", "Failed");
+    expect(status?.nextRunTime).toBeUndefined();
+    await expect.poll(() => space.eventsOf("refused")).toEqual(["Warning Rejected"]);
+    await space.change("refused", { schedule: null, timeZone: null, podLabels: null });
+    await space.reaches("refused", "Succeeded");
+    await space.shows("refused", "Degraded", "False", "AsExpected");
+  });
+});
+
+describe("a spec that makes no sense", () => {
+  const image = "backup:1";
+  const mount = { name: "data", mountPath: "/data" };
+
+  it.each<[BackUpSpecInput, string]>([
+    [{ image, timeZone: "Europe/Berlin" }, "timeZone needs a schedule"],
+    [
+      { image, schedule: "daily" },
+      "must be of five fields, such as 0 3 * * *, or one of those that begin with @",
+    ],
+    [{ image, schedule: "TZ=UTC 0 3 * *" }, "must not name a time zone; timeZone does"],
+    [
+      { image, schedule: "@daily", timeZone: "Local" },
+      "must be the name of a time zone, such as Europe/Berlin",
+    ],
+    [{ image, timeout: "500ms" }, "must be at least 1s"],
+    [{ image, replicas: 0 }, "spec.replicas"],
+    [{ image: "" }, "spec.image"],
+    [{ image, volumes: [mount] }, "must have exactly one source: persistentVolumeClaim, secret, configMap"],
+    [
+      { image, volumes: [{ ...mount, emptyDir: {}, secret: { secretName: "a" } }] },
+      "must have exactly one source: persistentVolumeClaim, secret, configMap",
+    ],
+    [{ image, env: [{ name: "A", value: "b", valueFrom: {} }] }, "must have either value or valueFrom"],
+    [{ image, envFrom: [{ prefix: "A" }] }, "must be exactly one of secretRef, configMapRef"],
+    [{ image, podLabels: { "backup.keelson.dev/backup": "x" } }, "which is the operator's own"],
+  ])("is refused: %j", async (spec, message) => {
+    const space = await Space.create(world);
+    await expect(space.create("senseless", spec)).rejects.toThrow(message);
+  });
+
+  it.each(["a.b", "a".repeat(47)])("is refused with a name that its pods cannot have: %s", async (name) => {
+    const space = await Space.create(world);
+    const created = space.create(name, { image });
+    await expect(created).rejects.toThrow(InvalidError);
+    await expect(created).rejects.toThrow("has no dots and at most 46 characters");
+  });
+});

@@ -1,0 +1,172 @@
+import {
+  faults,
+  faultyTransport,
+  type RunningOperator,
+  runOperator,
+  startWorld,
+  type World,
+} from "@keelson/testkit";
+import { type ApiUse, rbacRules, type Transport } from "keelson";
+import { CronJob, Job } from "keelson/kinds/batch/v1";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { BackUp } from "../../src/api/back-up.ts";
+import { backup } from "../../src/operator.ts";
+import { endless, failing, Space } from "../support/space.ts";
+
+let world: World;
+
+beforeAll(async () => {
+  world = await startWorld(process.env.KEELSON_LEVEL);
+});
+afterAll(() => world?.stop());
+
+/** An operator of one namespace, which ends with the test. */
+async function operatorOf(
+  { namespace }: Space,
+  wrap?: (transport: Transport) => Transport,
+): Promise<RunningOperator> {
+  const operator = await runOperator(backup, {
+    access: world.cluster,
+    namespaces: [namespace],
+    ...(wrap !== undefined && { wrap }),
+  });
+  onTestFinished(() => operator.stop());
+  return operator;
+}
+
+describe("a new operator", () => {
+  it("writes nothing in a world that is settled", async () => {
+    const space = await Space.create(world);
+    const first = await operatorOf(space);
+    await space.create("done", { image: "backup:1", replicas: 2 });
+    await space.create("failed", { image: "backup:1", ...failing });
+    await space.create("paused", { image: "backup:1", suspend: true });
+    await space.create("running", { image: "backup:1", timeout: "1h", ...endless });
+    await space.create("nightly", {
+      image: "backup:1",
+      schedule: "0 0 1 1 *",
+      retain: { successful: 0, failed: 0 },
+      volumes: [{ name: "tmp", mountPath: "/tmp", emptyDir: {} }],
+      resources: { limits: { cpu: "1500m", memory: 1048576 } },
+      env: [{ name: "EMPTY", value: "" }],
+    });
+    await space.reaches("done", "Succeeded");
+    await space.reaches("failed", "Failed");
+    await space.reaches("paused", "Suspended");
+    await space.reaches("running", "Running");
+    await expect.poll(async () => (await space.get(BackUp, "running")).status?.active).toBe(1);
+    await space.reaches("nightly", "Pending");
+    await first.idle();
+    await first.stop();
+    const second = await operatorOf(space);
+    await second.idle();
+    expect(second.writes).toEqual([]);
+  });
+
+  it("tells of a run that ended while there was none", async () => {
+    const space = await Space.create(world);
+    const first = await operatorOf(space);
+    await space.create("unseen", { image: "backup:1", ...endless });
+    await space.reaches("unseen", "Running");
+    await first.stop();
+    await space.endRun("job-unseen");
+    await space.kubectl("wait", "job/job-unseen", "--for=condition=Complete", "--timeout=30s");
+    await operatorOf(space);
+    expect((await space.reaches("unseen", "Succeeded")).status).toMatchObject({ successes: 1 });
+  });
+});
+
+describe("an operator", () => {
+  it("goes on when the API server has been away", async () => {
+    const space = await Space.create(world);
+    await operatorOf(space);
+    await space.create("before", { image: "backup:1", updatePolicy: "Replace", ...endless });
+    await space.reaches("before", "Running");
+    await space.change("before", { image: "backup:2", podAnnotations: null });
+    await world.cluster.restart("kube-apiserver");
+    await expect.poll(() => space.find(BackUp, "before")).toBeDefined();
+    await space.create("after", { image: "backup:1", schedule: "0 0 1 1 *" });
+    expect((await space.reaches("before", "Succeeded")).status?.history).toMatchObject([
+      { image: "backup:2" },
+    ]);
+    await space.reaches("after", "Pending");
+  });
+
+  it("tells what is forbidden, and tries again", async () => {
+    const space = await Space.create(world);
+    await operatorOf(space, (transport) => {
+      const faulty = faultyTransport(transport);
+      faulty.fault({ method: "PATCH", path: /\/jobs\/job-limited/ }, faults.answerStatus("Forbidden"));
+      return faulty;
+    });
+    await space.create("limited", { image: "backup:1" });
+    await space.shows("limited", "Degraded", "True", "Rejected");
+    await space.reaches("limited", "Succeeded");
+    await space.shows("limited", "Degraded", "False", "AsExpected");
+    await expect.poll(() => space.eventsOf("limited")).toContain("Warning Rejected");
+  });
+
+  it("needs no more than it declares", async () => {
+    const space = await Space.create(world);
+    const { namespace } = space;
+    const watched = [BackUp, Job, CronJob].flatMap(({ group, plural: resource }) =>
+      ["list", "watch"].map((verb): ApiUse => ({ verb, group, resource })),
+    );
+    const events = ["create", "patch"].map(
+      (verb): ApiUse => ({ verb, group: "events.k8s.io", resource: "events" }),
+    );
+    const rules = rbacRules([...backup.uses, ...watched, ...events]);
+    const user = await world.cluster.createUser({ user: "backup-operator", rules });
+    const operator = await runOperator(backup, {
+      access: user,
+      adminAccess: world.cluster,
+      namespaces: [namespace],
+    });
+    onTestFinished(() => operator.stop());
+    await space.create("once", { image: "backup:1", updatePolicy: "Replace", ...endless });
+    await space.reaches("once", "Running");
+    await space.change("once", { image: "backup:2", podAnnotations: null });
+    await expect.poll(async () => (await space.get(BackUp, "once")).status?.successes).toBe(1);
+    await space.change("once", { schedule: "0 0 1 1 *" });
+    await expect.poll(() => space.jobs()).toEqual([]);
+    await space.change("once", { schedule: null, image: "backup:3" });
+    await expect.poll(async () => (await space.get(BackUp, "once")).status?.successes).toBe(2);
+    expect(await space.find(CronJob, "job-once")).toBeUndefined();
+    await space.shows("once", "Degraded", "False", "AsExpected");
+    await expect.poll(() => space.eventsOf("once")).toContain("Normal JobSucceeded");
+  });
+
+  it("measures every BackUp, from its status, for as long as it is there", async () => {
+    const space = await Space.create(world);
+    const first = await operatorOf(space);
+    const { namespace } = space;
+    await space.create("good", { image: "backup:1" });
+    await space.create("bad", { image: "backup:1", ...failing });
+    const { status } = await space.reaches("good", "Succeeded");
+    await space.reaches("bad", "Failed");
+    await first.stop();
+    const second = await operatorOf(space);
+    await second.idle();
+    const lines = async () =>
+      (await second.metrics()).split("\n").filter((line) => line.startsWith("keelson_backup_"));
+    const seconds = Date.parse(status?.lastSuccessTime ?? "") / 1000;
+    const ofGood = `{namespace="${namespace}",name="good"}`;
+    const ofBad = `{namespace="${namespace}",name="bad"}`;
+    const own = await lines();
+    const value = (name: string): number =>
+      Number(
+        own
+          .find((line) => line.startsWith(name))
+          ?.split(" ")
+          .at(-1),
+      );
+    expect(value(`keelson_backup_last_success_timestamp_seconds${ofGood}`)).toBe(seconds);
+    expect(value(`keelson_backup_last_success_timestamp_seconds${ofBad}`)).toBeNaN();
+    expect(value(`keelson_backup_last_duration_seconds${ofGood}`)).toBeGreaterThanOrEqual(0);
+    expect(value(`keelson_backup_failures_total${ofGood}`)).toBe(0);
+    expect(value(`keelson_backup_failures_total${ofBad}`)).toBe(1);
+    expect(value(`keelson_backup_suspended${ofGood}`)).toBe(0);
+    await space.kubectl("delete", "bks", "good", "bad");
+    await expect.poll(lines).toEqual([]);
+  });
+});

@@ -1,0 +1,126 @@
+import { type RunningOperator, runOperator, startWorld, type World } from "@keelson/testkit";
+import { Job } from "keelson/kinds/batch/v1";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { BackUp } from "../../src/api/back-up.ts";
+import { backup } from "../../src/operator.ts";
+import { SeenPhases } from "../support/seen-phases.ts";
+import { endless, Space } from "../support/space.ts";
+
+let world: World;
+let operator: RunningOperator;
+
+beforeAll(async () => {
+  world = await startWorld(process.env.KEELSON_LEVEL);
+  operator = await runOperator(backup, { access: world.cluster });
+});
+afterAll(async () => {
+  await operator?.stop();
+  await world?.stop();
+});
+
+/** A run of the earlier spec lasts until the test lets it end. */
+const held = { podAnnotations: { "hollow.keelson.dev/run": "forever" } };
+
+async function imageOf(space: Space, job: string): Promise<string | undefined> {
+  return (await space.find(Job, job))?.spec?.template.spec?.containers[0]?.image;
+}
+
+describe("a changed image, while a Job runs", () => {
+  it("waits for the Job where updatePolicy is Wait, and says so", async () => {
+    const space = await Space.create(world);
+    await space.create("patient", { image: "backup:1", ...held });
+    await space.reaches("patient", "Running");
+    const { metadata } = await space.get(Job, "job-patient");
+    await space.change("patient", { image: "backup:2", podAnnotations: null });
+    expect(await space.shows("patient", "UpToDate", "False", "ImageUpdated")).toBe(
+      "Image Updated; Job job-patient of the earlier spec may end first",
+    );
+    await space.reaches("patient", "Running");
+    expect((await space.get(Job, "job-patient")).metadata).toMatchObject({ uid: metadata.uid });
+    expect((await space.get(Job, "job-patient")).metadata.deletionTimestamp).toBeUndefined();
+
+    await space.endRun("job-patient");
+    await expect.poll(() => imageOf(space, "job-patient")).toBe("backup:2");
+    await expect.poll(async () => (await space.get(BackUp, "patient")).status?.successes).toBe(2);
+    const { status } = await space.reaches("patient", "Succeeded");
+    expect(status?.history).toMatchObject([
+      { image: "backup:2", result: "Succeeded" },
+      { image: "backup:1", result: "Succeeded" },
+    ]);
+    await space.shows("patient", "UpToDate", "True", "UpToDate");
+  });
+
+  it("replaces the Job where updatePolicy is Replace, and is Updating meanwhile", async () => {
+    const space = await Space.create(world);
+    await space.create("hasty", { image: "backup:1", updatePolicy: "Replace", ...endless });
+    await space.reaches("hasty", "Running");
+    await using seen = await SeenPhases.of(world.client, space.namespace, "hasty");
+    await space.change("hasty", { image: "backup:2" });
+    await expect.poll(() => imageOf(space, "job-hasty")).toBe("backup:2");
+    await space.reaches("hasty", "Running");
+    await expect.poll(() => seen.phases.join(" ")).toMatch(/Updating( Pending)? Running$/);
+    expect([...seen.messages]).toContain("Image Updated");
+    await expect.poll(() => space.eventsOf("hasty")).toEqual(["Normal CreatedJob", "Normal EndedJob"]);
+  });
+
+  it("replaces a Job that is suspended, whatever updatePolicy says", async () => {
+    const space = await Space.create(world);
+    await space.create("asleep", { image: "backup:1", suspend: true });
+    await space.reaches("asleep", "Suspended");
+    await space.change("asleep", { image: "backup:2" });
+    await expect.poll(() => imageOf(space, "job-asleep")).toBe("backup:2");
+    await space.reaches("asleep", "Suspended");
+    await space.change("asleep", { suspend: false });
+    await space.reaches("asleep", "Succeeded");
+  });
+
+  it("tells of a changed type as of another spec", async () => {
+    const space = await Space.create(world);
+    await space.create("typed", { image: "backup:1", ...held });
+    await space.reaches("typed", "Running");
+    await space.change("typed", { backupType: "incremental" });
+    await space.shows("typed", "UpToDate", "False", "SpecUpdated");
+  });
+});
+
+describe("a changed image of a schedule, while a run is under way", () => {
+  const yearly = { schedule: "0 0 1 1 *", image: "backup:1" };
+
+  it("is for the next run where updatePolicy is Wait", async () => {
+    const space = await Space.create(world);
+    await space.create("calm", { ...yearly, ...held });
+    await space.reaches("calm", "Pending");
+    await space.kubectl("create", "job", "by-hand", "--from=cronjob/job-calm");
+    await space.reaches("calm", "Running");
+    await space.change("calm", { image: "backup:2", podAnnotations: null });
+    expect(await space.shows("calm", "UpToDate", "False", "ImageUpdated")).toBe(
+      "Image Updated; Job by-hand of the earlier spec may end first",
+    );
+    expect(await imageOf(space, "by-hand")).toBe("backup:1");
+    await space.endRun("by-hand");
+    await space.reaches("calm", "Succeeded");
+    await space.shows("calm", "UpToDate", "True", "UpToDate");
+    await space.kubectl("create", "job", "next", "--from=cronjob/job-calm");
+    const history = async () => (await space.get(BackUp, "calm")).status?.history?.map(({ image }) => image);
+    await expect.poll(history).toEqual(["backup:2", "backup:1"]);
+  });
+
+  it("is run at once in place of that run where updatePolicy is Replace", async () => {
+    const space = await Space.create(world);
+    await space.create("brisk", { ...yearly, updatePolicy: "Replace", ...held });
+    await space.reaches("brisk", "Pending");
+    await space.kubectl("create", "job", "by-hand", "--from=cronjob/job-brisk");
+    await space.reaches("brisk", "Running");
+    await space.change("brisk", { image: "backup:2", podAnnotations: null });
+    await expect.poll(async () => (await space.get(BackUp, "brisk")).status?.successes).toBe(1);
+    const { status } = await space.get(BackUp, "brisk");
+    expect(status?.history).toMatchObject([{ image: "backup:2", result: "Succeeded" }]);
+    expect(status?.history?.[0]?.job).toMatch(/^job-brisk-[0-9a-f]{8}$/);
+    // It has done its part, and the schedule goes on.
+    await expect.poll(() => space.jobs()).toEqual([]);
+    await expect
+      .poll(() => space.kubectl("get", "cronjob", "job-brisk", "-o", "jsonpath={.spec.suspend}"))
+      .toBe("false");
+    await space.reaches("brisk", "Succeeded");
+  });
+});

@@ -1,0 +1,69 @@
+import { z } from "keelson";
+import type { Job } from "keelson/kinds/batch/v1";
+import { BackUp } from "../../src/api/back-up.ts";
+import type { BackUpSpecInput } from "../../src/api/spec.ts";
+import type { BackUpStatus } from "../../src/api/status.ts";
+import { makeJobMetadata } from "../../src/backup/resources/job.ts";
+import { type Run, runOf } from "../../src/backup/run.ts";
+import type { World } from "../../src/backup/world.ts";
+
+/** A BackUp as the server gives it. */
+export function backUp(spec: BackUpSpecInput, status?: BackUpStatus, annotations = {}): BackUp {
+  return {
+    apiVersion: "backup.keelson.dev/v1",
+    kind: "BackUp",
+    metadata: { namespace: "shop", name: "mine", uid: "uid-of-mine", generation: 1, annotations },
+    spec: z.parse(BackUp.schemas.spec, spec),
+    ...(status !== undefined && { status }),
+  };
+}
+
+export interface JobDraft {
+  readonly name?: string;
+  readonly uid?: string;
+  readonly status?: Job["status"];
+  readonly suspend?: boolean;
+  /** Who controls it. Default: the BackUp. */
+  readonly ownerUid?: string;
+  readonly isDeleting?: boolean;
+}
+
+/** The run of a Job that was made of a BackUp. */
+export function run(madeOf: BackUp, draft: JobDraft = {}): Run {
+  const { name = "job-mine", uid = "uid-of-job", status = {}, suspend = false, isDeleting = false } = draft;
+  const { ownerUid = "uid-of-mine" } = draft;
+  const owner = { apiVersion: "v1", kind: "Owner", name: "owner", uid: ownerUid, controller: true };
+  const job: Job = {
+    apiVersion: "batch/v1",
+    kind: "Job",
+    metadata: {
+      ...{ namespace: "shop", name, uid, creationTimestamp: "2026-01-01T00:00:00Z" },
+      ...makeJobMetadata(madeOf),
+      ownerReferences: [owner],
+      ...(isDeleting && { deletionTimestamp: "2026-01-01T01:00:00Z" }),
+    },
+    spec: {
+      suspend,
+      template: { spec: { containers: [{ name: "backup", image: madeOf.spec.image }] } },
+    },
+    status,
+  };
+  return runOf(job, madeOf);
+}
+
+const startTime = "2026-01-01T00:00:00Z";
+const at = (type: string, reason: string) => ({
+  ...{ type, reason, status: "True", lastTransitionTime: "2026-01-01T00:01:30Z" },
+});
+
+export const running = { startTime, active: 1 };
+export const succeeded = {
+  startTime,
+  completionTime: "2026-01-01T00:01:30Z",
+  conditions: [at("Complete", "")],
+};
+export const failed = { startTime, conditions: [at("Failed", "BackoffLimitExceeded")] };
+
+export function worldOf(...runs: readonly Run[]): World {
+  return { runs, cronJob: undefined, foreign: undefined };
+}

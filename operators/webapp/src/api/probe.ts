@@ -1,0 +1,34 @@
+import { intOrString, rule, z } from "keelson";
+import type { Probe } from "keelson/kinds/core/v1";
+
+const port = z.int32().min(1).max(65_535);
+
+/** How a container is asked whether it is well. The port of an HTTP or TCP probe may be named: the app's own is `http`. */
+export function probe(): z.ZodType<Probe, Probe> {
+  const handlers = {
+    exec: z.object({ command: z.array(z.string()).min(1) }).exactOptional(),
+    grpc: z.object({ port, service: z.string().exactOptional() }).exactOptional(),
+    httpGet: z
+      .object({
+        host: z.string().exactOptional(),
+        httpHeaders: z.array(z.object({ name: z.string(), value: z.string() })).exactOptional(),
+        path: z.string().exactOptional(),
+        port: intOrString(),
+        scheme: z.enum(["HTTP", "HTTPS"]).exactOptional(),
+      })
+      .exactOptional(),
+    tcpSocket: z.object({ host: z.string().exactOptional(), port: intOrString() }).exactOptional(),
+  };
+  const timings = {
+    failureThreshold: z.int32().min(1).exactOptional(),
+    initialDelaySeconds: z.int32().min(0).exactOptional(),
+    periodSeconds: z.int32().min(1).exactOptional(),
+    successThreshold: z.int32().min(1).exactOptional(),
+    terminationGracePeriodSeconds: z.int().min(1).exactOptional(),
+    timeoutSeconds: z.int32().min(1).exactOptional(),
+  };
+  return rule(z.object({ ...handlers, ...timings }), {
+    rule: "[has(self.exec), has(self.grpc), has(self.httpGet), has(self.tcpSocket)].exists_one(is, is)",
+    message: "a probe has exactly one of exec, grpc, httpGet and tcpSocket",
+  });
+}

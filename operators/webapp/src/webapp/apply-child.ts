@@ -1,0 +1,74 @@
+import {
+  type ApplyConfiguration,
+  applyOwned,
+  BadRequestError,
+  ForbiddenError,
+  ForeignObjectError,
+  getIfThere,
+  InvalidError,
+  type KubeObject,
+  type Resource,
+  removeOwned,
+} from "keelson";
+import { operatorName } from "../api/labels.ts";
+import { reasons } from "../api/reasons.ts";
+import { WebApp } from "../api/web-app.ts";
+import { tellApplied, tellRemoved } from "./events.ts";
+import { childKey, type Problem, type Scope } from "./scope.ts";
+
+/**
+ * Brings one child to where it is wanted, and gives it. One that is somebody else's is left as it is, and undefined is
+ * given. Throws what else keeps it from being applied. The problems of the scope tell of what users can change.
+ */
+export async function applyChild<T extends KubeObject>(
+  scope: Scope,
+  resource: Resource<T>,
+  wanted: ApplyConfiguration<T>,
+): Promise<T | undefined> {
+  const { client, webapp } = scope;
+  const before = await getIfThere(client, resource, childKey(webapp));
+  try {
+    const owner = { object: webapp, resource: WebApp };
+    const applied = await applyOwned(client, owner, resource, wanted, { fieldOwner: operatorName });
+    if (applied.result !== "unchanged") tellApplied(scope, resource, before, applied.object);
+    return applied.object;
+  } catch (error) {
+    const problem = problemOf(resource, error);
+    if (problem !== undefined) scope.problems.push(problem);
+    if (error instanceof ForeignObjectError) return undefined;
+    throw error;
+  }
+}
+
+/** Deletes a child that is no longer wanted. One that is somebody else's stays. */
+export async function removeChild<T extends KubeObject>(scope: Scope, resource: Resource<T>): Promise<void> {
+  const { client, webapp } = scope;
+  if (await removeOwned(client, webapp, resource, childKey(webapp))) tellRemoved(scope, resource);
+}
+
+/** What users can do something about. All else is tried again, and passes. */
+function problemOf({ kind }: Resource, error: unknown): Problem | undefined {
+  if (error instanceof ForeignObjectError) return foreignProblem(kind, error);
+  if (!isRefusal(error)) return undefined;
+  return { reason: reasons.applyFailed, message: `${kind}: ${error.status.message}` };
+}
+
+/** Whether the API server will not have a child as it is: the next one may still pass. */
+export function isRefusal(error: unknown): error is InvalidError | ForbiddenError | BadRequestError {
+  return error instanceof InvalidError || error instanceof ForbiddenError || error instanceof BadRequestError;
+}
+
+function foreignProblem(kind: string, { key, controller, isDeleting }: ForeignObjectError): Problem {
+  const what = `${kind} ${key.name}`;
+  if (isDeleting)
+    return {
+      reason: reasons.waitingForDeletion,
+      message: `${what} is being deleted; it is made anew when it is gone`,
+    };
+  const whose =
+    controller === undefined ? "is not the WebApp's" : `belongs to ${controller.kind} ${controller.name}`;
+  return {
+    reason: reasons.nameTaken,
+    message: `${what} is there already and ${whose}; delete or rename it, or rename the WebApp`,
+  };
+}

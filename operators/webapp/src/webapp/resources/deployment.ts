@@ -1,0 +1,56 @@
+import type { ApplyConfiguration, ResourceRequirements } from "keelson";
+import type { Deployment } from "keelson/kinds/apps/v1";
+import type { Container } from "keelson/kinds/core/v1";
+import { labelsOf, selectorLabels } from "../../api/labels.ts";
+import type { WebApp } from "../../api/web-app.ts";
+import { portName } from "./service.ts";
+
+const containerName = "web";
+
+/** The Deployment, with so many pods; undefined says nothing about their number, which is somebody else's to choose. */
+export function makeDeployment(webapp: WebApp, replicas: number | undefined): ApplyConfiguration<Deployment> {
+  const { imagePullSecrets, serviceAccountName } = webapp.spec;
+  const labels = labelsOf(webapp);
+  return {
+    metadata: { name: webapp.metadata.name ?? "", labels },
+    spec: {
+      ...(replicas !== undefined && { replicas }),
+      selector: { matchLabels: selectorLabels(webapp) },
+      template: {
+        metadata: { labels },
+        spec: {
+          containers: [makeContainer(webapp)],
+          ...(imagePullSecrets !== undefined && { imagePullSecrets }),
+          ...(serviceAccountName !== undefined && { serviceAccountName }),
+        },
+      },
+    },
+  };
+}
+
+function makeContainer({ spec }: WebApp): Container {
+  const { image, port, env, envFrom, resources, livenessProbe, readinessProbe, startupProbe } = spec;
+  return {
+    name: containerName,
+    image,
+    ports: [{ name: portName, containerPort: port, protocol: "TCP" }],
+    ...(env !== undefined && { env }),
+    ...(envFrom !== undefined && { envFrom }),
+    ...(resources !== undefined && { resources: textResources(resources) }),
+    ...(livenessProbe !== undefined && { livenessProbe }),
+    ...(readinessProbe !== undefined && { readinessProbe }),
+    ...(startupProbe !== undefined && { startupProbe }),
+  };
+}
+
+/** Users may write `cpu: 1`; a Deployment takes text only. */
+function textResources({ requests, limits }: ResourceRequirements): NonNullable<Container["resources"]> {
+  return {
+    ...(requests !== undefined && { requests: textAmounts(requests) }),
+    ...(limits !== undefined && { limits: textAmounts(limits) }),
+  };
+}
+
+function textAmounts(amounts: Readonly<Record<string, number | string>>): Readonly<Record<string, string>> {
+  return Object.fromEntries(Object.entries(amounts).map(([name, amount]) => [name, String(amount)]));
+}

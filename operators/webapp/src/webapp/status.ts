@@ -1,0 +1,37 @@
+import { formatLabelSelector, mergeConditions } from "keelson";
+import { selectorLabels } from "../api/labels.ts";
+import type { WebAppStatus } from "../api/status.ts";
+import { conditionsOf } from "./conditions.ts";
+import { phaseOf } from "./phase.ts";
+import { type Rollout, rolloutOf } from "./rollout.ts";
+import type { Scope } from "./scope.ts";
+import { urlOf } from "./url.ts";
+
+/** The status of a WebApp after a pass over it. Times of conditions are those of changes. */
+export function statusOf(
+  { webapp, deployment, service, problems }: Omit<Scope, "client" | "events">,
+  nowMs: number,
+): WebAppStatus {
+  const { deletionTimestamp, generation = 1 } = webapp.metadata;
+  const isDeleting = deletionTimestamp !== undefined;
+  const rollout = deployment === undefined ? undefined : rolloutOf(deployment);
+  const { phase: previous, conditions } = webapp.status ?? {};
+  const phase = phaseOf({ isDeleting, rollout, isBlocked: problems.length > 0, previous });
+  if (phase === "Created") return { phase };
+  const updates = conditionsOf({ isDeleting, rollout, problems }, generation);
+  return {
+    observedGeneration: generation,
+    phase,
+    url: urlOf(webapp, service),
+    ...counts(rollout),
+    selector: formatLabelSelector({ matchLabels: selectorLabels(webapp) }),
+    conditions: mergeConditions(conditions, updates, nowMs),
+  };
+}
+
+function counts(
+  rollout: Rollout | undefined,
+): Pick<WebAppStatus, "replicas" | "readyReplicas" | "availableReplicas"> {
+  const { total = 0, ready = 0, available = 0 } = rollout ?? {};
+  return { replicas: total, readyReplicas: ready, availableReplicas: available };
+}

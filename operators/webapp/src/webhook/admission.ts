@@ -1,0 +1,9 @@
+import { type Admission, admission } from "keelson";
+import { WebApp } from "../api/web-app.ts";
+import { defaultWebApp } from "./default-web-app.ts";
+import { validateWebApp } from "./validate-web-app.ts";
+
+/** The API server asks the mutating webhook first, checks its answer against the schema, and then asks the validating one. */
+export const webappAdmission: Admission<WebApp> = admission(WebApp)
+  .mutate((call) => defaultWebApp(call))
+  .validate((call) => validateWebApp(call));

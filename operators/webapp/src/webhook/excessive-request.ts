@@ -1,0 +1,22 @@
+import { compareQuantities, InvalidQuantityError, parseQuantity, type ResourceRequirements } from "keelson";
+
+/** Says which request is greater than its limit; undefined if none is. */
+export function excessiveRequest(resources: ResourceRequirements | undefined): string | undefined {
+  const { requests = {}, limits = {} } = resources ?? {};
+  for (const [name, request] of Object.entries(requests)) {
+    const limit = limits[name];
+    if (limit !== undefined && isGreater(request, limit))
+      return `resources: the request for ${name} (${request}) is greater than its limit (${limit})`;
+  }
+  return undefined;
+}
+
+function isGreater(amount: number | string, limit: number | string): boolean {
+  try {
+    return compareQuantities(parseQuantity(amount), parseQuantity(limit)) > 0;
+  } catch (error) {
+    // The schema has let it pass, so it is for the API server to judge.
+    if (error instanceof InvalidQuantityError) return false;
+    throw error;
+  }
+}

@@ -1,0 +1,148 @@
+import { type RunningOperator, runOperator, startWorld, type World } from "@keelson/testkit";
+import { mergePatch } from "keelson";
+import { CustomResourceDefinition } from "keelson/kinds/apiextensions/v1";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { componentIsImmutable, nameRule, specRules } from "../../src/api/rules.ts";
+import { WebApp } from "../../src/api/web-app.ts";
+import { webapp } from "../../src/operator.ts";
+import { manifestOf, Space } from "../support/space.ts";
+
+let world: World;
+
+beforeAll(async () => {
+  world = await startWorld(process.env.KEELSON_LEVEL);
+});
+afterAll(() => world?.stop());
+
+const [reference, pinned, bounds, order] = specRules.map(({ message }) => message);
+const autoscaling = { minReplicas: 3, maxReplicas: 2 };
+
+/** What neither the schema nor the webhook lets pass: the spec, the field that is to blame, and the message. */
+const refused: readonly (readonly [string, object, string, string | undefined])[] = [
+  ["an image that is no reference", { image: "Nginx:1.25" }, "spec.image", reference],
+  ["an image with a blank", { image: "nginx:1 25" }, "spec.image", reference],
+  ["an image without a tag", { image: "nginx" }, "spec.image", pinned],
+  ["a registry's port instead of a tag", { image: "localhost:5000/nginx" }, "spec.image", pinned],
+  ["the tag latest", { image: "nginx:latest" }, "spec.image", pinned],
+  ["too many replicas", { image: "nginx:1", replicas: 1001 }, "spec.replicas", bounds],
+  ["an autoscaling upside down", { image: "nginx:1", autoscaling }, "spec.autoscaling", order],
+];
+
+/** The webhook is never asked about this: a kind with a scale subresource has no negative replicas. */
+const tooFew = ["too few replicas", { image: "nginx:1", replicas: -1 }, "spec.replicas", bounds] as const;
+
+const longName = "a".repeat(64);
+
+/** For all tests of the group. */
+function useOperator(options: { readonly webhooks: boolean }): void {
+  let operator: RunningOperator;
+  beforeAll(async () => {
+    operator = await runOperator(webapp, { access: world.cluster, ...options });
+  });
+  afterAll(() => operator?.stop());
+}
+
+describe("without webhooks", () => {
+  useOperator({ webhooks: false });
+
+  it.each([...refused, tooFew])("the API server refuses %s", async (_, spec, field, message) => {
+    const space = await Space.create(world);
+    expect(await space.refusal(manifestOf("bad", spec))).toContain(`${field}: Invalid value`);
+    expect(await space.refusal(manifestOf("bad", spec))).toContain(message);
+  });
+
+  it("the API server refuses a name that no Service can have, and a component that changes", async () => {
+    const space = await Space.create(world);
+    expect(await space.refusal(manifestOf(longName, { image: "nginx:1" }))).toContain(nameRule.message);
+    await space.apply("good", { image: "nginx:1", component: "front" });
+    for (const spec of [{ image: "nginx:1", component: "back" }, { image: "nginx:1" }])
+      expect(await space.refusal(manifestOf("good", spec))).toContain(componentIsImmutable);
+  });
+
+  it("the API server fills in the defaults", async () => {
+    const space = await Space.create(world);
+    await space.apply("good", { image: "nginx:latest", allowLatest: true, ingress: { host: "a.b" } });
+    expect((await space.get(WebApp, "good")).spec).toEqual({
+      ...{ image: "nginx:latest", allowLatest: true, replicas: 1, port: 80, serviceType: "ClusterIP" },
+      ingress: { host: "a.b", path: "/" },
+    });
+  });
+});
+
+describe("with webhooks", () => {
+  useOperator({ webhooks: true });
+
+  it("a WebApp gets labels, and keeps those that it has", async () => {
+    const space = await Space.create(world);
+    await space.apply("labelled", { image: "nginx:1" }, { labels: { "app.kubernetes.io/name": "mine" } });
+    expect((await space.get(WebApp, "labelled")).metadata.labels).toEqual({
+      "app.kubernetes.io/name": "mine",
+      "app.kubernetes.io/instance": "labelled",
+      "app.kubernetes.io/managed-by": "webapp",
+    });
+    await space.reaches("labelled", "Ready");
+  });
+
+  it("a request that is greater than its limit is denied, since no schema can say so", async () => {
+    const space = await Space.create(world);
+    const resources = { requests: { memory: "1Gi" }, limits: { memory: "512Mi" } };
+    expect(await space.refusal(manifestOf("greedy", { image: "nginx:1", resources }))).toContain(
+      'admission webhook "validate.webapp.v1.example.com" denied the request: ' +
+        "resources: the request for memory (1Gi) is greater than its limit (512Mi)",
+    );
+    expect(await space.find(WebApp, "greedy")).toBeUndefined();
+  });
+
+  it("kubectl prints what a user may not have meant", async () => {
+    const space = await Space.create(world);
+    const input = JSON.stringify(
+      manifestOf("vague", { image: "nginx", allowLatest: true, autoscaling: { maxReplicas: 3 } }),
+    );
+    const { stderr } = await world.cluster.tryKubectl(["-n", space.namespace, "apply", "-f", "-"], { input });
+    expect(stderr.trim().split("\n")).toEqual([
+      "Warning: image nginx may mean something else tomorrow: pods may run different versions",
+      "Warning: autoscaling needs resources.requests.cpu: without it nobody knows how busy the pods are",
+    ]);
+  });
+
+  it("what the schema refuses is denied with the same message where the schema does not say it", async () => {
+    const space = await Space.create(world);
+    await space.apply("good", { image: "nginx:1", component: "front" });
+    await withoutRules(async () => {
+      const denial = 'admission webhook "validate.webapp.v1.example.com" denied the request: ';
+      for (const [, spec, , message] of refused)
+        expect(await space.refusal(manifestOf("bad", spec))).toContain(`${denial}${message}`);
+      expect(await space.refusal(manifestOf(longName, { image: "nginx:1" }))).toContain(
+        `${denial}${nameRule.message}`,
+      );
+      expect(await space.refusal(manifestOf("good", { image: "nginx:1", component: "back" }))).toContain(
+        `${denial}${componentIsImmutable}`,
+      );
+    });
+  });
+});
+
+/** Runs with a CustomResourceDefinition that has no rules, as one that was made by hand. */
+async function withoutRules(run: () => Promise<void>): Promise<void> {
+  const { metadata, spec } = WebApp.crd();
+  const bare: unknown = JSON.parse(JSON.stringify(spec), (key: string, value: unknown) =>
+    key === "x-kubernetes-validations" ? undefined : value,
+  );
+  const put = (wanted: unknown) =>
+    world.client.patch(CustomResourceDefinition, { name: metadata.name }, mergePatch({ spec: wanted }));
+  await put(bare);
+  try {
+    await expect.poll(refusesByRule).toBe(false);
+    await run();
+  } finally {
+    await put(spec);
+    await expect.poll(refusesByRule).toBe(true);
+  }
+}
+
+/** Whether the API server itself minds a replica too many, before it asks a webhook. */
+async function refusesByRule(): Promise<boolean> {
+  const input = JSON.stringify(manifestOf("probe", { image: "nginx:1", replicas: 1001 }));
+  const { stderr } = await world.cluster.tryKubectl(["apply", "--dry-run=server", "-f", "-"], { input });
+  return stderr.includes("spec.replicas: Invalid value");
+}

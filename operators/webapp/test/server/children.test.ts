@@ -1,0 +1,219 @@
+import { type RunningOperator, runOperator, startWorld, type World } from "@keelson/testkit";
+import { controllerOf } from "keelson";
+import { Deployment } from "keelson/kinds/apps/v1";
+import { Service } from "keelson/kinds/core/v1";
+import { Ingress } from "keelson/kinds/networking/v1";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { WebApp } from "../../src/api/web-app.ts";
+import { webapp } from "../../src/operator.ts";
+import { Space } from "../support/space.ts";
+
+let world: World;
+let operator: RunningOperator;
+
+/** Orphans are made by the garbage collector, once it has heard of their kind of owner. */
+const patient = { timeout: 120_000 };
+
+beforeAll(async () => {
+  world = await startWorld(process.env.KEELSON_LEVEL);
+  operator = await runOperator(webapp, { access: world.cluster });
+});
+afterAll(async () => {
+  await operator?.stop();
+  await world?.stop();
+});
+
+async function readySpace(name: string, spec: object = {}): Promise<Space> {
+  const space = await Space.create(world);
+  await space.apply(name, { image: "web:1", ...spec });
+  await space.reaches(name, "Ready");
+  return space;
+}
+
+describe("drift", () => {
+  it("is healed where the WebApp has a say", async () => {
+    const space = await readySpace("healed", { replicas: 2 });
+    await space.kubectl("scale", "deployment", "healed", "--replicas=5");
+    await space.kubectl("set", "image", "deployment/healed", "web=intruder:1");
+    await space.kubectl("patch", "service", "healed", "-p", `{"spec":{"type":"NodePort"}}`);
+    await expect
+      .poll(async () => (await space.get(Deployment, "healed")).spec)
+      .toMatchObject({
+        replicas: 2,
+        template: { spec: { containers: [{ image: "web:1" }] } },
+      });
+    await expect.poll(async () => (await space.get(Service, "healed")).spec?.type).toBe("ClusterIP");
+    await expect.poll(() => space.eventReasons("healed")).toContain("Healed");
+  });
+
+  it("of a child that was deleted is healed by a new one", async () => {
+    const space = await readySpace("deleted");
+    const { uid } = (await space.get(Service, "deleted")).metadata;
+    await space.kubectl("delete", "service", "deleted");
+    await expect.poll(async () => (await space.find(Service, "deleted"))?.metadata.uid ?? uid).not.toBe(uid);
+  });
+
+  it("is no drift where others have a say", async () => {
+    const space = await readySpace("shared");
+    await space.kubectl("annotate", "deployment", "shared", "example.com/team=blue");
+    const sidecar = { spec: { template: { spec: { containers: [{ name: "proxy", image: "proxy:1" }] } } } };
+    await space.kubectl("patch", "deployment", "shared", "-p", JSON.stringify(sidecar));
+    await space.kubectl("label", "service", "shared", "example.com/tier=front");
+    await space.apply("shared", { image: "web:2" });
+    await space.reaches("shared", "Ready");
+    const deployment = await space.get(Deployment, "shared");
+    expect(deployment.metadata.annotations).toMatchObject({ "example.com/team": "blue" });
+    const images = deployment.spec?.template.spec?.containers.map(({ name, image }) => [name, image]);
+    expect(images?.toSorted()).toEqual([
+      ["proxy", "proxy:1"],
+      ["web", "web:2"],
+    ]);
+    expect((await space.get(Service, "shared")).metadata.labels).toMatchObject({
+      "example.com/tier": "front",
+    });
+    expect(await space.eventReasons("shared")).not.toContain("Healed");
+  });
+});
+
+describe("an object of somebody else that has the name of a child", () => {
+  it("stays as it is, blocks the WebApp with a word, and frees it by going", async () => {
+    const space = await Space.create(world);
+    await space.kubectl("create", "deployment", "taken", "--image=theirs:1");
+    await space.apply("taken", { image: "ours:1" });
+    const message =
+      "Deployment taken is there already and is not the WebApp's; delete or rename it, or rename the WebApp";
+    expect(await space.shows("taken", "Degraded", "True", "NameTaken")).toBe(message);
+    await space.shows("taken", "Progressing", "False", "NameTaken");
+    expect((await space.get(WebApp, "taken")).status?.phase).toBe("Reconciling");
+    await expect.poll(() => space.eventReasons("taken")).toContain("NameTaken");
+    const theirs = await space.get(Deployment, "taken");
+    expect(theirs.spec?.template.spec?.containers[0]?.image).toBe("theirs:1");
+    expect(controllerOf(theirs)).toBeUndefined();
+    await space.kubectl("delete", "deployment", "taken");
+    await space.reaches("taken", "Ready");
+    await space.shows("taken", "Degraded", "False", "AsExpected");
+  });
+
+  it("may be another WebApp's, or one that is not wanted, and stays", async () => {
+    const space = await readySpace("first");
+    const { uid } = (await space.get(WebApp, "first")).metadata;
+    const owner = { apiVersion: "example.com/v1", kind: "WebApp", name: "first", uid, controller: true };
+    const ports = [{ port: 80 }];
+    await world.client.create(Service, {
+      metadata: {
+        namespace: space.namespace,
+        name: "second",
+        ownerReferences: [{ ...owner, uid: uid ?? "" }],
+      },
+      spec: { ports },
+    });
+    await world.client.create(Ingress, {
+      metadata: { namespace: space.namespace, name: "second" },
+      spec: { rules: [{ host: "theirs.example.com" }] },
+    });
+    await space.apply("second", { image: "web:1" });
+    expect(await space.shows("second", "Degraded", "True", "NameTaken")).toBe(
+      "Service second is there already and belongs to WebApp first; delete or rename it, or rename the WebApp",
+    );
+    expect((await space.get(Ingress, "second")).metadata.deletionTimestamp).toBeUndefined();
+    await space.kubectl("delete", "service", "second");
+    await space.reaches("second", "Ready");
+  });
+});
+
+describe("orphans", () => {
+  it("are taken back by a WebApp of the same name", patient, async () => {
+    const space = await readySpace("orphan");
+    const { uid } = (await space.get(Deployment, "orphan")).metadata;
+    await space.kubectl("delete", "webapp", "orphan", "--cascade=orphan");
+    await expect.poll(async () => controllerOf(await space.get(Deployment, "orphan"))).toBeUndefined();
+    await space.apply("orphan", { image: "web:1" });
+    const { metadata } = await space.reaches("orphan", "Ready");
+    const deployment = await space.get(Deployment, "orphan");
+    expect(deployment.metadata.uid).toBe(uid);
+    expect(controllerOf(deployment)?.uid).toBe(metadata.uid);
+    expect(controllerOf(await space.get(Service, "orphan"))?.uid).toBe(metadata.uid);
+  });
+});
+
+describe("an Ingress", () => {
+  it("comes with its host, follows it, and goes with it", async () => {
+    const annotations = { "example.com/issuer": "letters" };
+    const tls = { secretName: "host-tls" };
+    const host = "host.example.com";
+    const space = await readySpace("host", {
+      port: 8080,
+      ingress: { host, tls, annotations, className: "fast" },
+    });
+    expect((await space.get(WebApp, "host")).status?.url).toBe("https://host.example.com");
+    const { metadata, spec } = await space.get(Ingress, "host");
+    expect(metadata.annotations).toMatchObject(annotations);
+    expect(spec).toMatchObject({
+      ingressClassName: "fast",
+      rules: [{ host, http: { paths: [{ path: "/", pathType: "Prefix" }] } }],
+      tls: [{ hosts: [host], secretName: "host-tls" }],
+    });
+    await space.apply("host", { image: "web:1", port: 8080, ingress: { host, path: "/shop" } });
+    await space.reaches("host", "Ready");
+    const changed = await space.get(Ingress, "host");
+    expect(changed.spec?.tls).toBeUndefined();
+    expect(changed.metadata.annotations).not.toHaveProperty("example.com/issuer");
+    expect((await space.get(WebApp, "host")).status?.url).toBe("http://host.example.com/shop");
+    await space.apply("host", { image: "web:1", port: 8080 });
+    await expect.poll(() => space.find(Ingress, "host")).toBeUndefined();
+    const { status } = await space.reaches("host", "Ready");
+    expect(status?.url).toBe(`http://host.${space.namespace}.svc:8080`);
+    await expect.poll(() => space.eventReasons("host")).toContain("Removed");
+  });
+});
+
+describe("a load balancer", () => {
+  it("gives the WebApp its address", async () => {
+    const space = await readySpace("balanced", { serviceType: "LoadBalancer" });
+    const patch = JSON.stringify({ status: { loadBalancer: { ingress: [{ ip: "192.0.2.7" }] } } });
+    await space.kubectl("patch", "service", "balanced", "--subresource=status", "-p", patch);
+    await expect.poll(async () => (await space.get(WebApp, "balanced")).status?.url).toBe("http://192.0.2.7");
+  });
+});
+
+describe("trouble", () => {
+  it("that the API server has with a child is told in its words, and ends with its cause", async () => {
+    const space = await Space.create(world);
+    const bad = { name: "DUP", valueFrom: {} };
+    await space.apply("refused", { image: "web:1", env: [bad] });
+    expect(await space.shows("refused", "Degraded", "True", "ApplyFailed")).toMatch(
+      /^Deployment: Deployment\.apps "refused" is invalid: spec\.template\.spec\.containers\[0\]\.env\[0\]\.valueFrom: /,
+    );
+    await expect.poll(() => space.eventReasons("refused")).toContain("ApplyFailed");
+    expect(await space.find(Service, "refused")).toBeDefined();
+    await space.apply("refused", { image: "web:1", env: [{ name: "DUP", value: "x" }] });
+    await space.reaches("refused", "Ready");
+    await space.shows("refused", "Degraded", "False", "AsExpected");
+  });
+
+  it("of a rollout that makes no progress is told", async () => {
+    const space = await readySpace("stuck");
+    await space.kubectl("patch", "deployment", "stuck", "-p", `{"spec":{"progressDeadlineSeconds":1}}`);
+    world.nodes.failPulls("stuck:2");
+    await space.apply("stuck", { image: "stuck:2" });
+    expect(await space.shows("stuck", "Degraded", "True", "ProgressDeadlineExceeded")).toBe(
+      "the rollout has made no progress for 1 s; look at the pods",
+    );
+    await space.shows("stuck", "Progressing", "False", "ProgressDeadlineExceeded");
+    await space.shows("stuck", "Available", "True", "MinimumReplicasAvailable");
+    world.nodes.allowPulls("stuck:2");
+    await space.reaches("stuck", "Ready");
+    await space.shows("stuck", "Degraded", "False", "AsExpected");
+  });
+
+  it("of pods that may not be created is told", async () => {
+    const space = await Space.create(world);
+    await space.apply("poor", { image: "web:1", serviceAccountName: "nobody" });
+    expect(await space.shows("poor", "Degraded", "True", "ReplicaFailure")).toMatch(
+      /forbidden: .*serviceaccount "nobody" not found/,
+    );
+    await space.kubectl("create", "serviceaccount", "nobody");
+    await space.reaches("poor", "Ready");
+    await space.shows("poor", "Degraded", "False", "AsExpected");
+  });
+});
