@@ -2,6 +2,8 @@
 import { readFileSync } from "node:fs";
 import { Command } from "commander";
 import type { SandboxFlags } from "./commands/sandbox.ts";
+import { keepCompiled } from "./compile-cache.ts";
+import type { DevFlags } from "./dev/dev-settings.ts";
 import { stopOnSignals } from "./stop-on-signals.ts";
 
 const { version } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8"));
@@ -17,11 +19,30 @@ const program = new Command("keelson")
 
 program
   .command("dev")
-  .description("start a Kubernetes control plane on this machine and keep it running until Ctrl-C")
-  .action(async () => {
+  .description("run operators and their samples on a Kubernetes control plane on this machine until Ctrl-C")
+  .argument(
+    "[operators...]",
+    "their names, or modules such as ./my-operator.ts (default: all that come with it)",
+  )
+  .option(
+    "--exit-when-settled",
+    "end with 0 when all samples are settled, and with 1 and the reason otherwise",
+  )
+  .option("--timeout <time>", "how long the samples may take to settle, such as 30s (default: 2m)")
+  .option("--no-samples", "run the operators without their samples")
+  .option("--log-file <file>", "write all that the operators log to this file")
+  .option("--port <number>", "the port of the control plane; 0 takes any free one", "0")
+  .option("--data <folder>", "keep everything in this folder across restarts (default: in memory)")
+  .option(
+    "--kubeconfig <file>",
+    "where to write the kubeconfig (default: in --data, or a file that goes with it)",
+  )
+  .option("--nodes <count>", "how many hollow nodes run pods", "2")
+  .action(async (names: readonly string[], flags: DevFlags) => {
     // Each command loads what it needs when it runs, so that `--help` answers at once.
-    const { dev } = await import("./commands/dev.ts");
-    await dev({ signal: stopOnSignals(process), stdout: process.stdout, stderr: process.stderr });
+    keepCompiled(process.env, process.platform);
+    const { devCommand } = await import("./commands/dev-process.ts");
+    await devCommand(names, flags, version);
   });
 
 program

@@ -2,11 +2,11 @@ import type { EventEmitter } from "node:events";
 
 const stopSignals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 /** npm passes the Ctrl-C on that the terminal has already sent us: so soon after the first, a signal says nothing new. */
-const echoMs = 1_000;
+const echoMs = 200;
 
 /**
- * Aborts on the first Ctrl-C, SIGTERM or SIGHUP, so that what runs can end in order. One that comes more than a second
- * later ends the process the way it would have ended without us.
+ * Aborts on the first Ctrl-C, SIGTERM or SIGHUP, so that what runs can end in order. One that comes more than a fifth of a
+ * second later ends the process the way it would have ended without us.
  */
 export function stopOnSignals(owner: EventEmitter): AbortSignal {
   const controller = new AbortController();

@@ -1,6 +1,7 @@
 import { runUntilSignal } from "keelson";
 import { describeFailure } from "../failure.ts";
 import { withoutEchoes } from "../without-echoes.ts";
+import { endProcess } from "./end-process.ts";
 import { run } from "./run.ts";
 
 /**
@@ -20,13 +21,7 @@ export async function runCommand(args: readonly string[], version: string): Prom
     );
   } catch (error) {
     code = 1;
-    await written(stderr, `${describeFailure(error)}\n`);
+    stderr.write(`${describeFailure(error)}\n`);
   }
-  await written(stdout, "");
-  process.exit(code);
-}
-
-/** Resolves when everything that was written to the stream before has left the process. */
-async function written(stream: NodeJS.WriteStream, text: string): Promise<void> {
-  await new Promise<void>((resolve) => void stream.write(text, () => resolve()));
+  await endProcess(code);
 }

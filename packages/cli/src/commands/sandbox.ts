@@ -1,17 +1,11 @@
-import { join } from "node:path";
 import type { ProgressStream } from "@keelson/controlplane";
-import { type EmbeddedClusterSettings, startEmbeddedCluster } from "../sandbox/embedded-cluster.ts";
-import { InvalidFlagError } from "../sandbox/errors.ts";
+import { type ClusterFlags, clusterSettings } from "../sandbox/cluster-flags.ts";
+import { startEmbeddedCluster } from "../sandbox/embedded-cluster.ts";
 import { greeting } from "../sandbox/greeting.ts";
 import { until } from "../until.ts";
 
 /** As they are given on the command line. */
-export interface SandboxFlags {
-  readonly host: string;
-  readonly port: string;
-  readonly data?: string;
-  readonly kubeconfig?: string;
-  readonly nodes: string;
+export interface SandboxFlags extends ClusterFlags {
   readonly controllers: boolean;
 }
 
@@ -27,7 +21,7 @@ export async function sandbox(
   flags: SandboxFlags,
   { signal, stdout, stderr }: SandboxSurroundings,
 ): Promise<void> {
-  const settings = settingsOf(flags);
+  const settings = clusterSettings(flags, flags);
   try {
     await using cluster = await startEmbeddedCluster(
       settings,
@@ -42,28 +36,4 @@ export async function sandbox(
   }
   const kept = settings.data === undefined ? "" : `; its data is in ${settings.data}`;
   stderr.write(`stopped; nothing is left running${kept}\n`);
-}
-
-function settingsOf({
-  host,
-  port,
-  data,
-  kubeconfig,
-  nodes,
-  controllers,
-}: SandboxFlags): EmbeddedClusterSettings {
-  return {
-    host,
-    port: wholeNumber("--port", port, 65_535),
-    data,
-    kubeconfig: kubeconfig ?? (data === undefined ? undefined : join(data, "kubeconfig")),
-    nodes: wholeNumber("--nodes", nodes, 1_000),
-    controllers,
-  };
-}
-
-function wholeNumber(flag: string, text: string, most: number): number {
-  const value = Number(text);
-  if (/^\d+$/.test(text) && value <= most) return value;
-  throw new InvalidFlagError(flag, text, `a whole number from 0 to ${most}`);
 }

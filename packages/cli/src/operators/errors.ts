@@ -1,4 +1,5 @@
-import { KeelsonError, toError } from "keelson";
+import { KeelsonError } from "keelson";
+import { failureInLine } from "./failure-in-line.ts";
 
 /** The base of what keeps operators from being found. */
 export abstract class OperatorError extends KeelsonError {
@@ -41,8 +42,7 @@ export class OperatorModuleError extends OperatorError {
   readonly code = "OPERATOR_MODULE";
 
   constructor(operator: string, options: { readonly cause: unknown }) {
-    const cause = toError(options.cause);
-    super(`load operator ${operator}: its module failed: ${cause.stack ?? cause.message}`, { cause });
+    super(`load operator ${operator}: its module failed: ${failureInLine(options.cause)}`, options);
   }
 }
 

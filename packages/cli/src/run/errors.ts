@@ -1,4 +1,5 @@
 import { KeelsonError, toError } from "keelson";
+import { failureInLine } from "../operators/failure-in-line.ts";
 
 /** The base of what keeps `keelson run` from running. */
 export abstract class RunError extends KeelsonError {
@@ -86,7 +87,7 @@ export class OperatorSetupError extends RunError {
 
   constructor(operator: string, options: { readonly cause: unknown }) {
     const cause = toError(options.cause);
-    const what = cause instanceof KeelsonError ? cause.message : (cause.stack ?? cause.message);
+    const what = cause instanceof KeelsonError ? cause.message : failureInLine(cause);
     super(`set up operator ${operator}: ${what}`, { cause });
     this.operator = operator;
   }

@@ -1,7 +1,6 @@
 import { hostname } from "node:os";
 import {
   type ApiUse,
-  abortable,
   createEventRecorder,
   createMetrics,
   createTracing,
@@ -9,10 +8,8 @@ import {
   type Logger,
   Manager,
   type Metrics,
-  type Operator,
   systemClock,
   systemRandom,
-  WebhooksNotServedError,
 } from "keelson";
 import type { RunConfig } from "../config/run-config.ts";
 import { isLoopback } from "../config/run-rules.ts";
@@ -20,9 +17,9 @@ import type { LoadedOperator } from "../operators/load-operators.ts";
 import { type Cluster, connectCluster } from "./connect-cluster.ts";
 import { demandCrds, installCrds } from "./custom-resources.ts";
 import { demandKinds } from "./demand-kinds.ts";
-import { OperatorSetupError, WebhooksNotConfiguredError } from "./errors.ts";
 import { instanceName } from "./instance-name.ts";
 import { certificatesIn, managerOptions } from "./manager-options.ts";
+import { setUpOperator } from "./set-up-operator.ts";
 
 export interface RunSurroundings {
   readonly log: Logger;
@@ -67,7 +64,7 @@ export async function runOperators(
   if (config.installCrds) await installCrds(client, operators, { log, signal });
   else await demandCrds(client, operators, [...new Set(loaded.map(({ origin }) => origin))], signal);
   const manager = await makeManager({ config, cluster, name, userAgent, log, metrics });
-  for (const operator of operators) await setUp(operator, manager, signal);
+  for (const operator of operators) await setUpOperator(operator, manager, signal);
   demandKinds(config.concurrency, manager.kinds);
   await manager.run(signal);
 }
@@ -112,20 +109,4 @@ async function makeManager(parts: ManagerParts): Promise<Manager> {
       run: (signal) => metricsCertificates.run(signal),
     });
   return manager;
-}
-
-async function setUp(operator: Operator, manager: Manager, signal: AbortSignal): Promise<void> {
-  try {
-    await abortable(
-      (async () => {
-        await operator.setup(manager);
-      })(),
-      signal,
-    );
-  } catch (error) {
-    if (signal.aborted && error === signal.reason) throw error;
-    if (error instanceof WebhooksNotServedError)
-      throw new WebhooksNotConfiguredError(operator.name, { cause: error });
-    throw new OperatorSetupError(operator.name, { cause: error });
-  }
 }

@@ -1,12 +1,11 @@
-import { writeFile } from "node:fs/promises";
 import { accessFromKubeconfig, createClient, httpTransport, listenHttp, sendPost } from "@keelson/client";
-import { openKubectl } from "@keelson/controlplane";
-import { isRecord, type Kubeconfig, systemClock } from "@keelson/core";
+import { errorCode, KeelsonError, type Kubeconfig, systemClock } from "@keelson/core";
 import { startHollowNodes } from "@keelson/hollow";
 import { createSandbox, serveSandbox } from "@keelson/sandbox";
-import { PortTakenError } from "./errors.ts";
+import { DataFolderError, PortTakenError } from "./errors.ts";
 import { FolderJournal } from "./folder-journal.ts";
 import { keptIdentity, newIdentity } from "./kept-identity.ts";
+import { writeKubeconfig } from "./write-kubeconfig.ts";
 
 export interface EmbeddedClusterSettings {
   readonly host: string;
@@ -42,9 +41,10 @@ export async function startEmbeddedCluster(
   };
   try {
     const { url, kubeconfig } = await serveCluster(settings, onError, stops);
-    const kubeconfigPath = await writeKubeconfig(kubeconfig, settings.kubeconfig, stops);
+    const written = await writeKubeconfig(kubeconfig, settings.kubeconfig);
+    stops.push(async () => written[Symbol.asyncDispose]());
     const nodeNames = await startNodes(kubeconfig, settings.nodes, stops, signal);
-    return { url, kubeconfigPath, nodeNames, [Symbol.asyncDispose]: stop };
+    return { url, kubeconfigPath: written.path, nodeNames, [Symbol.asyncDispose]: stop };
   } catch (error) {
     await stop();
     throw error;
@@ -56,7 +56,7 @@ async function serveCluster(
   onError: (error: unknown, where: string) => void,
   stops: Stops,
 ): Promise<{ readonly url: string; readonly kubeconfig: Kubeconfig }> {
-  const journal = data === undefined ? undefined : new FolderJournal(data);
+  const journal = data === undefined ? undefined : openJournal(data);
   if (journal !== undefined) stops.push(() => journal[Symbol.dispose]());
   const { authority, tokenSecret } = data === undefined ? await newIdentity() : await keptIdentity(data);
   const certificates = authority.pair.certificate;
@@ -67,26 +67,20 @@ async function serveCluster(
   stops.push(() => sandbox.stop());
   const served = await serveSandbox(sandbox, { listen: listenHttp, authority, host, port }).catch(
     (error: unknown) => {
-      throw isRecord(error) && error.code === "EADDRINUSE" ? new PortTakenError(host, port) : error;
+      throw errorCode(error) === undefined ? error : new PortTakenError(host, port, { cause: error });
     },
   );
   stops.push(() => served.close(0));
   return { url: served.url, kubeconfig: await served.kubeconfig() };
 }
 
-async function writeKubeconfig(
-  kubeconfig: Kubeconfig,
-  path: string | undefined,
-  stops: Stops,
-): Promise<string> {
-  if (path === undefined) {
-    const kubectl = await openKubectl(kubeconfig);
-    stops.push(async () => kubectl[Symbol.asyncDispose]());
-    return (await kubectl.keep(kubeconfig)).kubeconfigPath;
+/** Throws a DataFolderError if the folder cannot be used. */
+function openJournal(folder: string): FolderJournal {
+  try {
+    return new FolderJournal(folder);
+  } catch (error) {
+    throw error instanceof KeelsonError ? error : new DataFolderError(folder, { cause: error });
   }
-  // Only the owner may read it: it holds a private key.
-  await writeFile(path, `${JSON.stringify(kubeconfig, undefined, 2)}\n`, { mode: 0o600 });
-  return path;
 }
 
 async function startNodes(

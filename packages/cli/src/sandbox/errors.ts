@@ -1,4 +1,4 @@
-import { KeelsonError } from "@keelson/core";
+import { errorCode, KeelsonError, toError } from "@keelson/core";
 
 /** Another process keeps its data in the folder. */
 export class FolderInUseError extends KeelsonError {
@@ -20,13 +20,52 @@ export class UnreadableDataError extends KeelsonError {
   }
 }
 
-/** Somebody else listens where the control plane was to. */
+/** The folder that data was to be kept in cannot be used. */
+export class DataFolderError extends KeelsonError {
+  static override readonly brand: string = "@keelson/cli.DataFolderError";
+  readonly code = "DATA_FOLDER";
+
+  constructor(folder: string, options: { readonly cause: unknown }) {
+    super(
+      `keep data in ${folder}: ${toError(options.cause).message}; choose a folder that you may write`,
+      options,
+    );
+  }
+}
+
+/** The control plane cannot listen where it was to, mostly because something else does. */
 export class PortTakenError extends KeelsonError {
   static override readonly brand: string = "@keelson/cli.PortTakenError";
   readonly code = "PORT_TAKEN";
 
-  constructor(host: string, port: number) {
-    super(`listen on ${host}:${port}: something else does; choose another --port, or 0 for any free one`);
+  constructor(host: string, port: number, options: { readonly cause: unknown }) {
+    const isTaken = errorCode(options.cause) === "EADDRINUSE";
+    const problem = isTaken ? "something else does" : toError(options.cause).message;
+    super(`listen on ${host}:${port}: ${problem}; choose another --port, or 0 for any free one`, options);
+  }
+}
+
+/** Nobody would find the control plane: its kubeconfig has no place. */
+export class KubeconfigNotWrittenError extends KeelsonError {
+  static override readonly brand: string = "@keelson/cli.KubeconfigNotWrittenError";
+  readonly code = "KUBECONFIG_NOT_WRITTEN";
+
+  constructor(path: string | undefined, options: { readonly cause: unknown }) {
+    const where = path === undefined ? "a temporary folder" : path;
+    super(
+      `write the kubeconfig to ${where}: ${toError(options.cause).message}; name a file that you may write by --kubeconfig`,
+      options,
+    );
+  }
+}
+
+/** The file that the kubeconfig was to be written to holds another one, or something else. */
+export class ForeignKubeconfigError extends KeelsonError {
+  static override readonly brand: string = "@keelson/cli.ForeignKubeconfigError";
+  readonly code = "FOREIGN_KUBECONFIG";
+
+  constructor(path: string) {
+    super(`write the kubeconfig to ${path}: the file holds something else; name another by --kubeconfig`);
   }
 }
 

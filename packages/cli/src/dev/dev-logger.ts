@@ -1,0 +1,44 @@
+import { type LogFields, type Logger, prettyLogger, systemClock } from "keelson";
+
+/** Where what the operators say goes. */
+export interface DevLog {
+  /** Takes a warning or an error: its first line says what is wrong. */
+  readonly note: (text: string) => void;
+  /** Takes every line, if all of them are kept. */
+  readonly keep: ((line: string) => void) | undefined;
+}
+
+/** The API server runs in the same process: that an operator had to wait for so long says nothing about the operator. */
+const usualBlockMs = 1_000;
+
+/** Warnings and errors are for whoever watches the table; all else is only kept. */
+export function devLogger({ note, keep }: DevLog): Logger {
+  const notes = withoutUsualBlocks(prettyLogger({ write: note, clock: systemClock, level: "warn" }));
+  return keep === undefined ? notes : both(notes, prettyLogger({ write: keep, clock: systemClock }));
+}
+
+function withoutUsualBlocks(log: Logger): Logger {
+  return {
+    debug: (message, fields) => log.debug(message, fields),
+    info: (message, fields) => log.info(message, fields),
+    warn: (message, fields) => {
+      const { blockedMs } = fields ?? {};
+      if (typeof blockedMs !== "number" || blockedMs > usualBlockMs) log.warn(message, fields);
+    },
+    error: (message, fields) => log.error(message, fields),
+    with: (fields) => withoutUsualBlocks(log.with(fields)),
+  };
+}
+
+function both(first: Logger, second: Logger): Logger {
+  const tell =
+    (level: "debug" | "info" | "warn" | "error") =>
+    (message: string, fields?: LogFields): void => {
+      first[level](message, fields);
+      second[level](message, fields);
+    };
+  return {
+    ...{ debug: tell("debug"), info: tell("info"), warn: tell("warn"), error: tell("error") },
+    with: (fields) => both(first.with(fields), second.with(fields)),
+  };
+}

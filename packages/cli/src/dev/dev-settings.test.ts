@@ -1,0 +1,34 @@
+import { describe, expect, it } from "vitest";
+import { type DevFlags, devSettings } from "./dev-settings.ts";
+
+const flags: DevFlags = { port: "0", nodes: "2", samples: true };
+
+describe("the settings of keelson dev", () => {
+  it("have defaults", () => {
+    expect(devSettings(flags, "/here")).toEqual({
+      cluster: {
+        ...{ host: "127.0.0.1", port: 0, nodes: 2, controllers: true },
+        ...{ data: undefined, kubeconfig: undefined },
+      },
+      hasSamples: true,
+      settleMs: undefined,
+      logFile: undefined,
+    });
+  });
+
+  it("say how long the samples may take only if they are waited for", () => {
+    expect(devSettings({ ...flags, exitWhenSettled: true }, "/").settleMs).toBe(120_000);
+    expect(devSettings({ ...flags, exitWhenSettled: true, timeout: "1m30s" }, "/").settleMs).toBe(90_000);
+    expect(() => devSettings({ ...flags, timeout: "1m" }, "/")).toThrow(
+      'read --timeout "1m": it must be beside --exit-when-settled',
+    );
+    expect(() => devSettings({ ...flags, exitWhenSettled: true, timeout: "soon" }, "/")).toThrow(
+      'read --timeout "soon": it must be a time with its unit, such as 500ms',
+    );
+  });
+
+  it("take the log file from the working folder, and the kubeconfig from the data", () => {
+    const { logFile, cluster } = devSettings({ ...flags, logFile: "dev.log", data: "kept" }, "/here");
+    expect([logFile, cluster.kubeconfig]).toEqual(["/here/dev.log", "kept/kubeconfig"]);
+  });
+});

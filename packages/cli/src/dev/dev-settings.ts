@@ -1,0 +1,44 @@
+import { resolve } from "node:path";
+import { durationMs } from "../config/setting-types.ts";
+import { type ClusterFlags, clusterSettings } from "../sandbox/cluster-flags.ts";
+import type { EmbeddedClusterSettings } from "../sandbox/embedded-cluster.ts";
+import { InvalidFlagError } from "../sandbox/errors.ts";
+
+/** As they are given on the command line. */
+export interface DevFlags extends Omit<ClusterFlags, "host"> {
+  readonly samples: boolean;
+  readonly exitWhenSettled?: boolean;
+  readonly timeout?: string;
+  readonly logFile?: string;
+}
+
+export interface DevSettings {
+  readonly cluster: EmbeddedClusterSettings;
+  readonly hasSamples: boolean;
+  /** How long the samples may take until the command ends with or without them; undefined: it does not end by itself. */
+  readonly settleMs: number | undefined;
+  readonly logFile: string | undefined;
+}
+
+const defaultTimeoutMs = 120_000;
+
+/** Throws an InvalidFlagError. */
+export function devSettings(flags: DevFlags, folder: string): DevSettings {
+  const { samples, exitWhenSettled = false, timeout, logFile } = flags;
+  if (timeout !== undefined && !exitWhenSettled)
+    throw new InvalidFlagError("--timeout", timeout, "beside --exit-when-settled: nothing else waits for it");
+  return {
+    cluster: clusterSettings({ ...flags, host: "127.0.0.1" }, { controllers: true }),
+    hasSamples: samples,
+    settleMs: exitWhenSettled ? timeoutMs(timeout) : undefined,
+    logFile: logFile === undefined ? undefined : resolve(folder, logFile),
+  };
+}
+
+function timeoutMs(timeout: string | undefined): number {
+  if (timeout === undefined) return defaultTimeoutMs;
+  const { data, error } = durationMs().safeParse(timeout);
+  if (data !== undefined) return data;
+  const wanted = error?.issues[0]?.message.replace("must be ", "") ?? "a time";
+  throw new InvalidFlagError("--timeout", timeout, wanted);
+}

@@ -1,0 +1,35 @@
+import { describe, expect, it } from "vitest";
+import { awaitedRow, rowOf } from "./row.ts";
+
+const identity = { id: "webapps.example.com default/web", title: "webapp/web", namespace: "default" };
+const object = {
+  apiVersion: "example.com/v1",
+  kind: "WebApp",
+  metadata: { name: "web", creationTimestamp: "2026-01-02T03:04:05Z" },
+};
+
+describe("a row", () => {
+  it("tells what its operator tells", () => {
+    const progress = { phase: "Ready", ready: "3/3", isSettled: true };
+    const event = { atMs: 1, reason: "Scaled", message: "to 3", isWarning: false };
+    expect(rowOf(identity, object, () => progress, event)).toEqual({
+      ...{ ...identity, ...progress, problem: undefined, event },
+      createdMs: Date.UTC(2026, 0, 2, 3, 4, 5),
+    });
+  });
+
+  it("has a problem if its operator cannot tell", () => {
+    const progressOf = (): never => {
+      throw new Error("status is undefined");
+    };
+    expect(rowOf(identity, object, progressOf, undefined)).toMatchObject({
+      phase: "Unknown",
+      isSettled: false,
+      problem: "its operator cannot tell how far it is: status is undefined",
+    });
+  });
+
+  it("is not settled as long as its object is to come", () => {
+    expect(awaitedRow(identity)).toMatchObject({ ...identity, phase: "Awaited", isSettled: false });
+  });
+});

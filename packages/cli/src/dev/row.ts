@@ -1,0 +1,65 @@
+import { type GenericObject, type SampleProgress, toError } from "keelson";
+
+/** What last happened to an object, as an Event tells it. */
+export interface LastEvent {
+  readonly atMs: number;
+  readonly reason: string;
+  readonly message: string;
+  readonly isWarning: boolean;
+}
+
+/** An object as people are shown it. */
+export interface Row {
+  /** The same as long as it is the same object, such as `webapps.example.com shop/web`. */
+  readonly id: string;
+  /** Such as `webapp/nginx-app`. */
+  readonly title: string;
+  /** Undefined for objects that are in none. */
+  readonly namespace: string | undefined;
+  readonly phase: string;
+  readonly ready: string | undefined;
+  readonly isSettled: boolean;
+  readonly problem: string | undefined;
+  /** Undefined as long as it is not there. */
+  readonly createdMs: number | undefined;
+  readonly event: LastEvent | undefined;
+}
+
+/** Who an object is, whether it is there yet or not. */
+export type RowIdentity = Pick<Row, "id" | "title" | "namespace">;
+
+/** An object that is there. What its operator cannot tell counts as a problem of the object. */
+export function rowOf(
+  identity: RowIdentity,
+  object: GenericObject,
+  progressOf: (object: GenericObject) => SampleProgress,
+  event: LastEvent | undefined,
+): Row {
+  const { id, title, namespace } = identity;
+  const { creationTimestamp } = object.metadata;
+  const { phase, ready, isSettled, problem } = progressIn(object, progressOf);
+  return {
+    ...{ id, title, namespace, phase, ready, isSettled, problem, event },
+    createdMs: creationTimestamp === undefined ? undefined : Date.parse(creationTimestamp),
+  };
+}
+
+/** An object that is to come. */
+export function awaitedRow({ id, title, namespace }: RowIdentity): Row {
+  return {
+    ...{ id, title, namespace, phase: "Awaited", isSettled: false },
+    ...{ ready: undefined, problem: undefined, createdMs: undefined, event: undefined },
+  };
+}
+
+function progressIn(
+  object: GenericObject,
+  progressOf: (object: GenericObject) => SampleProgress,
+): SampleProgress {
+  try {
+    return progressOf(object);
+  } catch (error) {
+    const problem = `its operator cannot tell how far it is: ${toError(error).message}`;
+    return { phase: "Unknown", isSettled: false, problem };
+  }
+}

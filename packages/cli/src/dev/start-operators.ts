@@ -1,0 +1,108 @@
+import { hostname } from "node:os";
+import {
+  type Cache,
+  type Client,
+  createEventRecorder,
+  createMetrics,
+  type Logger,
+  type ManagedWebhooks,
+  type Metrics,
+  type Operator,
+  systemClock,
+  systemRandom,
+  toError,
+} from "keelson";
+import { type Cluster, connectCluster } from "../run/connect-cluster.ts";
+import { installCrds } from "../run/custom-resources.ts";
+import { setUpOperator } from "../run/set-up-operator.ts";
+import { DevManager } from "./dev-manager.ts";
+import { webhooksInPlace } from "./webhooks-in-place.ts";
+
+export interface StartOperatorsOptions {
+  readonly operators: readonly Operator[];
+  readonly kubeconfigPath: string;
+  /** Of this command. */
+  readonly version: string;
+  readonly log: Logger;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Operators that run: their kinds are served, their caches have synced, their webhooks are asked. Disposing of them ends
+ * them; the log tells of those that did not end in time.
+ */
+export interface RunningOperators extends AsyncDisposable {
+  readonly client: Client;
+  readonly cache: Cache;
+  /** Rejects with what ended them, if they end before they are told to. */
+  readonly ended: Promise<void>;
+}
+
+const name = "keelson-dev";
+const loopback = "127.0.0.1";
+/** Together with all else that has to end, this stays below what somebody who has pressed Ctrl-C waits for. */
+const graceMs = 1_000;
+
+/** Installs the kinds of the operators and runs all of them in one manager. Leaves nothing running if it rejects. */
+export async function startOperators(options: StartOperatorsOptions): Promise<RunningOperators> {
+  const { kubeconfigPath, version, log, signal } = options;
+  const metrics = createMetrics({ processMetrics: false, log });
+  const access = { kubeconfig: kubeconfigPath, context: undefined, env: {}, userAgent: `${name}/${version}` };
+  const cluster = await connectCluster({ ...access, log, metrics, signal });
+  const stopping = new AbortController();
+  let ended: Promise<void> | undefined;
+  const stop = async (): Promise<void> => {
+    stopping.abort(new Error("it was told to stop"));
+    await ended?.catch(() => undefined);
+    metrics[Symbol.dispose]();
+    await cluster[Symbol.asyncDispose]();
+  };
+  try {
+    await installCrds(cluster.client, options.operators, { log, signal });
+    const { manager, webhooksAt } = makeManager(cluster, metrics, log);
+    for (const operator of options.operators) await setUpOperator(operator, manager, signal);
+    const runSignal = AbortSignal.any([signal, stopping.signal]);
+    ended = manager.run(runSignal).catch((error: unknown) => {
+      if (!runSignal.aborted) throw error;
+      // It does not keep whoever has stopped it from ending.
+      log.warn("the operators did not end in order", { error: toError(error) });
+    });
+    await Promise.race([manager.elected, ended]);
+    signal.throwIfAborted();
+    const { admissions, cache } = manager;
+    if (admissions.length > 0)
+      await webhooksInPlace(cluster.client, { admissions, name, url: await webhooksAt }, signal);
+    return { client: cluster.client, cache, ended, [Symbol.asyncDispose]: stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+function makeManager(
+  { client }: Cluster,
+  metrics: Metrics,
+  log: Logger,
+): { readonly manager: DevManager; readonly webhooksAt: Promise<string> } {
+  const listening = Promise.withResolvers<string>();
+  const urlOf = (port: number): string => `https://${loopback}:${port}`;
+  const certificates: ManagedWebhooks = {
+    secret: { namespace: "kube-system", name: `${name}-webhook-certificates` },
+    name,
+    endpoint: (port) => ({ url: urlOf(port) }),
+  };
+  const manager = new DevManager({
+    ...{ client, name, log, graceMs },
+    metrics: { port: -1, gathered: metrics },
+    health: { port: -1 },
+    webhooks: { host: loopback, port: 0, certificates },
+    events: createEventRecorder({
+      ...{ client, clock: systemClock, random: systemRandom, log, observer: metrics.events },
+      ...{ reportingController: name, reportingInstance: hostname().slice(0, 128) },
+    }),
+    // Whoever runs a control plane on this machine may do everything on it.
+    permissionCheck: "off",
+    onListening: (_, port) => listening.resolve(urlOf(port)),
+  });
+  return { manager, webhooksAt: listening.promise };
+}

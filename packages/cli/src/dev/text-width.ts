@@ -1,0 +1,39 @@
+const wide =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Emoji_Presentation}\uff01-\uff60]/u;
+const invisible = /[\p{Mark}\p{Format}]/u;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is taken out
+const steering = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g;
+
+/** How many columns of a terminal a text takes that holds nothing which steers it. */
+export function widthOf(text: string): number {
+  return [...text].reduce((sum, character) => sum + characterWidth(character), 0);
+}
+
+/** On one line, with spaces for whatever would steer a terminal: texts of objects are written by anybody. */
+export function oneLine(text: string): string {
+  return text.replace(steering, " ").trim();
+}
+
+/** The text, or what fits of it and `…`. */
+export function shorten(text: string, width: number): string {
+  if (widthOf(text) <= width) return text;
+  let kept = "";
+  let left = width - 1;
+  for (const character of text) {
+    left -= characterWidth(character);
+    if (left < 0) break;
+    kept += character;
+  }
+  return width < 1 ? "" : `${kept.trimEnd()}…`;
+}
+
+/** The text, shortened or filled up with spaces. */
+export function fitted(text: string, width: number): string {
+  const short = shorten(text, width);
+  return short + " ".repeat(Math.max(0, width - widthOf(short)));
+}
+
+function characterWidth(character: string): number {
+  if (invisible.test(character)) return 0;
+  return wide.test(character) ? 2 : 1;
+}

@@ -1,0 +1,28 @@
+import { isRecord, type Operator, parseApiVersion } from "keelson";
+import { sampleKey } from "./apply-samples.ts";
+import type { Sample } from "./sample-files.ts";
+
+/** What somebody can do with the samples by kubectl; each is what stands after the program. */
+export function tryLines(operators: readonly Operator[], samples: readonly Sample[]): readonly string[] {
+  const resources = operators.flatMap((operator) => operator.resources);
+  const plurals = resources.map(({ plural }) => plural);
+  const firsts = resources.flatMap((resource) => {
+    const { definition, scope, kind, group } = resource;
+    const sample = samples.find(
+      ({ object }) => object.kind === kind && parseApiVersion(object.apiVersion).group === group,
+    );
+    if (sample === undefined) return [];
+    const { name, namespace = "default" } = sampleKey(sample.object, scope);
+    const place = namespace === "default" ? "" : ` -n ${namespace}`;
+    const target = `${definition.singular ?? kind.toLowerCase()} ${name}${place}`;
+    if (definition.scale === undefined) return [`describe ${target}`];
+    return [`scale ${target} --replicas=${replicasOf(sample) + 2}`];
+  });
+  const isScattered = samples.some(({ object }) => (object.metadata.namespace ?? "default") !== "default");
+  const everywhere = isScattered ? " -A" : "";
+  return [...(plurals.length === 0 ? [] : [`get ${plurals.join(",")}${everywhere}`]), ...firsts];
+}
+
+function replicasOf({ object: { spec } }: Sample): number {
+  return isRecord(spec) && typeof spec.replicas === "number" ? spec.replicas : 1;
+}

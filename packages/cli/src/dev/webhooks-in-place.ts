@@ -1,0 +1,32 @@
+import { type Admission, type Client, waitFor } from "keelson";
+import {
+  MutatingWebhookConfiguration,
+  ValidatingWebhookConfiguration,
+} from "keelson/kinds/admissionregistration/v1";
+
+/** The webhooks that are served, and where. */
+export interface ServedWebhooks {
+  readonly admissions: readonly Admission[];
+  /** What their configurations are called. */
+  readonly name: string;
+  readonly url: string;
+}
+
+const timeoutMs = 30_000;
+
+/** Waits until the API server has been told of the webhooks, at this address and no earlier one. */
+export async function webhooksInPlace(
+  client: Client,
+  { admissions, name, url }: ServedWebhooks,
+  signal: AbortSignal,
+): Promise<void> {
+  const leadsHere = ({
+    webhooks = [],
+  }: MutatingWebhookConfiguration | ValidatingWebhookConfiguration): boolean =>
+    webhooks.every(({ clientConfig }) => clientConfig.url?.startsWith(`${url}/`));
+  const options = { timeoutMs, signal };
+  if (admissions.some(({ mutators }) => mutators.length > 0))
+    await waitFor(client, MutatingWebhookConfiguration, { name }, leadsHere, options);
+  if (admissions.some(({ validators }) => validators.length > 0))
+    await waitFor(client, ValidatingWebhookConfiguration, { name }, leadsHere, options);
+}

@@ -1,0 +1,16 @@
+import { expect, it } from "vitest";
+import { failureInLine } from "./failure-in-line.ts";
+
+it("says what a module threw and where, in one line", () => {
+  const thrown = new TypeError("cannot read x\nof undefined");
+  thrown.stack =
+    "TypeError: cannot read x\n    at setup (file:///home/ann/op.ts:3:9)\n    at file:///elsewhere.ts:1:1";
+  expect(failureInLine(thrown)).toBe("TypeError: cannot read x (at file:///home/ann/op.ts:3:9)");
+  const unparsed = new SyntaxError("Unexpected token");
+  unparsed.stack = "file:///home/ann/op.ts:7\n  cons x\n       ^\n\nSyntaxError: Unexpected token";
+  expect(failureInLine(unparsed)).toBe("SyntaxError: Unexpected token (at file:///home/ann/op.ts:7)");
+  const nowhere = new Error("lost");
+  nowhere.stack = "Error: lost";
+  expect(failureInLine(nowhere)).toBe("Error: lost");
+  expect(failureInLine("just text")).toMatch(/^Error: just text \(at .*:\d+:\d+\)$/);
+});

@@ -1,0 +1,71 @@
+import {
+  admission,
+  controller,
+  defineOperator,
+  defineResource,
+  type GenericObject,
+  isRecord,
+  type ObjectOf,
+  type Operator,
+  type SampleProgress,
+  writeStatus,
+  z,
+} from "keelson";
+
+export const Shed = defineResource({
+  group: "cli.example.com",
+  version: "v1",
+  kind: "Shed",
+  scope: "Namespaced",
+  spec: z.object({
+    size: z.int32().min(0).optional(),
+    replicas: z.int32().min(0).default(2),
+    never: z.boolean().optional(),
+  }),
+  status: z.object({ replicas: z.int32() }),
+  scale: {},
+});
+
+function progress({ spec, status }: GenericObject): SampleProgress {
+  const wanted = isRecord(spec) ? spec.replicas : undefined;
+  const there = isRecord(status) ? status.replicas : 0;
+  const isSettled = wanted === there;
+  return {
+    phase: isSettled ? "Built" : "Building",
+    ready: `${there}/${wanted}`,
+    isSettled,
+    ...(isRecord(spec) && spec.never === true && { problem: "nobody builds it" }),
+  };
+}
+
+const sheds = controller(Shed).reconcile(async ({ object, client, events }) => {
+  if (object.spec.never === true) return;
+  await writeStatus(client, Shed, object, { replicas: object.spec.replicas }, { fieldOwner: "shed" });
+  events.record(object, { type: "Normal", reason: "Built", message: `of size ${object.spec.size}` });
+});
+
+/** Files that tests choose, relative to this folder, with commas between. */
+const files = (process.env.SHED_SAMPLES ?? "sheds.yaml").split(",").filter((file) => file !== "");
+
+/** Builds sheds, of size 7 unless it is said otherwise, and none of size 13. */
+export const shed: Operator = defineOperator({
+  name: "shed",
+  resources: [Shed],
+  samples: { files: files.map((file) => new URL(`./samples/${file}`, import.meta.url)), progress },
+  setup: (manager) => {
+    manager.add(sheds);
+    manager.addWebhooks({
+      admissions: [
+        admission(Shed)
+          .mutate(({ object }) => {
+            object.spec.size ??= 7;
+          })
+          .validate(({ object, deny }) => {
+            if (object.spec.size === 13) deny("size 13 brings bad luck");
+          }),
+      ],
+    });
+  },
+});
+
+export type Shed = ObjectOf<typeof Shed>;
