@@ -6,8 +6,9 @@ import { TransportClosedError } from "../errors.ts";
 import { eitherSignal } from "../request/iteration.ts";
 import { ConnectionPool } from "./connection-pool.ts";
 import { exchangeHttp1 } from "./http1-exchange.ts";
-import { makeRoute, openConnection, type Protocol, type Route, speaksHttp2 } from "./open-connection.ts";
+import { makeRoute, type OnRead, openConnection, type Route } from "./open-connection.ts";
 import type { Sending } from "./sending.ts";
+import { exchangeStream } from "./stream-exchange.ts";
 import { Turns } from "./turns.ts";
 
 /** As many requests as one process sends at the same time; more wait for their turn. Streams do not count. */
@@ -15,8 +16,7 @@ const unaryConnections = 64;
 
 /**
  * Reaches an API server over a pool of kept-alive HTTP/1.1 connections for requests, and a connection for each stream,
- * so that watches, which go on for minutes, never make a request wait. Streams are HTTP/2 where the server speaks it:
- * the many small pieces of a watch cost half as much then.
+ * so that watches, which go on for minutes, never make a request wait.
  *
  * Credentials are asked for before each request and TLS settings may change while running: the pool is then replaced,
  * and the old one ends with the requests that still use it.
@@ -111,16 +111,12 @@ class HttpTransport implements Transport {
   }
 
   async #stream(sending: Sending, tls: TlsSettings): Promise<TransportResponse> {
-    // Loaded when it is needed first, and before there is a connection, whose failure nobody would hear of.
-    const { exchangeHttp2 } = await import("./http2-exchange.ts");
     const { route } = this.#reachWith(tls);
-    const socket = await this.#connect(route, ["h2", "http/1.1"], sending.signal);
-    if (speaksHttp2(socket)) return exchangeHttp2(sending, socket);
-    return exchangeHttp1(sending, { createConnection: () => socket });
+    return exchangeStream(sending, (onRead) => this.#connect(route, sending.signal, onRead));
   }
 
-  async #connect(route: Route, protocols: readonly Protocol[], signal: AbortSignal): Promise<Socket> {
-    const socket = await openConnection(route, protocols, signal);
+  async #connect(route: Route, signal: AbortSignal, onRead?: OnRead): Promise<Socket> {
+    const socket = await openConnection(route, signal, onRead);
     const closed = new Promise<void>((resolve) => socket.once("close", () => resolve()));
     this.#closed.add(closed);
     void closed.then(() => this.#closed.delete(closed));
@@ -130,7 +126,7 @@ class HttpTransport implements Transport {
   #reachWith(tls: TlsSettings): Reach {
     if (this.#reach !== undefined && deepEqual(this.#reach.route.tls, tls)) return this.#reach;
     const route = makeRoute(this.#server, this.#access.proxyUrl, tls);
-    const pool = new ConnectionPool(() => this.#connect(route, ["http/1.1"], this.#closing.signal));
+    const pool = new ConnectionPool(() => this.#connect(route, this.#closing.signal));
     this.#reach?.pool.retire();
     this.#reach = { route, pool };
     return this.#reach;
@@ -145,7 +141,7 @@ async function inMemory(body: AsyncIterable<Uint8Array>): Promise<AsyncIterable<
   })();
 }
 
-/** A value that cannot be sent, such as a token with a line end, is a mistake; HTTP/2 would just not send it. */
+/** A value that cannot be sent, such as a token with a line end, is a mistake; as it is, it would be part of the request. */
 function checkValues(headers: HeaderLines): void {
   for (const [name, value] of Object.entries(headers)) {
     for (const text of [value].flat()) validateHeaderValue(name, text);

@@ -57,7 +57,7 @@ describe("a connection through a proxy", () => {
   it("does not come about if the proxy refuses", async () => {
     const proxy = await startProxy(407);
     const route = makeRoute(new URL("https://cluster.example"), `http://${proxy.host}`, { insecure: false });
-    const opening = openConnection(route, ["http/1.1"], signal);
+    const opening = openConnection(route, signal);
     await expect(opening).rejects.toThrow(`the proxy ${proxy.host} answered 407`);
     expect(proxy.asked).toMatchObject([{ url: "cluster.example:443" }]);
     await expect.poll(() => proxy.sockets.size).toBe(0);
@@ -68,7 +68,7 @@ describe("a connection through a proxy", () => {
     const leaving = new AbortController();
     const proxyUrl = `http://${mute.url.host}`;
     const route = makeRoute(new URL("https://cluster.example"), proxyUrl, { insecure: false });
-    const opening = openConnection(route, ["http/1.1"], leaving.signal);
+    const opening = openConnection(route, leaving.signal);
     await expect.poll(() => mute.sockets.size).toBe(1);
     leaving.abort(new Error("enough"));
     await expect(opening).rejects.toThrow("enough");
@@ -83,7 +83,7 @@ describe("a connection", () => {
     onTestFinished(() => void vi.useRealTimers());
     const route = makeRoute(url, undefined, { insecure: true });
     const message = `no connection to ${url.host} within 10 s`;
-    const given = expect(openConnection(route, ["http/1.1"], signal)).rejects.toThrow(message);
+    const given = expect(openConnection(route, signal)).rejects.toThrow(message);
     vi.advanceTimersByTime(10_000);
     await given;
     vi.useRealTimers();
@@ -97,7 +97,7 @@ describe("a connection", () => {
     onTestFinished(() => void server.close());
     const { port } = server.address() as AddressInfo;
     const route = makeRoute(new URL(`http://[::1]:${port}`), undefined, { insecure: false });
-    const socket = await openConnection(route, ["http/1.1"], signal);
+    const socket = await openConnection(route, signal);
     expect(socket.remotePort).toBe(port);
     socket.destroy();
   });

@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { type ClientRequest, type IncomingMessage, request } from "node:http";
-import { connect as connectTcp, isIP, type Socket } from "node:net";
+import { connect as connectTcp, isIP, type OnReadOpts, type Socket } from "node:net";
 import { connect as connectTls, createSecureContext, type SecureContext } from "node:tls";
 import type { TlsSettings } from "../config/cluster-access.ts";
 
@@ -28,18 +28,18 @@ export function makeRoute(server: URL, proxyUrl: string | undefined, tls: TlsSet
   return { server, proxyUrl, tls, secureContext };
 }
 
-/** What is spoken on a connection, as TLS names it. */
-export type Protocol = "h2" | "http/1.1";
+/** Is given all that arrives, in memory that is used again after the call. False: no more until the socket is resumed. */
+export type OnRead = (bytes: Buffer) => boolean;
+
+/** More than a record of TLS never arrives at once. */
+const readBytes = 1 << 14;
 
 /**
  * Opens a connection on which a request can be sent at once: names are resolved, proxies passed and hands shaken. Gives
- * up after ten seconds, or with the signal's reason when that aborts; then nothing of it is left.
+ * up after ten seconds, or with the signal's reason when that aborts; then nothing of it is left. With `onRead`, what
+ * arrives is given to that and not to whoever listens to the socket, which costs a good deal less.
  */
-export async function openConnection(
-  route: Route,
-  protocols: readonly Protocol[],
-  signal: AbortSignal,
-): Promise<Socket> {
+export async function openConnection(route: Route, signal: AbortSignal, onRead?: OnRead): Promise<Socket> {
   const timeout = new AbortController();
   const { host } = route.server;
   const giveUp = (): void =>
@@ -49,7 +49,7 @@ export async function openConnection(
   try {
     const tunnel =
       route.proxyUrl === undefined ? undefined : await openTunnel(route.proxyUrl, route.server, either);
-    return await connectTo(route, { protocols, tunnel }, either);
+    return await connectTo(route, { tunnel, onRead }, either);
   } catch (error) {
     throw either.aborted ? either.reason : error;
   } finally {
@@ -57,35 +57,51 @@ export async function openConnection(
   }
 }
 
-/** Whether the server has agreed to speak HTTP/2. */
-export function speaksHttp2(socket: Socket): boolean {
-  return "alpnProtocol" in socket && socket.alpnProtocol === "h2";
-}
-
 interface How {
-  readonly protocols: readonly Protocol[];
   /** A connection to the server through a proxy, on which nothing was said yet. */
   readonly tunnel?: Socket | undefined;
+  readonly onRead?: OnRead | undefined;
 }
 
 async function connectTo(
   { server, tls, secureContext }: Route,
-  { protocols, tunnel }: How,
+  { tunnel, onRead }: How,
   signal: AbortSignal,
 ): Promise<Socket> {
   const host = hostOf(server);
   const address = { host, port: Number(portOf(server)), noDelay: true, keepAlive: true };
-  const tcp = { ...address, keepAliveInitialDelay: keepAliveDelayMs };
-  if (server.protocol === "http:") return tunnel ?? established(connectTcp(tcp), "connect", signal);
+  const tcp = {
+    ...{ ...address, keepAliveInitialDelay: keepAliveDelayMs },
+    ...(onRead !== undefined && { onread: intoOneBuffer(onRead) }),
+  };
+  const isPlain = server.protocol === "http:";
+  if (tunnel === undefined && isPlain) return established(connectTcp(tcp), "connect", signal);
+  // What comes through a tunnel is already read by the socket of the tunnel.
+  if (tunnel !== undefined && isPlain) return readBy(tunnel, onRead);
   const socket = connectTls({
     ...(tunnel === undefined ? tcp : { socket: tunnel, host }),
     secureContext,
     // An address is not sent as a name, but it is verified all the same.
     servername: tls.serverName ?? (isIP(host) === 0 ? host : ""),
     rejectUnauthorized: !tls.insecure,
-    ALPNProtocols: [...protocols],
+    ALPNProtocols: ["http/1.1"],
   });
-  return established(socket, "secureConnect", signal);
+  await established(socket, "secureConnect", signal);
+  return tunnel === undefined ? socket : readBy(socket, onRead);
+}
+
+function intoOneBuffer(onRead: OnRead): OnReadOpts {
+  return {
+    buffer: Buffer.allocUnsafe(readBytes),
+    callback: (length, bytes) => onRead(Buffer.from(bytes.buffer, bytes.byteOffset, length)),
+  };
+}
+
+function readBy(socket: Socket, onRead: OnRead | undefined): Socket {
+  if (onRead === undefined) return socket;
+  return socket.on("data", (bytes: Buffer) => {
+    if (!onRead(bytes)) socket.pause();
+  });
 }
 
 async function established(socket: Socket, event: string, signal: AbortSignal): Promise<Socket> {
@@ -103,7 +119,7 @@ async function openTunnel(proxyUrl: string, server: URL, signal: AbortSignal): P
   const proxy = new URL(proxyUrl);
   const authority = `${server.hostname}:${portOf(server)}`;
   const route = makeRoute(proxy, undefined, { insecure: false });
-  const socket = await connectTo(route, { protocols: ["http/1.1"] }, signal);
+  const socket = await connectTo(route, {}, signal);
   try {
     const asked = request({
       createConnection: () => socket,

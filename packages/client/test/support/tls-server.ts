@@ -5,7 +5,7 @@ import { onTestFinished } from "vitest";
 import type { ClusterAccess } from "../../src/config/cluster-access.ts";
 import { selfSigned } from "./certificates.ts";
 
-/** A TLS server that speaks HTTP/2 and HTTP/1.1, or the latter only, and ends with the test. */
+/** A TLS server that speaks HTTP/2 and HTTP/1.1, and ends with the test. */
 export interface TlsServer {
   readonly server: Http2SecureServer;
   readonly access: ClusterAccess;
@@ -15,10 +15,9 @@ export interface TlsServer {
   readonly connections: () => number;
 }
 
-export async function startTlsServer({ http2 = true } = {}): Promise<TlsServer> {
+export async function startTlsServer(): Promise<TlsServer> {
   const certificate = await selfSigned("localhost");
-  const only = http2 ? {} : { ALPNCallback: () => "http/1.1" };
-  const server = createSecureServer({ ...certificate, ...only, allowHTTP1: true });
+  const server = createSecureServer({ ...certificate, allowHTTP1: true });
   const sockets = new Set<Socket>();
   let connections = 0;
   server.on("connection", (socket: Socket) => {

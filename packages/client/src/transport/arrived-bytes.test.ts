@@ -1,0 +1,60 @@
+import { setImmediate as turn } from "node:timers/promises";
+import { describe, expect, it } from "vitest";
+import { ArrivedBytes } from "./arrived-bytes.ts";
+
+const textOf = (piece: Uint8Array | undefined): string | undefined =>
+  piece === undefined ? undefined : Buffer.from(piece).toString();
+
+describe("bytes that arrive", () => {
+  it("come in one piece for each turn of the event loop", async () => {
+    const arrived = new ArrivedBytes();
+    const first = arrived.next();
+    for (const text of ["a", "b", "c"]) arrived.add(Buffer.from(text));
+    expect(textOf(await first)).toBe("abc");
+    const second = arrived.next();
+    arrived.add(Buffer.from("d"));
+    arrived.end();
+    expect(textOf(await second)).toBe("d");
+    expect(await arrived.next()).toBeUndefined();
+  });
+
+  it("are a copy, which later ones do not change", async () => {
+    const arrived = new ArrivedBytes();
+    const bytes = Buffer.from("one");
+    arrived.add(bytes);
+    bytes.write("two");
+    const piece = await arrived.next();
+    arrived.add(bytes);
+    await arrived.next();
+    expect(textOf(piece)).toBe("one");
+  });
+
+  it("are given before the error, and the error then every time", async () => {
+    const arrived = new ArrivedBytes();
+    arrived.add(Buffer.from("before"));
+    arrived.end(new Error("cut"));
+    arrived.end();
+    expect(textOf(await arrived.next())).toBe("before");
+    await expect(arrived.next()).rejects.toThrow("cut");
+    await expect(arrived.next()).rejects.toThrow("cut");
+  });
+
+  it("end for whoever waits", async () => {
+    const arrived = new ArrivedBytes();
+    const waiting = arrived.next();
+    await turn();
+    arrived.end();
+    expect(await waiting).toBeUndefined();
+  });
+
+  it("are too many from a megabyte on, until they are taken", async () => {
+    const arrived = new ArrivedBytes();
+    const block = Buffer.alloc(300_000, "x");
+    for (let added = 0; added < 3; added++) arrived.add(block);
+    expect(arrived.isFull).toBe(false);
+    arrived.add(block);
+    expect(arrived.isFull).toBe(true);
+    expect((await arrived.next())?.length).toBe(4 * block.length);
+    expect(arrived.isFull).toBe(false);
+  });
+});

@@ -1,0 +1,107 @@
+import { once } from "node:events";
+import { createServer, type Socket } from "node:net";
+import type { TransportResponse } from "@keelson/core";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { accessTo } from "../../test/support/tls-server.ts";
+import { readText } from "../request/body.ts";
+import { httpTransport } from "./http-transport.ts";
+
+/** Asks a server that says these things, one after the other, whatever it is asked, and then ends unless told not to. */
+async function ask(said: readonly string[], { ends = true } = {}): Promise<TransportResponse> {
+  const server = createServer((socket: Socket) => {
+    socket
+      .on("error", () => undefined)
+      .once("data", async () => {
+        for (const text of said) await new Promise((resolve) => socket.write(text, "latin1", resolve));
+        if (ends) socket.end();
+      });
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  const port = typeof address === "object" ? address?.port : undefined;
+  const transport = httpTransport(accessTo(`http://127.0.0.1:${port}`));
+  onTestFinished(async () => {
+    await transport.close();
+    server.close();
+  });
+  return transport.send({ method: "GET", path: "/", headers: {}, isStream: true });
+}
+
+async function textOf(said: readonly string[], options?: Parameters<typeof ask>[1]): Promise<string> {
+  return readText((await ask(said, options)).body);
+}
+
+const head = "HTTP/1.1 200 OK\r\n";
+
+describe("the answer to a stream", () => {
+  it("comes in chunks", async () => {
+    const said = [`${head}Transfer-Encoding: chunked\r\n\r\n3\r\nab`, "c\r\n2\r", "\nde\r\n0\r\n\r\n"];
+    expect(await textOf(said, { ends: false })).toBe("abcde");
+  });
+
+  it("has a length", async () => {
+    expect(await textOf([`${head}Content-Length: 5\r\n\r\nabc`, "de and more"], { ends: false })).toBe(
+      "abcde",
+    );
+  });
+
+  it("goes on until the connection ends, if nothing else is said", async () => {
+    expect(await textOf([`${head}\r\nabc`, "de"])).toBe("abcde");
+  });
+
+  it("has no body where there cannot be one", async () => {
+    expect(await textOf(["HTTP/1.1 204 No Content\r\n\r\n"], { ends: false })).toBe("");
+  });
+
+  it("may come after others that are for the time being", async () => {
+    const said = [
+      "HTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\nHTTP/1.1 1",
+      "00 Continue\r\n\r\n",
+      `${head}\r\nabc`,
+    ];
+    expect(await textOf(said)).toBe("abc");
+  });
+
+  it("may come byte by byte", async () => {
+    const answer = `${head}Transfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n`;
+    expect(await textOf([...answer], { ends: false })).toBe("abc");
+  });
+
+  it("is not complete if the connection ends before it does", async () => {
+    const { body } = await ask([`${head}Transfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n`]);
+    await expect(readText(body)).rejects.toMatchObject({ code: "ECONNRESET" });
+    const shorter = await ask([`${head}Content-Length: 5\r\n\r\nabc`]);
+    await expect(readText(shorter.body)).rejects.toMatchObject({ code: "ECONNRESET" });
+    await expect(ask([head])).rejects.toMatchObject({ code: "ECONNRESET" });
+  });
+
+  it.each([
+    ["no head", "220 mail.example.com ESMTP\r\n\r\n"],
+    ["a head without an end", `${head}X: ${"x".repeat(300_000)}`],
+    ["an encoding that nobody asked for", `${head}Transfer-Encoding: gzip, chunked\r\n\r\n`],
+    ["a length that is none", `${head}Content-Length: many\r\n\r\n`],
+    ["two lengths", `${head}Content-Length: 1\r\nContent-Length: 2\r\n\r\n`],
+  ])("is refused with %s", async (_, said) => {
+    await expect(ask([said], { ends: false })).rejects.toMatchObject({ code: "EPROTO" });
+  });
+
+  it("fails at a chunk that is none, after what came before it", async () => {
+    const { body } = await ask([`${head}Transfer-Encoding: chunked\r\n\r\n3\r\nabc\r\nno size\r\n`], {
+      ends: false,
+    });
+    const pieces: string[] = [];
+    const reading = async (): Promise<void> => {
+      for await (const piece of body) pieces.push(Buffer.from(piece).toString());
+    };
+    await expect(reading()).rejects.toMatchObject({ code: "EPROTO" });
+    expect(pieces.join("")).toBe("abc");
+  });
+});
+
+it("is not sent with a path that would be more than a path", async () => {
+  const transport = httpTransport(accessTo("http://127.0.0.1:1"));
+  const request = { method: "GET", path: "/ HTTP/1.1\r\nx: y", headers: {}, isStream: true } as const;
+  await expect(transport.send(request)).rejects.toThrow(TypeError);
+  await transport.close();
+});
