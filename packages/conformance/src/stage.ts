@@ -156,6 +156,11 @@ export class Stage {
     }
   }
 
+  /** Lets time pass, for what cannot be seen. */
+  async pass(ms: number): Promise<void> {
+    await sleep(this.#clock, ms);
+  }
+
   /** Sends a request that prepares the case; it must succeed. */
   async quietly(request: WorldRequest): Promise<unknown> {
     const headers = { ...usualHeaders, "content-type": "application/json", ...request.headers };

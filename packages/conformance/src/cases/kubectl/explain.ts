@@ -1,6 +1,6 @@
 import type { CaseGroup } from "../../conformance-case.ts";
 import { session } from "./session.ts";
-import { widgetsAreRemoved, widgetsAreServed } from "./widget.ts";
+import { documentsAreFresh, widgetsAreRemoved, widgetsAreServed } from "./widget.ts";
 
 /** What the descriptions say is left out of the comparison; which fields there are is not. */
 export const explainCases: CaseGroup = {
@@ -30,6 +30,7 @@ export const explainCases: CaseGroup = {
     session(
       "explain lists all fields of a custom resource",
       widgetsAreServed,
+      documentsAreFresh,
       "explain widgets --api-version=$ns.example.com/v1 --recursive",
       "explain widgets.spec.parts --api-version=$ns.example.com/v1 --recursive",
       "explain widgets.spec.none --api-version=$ns.example.com/v1",

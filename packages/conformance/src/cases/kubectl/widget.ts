@@ -68,6 +68,12 @@ export const widgetsAreServed: Step = async (stage) => {
   });
 };
 
+/**
+ * The list of documents that kubectl has kept from another case is asked for anew by its time, in whole seconds: what
+ * came in the same second is not seen until that is over.
+ */
+export const documentsAreFresh: Step = (stage) => stage.pass(1_000);
+
 export const widgetsAreRemoved: Step = async (stage) => {
   await stage.remove(`/apis/apiextensions.k8s.io/v1/customresourcedefinitions/widgets.${groupOf(stage)}`);
 };
