@@ -1,10 +1,9 @@
 export type { NewBackUp } from "./api/back-up.ts";
 export { BackUp } from "./api/back-up.ts";
-export type { EnvSource, EnvVariable } from "./api/environment.ts";
 export { backupLabel, revisionAnnotation, runAgainAnnotation, typeAnnotation } from "./api/names.ts";
 export { ConditionType, Reason } from "./api/reasons.ts";
 export type { BackUpSpec, BackUpSpecInput, BackupType, Retain } from "./api/spec.ts";
-export type { BackUpStatus, HistoryEntry, Phase } from "./api/status.ts";
+export type { BackUpStatus, HistoryEntry, Phase, Result, RunningEntry } from "./api/status.ts";
 export type { BackUpVolume } from "./api/volume.ts";
 export type { BackUpOperatorOptions } from "./operator.ts";
 export { backup, backupOperator } from "./operator.ts";

@@ -1,4 +1,3 @@
-export type { WebAppEnvironment, WebAppVariable, WebAppVariables } from "./api/environment.ts";
 export { conditionTypes, eventReasons, reasons } from "./api/reasons.ts";
 export type { WebAppAutoscaling, WebAppIngress, WebAppSpec, WebAppSpecInput } from "./api/spec.ts";
 export type { Phase, WebAppStatus } from "./api/status.ts";

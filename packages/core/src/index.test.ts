@@ -23,6 +23,7 @@ it("exports exactly what users may rely on", () => {
       "compareQuantities",
       "compareResourceVersions",
       "controllerOf",
+      "cutText",
       "deepEqual",
       "dnsLabelProblem",
       "dnsSubdomainProblem",

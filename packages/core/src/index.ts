@@ -16,6 +16,7 @@ export type { CronSchedule } from "./cron/cron-schedule.ts";
 export { parseCronSchedule } from "./cron/cron-schedule.ts";
 export { nextCronTime } from "./cron/next-time.ts";
 export { formatTimeIn, isKnownTimeZone } from "./cron/wall-time.ts";
+export { cutText } from "./cut-text.ts";
 export { deepEqual } from "./deep-equal.ts";
 export { errorCode, KeelsonError, toError } from "./error.ts";
 export type { FieldRequirement, FieldSelector } from "./field-selector.ts";

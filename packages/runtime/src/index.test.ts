@@ -148,6 +148,8 @@ describe("the entry point", () => {
         "inNamespaces",
         "informerSource",
         "intervalSource",
+        "isOrphanOf",
+        "isStillThere",
         "itemExponentialLimiter",
         "jsonLogger",
         "keepConfigurations",

@@ -185,6 +185,7 @@ export {
   compareQuantities,
   compareResourceVersions,
   controllerOf,
+  cutText,
   DropConnectionError,
   deepEqual,
   dnsLabelProblem,
@@ -262,6 +263,10 @@ export type {
   AnyDefinedResource,
   CustomObject,
   DefinedResource,
+  EnvSource,
+  EnvVariable,
+  EnvVariables,
+  ImagePullSecret,
   Incompatibility,
   InputOf,
   ListMap,
@@ -284,6 +289,9 @@ export {
   defineResource,
   duration,
   embeddedResource,
+  envSources,
+  envVariables,
+  imagePullSecrets,
   immutable,
   intOrString,
   labelSelector,
@@ -297,6 +305,7 @@ export {
   rule,
   SchemaError,
   sized,
+  textResources,
   z,
 } from "@keelson/schema";
 export type { AcquireOptions, Cache, InformerLease } from "./cache/cache.ts";
@@ -452,9 +461,10 @@ export type { SignalledProcess, Stoppable } from "./manager/signals.ts";
 export { runUntilSignal } from "./manager/signals.ts";
 export type { ManagedWebhooks, ManagerWebhookOptions, WebhookSet } from "./manager/webhooks.ts";
 export type { AppliedObject, ApplyOwnedOptions } from "./object/apply-owned.ts";
-export { appliedAnnotation, applyOwned } from "./object/apply-owned.ts";
+export { appliedAnnotation, applyOwned, isOrphanOf } from "./object/apply-owned.ts";
 export { ForeignObjectError, StaleObjectError } from "./object/errors.ts";
 export { getIfThere } from "./object/get-if-there.ts";
+export { isStillThere } from "./object/is-still-there.ts";
 export { removeOwned } from "./object/remove-owned.ts";
 export { writeStatus } from "./object/write-status.ts";
 export type { AddOptions, PriorityQueueOptions } from "./queue/priority-queue.ts";

@@ -12,6 +12,9 @@ it("exports exactly what users may rely on", () => {
       "defineResource",
       "duration",
       "embeddedResource",
+      "envSources",
+      "envVariables",
+      "imagePullSecrets",
       "immutable",
       "intOrString",
       "labelSelector",
@@ -24,6 +27,7 @@ it("exports exactly what users may rely on", () => {
       "resourceRequirements",
       "rule",
       "sized",
+      "textResources",
       "z",
     ]
   `);

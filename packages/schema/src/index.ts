@@ -1,8 +1,16 @@
 /** The schema library, passed on so that an operator and Keelson use one copy of it. */
 export { z } from "zod";
 export { embeddedResource } from "./blocks/embedded-resource.ts";
-export type { ResourceRequirements } from "./blocks/fragments.ts";
-export { conditions, labelSelector, resourceRequirements } from "./blocks/fragments.ts";
+export type { EnvSource, EnvVariable, EnvVariables } from "./blocks/environment.ts";
+export { envSources, envVariables } from "./blocks/environment.ts";
+export type { ImagePullSecret, ResourceRequirements } from "./blocks/fragments.ts";
+export {
+  conditions,
+  imagePullSecrets,
+  labelSelector,
+  resourceRequirements,
+  textResources,
+} from "./blocks/fragments.ts";
 export type { ListMap } from "./blocks/lists.ts";
 export { atomic, listMap, listSet, sized } from "./blocks/lists.ts";
 export { immutable, rule } from "./blocks/rule.ts";

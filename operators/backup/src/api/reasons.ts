@@ -12,9 +12,11 @@ export const ConditionType = {
 
 /** Why the conditions are as they are. */
 export const Reason = {
-  /** The Job is there or about to be, and none of its workers have started. */
+  /** The Job is about to be there, or nobody has looked at it yet. */
   CreatingJob: "CreatingJob",
-  /** The Job has workers. */
+  /** The Job is there, and none of its workers has started. */
+  WaitingForWorkers: "WaitingForWorkers",
+  /** Workers of the Job have started. */
   JobRunning: "JobRunning",
   /** A scheduled BackUp waits for its next run. */
   WaitingForSchedule: "WaitingForSchedule",

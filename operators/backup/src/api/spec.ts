@@ -1,5 +1,18 @@
-import { duration, listMap, type ResourceRequirements, resourceRequirements, rule, sized, z } from "keelson";
-import { type EnvSource, type EnvVariable, envSource, envVariable } from "./environment.ts";
+import {
+  duration,
+  type EnvSource,
+  type EnvVariables,
+  envSources,
+  envVariables,
+  type ImagePullSecret,
+  imagePullSecrets,
+  listMap,
+  type ResourceRequirements,
+  resourceRequirements,
+  rule,
+  sized,
+  z,
+} from "keelson";
 import { type BackUpVolume, volume } from "./volume.ts";
 
 export type BackupType = "full" | "incremental" | "differential";
@@ -17,11 +30,11 @@ interface OptionalSpec {
   readonly timeZone?: string;
   readonly timeout?: string;
   readonly resources?: ResourceRequirements;
-  readonly env?: readonly EnvVariable[];
+  readonly env?: EnvVariables;
   readonly envFrom?: readonly EnvSource[];
   readonly volumes?: readonly BackUpVolume[];
   readonly serviceAccountName?: string;
-  readonly imagePullSecrets?: readonly { readonly name: string }[];
+  readonly imagePullSecrets?: readonly ImagePullSecret[];
   readonly podLabels?: Readonly<Record<string, string>>;
   readonly podAnnotations?: Readonly<Record<string, string>>;
 }
@@ -110,11 +123,11 @@ export const spec: z.ZodType<BackUpSpec, BackUpSpecInput> = rule(
     timeout: timeout.exactOptional().describe("How long a run may take, retries included"),
     retries: z.int32().min(0).max(1000).default(3).describe("How many workers may fail before the run does"),
     resources: resourceRequirements().exactOptional(),
-    env: listMap(envVariable, ["name"]).max(256).exactOptional(),
-    envFrom: z.array(envSource).max(64).exactOptional(),
+    env: envVariables().exactOptional(),
+    envFrom: envSources().exactOptional(),
     volumes: listMap(volume, ["name"]).max(64).exactOptional().describe("What is backed up, and where to"),
     serviceAccountName: name.exactOptional().describe("Without it the workers get no token for the API"),
-    imagePullSecrets: listMap(z.object({ name }), ["name"]).max(16).exactOptional(),
+    imagePullSecrets: imagePullSecrets().exactOptional(),
     podLabels: podNames.exactOptional(),
     podAnnotations: podNames.exactOptional(),
     updatePolicy: z

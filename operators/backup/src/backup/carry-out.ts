@@ -10,6 +10,7 @@ import {
 import { CronJob, Job } from "keelson/kinds/batch/v1";
 import { BackUp } from "../api/back-up.ts";
 import { fieldOwner } from "../api/names.ts";
+import { adoptAll } from "./adopt.ts";
 import type { CronJobStep, JobToCreate, JobToKeep, JobToRemove, Plan } from "./plan.ts";
 import { makeCronJob } from "./resources/cron-job.ts";
 import { changeableSpec, makeJob } from "./resources/job.ts";
@@ -18,12 +19,15 @@ import { makeLabels } from "./resources/pod-template.ts";
 
 export interface Hands {
   readonly client: Client;
+  /** Reads from the server itself. */
+  readonly liveClient: Client;
   readonly events: EventRecorder;
 }
 
 /** Does what a plan says, and tells whether there was anything to do. Each step may be repeated. */
 export async function carryOut(hands: Hands, backup: BackUp, plan: Plan): Promise<boolean> {
-  let hasChanged = await turnCronJob(hands, backup, plan.cronJob);
+  let hasChanged = await adoptAll(hands, backup, plan.adopt);
+  hasChanged = (await turnCronJob(hands, backup, plan.cronJob)) || hasChanged;
   for (const job of plan.create) hasChanged = (await create(hands, backup, job)) || hasChanged;
   for (const removal of plan.remove) hasChanged = (await remove(hands, backup, removal)) || hasChanged;
   for (const job of plan.keep) hasChanged = (await change(hands, backup, job)) || hasChanged;

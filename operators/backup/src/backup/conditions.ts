@@ -1,5 +1,6 @@
 import type { ConditionUpdate } from "keelson";
 import { ConditionType, Reason } from "../api/reasons.ts";
+import { lastVerdict } from "./history.ts";
 import { currentRun, isAtRest, phaseOf, type Situation } from "./phase.ts";
 import type { Update } from "./plan.ts";
 
@@ -28,6 +29,11 @@ function progressing(situation: Situation): Finding {
   if (problem !== undefined) return { status: "False", reason: problem.reason, message: problem.message };
   if (phase === "Suspended")
     return { status: "False", reason: Reason.Suspended, message: "spec.suspend is set" };
+  if (run?.state === "waiting" && run.job.status?.startTime !== undefined)
+    return {
+      ...{ status: "True", reason: Reason.WaitingForWorkers },
+      message: `no worker of Job ${run.name} has started yet; kubectl describe tells why, of the Job and its pods`,
+    };
   if (!isAtRest(situation)) return { status: "True", reason: Reason.CreatingJob, message: "Creating Job" };
   if (backup.spec.schedule !== undefined)
     return { status: "False", reason: Reason.WaitingForSchedule, message: "waiting for the next run" };
@@ -35,7 +41,7 @@ function progressing(situation: Situation): Finding {
 }
 
 function succeeded({ history }: Situation): Finding {
-  const [last] = history;
+  const last = lastVerdict(history);
   if (last === undefined)
     return { status: "Unknown", reason: Reason.NoRunYet, message: "no run has ended yet" };
   if (last.result === "Succeeded")
@@ -52,7 +58,9 @@ function succeeded({ history }: Situation): Finding {
   };
 }
 
-function upToDate({ plan: { update }, runs }: Situation): Finding {
+function upToDate({ plan: { update }, runs, problem }: Situation): Finding {
+  if (update === undefined && problem !== undefined)
+    return { status: "False", reason: problem.reason, message: "what is wanted could not be made" };
   if (update === undefined)
     return { status: "True", reason: Reason.UpToDate, message: "what runs is what is wanted" };
   const message = messageOf(update);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { backUp, run, running, succeeded, worldOf } from "../../test/support/objects.ts";
+import { backUp, run, running, stuck, succeeded, worldOf } from "../../test/support/objects.ts";
 import { decide } from "./decide.ts";
-import { historyWith } from "./history.ts";
+import { historyWith, runningOf } from "./history.ts";
 import { replacementName } from "./resources/names.ts";
 import { revisionOf } from "./resources/revision.ts";
 
@@ -20,13 +20,13 @@ describe("what a BackUp without a schedule needs", () => {
   it("is to tell of a finished run of an earlier spec before its Job goes", () => {
     const finished = run(earlier, { status: succeeded });
     const untold = decide(backUp(wanted), worldOf(finished));
-    expect(untold).toMatchObject({ ...nothing, recordsFirst: true });
-    const told = backUp(wanted, { history: historyWith(earlier, [finished]) });
+    expect(untold).toMatchObject({ ...nothing, hasMore: true });
+    const told = backUp(wanted, { history: historyWith(earlier, { runs: [finished], gone: [], nowMs: 0 }) });
     expect(decide(told, worldOf(finished))).toMatchObject({
       create: [],
       remove: [{ run: finished, propagation: "Background" }],
       update: { isOfImage: true, waits: false },
-      recordsFirst: false,
+      hasMore: false,
     });
   });
 
@@ -36,7 +36,9 @@ describe("what a BackUp without a schedule needs", () => {
   ] as const)(
     "is by updatePolicy %s if a run of an earlier spec is under way",
     (updatePolicy, propagations) => {
-      const plan = decide(backUp({ ...wanted, updatePolicy }), worldOf(run(earlier, { status: running })));
+      const old = run(earlier, { status: running });
+      const told = backUp({ ...wanted, updatePolicy }, { running: runningOf([old]) });
+      const plan = decide(told, worldOf(old));
       expect(plan.remove.map(({ propagation }) => propagation)).toEqual(propagations);
       expect(plan).toMatchObject({ create: [], update: { isOfImage: true, waits: updatePolicy === "Wait" } });
     },
@@ -45,6 +47,34 @@ describe("what a BackUp without a schedule needs", () => {
   it("is to end a run of an earlier spec that has no workers", () => {
     const suspended = run(earlier, { suspend: true });
     expect(decide(backUp(wanted), worldOf(suspended)).remove).toMatchObject([{ run: suspended }]);
+  });
+
+  it("is to end a run of an earlier spec whose workers cannot start", () => {
+    const waiting = run(earlier, { status: stuck });
+    expect(decide(backUp(wanted), worldOf(waiting)).remove).toMatchObject([{ run: waiting }]);
+  });
+
+  it("is to tell of a run that is under way before it is ended", () => {
+    const untold = decide(
+      backUp({ ...wanted, updatePolicy: "Replace" }),
+      worldOf(run(earlier, { status: running })),
+    );
+    expect(untold).toMatchObject({ ...nothing, keep: [{}], hasMore: true });
+  });
+
+  it("is to tell of a run whose Job is gone before there is another", () => {
+    const gone = runningOf([run(earlier, { status: running })]);
+    expect(decide(backUp(wanted, { running: gone }), worldOf())).toMatchObject({ ...nothing, holds: true });
+  });
+
+  it("is to own again what was left behind, before anything else", () => {
+    const { job } = run(earlier, { status: running });
+    const orphans = { jobs: [job], cronJobs: [] };
+    expect(decide(backUp(wanted), { ...worldOf(), orphans })).toMatchObject({
+      ...nothing,
+      adopt: orphans,
+      cronJob: { kind: "none" },
+    });
   });
 
   it("is to wait while its Job is on its way out", () => {
@@ -60,8 +90,11 @@ describe("what a BackUp without a schedule needs", () => {
 });
 
 describe("what a BackUp with a schedule needs", () => {
-  const scheduled = backUp({ ...wanted, schedule, updatePolicy: "Replace" });
   const ofSchedule = { name: "job-mine-1", ownerUid: "uid-of-cron-job", status: running };
+  const scheduled = backUp(
+    { ...wanted, schedule, updatePolicy: "Replace" },
+    { running: runningOf([run(earlier, ofSchedule)]) },
+  );
 
   it("is a Job in the place of a run that it ends, which starts when that is gone", () => {
     const old = run(earlier, ofSchedule);
@@ -78,7 +111,9 @@ describe("what a BackUp with a schedule needs", () => {
       remove: [],
       keep: [{ run: replacement, suspend: true }],
     });
-    expect(decide(scheduled, worldOf(replacement))).toMatchObject({
+    expect(decide(scheduled, worldOf(replacement)).keep).toMatchObject([{ suspend: true }]);
+    const told = { ...scheduled, status: { running: [] } };
+    expect(decide(told, worldOf(replacement))).toMatchObject({
       keep: [{ run: replacement, suspend: false }],
       cronJob: { kind: "apply", suspend: true },
     });

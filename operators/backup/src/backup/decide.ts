@@ -1,9 +1,10 @@
 import type { BackUp } from "../api/back-up.ts";
+import { vanishedFrom } from "./history.ts";
 import type { CronJobStep, JobToRemove, Plan, Update } from "./plan.ts";
 import { jobName, replacementName } from "./resources/names.ts";
 import { revisionOf } from "./resources/revision.ts";
 import { isFinished, type Run } from "./run.ts";
-import type { World } from "./world.ts";
+import type { Orphans, World } from "./world.ts";
 
 /** What is known of a run in relation to what is wanted now. */
 interface Judged {
@@ -18,10 +19,23 @@ interface Judged {
  *
  * - without a schedule one Job, `job-<name>`; it is not made again once its revision has run;
  * - with a schedule a CronJob, and, where updatePolicy is Replace, a Job in place of a run that was ended;
- * - a run that is not wanted any more goes: at once if it has no workers, when the status tells of it if it has ended,
- *   and else as updatePolicy says. One of the current revision may always end.
+ * - a run that is not wanted any more goes: at once if none of its workers has started, and if the status tells of it
+ *   when it has ended, or else as updatePolicy says. One of the current revision may always end.
  */
 export function decide(backup: BackUp, world: World): Plan {
+  const { jobs, cronJobs } = world.orphans;
+  return jobs.length + cronJobs.length > 0 ? adoption(world.orphans) : decideOwn(backup, world);
+}
+
+/** What there is of its own is known for certain only then, and is heard of. */
+function adoption(orphans: Orphans): Plan {
+  return {
+    ...{ adopt: orphans, create: [], holds: false, remove: [], keep: [], cronJob: { kind: "none" } },
+    ...{ update: undefined, hasMore: false },
+  };
+}
+
+function decideOwn(backup: BackUp, world: World): Plan {
   const { metadata, spec } = backup;
   const { name = "" } = metadata;
   const revision = revisionOf(backup);
@@ -31,18 +45,20 @@ export function decide(backup: BackUp, world: World): Plan {
     return { run, isOutdated, isWanted: run.isOwn && run.name === wantedName && !isOutdated };
   });
   const removable = judged.filter((each) => isRemovable(each, backup));
-  const isRecorded = ({ run }: Judged): boolean => !isFinished(run) || hasEntry(backup, run);
+  const isRecorded = ({ run }: Judged): boolean => isTold(backup, run);
   const remove = removable.filter((each) => isRecorded(each) && !each.run.isDeleting).map(removalOf);
   const isLeaving = (run: Run): boolean => run.isDeleting || remove.some((removal) => removal.run === run);
   const staying = judged.filter(({ run }) => !isLeaving(run));
-  const needed = { judged, staying, remove, wantedName, revision, isRecorded };
+  const hasVanished = vanishedFrom(backup, world.runs).length > 0;
+  const needed = { judged, staying, remove, wantedName, revision, isRecorded, hasVanished };
   return {
     ...(spec.schedule === undefined
       ? decideOnce(backup, world, needed)
       : decideScheduled(backup, needed, spec.schedule)),
     remove,
     update: updateOf(backup, judged, isLeaving),
-    recordsFirst: judged.some((each) => !isRecorded(each)),
+    adopt: world.orphans,
+    hasMore: judged.some((each) => !isRecorded(each)),
   };
 }
 
@@ -55,24 +71,28 @@ interface Needed {
   /** Of the Job that this BackUp is to have, if it is to have one. */
   readonly wantedName: string;
   readonly revision: string;
-  /** A run that has ended and that the status does not tell of must stay. */
+  /** A run that has started and that the status does not tell of must stay. */
   readonly isRecorded: (judged: Judged) => boolean;
+  /** There was a run that is gone, or not heard of. Until the status tells of its end nothing else starts. */
+  readonly hasVanished: boolean;
 }
 
-type Wanted = Pick<Plan, "create" | "keep" | "cronJob">;
+type Wanted = Pick<Plan, "create" | "holds" | "keep" | "cronJob">;
 
 function decideOnce(
   { spec, status }: BackUp,
   { cronJob }: World,
-  { judged, staying, wantedName, revision, isRecorded }: Needed,
+  { judged, staying, wantedName, revision, isRecorded, hasVanished }: Needed,
 ): Wanted {
   const { suspend } = spec;
   const nameIsFree = !judged.some(({ run }) => run.name === wantedName);
   const othersRun = judged.some(({ run, isWanted }) => !isWanted && !isFinished(run));
   const isDone = status?.finishedRevision === revision;
+  const isDue = nameIsFree && !othersRun && !isDone;
   const ofSchedule = staying.filter(({ run }) => !run.isOwn);
   return {
-    create: nameIsFree && !othersRun && !isDone ? [{ name: wantedName, suspend }] : [],
+    create: isDue && !hasVanished ? [{ name: wantedName, suspend }] : [],
+    holds: isDue && hasVanished,
     keep: ownUnfinished(staying).map(({ run }) => ({ run, suspend })),
     cronJob: cronJob === undefined ? { kind: "none" } : leftOver(ofSchedule, isRecorded),
   };
@@ -86,7 +106,7 @@ function leftOver(jobs: readonly Judged[], isRecorded: (judged: Judged) => boole
 
 function decideScheduled(
   { metadata: { name = "" }, spec }: BackUp,
-  { judged, staying, remove, wantedName, revision }: Needed,
+  { judged, staying, remove, wantedName, revision, hasVanished }: Needed,
   schedule: string,
 ): Wanted {
   const takesPlaceOf = ({ run }: JobToRemove): boolean =>
@@ -94,10 +114,12 @@ function decideScheduled(
   const hasReplacement = judged.some(({ run }) => run.name === wantedName);
   // It is there before the run goes whose place it takes, and starts when that is gone: nothing is lost in between.
   const create = remove.some(takesPlaceOf) && !hasReplacement ? [{ name: wantedName, suspend: true }] : [];
-  const othersRun = (own: Run): boolean => judged.some(({ run }) => run !== own && !isFinished(run));
+  const othersRun = (own: Run): boolean =>
+    hasVanished || judged.some(({ run }) => run !== own && !isFinished(run));
   const own = ownUnfinished(staying);
   return {
     create,
+    holds: false,
     keep: own.map(({ run, isWanted }) => ({ run, suspend: spec.suspend || (isWanted && othersRun(run)) })),
     cronJob: { kind: "apply", schedule, suspend: spec.suspend || own.length + create.length > 0 },
   };
@@ -120,8 +142,11 @@ function removalOf({ run }: Judged): JobToRemove {
   return { run, propagation: isFinished(run) ? "Background" : "Foreground" };
 }
 
-function hasEntry({ status }: BackUp, { uid }: Run): boolean {
-  return status?.history?.some((entry) => entry.uid === uid) === true;
+function isTold({ status }: BackUp, run: Run): boolean {
+  const isIn = (entries: readonly { readonly uid: string }[] = []): boolean =>
+    entries.some(({ uid }) => uid === run.uid);
+  if (isFinished(run)) return isIn(status?.history);
+  return run.state !== "running" || isIn(status?.running);
 }
 
 function updateOf(

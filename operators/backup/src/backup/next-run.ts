@@ -1,11 +1,26 @@
-import { isKnownTimeZone, nextCronTime, parseCronSchedule } from "keelson";
+import { type CronSchedule, isKnownTimeZone, nextCronTime, parseCronSchedule } from "keelson";
+import type { CronJob } from "keelson/kinds/batch/v1";
 import type { BackUpSpec } from "../api/spec.ts";
 import { defaultTimeZone } from "./resources/cron-job.ts";
 
-/** When the schedule is due next, in milliseconds since 1970; undefined if nothing will start by itself. */
-export function nextRunMs(spec: BackUpSpec, nowMs: number): number | undefined {
-  const { schedule, timeZone = defaultTimeZone, suspend } = spec;
-  if (schedule === undefined || suspend || !isKnownTimeZone(timeZone)) return undefined;
-  const parsed = parseCronSchedule(schedule);
-  return parsed === undefined ? undefined : nextCronTime(parsed, timeZone, nowMs);
+/**
+ * When the schedule is due next, in milliseconds since 1970; undefined if nothing will start by itself. It goes by the
+ * CronJob that there is, which is another one than is wanted if the server refused that.
+ */
+export function nextRunMs(
+  { schedule: wanted, suspend }: BackUpSpec,
+  cronJob: CronJob | undefined,
+  nowMs: number,
+): number | undefined {
+  const { schedule, timeZone = defaultTimeZone } = cronJob?.spec ?? {};
+  if (wanted === undefined || suspend || cronJob === undefined || schedule === undefined) return undefined;
+  const parsed = isKnownTimeZone(timeZone) ? parseCronSchedule(schedule) : undefined;
+  return parsed === undefined ? undefined : nextCronTime(parsed, timeZone, lastMs(parsed, cronJob, nowMs));
+}
+
+/** After which moment the next one is sought: that of an interval is counted from the last run, or from the beginning. */
+function lastMs({ everyMs }: CronSchedule, { metadata, status }: CronJob, nowMs: number): number {
+  if (everyMs === undefined) return nowMs;
+  const startMs = Date.parse(status?.lastScheduleTime ?? metadata.creationTimestamp ?? "");
+  return startMs + Math.max(0, Math.floor((nowMs - startMs) / everyMs)) * everyMs;
 }

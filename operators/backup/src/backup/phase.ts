@@ -1,5 +1,6 @@
 import type { BackUp } from "../api/back-up.ts";
 import type { HistoryEntry, Phase } from "../api/status.ts";
+import { lastVerdict } from "./history.ts";
 import type { Plan } from "./plan.ts";
 import type { Problem } from "./problem.ts";
 import { isFinished, type Run } from "./run.ts";
@@ -32,10 +33,10 @@ export function phaseOf(situation: Situation): Phase {
   if (run?.state === "waiting") return "Pending";
   const isDone = isAtRest(situation);
   if (backup.spec.suspend && !(isDone && backup.spec.schedule === undefined)) return "Suspended";
-  return isDone ? (history[0]?.result ?? "Pending") : "Pending";
+  return isDone ? (lastVerdict(history)?.result ?? "Pending") : "Pending";
 }
 
 /** Nothing runs, and nothing is being made. */
 export function isAtRest({ runs, plan }: Situation): boolean {
-  return runs.every(isFinished) && plan.create.length === 0;
+  return runs.every(isFinished) && plan.create.length === 0 && !plan.holds;
 }

@@ -1,9 +1,14 @@
 import type { Run } from "./run.ts";
+import type { Orphans } from "./world.ts";
 
 /** What is to be done next for a BackUp. The same world gives the same plan, and a settled one an empty plan. */
 export interface Plan {
+  /** To be owned again, before anything else. */
+  readonly adopt: Orphans;
   /** Jobs that are to be there, in order. */
   readonly create: readonly JobToCreate[];
+  /** A Job is to be there as soon as the status tells that the one before is gone. */
+  readonly holds: boolean;
   /** Jobs that are to go. */
   readonly remove: readonly JobToRemove[];
   /** Jobs that stay, brought to what can be changed of them. */
@@ -11,8 +16,8 @@ export interface Plan {
   readonly cronJob: CronJobStep;
   /** The spec has changed since a run began. */
   readonly update: Update | undefined;
-  /** There is more to do once the status tells how the runs went that are to be removed. */
-  readonly recordsFirst: boolean;
+  /** There is more to do once the status tells of the runs that are there. */
+  readonly hasMore: boolean;
 }
 
 export interface JobToCreate {

@@ -1,4 +1,11 @@
-import { type ApiError, BadRequestError, ForbiddenError, ForeignObjectError, InvalidError } from "keelson";
+import {
+  type ApiError,
+  BadRequestError,
+  cutText,
+  ForbiddenError,
+  ForeignObjectError,
+  InvalidError,
+} from "keelson";
 import { Reason } from "../api/reasons.ts";
 
 /** Something that users have to know of, and mostly to do something about. */
@@ -26,6 +33,6 @@ function nameTaken({ message }: ForeignObjectError): Problem {
 }
 
 function rejected(error: ApiError, isTerminal: boolean): Problem {
-  const message = (error.status.message ?? error.message).slice(0, longestMessage);
+  const message = cutText(error.status.message ?? error.message, longestMessage);
   return { reason: Reason.Rejected, message, isTerminal };
 }

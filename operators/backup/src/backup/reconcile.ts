@@ -1,4 +1,5 @@
 import {
+  apiVersionOf,
   type Clock,
   ForeignObjectError,
   getIfThere,
@@ -9,12 +10,14 @@ import {
   toError,
   writeStatus,
 } from "keelson";
+import type { CronJob } from "keelson/kinds/batch/v1";
 import { BackUp } from "../api/back-up.ts";
 import { fieldOwner } from "../api/names.ts";
 import type { BackUpStatus } from "../api/status.ts";
 import { carryOut, type Hands } from "./carry-out.ts";
 import { decide } from "./decide.ts";
 import { recordProblem, recordRuns } from "./events.ts";
+import { goneFor } from "./gone.ts";
 import type { BackUpMetrics, MeasuredBackUp } from "./metrics.ts";
 import { nextRunMs } from "./next-run.ts";
 import type { Plan } from "./plan.ts";
@@ -29,6 +32,8 @@ export interface Surroundings {
 
 /** A timer that is due later than this is set again on the way. */
 const longestWaitMs = 86_400_000;
+/** Times are whole seconds, and intervals need not be. */
+const shortestWaitMs = 1000;
 
 /**
  * Brings the Jobs of a BackUp to where it wants them, and tells in its status what came of them: gather, decide, carry
@@ -40,21 +45,23 @@ export async function reconcile(
   context: ReconcileContext<ObjectKey>,
   { clock, metrics }: Surroundings,
 ): Promise<ReconcileResult> {
-  const { key, client, events } = context;
+  const { key, client, liveClient, events } = context;
   const backup = await getIfThere(client, BackUp, key);
   if (backup === undefined) return metrics.forget(key);
   if (backup.metadata.deletionTimestamp !== undefined) return undefined;
   const before = await gather(client, backup);
   const plan = decide(backup, before);
-  const { world, error } = await attempt({ client, events }, backup, plan, before);
+  const { world, error } = await attempt({ client, liveClient, events }, backup, plan, before);
   const problem = error === undefined ? undefined : problemOf(error);
   const nowMs = clock.now();
-  const status = statusOf(backup, { runs: world.runs, plan, problem, nowMs });
+  const { runs, cronJob } = world;
+  const gone = await goneFor(liveClient, backup, runs);
+  const status = statusOf(backup, { runs, cronJob, gone, plan, problem, nowMs });
   if (await writeStatus(client, BackUp, backup, status, { fieldOwner }))
     tell(context, backup, status, problem);
   metrics.show(key, measuredOf(backup, status));
   if (error !== undefined) throw outcomeOf(error, problem);
-  return plan.recordsFirst ? { requeueAfterMs: 1 } : untilNextRun(backup, nowMs);
+  return plan.hasMore || gone.length > 0 ? { requeueAfterMs: 1 } : untilNextRun(backup, cronJob, nowMs);
 }
 
 function measuredOf({ metadata, spec }: BackUp, status: BackUpStatus): MeasuredBackUp {
@@ -74,10 +81,19 @@ async function attempt(hands: Hands, backup: BackUp, plan: Plan, before: World):
     const hasChanged = await carryOut(hands, backup, plan);
     return { world: hasChanged ? await gather(hands.client, backup) : before, error: undefined };
   } catch (error) {
-    // What is on its way out makes room by itself, and is heard of when it is gone.
-    const waits = error instanceof ForeignObjectError && error.isDeleting;
+    const waits = error instanceof ForeignObjectError && makesRoom(error, backup);
     return { world: before, error: waits ? undefined : toError(error) };
   }
+}
+
+/** What is on its way out is heard of when it is gone. So is what a former BackUp of this name had: it goes with that. */
+function makesRoom({ isDeleting, controller }: ForeignObjectError, { metadata }: BackUp): boolean {
+  if (isDeleting) return true;
+  return (
+    controller?.kind === BackUp.kind &&
+    controller.apiVersion === apiVersionOf(BackUp) &&
+    controller.name === metadata.name
+  );
 }
 
 function tell(
@@ -101,7 +117,8 @@ function outcomeOf(error: Error, problem: Problem | undefined): Error {
 }
 
 /** The status says when the next run is due, and is out of date when it is. */
-function untilNextRun({ spec }: BackUp, nowMs: number): ReconcileResult {
-  const nextMs = nextRunMs(spec, nowMs);
-  return nextMs === undefined ? undefined : { requeueAfterMs: Math.min(nextMs - nowMs, longestWaitMs) };
+function untilNextRun({ spec }: BackUp, cronJob: CronJob | undefined, nowMs: number): ReconcileResult {
+  const nextMs = nextRunMs(spec, cronJob, nowMs);
+  if (nextMs === undefined) return undefined;
+  return { requeueAfterMs: Math.min(Math.max(nextMs - nowMs, shortestWaitMs), longestWaitMs) };
 }

@@ -7,9 +7,9 @@ import { containerName } from "./resources/pod-template.ts";
 /**
  * How far a Job is:
  *
- * - `waiting`: nothing of it has started;
+ * - `waiting`: none of its workers has started, as when there is no room for them or no such image;
  * - `suspended`: it has no workers, and gets none;
- * - `running`: it has started;
+ * - `running`: workers have started;
  * - `succeeded`, `failed`: it has ended, and stays so.
  */
 export type RunState = "waiting" | "suspended" | "running" | "succeeded" | "failed";
@@ -39,7 +39,7 @@ export function runOf(job: Job, backup: BackUp): Run {
   const failure = conditionOf(job, "Failed");
   return {
     ...{ job, name, uid },
-    state: stateOf(job),
+    state: stateOf(job, backup),
     revision: annotations?.[revisionAnnotation],
     image: imageOf(job),
     type: annotations?.[typeAnnotation] ?? "",
@@ -55,12 +55,15 @@ export function isFinished({ state }: Run): boolean {
   return state === "succeeded" || state === "failed";
 }
 
-function stateOf(job: Job): RunState {
-  const { active = 0, startTime } = job.status ?? {};
+/** A run that has started stays so, also if its workers are out of reach for a while. */
+function stateOf(job: Job, { status }: BackUp): RunState {
+  const { active = 0, ready = 0, succeeded = 0, failed = 0 } = job.status ?? {};
   if (conditionOf(job, "Complete") !== undefined) return "succeeded";
   if (conditionOf(job, "Failed") !== undefined) return "failed";
   if (job.spec?.suspend === true && active === 0) return "suspended";
-  return startTime === undefined ? "waiting" : "running";
+  const hasStarted = ready + succeeded + failed > 0;
+  const wasRunning = status?.running?.some(({ uid }) => uid === job.metadata.uid) === true;
+  return hasStarted || wasRunning ? "running" : "waiting";
 }
 
 function conditionOf({ status }: Job, type: string): JobCondition | undefined {

@@ -1,9 +1,11 @@
 import { findCondition } from "keelson";
+import type { CronJob } from "keelson/kinds/batch/v1";
 import { describe, expect, it } from "vitest";
-import { backUp, failed, run, running, succeeded, worldOf } from "../../test/support/objects.ts";
+import { backUp, failed, run, running, stuck, succeeded, worldOf } from "../../test/support/objects.ts";
 import type { BackUp } from "../api/back-up.ts";
 import type { BackUpStatus } from "../api/status.ts";
 import { decide } from "./decide.ts";
+import { runningOf } from "./history.ts";
 import type { Problem } from "./problem.ts";
 import type { Run } from "./run.ts";
 import { statusOf } from "./status.ts";
@@ -11,8 +13,13 @@ import { statusOf } from "./status.ts";
 const once = backUp({ image: "backup:1" });
 const nowMs = Date.UTC(2026, 0, 1, 12);
 
-function statusWith(backup: BackUp, runs: readonly Run[], problem?: Problem): BackUpStatus {
-  return statusOf(backup, { runs, plan: decide(backup, worldOf(...runs)), problem, nowMs });
+function statusWith(
+  backup: BackUp,
+  runs: readonly Run[],
+  { problem, cronJob }: { readonly problem?: Problem; readonly cronJob?: CronJob } = {},
+): BackUpStatus {
+  const plan = decide(backup, worldOf(...runs));
+  return statusOf(backup, { runs, cronJob, gone: [], plan, problem, nowMs });
 }
 
 describe("the phase", () => {
@@ -23,6 +30,7 @@ describe("the phase", () => {
   it.each<[string, BackUp, readonly Run[], string]>([
     ["nothing is there yet", once, [], "Pending CreatingJob"],
     ["the Job has not started", once, [run(once)], "Pending CreatingJob"],
+    ["no worker of the Job can start", once, [run(once, { status: stuck })], "Pending WaitingForWorkers"],
     ["the Job runs", once, [run(once, { status: running })], "Running JobRunning"],
     ["the Job succeeded", once, [run(once, { status: succeeded })], "Succeeded JobFinished"],
     ["the Job failed", once, [run(once, { status: failed })], "Failed JobFinished"],
@@ -41,7 +49,10 @@ describe("the phase", () => {
     ],
     [
       "a run of an earlier spec is ended",
-      backUp({ ...changed, updatePolicy: "Replace" }),
+      backUp(
+        { ...changed, updatePolicy: "Replace" },
+        { running: runningOf([run(once, { status: running })]) },
+      ),
       [run(once, { status: running })],
       "Updating ImageUpdated",
     ],
@@ -60,7 +71,7 @@ describe("the phase", () => {
 
   it("is Failed if something is in the way, which the conditions tell", () => {
     const problem = { reason: "NameTaken", message: "it is taken", isTerminal: true };
-    const { phase, conditions } = statusWith(once, [], problem);
+    const { phase, conditions } = statusWith(once, [], { problem });
     expect(phase).toBe("Failed");
     expect(findCondition(conditions, "Degraded")).toMatchObject({
       status: "True",
@@ -83,10 +94,24 @@ describe("the status", () => {
     expect(withoutJob).toMatchObject({ phase: "Succeeded", successes: 1, history: first.history });
   });
 
-  it("says when the next run is due on the clocks of the time zone", () => {
-    const nightly = { image: "backup:1", schedule: "30 2 * * *", timeZone: "Europe/Berlin" };
-    expect(statusWith(backUp(nightly), []).nextRunTime).toBe("2026-01-02T01:30:00Z");
-    expect(statusWith(backUp({ ...nightly, suspend: true }), []).nextRunTime).toBeUndefined();
-    expect(statusWith(backUp({ ...nightly, timeZone: "Mars/Olympus" }), []).nextRunTime).toBeUndefined();
+  it("tells of a run as under way until its Job is gone for certain", () => {
+    const before = statusWith(once, [run(once, { status: running })]);
+    expect(before.running).toMatchObject([{ uid: "uid-of-job" }]);
+    const unseen = statusWith({ ...once, status: before }, []);
+    expect(unseen).toMatchObject({ running: before.running, history: [] });
+    const backup = { ...once, status: unseen };
+    const { running: gone = [] } = unseen;
+    const plan = decide(backup, worldOf());
+    expect(
+      statusOf(backup, { ...{ runs: [], gone, plan, nowMs }, cronJob: undefined, problem: undefined }),
+    ).toMatchObject({
+      ...{ running: [], phase: "Pending", successes: 0, failures: 0 },
+      history: [{ result: "Deleted", end: "2026-01-01T12:00:00Z", duration: "12h0m0s" }],
+    });
+  });
+
+  it("takes a run for one that runs for as long as it is told of so, whether its workers answer or not", () => {
+    const told = { ...once, status: statusWith(once, [run(once, { status: running })]) };
+    expect(statusWith(told, [run(told, { status: stuck })]).phase).toBe("Running");
   });
 });

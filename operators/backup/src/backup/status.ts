@@ -1,8 +1,9 @@
 import { formatTime, mergeConditions } from "keelson";
+import type { CronJob } from "keelson/kinds/batch/v1";
 import type { BackUp } from "../api/back-up.ts";
-import type { BackUpStatus } from "../api/status.ts";
+import type { BackUpStatus, RunningEntry } from "../api/status.ts";
 import { conditionsOf } from "./conditions.ts";
-import { historyWith, newlyFinished } from "./history.ts";
+import { historyWith, lastVerdict, newlyFinished, runningOf, vanishedFrom } from "./history.ts";
 import { nextRunMs } from "./next-run.ts";
 import { currentRun, phaseOf } from "./phase.ts";
 import type { Plan } from "./plan.ts";
@@ -13,20 +14,27 @@ import { isFinished, type Run } from "./run.ts";
 export interface Findings {
   /** After what was done. */
   readonly runs: readonly Run[];
+  readonly cronJob: CronJob | undefined;
+  /** Runs that were under way, and whose Jobs are gone for certain. */
+  readonly gone: readonly RunningEntry[];
   readonly plan: Plan;
   readonly problem: Problem | undefined;
   readonly nowMs: number;
 }
 
 /** The status that follows from what was found; the only place that makes one. */
-export function statusOf(backup: BackUp, { runs, plan, problem, nowMs }: Findings): BackUpStatus {
+export function statusOf(
+  backup: BackUp,
+  { runs, cronJob, gone, plan, problem, nowMs }: Findings,
+): BackUpStatus {
   const { metadata, spec, status: before = {} } = backup;
-  const history = historyWith(backup, runs);
+  const history = historyWith(backup, { runs, gone, nowMs });
   const situation = { backup, runs, plan, problem, history };
   const finished = newlyFinished(backup, runs);
-  const nextMs = nextRunMs(spec, nowMs);
+  const nextMs = nextRunMs(spec, cronJob, nowMs);
   const shown = currentRun(runs) ?? runs[0];
-  const lastDuration = finished.length > 0 ? history[0]?.duration : before.lastDuration;
+  const lastDuration = finished.length > 0 ? lastVerdict(history)?.duration : before.lastDuration;
+  const running = [...runningOf(runs), ...vanishedFrom(backup, runs).filter((run) => !gone.includes(run))];
   const finishedRevision = finishedRevisionOf(backup, runs) ?? before.finishedRevision;
   return {
     observedGeneration: metadata.generation ?? 0,
@@ -39,6 +47,7 @@ export function statusOf(backup: BackUp, { runs, plan, problem, nowMs }: Finding
     successes: (before.successes ?? 0) + finished.filter(({ state }) => state === "succeeded").length,
     failures: (before.failures ?? 0) + finished.filter(({ state }) => state === "failed").length,
     ...(finishedRevision !== undefined && { finishedRevision }),
+    running,
     history,
     conditions: mergeConditions(before.conditions, conditionsOf(situation), nowMs),
   };

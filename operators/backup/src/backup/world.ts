@@ -4,13 +4,14 @@ import {
   ForeignObjectError,
   getIfThere,
   isControlledBy,
+  isOrphanOf,
   type KubeObject,
   type Resource,
 } from "keelson";
 import { CronJob, Job } from "keelson/kinds/batch/v1";
 import type { BackUp } from "../api/back-up.ts";
-import { backupLabel } from "../api/names.ts";
-import { jobName } from "./resources/names.ts";
+import { backupLabel, fieldOwner, revisionAnnotation } from "../api/names.ts";
+import { jobName, replacementName } from "./resources/names.ts";
 import { type Run, runOf } from "./run.ts";
 
 /** What there is of a BackUp, as the cache has it. */
@@ -21,6 +22,13 @@ export interface World {
   readonly cronJob: CronJob | undefined;
   /** Somebody else has the name that is needed. */
   readonly foreign: ForeignObjectError | undefined;
+  /** Left behind by a BackUp of this name, as by `kubectl delete --cascade=orphan`. */
+  readonly orphans: Orphans;
+}
+
+export interface Orphans {
+  readonly jobs: readonly Job[];
+  readonly cronJobs: readonly CronJob[];
 }
 
 export async function gather(client: Client, backup: BackUp): Promise<World> {
@@ -39,6 +47,10 @@ export async function gather(client: Client, backup: BackUp): Promise<World> {
       .map((job) => runOf(job, backup))
       .toSorted(newestFirst),
     cronJob: owners.length > 1 ? cronJob : undefined,
+    orphans: {
+      jobs: jobs.filter((job) => isOwnName(name, job) && isOrphan(job)),
+      cronJobs: cronJob !== undefined && isOrphan(cronJob) ? [cronJob] : [],
+    },
     foreign:
       backup.spec.schedule === undefined
         ? foreignOf(Job, named, backup)
@@ -51,8 +63,19 @@ function foreignOf(
   object: KubeObject | undefined,
   backup: BackUp,
 ): ForeignObjectError | undefined {
-  if (object === undefined || isControlledBy(object, backup)) return undefined;
+  if (object === undefined || isControlledBy(object, backup) || isOrphan(object)) return undefined;
   return new ForeignObjectError(resource, object, controllerOf(object));
+}
+
+/** What is on its way out is not taken back. */
+function isOrphan(object: KubeObject): boolean {
+  return object.metadata.deletionTimestamp === undefined && isOrphanOf(fieldOwner, object);
+}
+
+/** Whether a BackUp would give a Job this name: what others made of a copy of one is theirs. */
+function isOwnName(backup: string, { metadata: { name, annotations } }: Job): boolean {
+  const revision = annotations?.[revisionAnnotation] ?? "";
+  return name === jobName(backup) || name === replacementName(backup, revision);
 }
 
 function newestFirst(a: Run, b: Run): number {

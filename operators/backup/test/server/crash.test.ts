@@ -6,6 +6,7 @@ import {
   startWorld,
   type World,
 } from "@keelson/testkit";
+import { isControlledBy } from "keelson";
 import { CronJob, Job } from "keelson/kinds/batch/v1";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { BackUp } from "../../src/api/back-up.ts";
@@ -128,6 +129,24 @@ const stories: readonly (readonly [string, CrashStory])[] = [
       act: (place) => change(place, { schedule: null }),
       isSettled: (place, stage) =>
         stage === "prepared" ? isAt(place, "Pending", 0) : isAt(place, "Succeeded", 1),
+      outcome,
+    },
+  ],
+  [
+    "of a BackUp that is deleted without its Job and made again",
+    {
+      prepare: (place) => create(place, { image: "backup:1" }),
+      act: async (place) => {
+        const { cluster, namespace } = place;
+        await cluster.kubectl(["-n", namespace, "delete", "bks", name, "--cascade=orphan"]);
+        await create(place, { image: "backup:1" });
+      },
+      isSettled: async (place) => {
+        const { client, namespace } = place;
+        const made = await client.get(BackUp, { namespace, name });
+        const job = await client.get(Job, { namespace, name: `job-${name}` });
+        return isControlledBy(job, made) && (await isAt(place, "Succeeded", 1));
+      },
       outcome,
     },
   ],

@@ -94,7 +94,7 @@ describe("a spec that makes no sense", () => {
       { image, volumes: [{ ...mount, emptyDir: {}, secret: { secretName: "a" } }] },
       "must have exactly one source: persistentVolumeClaim, secret, configMap",
     ],
-    [{ image, env: [{ name: "A", value: "b", valueFrom: {} }] }, "must have either value or valueFrom"],
+    [{ image, env: [{ name: "A", value: "b", valueFrom: {} }] }, "must not have both value and valueFrom"],
     [{ image, envFrom: [{ prefix: "A" }] }, "must be exactly one of secretRef, configMapRef"],
     [{ image, podLabels: { "backup.keelson.dev/backup": "x" } }, "which is the operator's own"],
   ])("is refused: %j", async (spec, message) => {

@@ -42,6 +42,7 @@ describe("a new operator", () => {
     await space.create("failed", { image: "backup:1", ...failing });
     await space.create("paused", { image: "backup:1", suspend: true });
     await space.create("running", { image: "backup:1", timeout: "1h", ...endless });
+    await space.create("hourly", { image: "backup:1", schedule: "@every 1h" });
     await space.create("nightly", {
       image: "backup:1",
       schedule: "0 0 1 1 *",
@@ -56,6 +57,7 @@ describe("a new operator", () => {
     await space.reaches("running", "Running");
     await expect.poll(async () => (await space.get(BackUp, "running")).status?.active).toBe(1);
     await space.reaches("nightly", "Pending");
+    await space.reaches("hourly", "Pending");
     await first.idle();
     await first.stop();
     const second = await operatorOf(space);
@@ -87,7 +89,8 @@ describe("an operator", () => {
     await expect.poll(() => space.find(BackUp, "before")).toBeDefined();
     await space.create("after", { image: "backup:1", schedule: "0 0 1 1 *" });
     expect((await space.reaches("before", "Succeeded")).status?.history).toMatchObject([
-      { image: "backup:2" },
+      { image: "backup:2", result: "Succeeded" },
+      { image: "backup:1", result: "Replaced" },
     ]);
     await space.reaches("after", "Pending");
   });

@@ -175,7 +175,13 @@ describe("a BackUp that runs once", () => {
     await space.kubectl("delete", "job", "job-healed");
     await expect.poll(async () => (await space.find(Job, "job-healed"))?.metadata.uid).toBeDefined();
     expect((await space.get(Job, "job-healed")).metadata.uid).not.toBe(metadata.uid);
-    await space.reaches("healed", "Running");
+    const { status } = await space.reaches("healed", "Running");
+    expect(status).toMatchObject({
+      history: [{ uid: metadata.uid, result: "Deleted" }],
+      successes: 0,
+      failures: 0,
+    });
+    await expect.poll(() => space.eventsOf("healed")).toContain("Warning JobDeleted");
   });
 
   it("takes more workers, retries and time while it runs, without another Job", async () => {

@@ -57,7 +57,8 @@ describe("a changed image, while a Job runs", () => {
     await using seen = await SeenPhases.of(world.client, space.namespace, "hasty");
     await space.change("hasty", { image: "backup:2" });
     await expect.poll(() => imageOf(space, "job-hasty")).toBe("backup:2");
-    await space.reaches("hasty", "Running");
+    const { status } = await space.reaches("hasty", "Running");
+    expect(status?.history).toMatchObject([{ image: "backup:1", result: "Replaced" }]);
     await expect.poll(() => seen.phases.join(" ")).toMatch(/Updating( Pending)? Running$/);
     expect([...seen.messages]).toContain("Image Updated");
     await expect.poll(() => space.eventsOf("hasty")).toEqual(["Normal CreatedJob", "Normal EndedJob"]);
@@ -72,6 +73,17 @@ describe("a changed image, while a Job runs", () => {
     await space.reaches("asleep", "Suspended");
     await space.change("asleep", { suspend: false });
     await space.reaches("asleep", "Succeeded");
+  });
+
+  it("replaces a Job whose image does not exist, whatever updatePolicy says", async () => {
+    const space = await Space.create(world);
+    const unpullable = { "hollow.keelson.dev/pull": "fail" };
+    await space.create("misspelt", { image: "bakcup:1", podAnnotations: unpullable });
+    await expect.poll(async () => (await space.get(BackUp, "misspelt")).status?.active).toBe(1);
+    await space.reaches("misspelt", "Pending");
+    await space.change("misspelt", { image: "backup:1", podAnnotations: null });
+    const { status } = await space.reaches("misspelt", "Succeeded");
+    expect(status?.history).toMatchObject([{ image: "backup:1" }]);
   });
 
   it("tells of a changed type as of another spec", async () => {
@@ -114,7 +126,10 @@ describe("a changed image of a schedule, while a run is under way", () => {
     await space.change("brisk", { image: "backup:2", podAnnotations: null });
     await expect.poll(async () => (await space.get(BackUp, "brisk")).status?.successes).toBe(1);
     const { status } = await space.get(BackUp, "brisk");
-    expect(status?.history).toMatchObject([{ image: "backup:2", result: "Succeeded" }]);
+    expect(status?.history).toMatchObject([
+      { image: "backup:2", result: "Succeeded" },
+      { image: "backup:1", result: "Replaced", job: "by-hand" },
+    ]);
     expect(status?.history?.[0]?.job).toMatch(/^job-brisk-[0-9a-f]{8}$/);
     // It has done its part, and the schedule goes on.
     await expect.poll(() => space.jobs()).toEqual([]);

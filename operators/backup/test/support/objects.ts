@@ -56,7 +56,9 @@ const at = (type: string, reason: string) => ({
   ...{ type, reason, status: "True", lastTransitionTime: "2026-01-01T00:01:30Z" },
 });
 
-export const running = { startTime, active: 1 };
+export const running = { startTime, active: 1, ready: 1 };
+/** Its worker is there, and cannot start. */
+export const stuck = { startTime, active: 1, ready: 0 };
 export const succeeded = {
   startTime,
   completionTime: "2026-01-01T00:01:30Z",
@@ -65,5 +67,5 @@ export const succeeded = {
 export const failed = { startTime, conditions: [at("Failed", "BackoffLimitExceeded")] };
 
 export function worldOf(...runs: readonly Run[]): World {
-  return { runs, cronJob: undefined, foreign: undefined };
+  return { runs, cronJob: undefined, foreign: undefined, orphans: { jobs: [], cronJobs: [] } };
 }

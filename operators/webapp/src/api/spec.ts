@@ -1,8 +1,19 @@
-import { immutable, type ResourceRequirements, resourceRequirements, rule, z } from "keelson";
+import {
+  type EnvSource,
+  type EnvVariables,
+  envSources,
+  envVariables,
+  type ImagePullSecret,
+  imagePullSecrets,
+  immutable,
+  type ResourceRequirements,
+  resourceRequirements,
+  rule,
+  z,
+} from "keelson";
 import type { Probe } from "keelson/kinds/core/v1";
-import { variableSources, variables, type WebAppEnvironment, type WebAppVariables } from "./environment.ts";
 import { probe } from "./probe.ts";
-import { componentIsImmutable, specRules } from "./rules.ts";
+import { componentIsImmutable, maxReplicas, specRules } from "./rules.ts";
 
 /** A host name under which the app is reached from outside. */
 export interface WebAppIngress {
@@ -30,8 +41,8 @@ export interface WebAppSpec {
   readonly replicas: number;
   /** On which the container listens, and under which the Service is reached. */
   readonly port: number;
-  readonly env?: WebAppEnvironment;
-  readonly envFrom?: readonly WebAppVariables[];
+  readonly env?: EnvVariables;
+  readonly envFrom?: readonly EnvSource[];
   readonly resources?: ResourceRequirements;
   readonly livenessProbe?: Probe;
   readonly readinessProbe?: Probe;
@@ -43,7 +54,7 @@ export interface WebAppSpec {
   readonly allowLatest: boolean;
   /** What it is within a larger application, such as `frontend`. Selects the pods, and so cannot change. */
   readonly component?: string;
-  readonly imagePullSecrets?: readonly { readonly name: string }[];
+  readonly imagePullSecrets?: readonly ImagePullSecret[];
   readonly serviceAccountName?: string;
 }
 
@@ -74,7 +85,7 @@ const ingress = z.object({
 
 const autoscaling = z.object({
   minReplicas: z.int32().min(1).default(1),
-  maxReplicas: z.int32().min(1).max(1000),
+  maxReplicas: z.int32().min(1).max(maxReplicas),
   targetCPUUtilizationPercentage: z
     .int32()
     .min(1)
@@ -87,16 +98,16 @@ const plainSpec = z.object({
   replicas: z
     .int32()
     .default(1)
-    .describe("How many pods run, 0 to 1000; left to the autoscaler if there is one."),
+    .describe(`How many pods run, 0 to ${maxReplicas}; left to the autoscaler if there is one.`),
   port: z
     .int32()
     .min(1)
     .max(65_535)
     .default(80)
     .describe("On which the container listens and the Service too."),
-  env: variables().exactOptional(),
-  envFrom: variableSources().exactOptional(),
-  resources: resourceRequirements().exactOptional(),
+  env: envVariables().exactOptional().describe("Variables of the container."),
+  envFrom: envSources().exactOptional().describe("ConfigMaps and Secrets whose entries are variables."),
+  resources: resourceRequirements().exactOptional().describe("What the container requests, and its limits."),
   livenessProbe: probe().exactOptional().describe("Restarts the container when it fails."),
   readinessProbe: probe().exactOptional().describe("Keeps traffic away while it fails."),
   startupProbe: probe().exactOptional().describe("Holds the other probes back until it has succeeded."),
@@ -107,8 +118,8 @@ const plainSpec = z.object({
   component: immutable(z.string().max(63).regex(labelValue), componentIsImmutable)
     .exactOptional()
     .describe("What it is within a larger application. Cannot be changed."),
-  imagePullSecrets: z.array(z.object({ name: z.string().min(1) })).exactOptional(),
-  serviceAccountName: z.string().min(1).exactOptional(),
+  imagePullSecrets: imagePullSecrets().exactOptional().describe("As in a pod."),
+  serviceAccountName: z.string().min(1).exactOptional().describe("As in a pod."),
 });
 
 export const webAppSpec: z.ZodType<WebAppSpec, WebAppSpecInput> = specRules.reduce(

@@ -2,6 +2,7 @@ import {
   type ApplyConfiguration,
   applyOwned,
   BadRequestError,
+  deepEqual,
   ForbiddenError,
   ForeignObjectError,
   getIfThere,
@@ -25,12 +26,13 @@ export async function applyChild<T extends KubeObject>(
   resource: Resource<T>,
   wanted: ApplyConfiguration<T>,
 ): Promise<T | undefined> {
-  const { client, webapp } = scope;
+  const { client, liveClient: live, webapp } = scope;
   const before = await getIfThere(client, resource, childKey(webapp));
   try {
     const owner = { object: webapp, resource: WebApp };
-    const applied = await applyOwned(client, owner, resource, wanted, { fieldOwner: operatorName });
-    if (applied.result !== "unchanged") tellApplied(scope, resource, before, applied.object);
+    const applied = await applyOwned(client, owner, resource, wanted, { fieldOwner: operatorName, live });
+    // Where a webhook of somebody else has the last word, an apply may leave everything as it was.
+    if (!saysTheSame(before, applied.object)) tellApplied(scope, resource, before, applied.object);
     return applied.object;
   } catch (error) {
     const problem = problemOf(resource, error);
@@ -38,6 +40,16 @@ export async function applyChild<T extends KubeObject>(
     if (error instanceof ForeignObjectError) return undefined;
     throw error;
   }
+}
+
+function saysTheSame(before: KubeObject | undefined, after: KubeObject): boolean {
+  return before !== undefined && deepEqual(contentOf(before), contentOf(after));
+}
+
+/** Without the server's own notes: an apply that changes nothing may still be noted as the last one. */
+function contentOf({ metadata, ...others }: KubeObject): object {
+  const { resourceVersion: _, managedFields: __, ...kept } = metadata;
+  return { ...others, status: undefined, metadata: kept };
 }
 
 /** Deletes a child that is no longer wanted. One that is somebody else's stays. */

@@ -15,7 +15,7 @@ function facts(conditions: readonly DeploymentCondition[], available = 1, paused
       conditions,
     },
   });
-  return { isDeleting: false, rollout, problems: [] };
+  return { isDeleting: false, rollout, problems: [], isApplied: true };
 }
 
 function told(given: ConditionFacts): Readonly<Record<string, string>> {
@@ -76,8 +76,15 @@ describe("the conditions of a WebApp", () => {
     });
   });
 
+  it("do not call a rollout done if what is wanted could not be applied", () => {
+    expect(told({ ...facts([available], 2), isApplied: false })).toMatchObject({
+      Progressing: "True Reconciling",
+      Degraded: "False AsExpected",
+    });
+  });
+
   it("say that there is no Deployment, and that the WebApp goes", () => {
-    expect(told({ isDeleting: true, rollout: undefined, problems: [] })).toEqual({
+    expect(told({ isDeleting: true, rollout: undefined, problems: [], isApplied: false })).toEqual({
       Available: "False MinimumReplicasUnavailable",
       Progressing: "False Deleting",
       Degraded: "False AsExpected",

@@ -1,4 +1,4 @@
-import type { ConditionUpdate } from "keelson";
+import { type ConditionUpdate, cutText } from "keelson";
 import { conditionTypes, type Reason, reasons } from "../api/reasons.ts";
 import type { Rollout } from "./rollout.ts";
 import type { Problem } from "./scope.ts";
@@ -8,7 +8,16 @@ export interface ConditionFacts {
   readonly isDeleting: boolean;
   readonly rollout: Rollout | undefined;
   readonly problems: readonly Problem[];
+  /** Each child has been applied; if not, and there is no problem, it is something that passes. */
+  readonly isApplied: boolean;
 }
+
+/** In bytes. The words of servers may be many, and conditions are for reading. */
+const longestMessage = 1024;
+
+/** Always the same: an error may read differently each time, and each new word would be a write that wakes us. */
+const notApplied =
+  "not all that is wanted could be applied; it is tried again, and the operator's log says why";
 
 type Finding = Pick<ConditionUpdate, "status" | "message"> & { readonly reason: Reason };
 
@@ -19,7 +28,10 @@ export function conditionsOf(facts: ConditionFacts, generation: number): readonl
     [conditionTypes.progressing, progressing(facts)],
     [conditionTypes.degraded, degraded(facts)],
   ];
-  return findings.map(([type, finding]) => ({ type, ...finding, observedGeneration: generation }));
+  return findings.map(([type, { status, reason, message }]) => ({
+    ...{ type, status, reason, observedGeneration: generation },
+    message: cutText(message, longestMessage),
+  }));
 }
 
 function available({ rollout }: ConditionFacts): Finding {
@@ -31,12 +43,13 @@ function available({ rollout }: ConditionFacts): Finding {
     : { status: "False", reason: reasons.minimumReplicasUnavailable, message };
 }
 
-function progressing({ isDeleting, rollout, problems }: ConditionFacts): Finding {
+function progressing({ isDeleting, rollout, problems, isApplied }: ConditionFacts): Finding {
   if (isDeleting)
     return { status: "False", reason: reasons.deleting, message: "the WebApp is being deleted" };
   const blocked = joined(problems);
   if (blocked !== undefined)
     return { ...blocked, status: blocked.reason === reasons.waitingForDeletion ? "True" : "False" };
+  if (!isApplied) return { status: "True", reason: reasons.reconciling, message: notApplied };
   if (rollout === undefined || !rollout.isObserved)
     return { status: "True", reason: reasons.reconciling, message: "what is wanted has been applied" };
   if (rollout.isStuck) return { status: "False", ...stuck(rollout) };

@@ -23,7 +23,8 @@ export function tellRemoved({ events, webapp }: Pick<Scope, "events" | "webapp">
 /** Tells users of what has become of their WebApp, once. */
 export function tellTurn({ events, webapp }: Pick<Scope, "events" | "webapp">, status: WebAppStatus): void {
   if (status.phase === "Ready" && webapp.status?.phase !== "Ready") {
-    const message = `${status.availableReplicas ?? 0} pods are available at ${status.url}`;
+    const { availableReplicas: count = 0, url } = status;
+    const message = `${count === 1 ? "1 pod is" : `${count} pods are`} available at ${url}`;
     events.record(webapp, { type: "Normal", reason: eventReasons.ready, message });
   }
   const trouble = findCondition(status.conditions, conditionTypes.degraded);

@@ -72,6 +72,7 @@ describe("the phase of a WebApp", () => {
   it("is Scaling while only the number of pods differs, and until the last of them is available", () => {
     expect(phase({ desired: 5 })).toBe("Scaling");
     expect(phase({ desired: 1 })).toBe("Scaling");
+    expect(phase({ desired: 5, observed: 1 })).toBe("Scaling");
     expect(phase({ desired: 5, total: 5, updated: 5, available: 4 }, { previous: "Scaling" })).toBe(
       "Scaling",
     );

@@ -6,7 +6,7 @@ export interface PhaseFacts {
   readonly isDeleting: boolean;
   /** Of its Deployment; undefined if it has none. */
   readonly rollout: Rollout | undefined;
-  /** Something keeps a child from being as it is wanted. */
+  /** Something keeps a child from being as it is wanted, or from being asked for. */
   readonly isBlocked: boolean;
   /** As told last; undefined of a WebApp that nobody has looked at. */
   readonly previous: Phase | undefined;
@@ -24,7 +24,10 @@ export interface PhaseFacts {
 export function phaseOf({ isDeleting, rollout, isBlocked, previous }: PhaseFacts): Phase {
   if (isDeleting) return "Deleting";
   if (previous === undefined) return "Created";
-  if (isBlocked || rollout === undefined || !rollout.isObserved) return "Reconciling";
+  if (isBlocked || rollout === undefined) return "Reconciling";
+  // What the Deployment tells is of what was asked before, and that was all there: then this is about another number.
+  if (!rollout.isObserved)
+    return rollout.wasComplete && rollout.total !== rollout.desired ? "Scaling" : "Reconciling";
   if (rollout.isComplete) return "Ready";
   return rollout.wasComplete && isScaling(rollout, previous) ? "Scaling" : "WaitingForPodsReady";
 }

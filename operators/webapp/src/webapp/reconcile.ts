@@ -35,10 +35,16 @@ const resyncMs = 30_000;
  * while somebody else holds the WebApp: `kubectl delete --cascade=foreground`, or a finalizer of theirs.
  */
 export async function reconcileWebApp(
-  { object: webapp, client, events }: Pick<ObjectContext<WebApp>, "object" | "client" | "events">,
+  {
+    object: webapp,
+    client,
+    liveClient,
+    events,
+  }: Pick<ObjectContext<WebApp>, "object" | "client" | "liveClient" | "events">,
   clock: Clock,
 ): Promise<ReconcileResult> {
-  const scope: Scope = { webapp, client, events, ...(await gather(webapp, client)), problems: [] };
+  const found = await gather(webapp, client);
+  const scope: Scope = { webapp, client, liveClient, events, ...found, problems: [], isApplied: false };
   const isNew = webapp.status?.phase === undefined;
   const isDeleting = webapp.metadata.deletionTimestamp !== undefined;
   try {
@@ -75,6 +81,7 @@ async function applyChildren(scope: Scope): Promise<void> {
     }
   }
   if (refusal !== undefined) throw refusal;
+  scope.isApplied = true;
 }
 
 async function applyDeployment(scope: Scope): Promise<void> {

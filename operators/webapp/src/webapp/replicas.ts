@@ -23,6 +23,8 @@ export async function decideDeployment(scope: Scope): Promise<ApplyConfiguration
   const existing = await getIfThere(client, Deployment, childKey(webapp));
   if (existing === undefined) return makeDeployment(webapp, autoscaling.minReplicas);
   if (!isHandedOver(existing)) {
+    // Where there are no pods, autoscalers take it that none are wanted.
+    if (existing.spec?.replicas === 0) return makeDeployment(webapp, autoscaling.minReplicas);
     // An orphan is taken back as it is, first.
     if (!isControlledBy(existing, webapp)) return makeDeployment(webapp, existing.spec?.replicas ?? 1);
     await handOver(scope, existing);

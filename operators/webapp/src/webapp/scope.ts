@@ -15,6 +15,8 @@ export interface Scope {
   readonly webapp: WebApp;
   /** Reads from the cache. */
   readonly client: Client;
+  /** Reads from the server. */
+  readonly liveClient: Client;
   readonly events: EventRecorder;
   /** Set when it was found or applied; undefined while there is none of ours. */
   deployment: Deployment | undefined;
@@ -22,6 +24,8 @@ export interface Scope {
   service: Service | undefined;
   /** One for each child that could not be applied, in the order of the children. */
   readonly problems: Problem[];
+  /** Each child has had its turn. Set at the end; false if one was refused or could not be asked for. */
+  isApplied: boolean;
 }
 
 /** The name and place of all children: those of the WebApp. */

@@ -9,16 +9,16 @@ import { urlOf } from "./url.ts";
 
 /** The status of a WebApp after a pass over it. Times of conditions are those of changes. */
 export function statusOf(
-  { webapp, deployment, service, problems }: Omit<Scope, "client" | "events">,
+  { webapp, deployment, service, problems, isApplied }: Omit<Scope, "client" | "events">,
   nowMs: number,
 ): WebAppStatus {
   const { deletionTimestamp, generation = 1 } = webapp.metadata;
   const isDeleting = deletionTimestamp !== undefined;
   const rollout = deployment === undefined ? undefined : rolloutOf(deployment);
   const { phase: previous, conditions } = webapp.status ?? {};
-  const phase = phaseOf({ isDeleting, rollout, isBlocked: problems.length > 0, previous });
+  const phase = phaseOf({ isDeleting, rollout, isBlocked: problems.length > 0 || !isApplied, previous });
   if (phase === "Created") return { phase };
-  const updates = conditionsOf({ isDeleting, rollout, problems }, generation);
+  const updates = conditionsOf({ isDeleting, rollout, problems, isApplied }, generation);
   return {
     observedGeneration: generation,
     phase,

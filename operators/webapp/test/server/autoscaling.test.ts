@@ -79,6 +79,19 @@ describe("autoscaling", () => {
     expect(seen.values).toEqual([2]);
   });
 
+  it("wakes an app that has no pods, which autoscalers leave as it is", async () => {
+    const space = await Space.create(world);
+    await space.apply("asleep", { image, replicas: 0 });
+    await space.reaches("asleep", "Ready");
+    await using seen = await seeReplicas(world.client, space.namespace, "asleep");
+    const autoscaling = { minReplicas: 2, maxReplicas: 4 };
+    await space.apply("asleep", { image, replicas: 0, resources, autoscaling });
+    await expect.poll(async () => (await space.reaches("asleep", "Ready")).status?.availableReplicas).toBe(2);
+    await expect.poll(() => space.find(HorizontalPodAutoscaler, "asleep")).toBeDefined();
+    await operator.idle();
+    expect(seen.values).toEqual([0, 2]);
+  });
+
   it("takes orphans as they are", patient, async () => {
     const space = await Space.create(world);
     await space.apply("orphan", { image, replicas: 3 });

@@ -179,16 +179,25 @@ describe("a load balancer", () => {
 describe("trouble", () => {
   it("that the API server has with a child is told in its words, and ends with its cause", async () => {
     const space = await Space.create(world);
-    const bad = { name: "DUP", valueFrom: {} };
-    await space.apply("refused", { image: "web:1", env: [bad] });
-    expect(await space.shows("refused", "Degraded", "True", "ApplyFailed")).toMatch(
-      /^Deployment: Deployment\.apps "refused" is invalid: spec\.template\.spec\.containers\[0\]\.env\[0\]\.valueFrom: /,
+    const livenessProbe = { tcpSocket: { port: "http" }, successThreshold: 2 };
+    await space.apply("refused", { image: "web:1", livenessProbe });
+    expect(await space.shows("refused", "Degraded", "True", "ApplyFailed")).toBe(
+      'Deployment: Deployment.apps "refused" is invalid: ' +
+        "spec.template.spec.containers[0].livenessProbe.successThreshold: Invalid value: 2: must be 1",
     );
     await expect.poll(() => space.eventReasons("refused")).toContain("ApplyFailed");
     expect(await space.find(Service, "refused")).toBeDefined();
-    await space.apply("refused", { image: "web:1", env: [{ name: "DUP", value: "x" }] });
+    await space.apply("refused", { image: "web:1" });
     await space.reaches("refused", "Ready");
     await space.shows("refused", "Degraded", "False", "AsExpected");
+  });
+
+  it("that takes many words is told in some of them", async () => {
+    const space = await Space.create(world);
+    await space.apply("long", { image: "web:1", serviceAccountName: "Ä".repeat(40_000) });
+    const message = await space.shows("long", "Degraded", "True", "ApplyFailed");
+    expect(message).toMatch(/^Deployment: .*Ä…$/);
+    expect(Buffer.byteLength(message)).toBeLessThanOrEqual(1024);
   });
 
   it("of a rollout that makes no progress is told", async () => {

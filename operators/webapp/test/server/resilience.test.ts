@@ -1,6 +1,9 @@
 import {
   crashAtEveryWrite,
   describeWrite,
+  type FaultyTransport,
+  faults,
+  faultyTransport,
   normalized,
   runOperator,
   type StoryWorld,
@@ -8,6 +11,8 @@ import {
   type World,
 } from "@keelson/testkit";
 import {
+  admission,
+  defineOperator,
   type KubeObject,
   type Resource,
   rbacRules,
@@ -124,6 +129,63 @@ describe("a settled world", () => {
     expect(await second.metrics()).toMatch(
       /reconcile_total\{controller="webapp",result="requeue_after"\} ([3-9]|\d\d)\n/,
     );
+  });
+});
+
+describe("a webhook of somebody else that has the last word", () => {
+  it("is not taken for somebody who changes what was healed", async () => {
+    const space = await Space.create(world);
+    const mirrored = admission(Deployment).mutate(({ object }) => {
+      const [container] = object.spec?.template.spec?.containers ?? [];
+      if (object.metadata.namespace === space.namespace && container !== undefined)
+        container.image = "mirror.example.com/web:1";
+    });
+    const mirror = defineOperator({
+      name: "mirror",
+      setup: (manager) => manager.addWebhooks({ admissions: [mirrored] }),
+    });
+    await using _mirror = await runOperator(mirror, { access: world.cluster, webhooks: true });
+    const options = { access: world.cluster, namespaces: [space.namespace] };
+    await using operator = await runOperator(webapp, options);
+    await space.apply("web", { image: "web:1" });
+    await space.reaches("web", "Ready");
+    await operator.idle();
+    operator.clearWrites();
+    await space.kubectl("annotate", "webapp", "web", "example.com/look=again");
+    await expect.poll(() => operator.writes.map(describeWrite).length).toBeGreaterThan(0);
+    await operator.idle();
+    await expect.poll(() => space.eventReasons("web")).toEqual(["Created", "Ready"]);
+  });
+});
+
+describe("an API server that fails", () => {
+  it.each(["deployments", "services"])("at %s keeps a WebApp from being Ready before it is", async (kind) => {
+    const space = await Space.create(world);
+    const faulty: FaultyTransport[] = [];
+    const wrap = (transport: Transport): Transport => {
+      const wrapped = faultyTransport(transport);
+      faulty.push(wrapped);
+      return wrapped;
+    };
+    const options = { access: world.cluster, namespaces: [space.namespace], wrap };
+    await using _ = await runOperator(webapp, options);
+    await space.apply("web", { image: "web:1", port: 80 });
+    await space.reaches("web", "Ready");
+    const failure = faults.answerStatus("InternalError");
+    const rules = faulty.map((transport) =>
+      transport.fault({ method: "PATCH", path: new RegExp(`/${kind}/web`) }, failure, { times: Infinity }),
+    );
+    await space.apply("web", { image: "web:2", port: 81 });
+    await space.reaches("web", "Reconciling");
+    expect(await space.shows("web", "Progressing", "True", "Reconciling")).toBe(
+      "not all that is wanted could be applied; it is tried again, and the operator's log says why",
+    );
+    for (const rule of rules) rule.remove();
+    await space.kubectl("annotate", "webapp", "web", "example.com/try=now");
+    await space.reaches("web", "Ready");
+    const [container] = (await space.get(Deployment, "web")).spec?.template.spec?.containers ?? [];
+    expect(container?.image).toBe("web:2");
+    expect((await space.get(Service, "web")).spec?.ports?.[0]?.port).toBe(81);
   });
 });
 

@@ -8,8 +8,15 @@ import { webapp } from "../../src/operator.ts";
 let world: World;
 
 beforeAll(async () => {
-  // It is the operator that is tried here, and not how much the controllers of the real one are held back.
-  const unhurried = ["--kube-api-qps=1000", "--kube-api-burst=2000"];
+  // It is the operator that is tried here, and not how much the controllers of the real one are held back, nor those
+  // that have work with every Service.
+  const unhurried = [
+    "--kube-api-qps=1000",
+    "--kube-api-burst=2000",
+    "--concurrent-deployment-syncs=20",
+    "--concurrent-replicaset-syncs=20",
+    "--controllers=*,-endpoints-controller,-endpointslice-controller",
+  ];
   world = await startWorld(process.env.KEELSON_LEVEL, {
     real: { args: { "kube-controller-manager": unhurried } },
   });
@@ -40,7 +47,7 @@ describe("a thousand WebApps", () => {
       (await operator.client.list(WebApp, { namespace })).items.filter(
         ({ status }) => status?.phase === "Ready",
       ).length;
-    await expect.poll(ready, { timeout: patienceMs, interval: 2000 }).toBe(count);
+    await expect.poll(ready, { timeout: patienceMs, interval: 5000 }).toBe(count);
     expect((await operator.client.list(Deployment, { namespace })).items).toHaveLength(count);
     expect((await operator.client.list(Service, { namespace })).items).toHaveLength(count);
     await operator.idle();

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { type Client, InvalidError } from "@keelson/client";
+import { type Client, InvalidError, type Reader } from "@keelson/client";
 import {
   type ApplyConfiguration,
   apiVersionOf,
@@ -17,11 +17,18 @@ import {
 } from "@keelson/core";
 import { ForeignObjectError, StaleObjectError } from "./errors.ts";
 import { getIfThere } from "./get-if-there.ts";
-import { withEncodedText } from "./secret-text.ts";
+import { isStillThere } from "./is-still-there.ts";
+import { withEncodedText, withoutSecretText } from "./secret-text.ts";
 
 export interface ApplyOwnedOptions {
   /** Who is writing; one name for all that an operator applies. */
   readonly fieldOwner: string;
+  /**
+   * Reads from the server, such as `liveClient`. With it, orphans of ours are taken back; without it they are somebody
+   * else's. It is asked whether the owner stays: one that is being deleted may just have left them behind on purpose, and
+   * what is given back to it goes with it.
+   */
+  readonly live?: Reader;
 }
 
 export interface AppliedObject<T> {
@@ -39,8 +46,8 @@ export const appliedAnnotation = "keelson.dev/applied";
  * client that reads from a cache in which the object is.
  *
  * Throws a ForeignObjectError if the name is taken by an object of somebody else. One without a controller that was
- * applied by the same field owner is an orphan of ours, and is taken back. What happened since the cache heard of it
- * is not run over: a name that was taken is a ConflictError, an object that was replaced a StaleObjectError.
+ * applied by the same field owner is an orphan of ours; see `live`. What happened since the cache heard of it is not run
+ * over: a name that was taken is a ConflictError, an object that was replaced a StaleObjectError.
  *
  * The text of a Secret may be given as `stringData`.
  */
@@ -49,20 +56,20 @@ export async function applyOwned<T extends KubeObject>(
   owner: ObjectOfKind,
   resource: Resource<T>,
   wanted: ApplyConfiguration<T>,
-  { fieldOwner }: ApplyOwnedOptions,
+  { fieldOwner, live }: ApplyOwnedOptions,
 ): Promise<AppliedObject<T>> {
   const key = keyOfOwned(owner, resource, wanted);
   const existing = await getIfThere(client, resource, key);
   const identity = { apiVersion: apiVersionOf(resource), kind: resource.kind };
   const { metadata } = setControllerReference(owner, { object: { ...identity, metadata: key }, resource });
-  const configuration = signed(withEncodedText(resource, wanted), metadata, fieldOwner);
+  const configuration = signed(resource, withEncodedText(resource, wanted), metadata, fieldOwner);
   if (existing === undefined) {
     const object = await client.apply(resource, guarded(configuration, { resourceVersion: noVersion }), {
       fieldOwner,
     });
     return { result: "created", object };
   }
-  if (!isOurs(existing, owner, fieldOwner))
+  if (!(await isOurs(existing, owner, { fieldOwner, live })))
     throw new ForeignObjectError(resource, existing, controllerOf(existing));
   if (isThere(resource, existing, owner, configuration)) return { result: "unchanged", object: existing };
   return { result: "updated", object: await update(client, resource, existing, configuration, fieldOwner) };
@@ -102,11 +109,19 @@ function guarded<T extends KubeObject>(
 }
 
 /** An object on its way out is nobody's any more: what is applied to it is lost with it. */
-function isOurs(existing: KubeObject, owner: ObjectOfKind, fieldOwner: string): boolean {
+async function isOurs(
+  existing: KubeObject,
+  owner: ObjectOfKind,
+  { fieldOwner, live }: { readonly fieldOwner: string; readonly live: Reader | undefined },
+): Promise<boolean> {
   if (existing.metadata.deletionTimestamp !== undefined) return false;
   if (isControlledBy(existing, owner.object)) return true;
-  const isOrphan = controllerOf(existing) === undefined;
-  return isOrphan && appliedBy(existing)?.startsWith(`${fieldOwner}:`) === true;
+  return live !== undefined && isOrphanOf(fieldOwner, existing) && (await isStillThere(live, owner));
+}
+
+/** Whether an object was applied by this field owner, and has lost the owner that it had: it may be taken back. */
+export function isOrphanOf(fieldOwner: string, object: KubeObject): boolean {
+  return controllerOf(object) === undefined && appliedBy(object)?.startsWith(`${fieldOwner}:`) === true;
 }
 
 function keyOfOwned(
@@ -119,12 +134,14 @@ function keyOfOwned(
 }
 
 function signed<T extends KubeObject>(
+  resource: Resource<T>,
   wanted: ApplyConfiguration<T>,
   metadata: ObjectMeta,
   fieldOwner: string,
 ): ApplyConfiguration<T> {
   const stated = { ...wanted, metadata: Object.assign({}, wanted.metadata, metadata) };
-  const text = JSON.stringify({ ...stated, apiVersion: undefined, kind: undefined }, withSortedFields);
+  const told = { ...withoutSecretText(resource, stated), apiVersion: undefined, kind: undefined };
+  const text = JSON.stringify(told, withSortedFields);
   const digest = createHash("sha256").update(text).digest("base64url").slice(0, 16);
   const annotations = { ...wanted.metadata.annotations, [appliedAnnotation]: `${fieldOwner}:${digest}` };
   return { ...stated, metadata: Object.assign(stated.metadata, { annotations }) };

@@ -6,10 +6,10 @@ import { isRecord } from "@keelson/core";
  * compared with what is there, and a text that is no longer said would stay.
  */
 export function withEncodedText<T extends KubeObject>(
-  { group, kind }: Resource<T>,
+  resource: Resource<T>,
   wanted: ApplyConfiguration<T>,
 ): ApplyConfiguration<T> {
-  if (group !== "" || kind !== "Secret" || !("stringData" in wanted)) return wanted;
+  if (!isSecret(resource) || !("stringData" in wanted)) return wanted;
   const { stringData } = wanted;
   if (!isRecord(stringData)) return wanted;
   const encoded = Object.entries(stringData).map(([name, text]) => [
@@ -21,4 +21,14 @@ export function withEncodedText<T extends KubeObject>(
     stringData: undefined,
     data: { ...data, ...Object.fromEntries(encoded) },
   });
+}
+
+/** What of an object may be made known by a digest: of a Secret what it has, but no text that could be guessed by it. */
+export function withoutSecretText(resource: Resource, object: object): object {
+  if (!isSecret(resource) || !("data" in object) || !isRecord(object.data)) return object;
+  return { ...object, data: Object.keys(object.data).sort() };
+}
+
+function isSecret({ group, kind }: Resource): boolean {
+  return group === "" && kind === "Secret";
 }

@@ -1,4 +1,4 @@
-import { ConflictError, jsonPatch } from "@keelson/client";
+import { ConflictError, jsonPatch, mergePatch } from "@keelson/client";
 import { CrossNamespaceOwnerError, genericResource, NamespacedOwnerError } from "@keelson/core";
 import { CustomResourceDefinition } from "@keelson/core/kinds/apiextensions/v1";
 import { Deployment } from "@keelson/core/kinds/apps/v1";
@@ -100,6 +100,18 @@ describe("applyOwned", () => {
     expect((await client.get(Secret, { namespace, name: "web" })).data).toEqual({ a: "MQ==" });
   });
 
+  it("lets nobody guess at what a Secret holds by how it is marked", async () => {
+    const { apply, client, namespace } = await ownerWorld(lab);
+    const pin = (text: string) => ({ metadata: { name: "web" }, stringData: { pin: text } });
+    const mark = async () =>
+      (await client.get(Secret, { namespace, name: "web" })).metadata.annotations?.[appliedAnnotation];
+    await apply(Secret, pin("1234"));
+    const first = await mark();
+    expect(await apply(Secret, pin("4321"))).toBe("updated");
+    expect(await mark()).toBe(first);
+    expect((await client.get(Secret, { namespace, name: "web" })).data).toEqual({ pin: "NDMyMQ==" });
+  });
+
   it.each<[string, object]>([
     ["an image", { spec: { template: { spec: { containers: [{ name: "web", image: "web:2" }] } } } }],
     ["a number", { spec: { replicas: 2 } }],
@@ -110,13 +122,36 @@ describe("applyOwned", () => {
       "a toleration that is added",
       { spec: { template: { spec: { tolerations: [{ operator: "Exists" }] } } } },
     ],
-    ["owners that are removed", { metadata: { ownerReferences: null } }],
   ])("takes back %s", async (_, change) => {
     const { apply, disturb } = await ownerWorld(lab);
     await apply(Deployment, deployment);
     await disturb(Deployment, "web", change);
     expect(await apply(Deployment, deployment)).toBe("updated");
     expect(await apply(Deployment, deployment)).toBe("unchanged");
+  });
+
+  it("takes an orphan back if it may ask the server whether the owner stays", async () => {
+    const { apply, disturb, client, owner } = await ownerWorld(lab);
+    await apply(Deployment, deployment);
+    await disturb(Deployment, "web", { metadata: { ownerReferences: null } });
+    await expect(apply(Deployment, deployment)).rejects.toThrow(ForeignObjectError);
+    const options = { fieldOwner, live: lab.admin };
+    expect((await applyOwned(client, owner, Deployment, deployment, options)).result).toBe("updated");
+    expect(await apply(Deployment, deployment)).toBe("unchanged");
+  });
+
+  it("gives no orphan to an owner that is being deleted, or to one that is another by now", async () => {
+    const { apply, disturb, client, owner, namespace } = await ownerWorld(lab);
+    await apply(Deployment, deployment);
+    await disturb(Deployment, "web", { metadata: { ownerReferences: null } });
+    const key = { namespace, name: "owner" };
+    await lab.admin.patch(ConfigMap, key, mergePatch({ metadata: { finalizers: ["example.com/wait"] } }));
+    await lab.admin.delete(ConfigMap, key);
+    const applying = () => applyOwned(client, owner, Deployment, deployment, { fieldOwner, live: lab.admin });
+    await expect(applying()).rejects.toThrow(ForeignObjectError);
+    await lab.admin.patch(ConfigMap, key, mergePatch({ metadata: { finalizers: null } }));
+    await lab.admin.create(ConfigMap, { metadata: key });
+    await expect(applying()).rejects.toThrow(ForeignObjectError);
   });
 
   it("leaves alone what others added: a sidecar, a variable, a volume, labels, an owner, a finalizer", async () => {

@@ -1,8 +1,15 @@
 import { type Condition, type LabelSelector, setCondition } from "@keelson/core";
+import type { Container } from "@keelson/core/kinds/core/v1";
 import { describe, expect, expectTypeOf, it } from "vitest";
 import type { z } from "zod";
 import { embeddedResource } from "./embedded-resource.ts";
-import { conditions, labelSelector, resourceRequirements } from "./fragments.ts";
+import {
+  conditions,
+  imagePullSecrets,
+  labelSelector,
+  resourceRequirements,
+  textResources,
+} from "./fragments.ts";
 
 const condition: Condition = {
   type: "example.com/Ready",
@@ -40,6 +47,18 @@ it("selects by label as core does", () => {
 it("asks for resources by quantity", () => {
   expect(resourceRequirements().parse({ requests: { cpu: "500m" } })).toEqual({ requests: { cpu: "500m" } });
   expect(resourceRequirements().safeParse({ limits: { memory: "much" } }).success).toBe(false);
+});
+
+it("writes resources as containers take them", () => {
+  expect(textResources({ requests: { cpu: 1, memory: "1Gi" } })).toEqual({
+    requests: { cpu: "1", memory: "1Gi" },
+  });
+  expectTypeOf(textResources({})).toExtend<NonNullable<Container["resources"]>>();
+});
+
+it("takes the Secrets of registries by name", () => {
+  expect(imagePullSecrets().parse([{ name: "a" }])).toEqual([{ name: "a" }]);
+  expect(imagePullSecrets().safeParse([{ name: "" }]).success).toBe(false);
 });
 
 it("takes a whole object for an embedded one, with whatever it has", () => {

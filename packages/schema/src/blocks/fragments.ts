@@ -58,3 +58,28 @@ export function resourceRequirements(): z.ZodType<ResourceRequirements, Resource
   const amounts = z.record(z.string(), quantity());
   return z.object({ requests: amounts.exactOptional(), limits: amounts.exactOptional() });
 }
+
+/** The same for a container, which takes amounts as text only; users may write `cpu: 1`. */
+export function textResources({ requests, limits }: ResourceRequirements): {
+  readonly requests?: Readonly<Record<string, string>>;
+  readonly limits?: Readonly<Record<string, string>>;
+} {
+  return {
+    ...(requests !== undefined && { requests: textAmounts(requests) }),
+    ...(limits !== undefined && { limits: textAmounts(limits) }),
+  };
+}
+
+function textAmounts(amounts: Readonly<Record<string, number | string>>): Readonly<Record<string, string>> {
+  return Object.fromEntries(Object.entries(amounts).map(([name, amount]) => [name, String(amount)]));
+}
+
+/** A Secret with the credentials of a registry. */
+export interface ImagePullSecret {
+  readonly name: string;
+}
+
+/** The `imagePullSecrets` of a pod. */
+export function imagePullSecrets(): ListMap<z.ZodType<ImagePullSecret, ImagePullSecret>, "name"> {
+  return listMap(z.object({ name: z.string().min(1).max(253) }), ["name"]).max(16);
+}

@@ -1,4 +1,4 @@
-import type { ApplyConfiguration } from "keelson";
+import { type ApplyConfiguration, textResources } from "keelson";
 import type { Job } from "keelson/kinds/batch/v1";
 import type { BackUp } from "../../api/back-up.ts";
 import { backupLabel } from "../../api/names.ts";
@@ -40,7 +40,7 @@ function makeContainer(spec: BackUpSpec) {
     image,
     command: command ?? ["/run/backup", `--type=${backupType}`],
     ...(args !== undefined && { args }),
-    ...(resources !== undefined && { resources: makeResources(resources) }),
+    ...(resources !== undefined && { resources: textResources(resources) }),
     ...(env !== undefined && { env }),
     ...(envFrom !== undefined && { envFrom }),
     ...(volumes !== undefined && {
@@ -65,16 +65,4 @@ function makeEmptyDir({
   ...others
 }: NonNullable<NonNullable<BackUpSpec["volumes"]>[number]["emptyDir"]>) {
   return { ...others, ...(sizeLimit !== undefined && { sizeLimit: String(sizeLimit) }) };
-}
-
-/** The API server reads quantities as text. */
-function makeResources({ requests, limits }: NonNullable<BackUpSpec["resources"]>) {
-  return {
-    ...(requests !== undefined && { requests: texts(requests) }),
-    ...(limits !== undefined && { limits: texts(limits) }),
-  };
-}
-
-function texts(amounts: Readonly<Record<string, number | string>>): Readonly<Record<string, string>> {
-  return Object.fromEntries(Object.entries(amounts).map(([name, amount]) => [name, String(amount)]));
 }

@@ -1,4 +1,4 @@
-import type { ApplyConfiguration, ResourceRequirements } from "keelson";
+import { type ApplyConfiguration, textResources } from "keelson";
 import type { Deployment } from "keelson/kinds/apps/v1";
 import type { Container } from "keelson/kinds/core/v1";
 import { labelsOf, selectorLabels } from "../../api/labels.ts";
@@ -41,16 +41,4 @@ function makeContainer({ spec }: WebApp): Container {
     ...(readinessProbe !== undefined && { readinessProbe }),
     ...(startupProbe !== undefined && { startupProbe }),
   };
-}
-
-/** Users may write `cpu: 1`; a Deployment takes text only. */
-function textResources({ requests, limits }: ResourceRequirements): NonNullable<Container["resources"]> {
-  return {
-    ...(requests !== undefined && { requests: textAmounts(requests) }),
-    ...(limits !== undefined && { limits: textAmounts(limits) }),
-  };
-}
-
-function textAmounts(amounts: Readonly<Record<string, number | string>>): Readonly<Record<string, string>> {
-  return Object.fromEntries(Object.entries(amounts).map(([name, amount]) => [name, String(amount)]));
 }

@@ -1,4 +1,4 @@
-import type { KubeObject } from "@keelson/core";
+import { cutText, type KubeObject } from "@keelson/core";
 import type { ObjectReference } from "@keelson/core/kinds/core/v1";
 import type { EventToRecord } from "../../controller/event-recorder.ts";
 
@@ -31,16 +31,16 @@ export function occurrenceOf(object: KubeObject, event: EventToRecord, atMs: num
     regarding,
     ...(relatedTo !== undefined && { related: relatedTo }),
     type,
-    reason: cut(reason, longestWord),
-    action: cut(action, longestWord),
-    note: cut(message, longestNote),
+    reason: cutText(reason, longestWord),
+    action: cutText(action, longestWord),
+    note: cutText(message, longestNote),
     atMs,
   };
 }
 
 /** The same with another note. */
 export function withNote(occurrence: Occurrence, note: string): Occurrence {
-  return { ...occurrence, note: cut(note, longestNote) };
+  return { ...occurrence, note: cutText(note, longestNote) };
 }
 
 function referenceTo({ apiVersion, kind, metadata }: KubeObject): ObjectReference | undefined {
@@ -54,14 +54,4 @@ function referenceTo({ apiVersion, kind, metadata }: KubeObject): ObjectReferenc
     ...(uid !== undefined && { uid }),
     ...(resourceVersion !== undefined && { resourceVersion }),
   };
-}
-
-const ellipsis = "…";
-
-/** At most so many bytes, with no character cut in half. */
-function cut(text: string, mostBytes: number): string {
-  if (Buffer.byteLength(text) <= mostBytes) return text;
-  const room = mostBytes - Buffer.byteLength(ellipsis);
-  const { read } = new TextEncoder().encodeInto(text, new Uint8Array(room));
-  return text.slice(0, read) + ellipsis;
 }

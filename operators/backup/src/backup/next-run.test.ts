@@ -1,0 +1,43 @@
+import { formatTime } from "keelson";
+import type { CronJob } from "keelson/kinds/batch/v1";
+import { describe, expect, it } from "vitest";
+import { backUp } from "../../test/support/objects.ts";
+import { nextRunMs } from "./next-run.ts";
+
+const nowMs = Date.UTC(2026, 0, 1, 12);
+
+function cronJob(schedule: string, timeZone: string, lastScheduleTime?: string): CronJob {
+  const template = { spec: { containers: [] } };
+  return {
+    apiVersion: "batch/v1",
+    kind: "CronJob",
+    metadata: { name: "job-mine", creationTimestamp: "2026-01-01T09:20:00Z" },
+    spec: { schedule, timeZone, jobTemplate: { spec: { template } } },
+    status: lastScheduleTime === undefined ? {} : { lastScheduleTime },
+  };
+}
+
+function nextOf(there: CronJob | undefined, spec: object = {}): string | undefined {
+  const wanted = backUp({ image: "backup:1", schedule: "@daily", ...spec });
+  const nextMs = nextRunMs(wanted.spec, there, nowMs);
+  return nextMs === undefined ? undefined : formatTime(nextMs);
+}
+
+describe("the next run", () => {
+  it("is due on the clocks of the time zone", () => {
+    expect(nextOf(cronJob("30 2 * * *", "Europe/Berlin"))).toBe("2026-01-02T01:30:00Z");
+    expect(nextOf(cronJob("30 2 * * *", "Mars/Olympus"))).toBeUndefined();
+  });
+
+  it("of an interval is due so long after the last one, however often one asks", () => {
+    expect(nextOf(cronJob("@every 1h", "Etc/UTC"))).toBe("2026-01-01T12:20:00Z");
+    expect(nextOf(cronJob("@every 1h", "Etc/UTC", "2026-01-01T11:45:10Z"))).toBe("2026-01-01T12:45:10Z");
+    expect(nextOf(cronJob("@every 1h", "Etc/UTC", "2026-01-01T12:00:05Z"))).toBe("2026-01-01T13:00:05Z");
+  });
+
+  it("does not come by itself while it is suspended, or without a CronJob, or if the schedule is never due", () => {
+    expect(nextOf(cronJob("@daily", "Etc/UTC"), { suspend: true })).toBeUndefined();
+    expect(nextOf(undefined)).toBeUndefined();
+    expect(nextOf(cronJob("0 3 31 2 *", "Etc/UTC"))).toBeUndefined();
+  });
+});
