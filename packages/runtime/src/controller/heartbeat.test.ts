@@ -1,23 +1,26 @@
 import { expect, it } from "vitest";
 import { BusyClock } from "../../test/support/controller-world.ts";
-import { Heartbeat, heartbeatMs } from "./heartbeat.ts";
+import { type Heard, Heartbeat, heartbeatMs } from "./heartbeat.ts";
 
 function heartbeatWorld() {
   const clock = new BusyClock();
   const reports: [number, readonly string[]][] = [];
-  const running = new Set<string>();
+  const running = new Map<string, Heard>();
   const heartbeat = new Heartbeat({
     clock,
-    running: () => running,
+    running: () => running.values(),
     onBlocked: (ms, suspects) => reports.push([ms, suspects]),
   });
-  const begin = (name: string): void => {
-    running.add(name);
+  /** It works as long as it runs, unless it is said for how long at most. */
+  const begin = (keyText: string, takeWorkMs = () => Number.POSITIVE_INFINITY): void => {
+    running.set(keyText, { keyText, takeWorkMs });
     heartbeat.begin(clock.monotonicNow());
   };
-  const end = (name: string): void => {
-    running.delete(name);
-    heartbeat.end(name, clock.monotonicNow());
+  const end = (keyText: string): void => {
+    const ended = running.get(keyText);
+    if (ended === undefined) throw new Error(`${keyText} does not run`);
+    running.delete(keyText);
+    heartbeat.end(ended, clock.monotonicNow());
   };
   return { clock, reports, heartbeat, begin, end };
 }
@@ -58,6 +61,22 @@ it("[CT19] keeps silent if nothing ran that could have blocked it", async () => 
   clock.work(500);
   await clock.virtual.advance(heartbeatMs);
   expect(reports).toEqual([]);
+});
+
+it("[CT19] names only what can have kept the event loop for so long", async () => {
+  const { clock, reports, heartbeat, begin, end } = heartbeatWorld();
+  const waiting = () => 50;
+  begin("waited", waiting);
+  begin("ended", waiting);
+  clock.work(120);
+  end("ended");
+  await clock.virtual.advance(heartbeatMs);
+  expect(reports).toEqual([]);
+  begin("worked", () => 51);
+  clock.work(120);
+  await clock.virtual.advance(heartbeatMs);
+  expect(reports).toEqual([[120, ["worked"]]]);
+  heartbeat.stop();
 });
 
 it("[CT19] keeps silent about 50 ms, and about what has been reported already", async () => {

@@ -8,18 +8,25 @@ export const blockedMs = 50;
 /** So many are named of those who may have blocked the event loop. */
 const mostSuspects = 5;
 
+/** Something that runs, and may block the event loop. */
+export interface Heard {
+  readonly keyText: string;
+  /** For how long it can have kept the event loop to itself, since it was last asked. */
+  takeWorkMs(nowMs: number): number;
+}
+
 /** What the heartbeat asks and tells. */
 export interface HeartbeatOptions {
   readonly clock: Clock;
-  /** The names of what runs now. */
-  readonly running: () => Iterable<string>;
-  /** A beat came late: by how much, and what ran at the time, of which there is at least one. */
+  /** What runs now. */
+  readonly running: () => Iterable<Heard>;
+  /** A beat came late: by how much, and what may have held it up, of which there is at least one. */
   readonly onBlocked: (ms: number, suspects: readonly string[]) => void;
 }
 
 /**
  * A timer that beats while reconciles run, and so shows two things. A beat that comes late shows that the event loop was
- * blocked. And while one is overdue, whoever is about to begin more work lets it come first: work that is always at hand
+ * blocked; by whom is known only so far that what waited for the API server meanwhile did not do it. And while one is overdue, whoever is about to begin more work lets it come first: work that is always at hand
  * would otherwise keep timers and sockets waiting for ever.
  */
 export class Heartbeat {
@@ -43,9 +50,10 @@ export class Heartbeat {
     if (this.#cancel === undefined) this.#schedule(nowMs);
   }
 
-  end(name: string, nowMs: number): void {
+  end(ended: Heard, nowMs: number): void {
     this.#runningCount--;
-    if (nowMs > this.#dueMs + blockedMs && this.#endedLate.length < mostSuspects) this.#endedLate.push(name);
+    if (nowMs <= this.#dueMs + blockedMs || this.#endedLate.length >= mostSuspects) return;
+    if (ended.takeWorkMs(nowMs) > blockedMs) this.#endedLate.push(ended.keyText);
   }
 
   isOverdue(nowMs: number): boolean {
@@ -84,8 +92,9 @@ export class Heartbeat {
     const nowMs = clock.monotonicNow();
     const lateMs = nowMs - Math.max(this.#dueMs, this.#excusedUntilMs);
     this.#rest();
-    const suspects = [...this.#endedLate, ...running()].slice(0, mostSuspects);
-    // If nothing ran, it was something else in the process, and nobody here can do anything about it.
+    const busy = [...running()].filter((each) => each.takeWorkMs(nowMs) > blockedMs);
+    const suspects = [...this.#endedLate, ...busy.map(({ keyText }) => keyText)].slice(0, mostSuspects);
+    // If nothing ran, it was something else in the process, or the machine has no time for it.
     if (lateMs > blockedMs && suspects.length > 0) onBlocked(lateMs, suspects);
     this.#endedLate.length = 0;
     if (this.#runningCount > 0) this.#schedule(nowMs);

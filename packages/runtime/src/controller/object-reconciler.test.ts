@@ -122,7 +122,8 @@ describe("within a controller", () => {
       // The cache of these tests has ConfigMaps only.
       peek: (resource) => (resource.kind === "ConfigMap" ? (cached as never) : undefined),
     };
-    const start = { priority: 0, queuedMs: 0, startedMs: 0, failures: 0, sharedSignal: undefined };
+    const nowMs = () => clock.monotonicNow();
+    const start = { priority: 0, queuedMs: 0, startedMs: 0, failures: 0, sharedSignal: undefined, nowMs };
     const run = new Run<ObjectKey>(newItem(key, "shop/web", { source: "test", type: "update" }), start, {
       liveClient: client,
       cachedClient: client,

@@ -6,11 +6,13 @@ import type { Trigger } from "../source/trigger.ts";
 import type { CausalLog, RunRecorder } from "./causal/causal-log.ts";
 import type { EventRecorder } from "./event-recorder.ts";
 import type { HotLoopGuard } from "./guard/hot-loop-guard.ts";
+import type { Heard } from "./heartbeat.ts";
 import type { ReconcileContext } from "./reconciler.ts";
 import { withSignal } from "./run-client.ts";
 import type { RunTrace, RunTracer, TracedRun } from "./run-tracer.ts";
 import { lazyUuid } from "./uuid.ts";
 import type { WorkItem } from "./work-item.ts";
+import { WorkTime } from "./work-time.ts";
 
 /** What runs have to do with the hot-loop guard. */
 export type RunGuard = Pick<HotLoopGuard, "holdMs" | "layer"> &
@@ -42,13 +44,15 @@ export interface RunStart {
   readonly failures: number;
   /** What ends its calls as long as it has no signal of its own; undefined if nothing but that will do. */
   readonly sharedSignal: AbortSignal | undefined;
+  /** On the clock of `startedMs`. */
+  readonly nowMs: () => number;
 }
 
 /**
  * One reconcile of one key: what the reconciler is given, and what its worker keeps about it. A run that needs no client,
  * log or signal has none made for it.
  */
-export class Run<Key> implements ReconcileContext<Key>, TracedRun {
+export class Run<Key> implements ReconcileContext<Key>, TracedRun, Heard {
   readonly item: WorkItem<Key>;
   readonly priority: number;
   readonly queuedMs: number;
@@ -62,6 +66,7 @@ export class Run<Key> implements ReconcileContext<Key>, TracedRun {
 
   readonly #around: RunSurroundings<Key>;
   readonly #id: () => string;
+  readonly #workTime: WorkTime;
   readonly #sharedSignal: AbortSignal | undefined;
   #abortReason: unknown;
   #isAborted = false;
@@ -79,6 +84,7 @@ export class Run<Key> implements ReconcileContext<Key>, TracedRun {
     this.#sharedSignal = start.sharedSignal;
     this.#around = around;
     this.#id = lazyUuid(around.random);
+    this.#workTime = new WorkTime(start.startedMs, start.nowMs);
     this.recorder = around.causalLog.begin(item.text, {
       reconcileId: this.#id,
       reasons: item.reasons,
@@ -151,6 +157,10 @@ export class Run<Key> implements ReconcileContext<Key>, TracedRun {
     return object;
   }
 
+  takeWorkMs(nowMs: number): number {
+    return this.#workTime.takeMs(nowMs);
+  }
+
   /** The object of the key is gone: what was learnt about its writes does not count for another of the same name. */
   noteGone(): void {
     this.#around.guard?.forget?.(this.item.text);
@@ -178,7 +188,7 @@ export class Run<Key> implements ReconcileContext<Key>, TracedRun {
     const traced = trace === undefined ? base : base.with((next) => trace.layer(next));
     const guarded = guard === undefined ? traced : traced.with((next) => guard.layer(this.item.text, next));
     return withSignal(
-      guarded.with((next) => this.recorder.layer(next)),
+      guarded.with((next) => this.#workTime.layer(this.recorder.layer(next))),
       () => this.#callSignal,
     );
   }

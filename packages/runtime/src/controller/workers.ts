@@ -34,16 +34,18 @@ export class Workers<Key> {
   readonly #options: WorkersOptions<Key>;
   readonly #heartbeat: Heartbeat;
   readonly #held: HeldKeys;
+  readonly #nowMs: () => number;
   readonly #running: Set<Run<Key>> = new Set();
   /** Aborts with all that runs. */
   readonly #stop = new AbortController();
 
   constructor(options: WorkersOptions<Key>) {
     this.#options = options;
+    this.#nowMs = () => options.clock.monotonicNow();
     this.#held = new HeldKeys(options.around.guard);
     this.#heartbeat = new Heartbeat({
       clock: options.clock,
-      running: () => [...this.#running].map(({ item }) => item.text),
+      running: () => this.#running,
       onBlocked: (ms, suspects) => this.#reportBlocked(ms, suspects),
     });
   }
@@ -108,7 +110,8 @@ export class Workers<Key> {
     const queuedMs = Math.max(0, startedMs - item.readyAtMs);
     const failures = inbox.failuresOf(item);
     const sharedSignal = timeoutMs === undefined ? this.#stop.signal : undefined;
-    const run = new Run(item, { priority, queuedMs, startedMs, failures, sharedSignal }, around);
+    const nowMs = this.#nowMs;
+    const run = new Run(item, { priority, queuedMs, startedMs, failures, sharedSignal, nowMs }, around);
     this.#running.add(run);
     this.#heartbeat.begin(startedMs);
     observer?.activeChanged(controller, 1);
@@ -155,7 +158,7 @@ export class Workers<Key> {
     const nowMs = clock.monotonicNow();
     run.cancelTimer?.();
     this.#running.delete(run);
-    this.#heartbeat.end(run.item.text, nowMs);
+    this.#heartbeat.end(run, nowMs);
     this.#held.ended(run.item.text, nowMs);
     // Queued again before it is given back: what happens in between is one with it, and not lost [CT7].
     this.#followAnyway(run, outcome);
@@ -251,13 +254,15 @@ export class Workers<Key> {
     const { controller, observer, around } = this.#options;
     observer?.eventLoopBlocked(controller, ms);
     const log = run?.log ?? around.log;
-    log.warn(
-      "reconcile blocked the event loop: nothing else in the process could run; make it wait in between",
-      {
-        blockedMs: Math.round(ms),
-        keys,
-      },
-    );
+    // A run is known only of what it did before it waited for the first time.
+    const what =
+      run === undefined
+        ? "the event loop was blocked, it seems by a reconcile"
+        : "reconcile blocked the event loop";
+    log.warn(`${what}: nothing else in the process could run; make it wait in between`, {
+      blockedMs: Math.round(ms),
+      keys,
+    });
   }
 }
 
