@@ -59,7 +59,8 @@ program
   .option("--no-controllers", "run the API server alone")
   .action(async (flags: SandboxFlags) => {
     const { sandbox } = await import("./commands/sandbox.ts");
-    await sandbox(flags, { signal: stopOnSignals(process), stdout: process.stdout, stderr: process.stderr });
+    const { stdout, stderr } = process;
+    await sandbox(flags, { signal: stopOnSignals(process), stdout, stderr, folder: process.cwd() });
   });
 
 program

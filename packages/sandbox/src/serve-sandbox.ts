@@ -1,5 +1,6 @@
 import type { Kubeconfig, Listen, ServingCertificate } from "@keelson/core";
 import type { Sandbox } from "./sandbox.ts";
+import { isIPv4, isIPv6 } from "./schema/ip-address.ts";
 
 /** Signs certificates: of servers, and of users. */
 export interface Authority {
@@ -20,7 +21,7 @@ export interface ServeOptions {
   readonly listen: Listen;
   /** The one whose certificate the control plane was given as `certificates`. */
   readonly authority: Authority;
-  /** Default: 127.0.0.1. */
+  /** An address, or a name of one. Default: 127.0.0.1. */
   readonly host?: string;
   /** Default: any free one. */
   readonly port?: number;
@@ -42,12 +43,15 @@ export async function serveSandbox(
   { service }: Sandbox,
   { listen, authority, host = "127.0.0.1", port = 0 }: ServeOptions,
 ): Promise<ServedSandbox> {
-  const serving = await authority.issueServing({ names, addresses: [host] });
+  const isAddress = isIPv4(host) || isIPv6(host);
+  const serving = await authority.issueServing(
+    isAddress ? { names, addresses: [host] } : { names: [...new Set([...names, host])], addresses: [] },
+  );
   const listener = await listen(
     { host, port, certificate: () => serving, clientAuthorities: authority.pair.certificate },
     service,
   );
-  const url = `https://${host}:${listener.port}`;
+  const url = `https://${isIPv6(host) ? `[${host}]` : host}:${listener.port}`;
   return {
     url,
     port: listener.port,

@@ -14,14 +14,16 @@ export interface SandboxSurroundings {
   readonly signal: AbortSignal;
   readonly stdout: ProgressStream;
   readonly stderr: ProgressStream;
+  /** Where paths begin. */
+  readonly folder: string;
 }
 
 /** Starts the embedded control plane, says how to reach it, and keeps it until the signal aborts. */
 export async function sandbox(
   flags: SandboxFlags,
-  { signal, stdout, stderr }: SandboxSurroundings,
+  { signal, stdout, stderr, folder }: SandboxSurroundings,
 ): Promise<void> {
-  const settings = clusterSettings(flags, flags);
+  const settings = clusterSettings(flags, flags, folder);
   try {
     await using cluster = await startEmbeddedCluster(
       settings,

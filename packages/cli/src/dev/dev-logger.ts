@@ -8,7 +8,7 @@ export interface DevLog {
   readonly keep: ((line: string) => void) | undefined;
 }
 
-/** The API server runs in the same process: that an operator had to wait for so long says nothing about the operator. */
+/** A machine that also runs a control plane has its hands full: a reconcile that took so long says little about itself. */
 const usualBlockMs = 1_000;
 
 /** Warnings and errors are for whoever watches the table; all else is only kept. */

@@ -27,8 +27,20 @@ describe("the settings of keelson dev", () => {
     );
   });
 
-  it("take the log file from the working folder, and the kubeconfig from the data", () => {
+  it("take paths from the working folder, and the kubeconfig from the data: they are used in other folders", () => {
     const { logFile, cluster } = devSettings({ ...flags, logFile: "dev.log", data: "kept" }, "/here");
-    expect([logFile, cluster.kubeconfig]).toEqual(["/here/dev.log", "kept/kubeconfig"]);
+    expect([logFile, cluster.data]).toEqual(["/here/dev.log", "/here/kept"]);
+    expect(cluster.kubeconfig).toBe("/here/kept/kubeconfig");
+    const named = devSettings({ ...flags, data: "kept", kubeconfig: "../config" }, "/here/in");
+    expect(named.cluster.kubeconfig).toBe("/here/config");
+  });
+
+  it("take no empty path, which a variable that is not set makes of a flag", () => {
+    for (const [flag, given] of [
+      ["--data", { data: "" }],
+      ["--kubeconfig", { kubeconfig: "" }],
+      ["--log-file", { logFile: "" }],
+    ] as const)
+      expect(() => devSettings({ ...flags, ...given }, "/")).toThrow(`read ${flag} "": it must be a path`);
   });
 });

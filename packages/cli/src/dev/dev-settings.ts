@@ -1,6 +1,5 @@
-import { resolve } from "node:path";
 import { durationMs } from "../config/setting-types.ts";
-import { type ClusterFlags, clusterSettings } from "../sandbox/cluster-flags.ts";
+import { type ClusterFlags, clusterSettings, pathFrom } from "../sandbox/cluster-flags.ts";
 import type { EmbeddedClusterSettings } from "../sandbox/embedded-cluster.ts";
 import { InvalidFlagError } from "../sandbox/errors.ts";
 
@@ -28,10 +27,10 @@ export function devSettings(flags: DevFlags, folder: string): DevSettings {
   if (timeout !== undefined && !exitWhenSettled)
     throw new InvalidFlagError("--timeout", timeout, "beside --exit-when-settled: nothing else waits for it");
   return {
-    cluster: clusterSettings({ ...flags, host: "127.0.0.1" }, { controllers: true }),
+    cluster: clusterSettings({ ...flags, host: "127.0.0.1" }, { controllers: true }, folder),
     hasSamples: samples,
     settleMs: exitWhenSettled ? timeoutMs(timeout) : undefined,
-    logFile: logFile === undefined ? undefined : resolve(folder, logFile),
+    logFile: pathFrom(folder, "--log-file", logFile),
   };
 }
 

@@ -1,4 +1,4 @@
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import type { EmbeddedClusterSettings } from "./embedded-cluster.ts";
 import { InvalidFlagError } from "./errors.ts";
 
@@ -13,9 +13,13 @@ export interface ClusterFlags {
 
 /** Throws an InvalidFlagError. */
 export function clusterSettings(
-  { host, port, data, kubeconfig, nodes }: ClusterFlags,
+  flags: ClusterFlags,
   { controllers }: Pick<EmbeddedClusterSettings, "controllers">,
+  folder: string,
 ): EmbeddedClusterSettings {
+  const { host, port, nodes } = flags;
+  const data = pathFrom(folder, "--data", flags.data);
+  const kubeconfig = pathFrom(folder, "--kubeconfig", flags.kubeconfig);
   return {
     host,
     port: wholeNumber("--port", port, 65_535),
@@ -24,6 +28,12 @@ export function clusterSettings(
     nodes: wholeNumber("--nodes", nodes, 1_000),
     controllers,
   };
+}
+
+/** A path that also leads there from another folder, where people are told of it. Throws an InvalidFlagError. */
+export function pathFrom(folder: string, flag: string, path: string | undefined): string | undefined {
+  if (path === "") throw new InvalidFlagError(flag, path, "a path");
+  return path === undefined ? undefined : resolve(folder, path);
 }
 
 function wholeNumber(flag: string, text: string, most: number): number {

@@ -56,9 +56,10 @@ async function serveCluster(
   onError: (error: unknown, where: string) => void,
   stops: Stops,
 ): Promise<{ readonly url: string; readonly kubeconfig: Kubeconfig }> {
-  const journal = data === undefined ? undefined : openJournal(data);
+  const journal = data === undefined ? undefined : await inFolder(data, () => new FolderJournal(data));
   if (journal !== undefined) stops.push(() => journal[Symbol.dispose]());
-  const { authority, tokenSecret } = data === undefined ? await newIdentity() : await keptIdentity(data);
+  const { authority, tokenSecret } =
+    data === undefined ? await newIdentity() : await inFolder(data, () => keptIdentity(data));
   const certificates = authority.pair.certificate;
   const sandbox = await createSandbox({
     ...{ certificates, tokenSecret, sendPost, controllers, onError },
@@ -75,9 +76,9 @@ async function serveCluster(
 }
 
 /** Throws a DataFolderError if the folder cannot be used. */
-function openJournal(folder: string): FolderJournal {
+async function inFolder<Kept>(folder: string, open: () => Kept | Promise<Kept>): Promise<Kept> {
   try {
-    return new FolderJournal(folder);
+    return await open();
   } catch (error) {
     throw error instanceof KeelsonError ? error : new DataFolderError(folder, { cause: error });
   }

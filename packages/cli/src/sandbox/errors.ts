@@ -39,9 +39,11 @@ export class PortTakenError extends KeelsonError {
   readonly code = "PORT_TAKEN";
 
   constructor(host: string, port: number, options: { readonly cause: unknown }) {
-    const isTaken = errorCode(options.cause) === "EADDRINUSE";
-    const problem = isTaken ? "something else does" : toError(options.cause).message;
-    super(`listen on ${host}:${port}: ${problem}; choose another --port, or 0 for any free one`, options);
+    const code = errorCode(options.cause);
+    const problem = code === "EADDRINUSE" ? "something else does" : toError(options.cause).message;
+    const isOfPort = code === "EADDRINUSE" || code === "EACCES";
+    const choice = isOfPort ? "--port, or 0 for any free one" : "--host: an address of this machine";
+    super(`listen on ${host}:${port}: ${problem}; choose another ${choice}`, options);
   }
 }
 

@@ -53,6 +53,12 @@ describe("a journal in a folder", () => {
     new FolderJournal(folder)[Symbol.dispose]();
   });
 
+  test("takes it from a dead process that had our id, as the next one in a container has", () => {
+    writeFileSync(join(folder, "lock"), String(process.pid));
+    using journal = new FolderJournal(folder);
+    expect(journal.snapshot).toBeUndefined();
+  });
+
   test("says where its data is damaged, and lets go of the folder", () => {
     writeFileSync(join(folder, "journal.jsonl"), "{}\n");
     expect(() => new FolderJournal(folder)).toThrow(

@@ -18,6 +18,9 @@ const lockFile = "lock";
 const snapshotFile = "snapshot.json";
 const journalFile = "journal.jsonl";
 
+/** The locks that this process has. */
+const ownLocks = new Set<string>();
+
 /**
  * Keeps a store in a folder: a snapshot, and every write since as a line. Only one process at a time may have it. A line
  * that a crash cut short is left out: it was never answered.
@@ -40,7 +43,7 @@ export class FolderJournal implements Journal, Disposable {
       if (this.snapshot !== undefined) replaceFile(join(folder, snapshotFile), JSON.stringify(this.snapshot));
       this.#journal = openSync(join(folder, journalFile), "w", 0o600);
     } catch (error) {
-      rmSync(join(folder, lockFile), { force: true });
+      releaseLock(join(folder, lockFile));
       throw error;
     }
   }
@@ -52,7 +55,7 @@ export class FolderJournal implements Journal, Disposable {
   [Symbol.dispose](): void {
     fsyncSync(this.#journal);
     closeSync(this.#journal);
-    rmSync(join(this.#folder, lockFile), { force: true });
+    releaseLock(join(this.#folder, lockFile));
   }
 }
 
@@ -63,14 +66,22 @@ function takeLock(path: string): void {
       const lock = openSync(path, "wx", 0o600);
       writeSync(lock, String(process.pid));
       closeSync(lock);
+      ownLocks.add(path);
       return;
     } catch (error) {
       if (!(isRecord(error) && error.code === "EEXIST")) throw error;
     }
     const owner = Number(readFileSync(path, "utf8"));
-    if (isAlive(owner)) throw new FolderInUseError(path, owner);
+    // In a container the next process often has the id of the last one.
+    const isGone = owner === process.pid ? !ownLocks.has(path) : !isAlive(owner);
+    if (!isGone) throw new FolderInUseError(path, owner);
     rmSync(path, { force: true });
   }
+}
+
+function releaseLock(path: string): void {
+  rmSync(path, { force: true });
+  ownLocks.delete(path);
 }
 
 function isAlive(processId: number): boolean {

@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { CertificateAuthority } from "@keelson/controlplane";
+import { UnreadableDataError } from "./errors.ts";
 
 /** By what clients know a control plane, and it knows them. */
 export interface ClusterIdentity {
@@ -18,14 +19,21 @@ export async function newIdentity(): Promise<ClusterIdentity> {
   return { authority: await CertificateAuthority.create("keelson-sandbox"), tokenSecret: randomBytes(32) };
 }
 
-/** The identity that is kept in a folder, so that kubeconfigs and tokens of a former run hold; or a new one. */
+/**
+ * The identity that is kept in a folder, so that kubeconfigs and tokens of a former run hold; or a new one. Throws an
+ * UnreadableDataError, or what reading or writing a file throws.
+ */
 export async function keptIdentity(folder: string): Promise<ClusterIdentity> {
   const path = (file: string): string => join(folder, file);
   if ([certificateFile, keyFile, tokenFile].every((file) => existsSync(path(file)))) {
     const certificate = readFileSync(path(certificateFile), "utf8");
     const key = readFileSync(path(keyFile), "utf8");
-    const authority = await CertificateAuthority.restore({ certificate, key });
-    return { authority, tokenSecret: readFileSync(path(tokenFile)) };
+    const tokenSecret = readFileSync(path(tokenFile));
+    const authority = await CertificateAuthority.restore({ certificate, key }).catch((cause: unknown) => {
+      const place = `${path(certificateFile)} and ${keyFile}`;
+      throw new UnreadableDataError(place, "they are not a certificate and its key", { cause });
+    });
+    return { authority, tokenSecret };
   }
   const identity = await newIdentity();
   const { certificate, key } = identity.authority.pair;

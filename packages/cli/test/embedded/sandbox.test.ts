@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
@@ -110,7 +110,32 @@ describe("keelson sandbox", () => {
     expect(existsSync(kubeconfig)).toBe(true);
   });
 
+  test.each(["localhost", "::1"])("listens on %s", async (host) => {
+    const { child, url, kubeconfigPath } = await startSandbox("--host", host, "--nodes", "0");
+    expect(new URL(url).hostname.replace(/^\[|\]$/g, "")).toBe(host);
+    const { client, close } = await connect({ kubeconfigPath });
+    expect(await client.raw("/version")).toMatchObject({ major: "1" });
+    await close();
+    expect(await end(child, "SIGTERM")).toBe(0);
+  });
+
+  test("says of data that it cannot read which file it is", async () => {
+    const first = await startSandbox("--data", folder, "--nodes", "0");
+    expect(await end(first.child, "SIGTERM")).toBe(0);
+    writeFileSync(join(folder, "authority.key"), "");
+    expect(await complaintOf("--data", folder)).toMatch(
+      /^keelson: read [^\n]*authority.key: [^\n]*; restore the folder, or choose an empty one\n$/,
+    );
+    rmSync(join(folder, "token.key"));
+    mkdirSync(join(folder, "token.key"));
+    expect(await complaintOf("--data", folder)).toMatch(
+      /^keelson: keep data in [^\n]*: EISDIR[^\n]*; choose a folder that you may write\n$/,
+    );
+  });
+
   test.each([
+    [["--host", "192.0.2.1"], "listen on 192.0.2.1:0: listen EADDRNOTAVAIL"],
+    [["--host", "192.0.2.1"], "choose another --host"],
     [["--port", "99999"], '--port "99999": it must be a whole number from 0 to 65535'],
     [["--nodes", "-1"], '--nodes "-1": it must be a whole number'],
     [["--data", "/dev/null/x"], "ENOTDIR"],
