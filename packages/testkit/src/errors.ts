@@ -84,3 +84,13 @@ export class UnknownLevelError extends TestkitError {
     super(`start a cluster at level "${level}": there are "embedded" and "cluster"`);
   }
 }
+
+/** The cluster took what a test says that it refuses. */
+export class AcceptedError extends TestkitError {
+  static override readonly brand: string = "@keelson/testkit.AcceptedError";
+  readonly code = "ACCEPTED";
+
+  constructor(printed: string) {
+    super(`be refused: the cluster took it, and kubectl printed ${JSON.stringify(printed)}`);
+  }
+}

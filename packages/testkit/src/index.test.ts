@@ -4,6 +4,7 @@ import * as entry from "./index.ts";
 it("exports exactly what users may rely on", () => {
   expect(Object.keys(entry).sort()).toMatchInlineSnapshot(`
     [
+      "AcceptedError",
       "ClockBusyError",
       "ClockStuckError",
       "EndlessTimersError",
@@ -12,6 +13,7 @@ it("exports exactly what users may rely on", () => {
       "NotSettledError",
       "OperatorEndedError",
       "SandboxStoppedError",
+      "Space",
       "TestkitError",
       "UnknownLevelError",
       "VirtualClock",

@@ -1,4 +1,5 @@
 export {
+  AcceptedError,
   ClockBusyError,
   ClockStuckError,
   EndlessTimersError,
@@ -52,5 +53,6 @@ export { startSandbox } from "./start-sandbox.ts";
 export type { PendingTimer } from "./timer-list.ts";
 export type { AdvanceLimit, VirtualClockOptions } from "./virtual-clock.ts";
 export { VirtualClock } from "./virtual-clock.ts";
+export { Space } from "./world/space.ts";
 export type { StartWorldOptions, World } from "./world/start-world.ts";
 export { startWorld } from "./world/start-world.ts";

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { BackUp } from "../../src/api/back-up.ts";
 import { backupOperator } from "../../src/operator.ts";
 import { SetClock } from "../support/set-clock.ts";
-import { Space } from "../support/space.ts";
+import { BackUpSpace } from "../support/space.ts";
 
 const clock = new SetClock();
 let world: World;
@@ -20,7 +20,7 @@ afterAll(async () => {
 
 describe("a schedule", () => {
   it("starts a run when it is due, and the status tells of it and of the next one", async () => {
-    const space = await Space.create(world);
+    const space = await BackUpSpace.create(world);
     // The next run is due in a few seconds, a quarter of an hour before the clocks in Berlin are changed.
     clock.set("2026-03-29T00:44:52Z");
     await space.create("nightly", { image: "backup:1", schedule: "45 1 * * *", timeZone: "Europe/Berlin" });
@@ -36,7 +36,7 @@ describe("a schedule", () => {
   });
 
   it("starts nothing while it is suspended, and what was missed when it is resumed", async () => {
-    const space = await Space.create(world);
+    const space = await BackUpSpace.create(world);
     clock.set("2026-05-01T02:29:52Z");
     await space.create("paused", { image: "backup:1", schedule: "30 2 * * *", suspend: true });
     await space.reaches("paused", "Suspended");

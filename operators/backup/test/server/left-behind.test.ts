@@ -12,7 +12,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vites
 import { BackUp } from "../../src/api/back-up.ts";
 import { backup } from "../../src/operator.ts";
 import { SeenPhases } from "../support/seen-phases.ts";
-import { endless, Space } from "../support/space.ts";
+import { BackUpSpace, endless } from "../support/space.ts";
 
 let world: World;
 let operator: RunningOperator;
@@ -29,18 +29,22 @@ afterAll(async () => {
 const yearly = { schedule: "0 0 1 1 *", image: "backup:1" };
 
 /** Deletes a BackUp and keeps what it made. A garbage collector may need its time to learn of a new kind. */
-async function leave(space: Space, name: string): Promise<void> {
+async function leave(space: BackUpSpace, name: string): Promise<void> {
   await space.kubectl("delete", "bks", name, "--cascade=orphan", "--timeout=90s");
 }
 
-async function ownerOf(space: Space, kind: typeof Job | typeof CronJob, name: string): Promise<unknown> {
+async function ownerOf(
+  space: BackUpSpace,
+  kind: typeof Job | typeof CronJob,
+  name: string,
+): Promise<unknown> {
   const object = await space.find<Job | CronJob>(kind, name);
   return object === undefined ? undefined : controllerOf(object)?.uid;
 }
 
 describe("what a BackUp left behind that was deleted without it", { timeout: 150_000 }, () => {
   it("is taken back by one of the same name: a Job that runs goes on", async () => {
-    const space = await Space.create(world);
+    const space = await BackUpSpace.create(world);
     await space.create("kept", { image: "backup:1", ...endless });
     await space.reaches("kept", "Running");
     const { metadata } = await space.get(Job, "job-kept");
@@ -54,7 +58,7 @@ describe("what a BackUp left behind that was deleted without it", { timeout: 150
   });
 
   it("is taken back by one of the same name: a Job that has run is not run again", async () => {
-    const space = await Space.create(world);
+    const space = await BackUpSpace.create(world);
     await space.create("over", { image: "backup:1" });
     await space.reaches("over", "Succeeded");
     const { metadata } = await space.get(Job, "job-over");
@@ -66,7 +70,7 @@ describe("what a BackUp left behind that was deleted without it", { timeout: 150
   });
 
   it("is taken back by one of the same name: a CronJob, with the runs that it controls", async () => {
-    const space = await Space.create(world);
+    const space = await BackUpSpace.create(world);
     await space.create("nightly", yearly);
     await space.reaches("nightly", "Pending");
     await space.kubectl("create", "job", "by-hand", "--from=cronjob/job-nightly");
@@ -79,7 +83,7 @@ describe("what a BackUp left behind that was deleted without it", { timeout: 150
   });
 
   it("is removed if one of the same name does not want it", async () => {
-    const space = await Space.create(world);
+    const space = await BackUpSpace.create(world);
     await space.create("changed", yearly);
     await space.reaches("changed", "Pending");
     await leave(space, "changed");
@@ -92,7 +96,7 @@ describe("what a BackUp left behind that was deleted without it", { timeout: 150
 it("waits without a complaint for the Job of a former BackUp of the same name to go", {
   timeout: 150_000,
 }, async () => {
-  const space = await Space.create(world);
+  const space = await BackUpSpace.create(world);
   await space.create("renewed", { image: "backup:1", ...endless });
   await space.reaches("renewed", "Running");
   const { metadata } = await space.get(Job, "job-renewed");
@@ -108,7 +112,7 @@ it("waits without a complaint for the Job of a former BackUp of the same name to
 });
 
 it("is not taken back by a BackUp whose own deletion is not heard of yet", { timeout: 150_000 }, async () => {
-  const space = await Space.create(world);
+  const space = await BackUpSpace.create(world);
   const { namespace } = space;
   await space.create("left", { image: "backup:1" });
   await space.reaches("left", "Succeeded");

@@ -4,7 +4,7 @@ import { CronJob, Job } from "keelson/kinds/batch/v1";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { BackUpSpecInput } from "../../src/api/spec.ts";
 import { backup } from "../../src/operator.ts";
-import { Space } from "../support/space.ts";
+import { BackUpSpace } from "../support/space.ts";
 
 let world: World;
 let operator: RunningOperator;
@@ -23,7 +23,7 @@ const template = { spec: { restartPolicy: "Never" as const, containers: [contain
 
 describe("a name that is taken", () => {
   it("of a Job is left to whoever has it, and told of, until it is free", async () => {
-    const space = await Space.create(world);
+    const space = await BackUpSpace.create(world);
     const { namespace } = space;
     await world.client.create(Job, {
       metadata: { namespace, name: "job-mine" },
@@ -43,7 +43,7 @@ describe("a name that is taken", () => {
   });
 
   it("of a CronJob is left to whoever has it, and told of", async () => {
-    const space = await Space.create(world);
+    const space = await BackUpSpace.create(world);
     const { namespace } = space;
     const spec = { schedule: "0 0 1 1 *", jobTemplate: { spec: { template } } };
     await world.client.create(CronJob, { metadata: { namespace, name: "job-theirs" }, spec });
@@ -59,7 +59,7 @@ describe("what the API server refuses", () => {
     ["a time zone", { image: "backup:1", schedule: "@daily", timeZone: "Mars/Olympus" }, /timeZone/],
     ["a template", { image: "backup:1", podLabels: { "not a label": "x" } }, /labels/],
   ])("is told of in its own words, until the spec changes: %s", async (_, spec, message) => {
-    const space = await Space.create(world);
+    const space = await BackUpSpace.create(world);
     await space.create("refused", spec);
     expect(await space.shows("refused", "Degraded", "True", "Rejected")).toMatch(message);
     const { status } = await space.reaches("refused", "Failed");
@@ -98,12 +98,12 @@ describe("a spec that makes no sense", () => {
     [{ image, envFrom: [{ prefix: "A" }] }, "must be exactly one of secretRef, configMapRef"],
     [{ image, podLabels: { "backup.keelson.dev/backup": "x" } }, "which is the operator's own"],
   ])("is refused: %j", async (spec, message) => {
-    const space = await Space.create(world);
+    const space = await BackUpSpace.create(world);
     await expect(space.create("senseless", spec)).rejects.toThrow(message);
   });
 
   it.each(["a.b", "a".repeat(47)])("is refused with a name that its pods cannot have: %s", async (name) => {
-    const space = await Space.create(world);
+    const space = await BackUpSpace.create(world);
     const created = space.create(name, { image });
     await expect(created).rejects.toThrow(InvalidError);
     await expect(created).rejects.toThrow("has no dots and at most 46 characters");

@@ -11,7 +11,7 @@ import { CronJob, Job } from "keelson/kinds/batch/v1";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { BackUp } from "../../src/api/back-up.ts";
 import { backup } from "../../src/operator.ts";
-import { endless, failing, Space } from "../support/space.ts";
+import { BackUpSpace, endless, failing } from "../support/space.ts";
 
 let world: World;
 
@@ -22,7 +22,7 @@ afterAll(() => world?.stop());
 
 /** An operator of one namespace, which ends with the test. */
 async function operatorOf(
-  { namespace }: Space,
+  { namespace }: BackUpSpace,
   wrap?: (transport: Transport) => Transport,
 ): Promise<RunningOperator> {
   const operator = await runOperator(backup, {
@@ -36,7 +36,7 @@ async function operatorOf(
 
 describe("a new operator", () => {
   it("writes nothing in a world that is settled", async () => {
-    const space = await Space.create(world);
+    const space = await BackUpSpace.create(world);
     const first = await operatorOf(space);
     await space.create("done", { image: "backup:1", replicas: 2 });
     await space.create("failed", { image: "backup:1", ...failing });
@@ -66,7 +66,7 @@ describe("a new operator", () => {
   });
 
   it("tells of a run that ended while there was none", async () => {
-    const space = await Space.create(world);
+    const space = await BackUpSpace.create(world);
     const first = await operatorOf(space);
     await space.create("unseen", { image: "backup:1", ...endless });
     await space.reaches("unseen", "Running");
@@ -80,7 +80,7 @@ describe("a new operator", () => {
 
 describe("an operator", () => {
   it("goes on when the API server has been away", async () => {
-    const space = await Space.create(world);
+    const space = await BackUpSpace.create(world);
     await operatorOf(space);
     await space.create("before", { image: "backup:1", updatePolicy: "Replace", ...endless });
     await space.reaches("before", "Running");
@@ -96,7 +96,7 @@ describe("an operator", () => {
   });
 
   it("tells what is forbidden, and tries again", async () => {
-    const space = await Space.create(world);
+    const space = await BackUpSpace.create(world);
     await operatorOf(space, (transport) => {
       const faulty = faultyTransport(transport);
       faulty.fault({ method: "PATCH", path: /\/jobs\/job-limited/ }, faults.answerStatus("Forbidden"));
@@ -110,7 +110,7 @@ describe("an operator", () => {
   });
 
   it("needs no more than it declares", async () => {
-    const space = await Space.create(world);
+    const space = await BackUpSpace.create(world);
     const { namespace } = space;
     const watched = [BackUp, Job, CronJob].flatMap(({ group, plural: resource }) =>
       ["list", "watch"].map((verb): ApiUse => ({ verb, group, resource })),
@@ -140,7 +140,7 @@ describe("an operator", () => {
   });
 
   it("measures every BackUp, from its status, for as long as it is there", async () => {
-    const space = await Space.create(world);
+    const space = await BackUpSpace.create(world);
     const first = await operatorOf(space);
     const { namespace } = space;
     await space.create("good", { image: "backup:1" });

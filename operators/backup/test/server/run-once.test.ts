@@ -7,7 +7,7 @@ import { BackUp } from "../../src/api/back-up.ts";
 import { runAgainAnnotation } from "../../src/api/names.ts";
 import { backup } from "../../src/operator.ts";
 import { SeenPhases } from "../support/seen-phases.ts";
-import { endless, failing, Space } from "../support/space.ts";
+import { BackUpSpace, endless, failing } from "../support/space.ts";
 
 let world: World;
 let operator: RunningOperator;
@@ -23,7 +23,7 @@ afterAll(async () => {
 
 describe("the seed's BackUp", () => {
   it("is created, changed and deleted by the seed's own kubectl lines", { timeout: 150_000 }, async () => {
-    const space = await Space.create(world);
+    const space = await BackUpSpace.create(world);
     const sample = fileURLToPath(new URL("../../samples/mybackup.yaml", import.meta.url));
     await using seen = await SeenPhases.of(world.client, space.namespace, "mybackup");
     expect(await space.kubectl("apply", "-f", sample)).toBe("backup.backup.keelson.dev/mybackup created\n");
@@ -61,7 +61,7 @@ describe("the seed's BackUp", () => {
   });
 
   it("is shown by kubectl get with its phase", async () => {
-    const space = await Space.create(world);
+    const space = await BackUpSpace.create(world);
     await space.create("shown", { image: "backup:1", backupType: "incremental" });
     await space.reaches("shown", "Succeeded");
     const [head = "", line = ""] = (await space.kubectl("get", "bks", "-o", "wide")).split("\n");
@@ -82,7 +82,7 @@ describe("the seed's BackUp", () => {
 
 describe("a BackUp that runs once", () => {
   it("owns its Job, whose pods carry all that the spec says", async () => {
-    const space = await Space.create(world);
+    const space = await BackUpSpace.create(world);
     const owner = await space.create("whole", {
       image: "backup:1",
       replicas: 2,
@@ -134,7 +134,7 @@ describe("a BackUp that runs once", () => {
   });
 
   it("tells of a run that failed, and runs again when it is asked to", async () => {
-    const space = await Space.create(world);
+    const space = await BackUpSpace.create(world);
     await space.create("fails", { image: "backup:1", ...failing });
     const { status } = await space.reaches("fails", "Failed");
     expect(status).toMatchObject({
@@ -153,7 +153,7 @@ describe("a BackUp that runs once", () => {
   });
 
   it("is not run again when the Job of a finished run is gone", async () => {
-    const space = await Space.create(world);
+    const space = await BackUpSpace.create(world);
     await space.create("done", { image: "backup:1" });
     await space.reaches("done", "Succeeded");
     await space.kubectl("delete", "job", "job-done");
@@ -168,7 +168,7 @@ describe("a BackUp that runs once", () => {
   });
 
   it("gets another Job when somebody deletes one that runs", async () => {
-    const space = await Space.create(world);
+    const space = await BackUpSpace.create(world);
     await space.create("healed", { image: "backup:1", ...endless });
     await space.reaches("healed", "Running");
     const { metadata } = await space.get(Job, "job-healed");
@@ -185,7 +185,7 @@ describe("a BackUp that runs once", () => {
   });
 
   it("takes more workers, retries and time while it runs, without another Job", async () => {
-    const space = await Space.create(world);
+    const space = await BackUpSpace.create(world);
     await space.create("scaled", { image: "backup:1", ...endless });
     await space.reaches("scaled", "Running");
     const { metadata } = await space.get(Job, "job-scaled");
@@ -202,7 +202,7 @@ describe("a BackUp that runs once", () => {
   });
 
   it("is suspended and resumed, which ends its workers and starts them again", async () => {
-    const space = await Space.create(world);
+    const space = await BackUpSpace.create(world);
     await space.create("paused", { image: "backup:1", ...endless });
     await space.reaches("paused", "Running");
     await space.change("paused", { suspend: true });
@@ -215,7 +215,7 @@ describe("a BackUp that runs once", () => {
   });
 
   it("takes its Jobs with it when it is deleted while they run", { timeout: 150_000 }, async () => {
-    const space = await Space.create(world);
+    const space = await BackUpSpace.create(world);
     await space.create("gone", { image: "backup:1", ...endless });
     await space.reaches("gone", "Running");
     await space.kubectl("delete", "bks", "gone", "--wait=false");

@@ -4,7 +4,7 @@ import { CronJob, Job } from "keelson/kinds/batch/v1";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { BackUp } from "../../src/api/back-up.ts";
 import { backup } from "../../src/operator.ts";
-import { endless, failing, Space } from "../support/space.ts";
+import { BackUpSpace, endless, failing } from "../support/space.ts";
 
 let world: World;
 let operator: RunningOperator;
@@ -22,7 +22,7 @@ const yearly = { schedule: "0 0 1 1 *", image: "backup:1" };
 
 describe("a BackUp with a schedule", () => {
   it("owns a CronJob that says all that the spec says", async () => {
-    const space = await Space.create(world);
+    const space = await BackUpSpace.create(world);
     await space.create("nightly", {
       ...yearly,
       timeZone: "Europe/Berlin",
@@ -48,7 +48,7 @@ describe("a BackUp with a schedule", () => {
   });
 
   it("tells how its runs went", async () => {
-    const space = await Space.create(world);
+    const space = await BackUpSpace.create(world);
     await space.create("told", yearly);
     await space.reaches("told", "Pending");
     await space.kubectl("create", "job", "first", "--from=cronjob/job-told");
@@ -73,7 +73,7 @@ describe("a BackUp with a schedule", () => {
   });
 
   it("keeps no more of its history than is retained, and what it keeps stays when the Jobs are gone", async () => {
-    const space = await Space.create(world);
+    const space = await BackUpSpace.create(world);
     await space.create("kept", { ...yearly, retain: { successful: 1 } });
     await space.reaches("kept", "Pending");
     for (const [index, job] of ["run-1", "run-2", "run-3"].entries()) {
@@ -87,7 +87,7 @@ describe("a BackUp with a schedule", () => {
   });
 
   it("is suspended and resumed with its CronJob", async () => {
-    const space = await Space.create(world);
+    const space = await BackUpSpace.create(world);
     await space.create("paused", { ...yearly, suspend: true });
     const { status } = await space.reaches("paused", "Suspended");
     expect(status?.nextRunTime).toBeUndefined();
@@ -98,7 +98,7 @@ describe("a BackUp with a schedule", () => {
   });
 
   it("heals what somebody changed of its CronJob, and leaves what somebody added", async () => {
-    const space = await Space.create(world);
+    const space = await BackUpSpace.create(world);
     await space.create("healed", yearly);
     await space.reaches("healed", "Pending");
     const patch = {
@@ -116,7 +116,7 @@ describe("a BackUp with a schedule", () => {
 });
 
 it("waits until a CronJob that is deleted is gone, and makes another", async () => {
-  const space = await Space.create(world);
+  const space = await BackUpSpace.create(world);
   await space.create("held", yearly);
   await space.reaches("held", "Pending");
   const finalizers = (list: readonly string[]) => JSON.stringify({ metadata: { finalizers: list } });
@@ -133,7 +133,7 @@ it("waits until a CronJob that is deleted is gone, and makes another", async () 
 
 describe("a BackUp that gets or loses its schedule", () => {
   it("exchanges its Job for a CronJob, and keeps the result", async () => {
-    const space = await Space.create(world);
+    const space = await BackUpSpace.create(world);
     await space.create("later", { image: "backup:1" });
     await space.reaches("later", "Succeeded");
     await space.change("later", { schedule: "0 0 1 1 *" });
@@ -144,7 +144,7 @@ describe("a BackUp that gets or loses its schedule", () => {
   });
 
   it("exchanges its CronJob for a Job", async () => {
-    const space = await Space.create(world);
+    const space = await BackUpSpace.create(world);
     await space.create("now", yearly);
     await space.reaches("now", "Pending");
     await space.change("now", { schedule: null });
@@ -154,7 +154,7 @@ describe("a BackUp that gets or loses its schedule", () => {
   });
 
   it("lets the run of its schedule end first where updatePolicy is Wait", async () => {
-    const space = await Space.create(world);
+    const space = await BackUpSpace.create(world);
     await space.create("slow", { ...yearly, ...endless });
     await space.reaches("slow", "Pending");
     await space.kubectl("create", "job", "by-hand", "--from=cronjob/job-slow");

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { BackUp } from "../../src/api/back-up.ts";
 import { backup } from "../../src/operator.ts";
 import { SeenPhases } from "../support/seen-phases.ts";
-import { endless, Space } from "../support/space.ts";
+import { BackUpSpace, endless } from "../support/space.ts";
 
 let world: World;
 let operator: RunningOperator;
@@ -21,13 +21,13 @@ afterAll(async () => {
 /** A run of the earlier spec lasts until the test lets it end. */
 const held = { podAnnotations: { "hollow.keelson.dev/run": "forever" } };
 
-async function imageOf(space: Space, job: string): Promise<string | undefined> {
+async function imageOf(space: BackUpSpace, job: string): Promise<string | undefined> {
   return (await space.find(Job, job))?.spec?.template.spec?.containers[0]?.image;
 }
 
 describe("a changed image, while a Job runs", () => {
   it("waits for the Job where updatePolicy is Wait, and says so", async () => {
-    const space = await Space.create(world);
+    const space = await BackUpSpace.create(world);
     await space.create("patient", { image: "backup:1", ...held });
     await space.reaches("patient", "Running");
     const { metadata } = await space.get(Job, "job-patient");
@@ -51,7 +51,7 @@ describe("a changed image, while a Job runs", () => {
   });
 
   it("replaces the Job where updatePolicy is Replace, and is Updating meanwhile", async () => {
-    const space = await Space.create(world);
+    const space = await BackUpSpace.create(world);
     await space.create("hasty", { image: "backup:1", updatePolicy: "Replace", ...endless });
     await space.reaches("hasty", "Running");
     await using seen = await SeenPhases.of(world.client, space.namespace, "hasty");
@@ -65,7 +65,7 @@ describe("a changed image, while a Job runs", () => {
   });
 
   it("replaces a Job that is suspended, whatever updatePolicy says", async () => {
-    const space = await Space.create(world);
+    const space = await BackUpSpace.create(world);
     await space.create("asleep", { image: "backup:1", suspend: true });
     await space.reaches("asleep", "Suspended");
     await space.change("asleep", { image: "backup:2" });
@@ -76,7 +76,7 @@ describe("a changed image, while a Job runs", () => {
   });
 
   it("replaces a Job whose image does not exist, whatever updatePolicy says", async () => {
-    const space = await Space.create(world);
+    const space = await BackUpSpace.create(world);
     const unpullable = { "hollow.keelson.dev/pull": "fail" };
     await space.create("misspelt", { image: "bakcup:1", podAnnotations: unpullable });
     await expect.poll(async () => (await space.get(BackUp, "misspelt")).status?.active).toBe(1);
@@ -87,7 +87,7 @@ describe("a changed image, while a Job runs", () => {
   });
 
   it("tells of a changed type as of another spec", async () => {
-    const space = await Space.create(world);
+    const space = await BackUpSpace.create(world);
     await space.create("typed", { image: "backup:1", ...held });
     await space.reaches("typed", "Running");
     await space.change("typed", { backupType: "incremental" });
@@ -99,7 +99,7 @@ describe("a changed image of a schedule, while a run is under way", () => {
   const yearly = { schedule: "0 0 1 1 *", image: "backup:1" };
 
   it("is for the next run where updatePolicy is Wait", async () => {
-    const space = await Space.create(world);
+    const space = await BackUpSpace.create(world);
     await space.create("calm", { ...yearly, ...held });
     await space.reaches("calm", "Pending");
     await space.kubectl("create", "job", "by-hand", "--from=cronjob/job-calm");
@@ -118,7 +118,7 @@ describe("a changed image of a schedule, while a run is under way", () => {
   });
 
   it("is run at once in place of that run where updatePolicy is Replace", async () => {
-    const space = await Space.create(world);
+    const space = await BackUpSpace.create(world);
     await space.create("brisk", { ...yearly, updatePolicy: "Replace", ...held });
     await space.reaches("brisk", "Pending");
     await space.kubectl("create", "job", "by-hand", "--from=cronjob/job-brisk");

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { componentIsImmutable, nameRule, specRules } from "../../src/api/rules.ts";
 import { WebApp } from "../../src/api/web-app.ts";
 import { webapp } from "../../src/operator.ts";
-import { manifestOf, Space } from "../support/space.ts";
+import { manifestOf, WebAppSpace } from "../support/space.ts";
 
 let world: World;
 
@@ -46,13 +46,13 @@ describe("without webhooks", () => {
   useOperator({ webhooks: false });
 
   it.each([...refused, tooFew])("the API server refuses %s", async (_, spec, field, message) => {
-    const space = await Space.create(world);
+    const space = await WebAppSpace.create(world);
     expect(await space.refusal(manifestOf("bad", spec))).toContain(`${field}: Invalid value`);
     expect(await space.refusal(manifestOf("bad", spec))).toContain(message);
   });
 
   it("the API server refuses a name that no Service can have, and a component that changes", async () => {
-    const space = await Space.create(world);
+    const space = await WebAppSpace.create(world);
     expect(await space.refusal(manifestOf(longName, { image: "nginx:1" }))).toContain(nameRule.message);
     await space.apply("good", { image: "nginx:1", component: "front" });
     for (const spec of [{ image: "nginx:1", component: "back" }, { image: "nginx:1" }])
@@ -60,7 +60,7 @@ describe("without webhooks", () => {
   });
 
   it("the API server fills in the defaults", async () => {
-    const space = await Space.create(world);
+    const space = await WebAppSpace.create(world);
     await space.apply("good", { image: "nginx:latest", allowLatest: true, ingress: { host: "a.b" } });
     expect((await space.get(WebApp, "good")).spec).toEqual({
       ...{ image: "nginx:latest", allowLatest: true, replicas: 1, port: 80, serviceType: "ClusterIP" },
@@ -73,7 +73,7 @@ describe("with webhooks", () => {
   useOperator({ webhooks: true });
 
   it("a WebApp gets labels, and keeps those that it has", async () => {
-    const space = await Space.create(world);
+    const space = await WebAppSpace.create(world);
     await space.apply("labelled", { image: "nginx:1" }, { labels: { "app.kubernetes.io/name": "mine" } });
     expect((await space.get(WebApp, "labelled")).metadata.labels).toEqual({
       "app.kubernetes.io/name": "mine",
@@ -84,7 +84,7 @@ describe("with webhooks", () => {
   });
 
   it("a request that is greater than its limit is denied, since no schema can say so", async () => {
-    const space = await Space.create(world);
+    const space = await WebAppSpace.create(world);
     const resources = { requests: { memory: "1Gi" }, limits: { memory: "512Mi" } };
     expect(await space.refusal(manifestOf("greedy", { image: "nginx:1", resources }))).toContain(
       'admission webhook "validate.webapp.v1.example.com" denied the request: ' +
@@ -94,7 +94,7 @@ describe("with webhooks", () => {
   });
 
   it("kubectl prints what a user may not have meant", async () => {
-    const space = await Space.create(world);
+    const space = await WebAppSpace.create(world);
     const input = JSON.stringify(
       manifestOf("vague", { image: "nginx", allowLatest: true, autoscaling: { maxReplicas: 3 } }),
     );
@@ -106,7 +106,7 @@ describe("with webhooks", () => {
   });
 
   it("what the schema refuses is denied with the same message where the schema does not say it", async () => {
-    const space = await Space.create(world);
+    const space = await WebAppSpace.create(world);
     await space.apply("good", { image: "nginx:1", component: "front" });
     await withoutRules(async () => {
       const denial = 'admission webhook "validate.webapp.v1.example.com" denied the request: ';

@@ -4,7 +4,7 @@ import { HorizontalPodAutoscaler } from "keelson/kinds/autoscaling/v2";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { webapp } from "../../src/operator.ts";
 import { seeReplicas } from "../support/seen.ts";
-import { Space } from "../support/space.ts";
+import { WebAppSpace } from "../support/space.ts";
 
 let world: World;
 let operator: RunningOperator;
@@ -28,7 +28,7 @@ const resources = { requests: { cpu: "100m" } };
 
 describe("autoscaling", () => {
   it("takes over the number of pods and gives it back, and no step takes pods away", async () => {
-    const space = await Space.create(world);
+    const space = await WebAppSpace.create(world);
     await space.apply("busy", { image, replicas: 3 });
     await space.reaches("busy", "Ready");
     await using seen = await seeReplicas(world.client, space.namespace, "busy");
@@ -69,7 +69,7 @@ describe("autoscaling", () => {
   });
 
   it("begins with the least number of pods", async () => {
-    const space = await Space.create(world);
+    const space = await WebAppSpace.create(world);
     await using seen = await seeReplicas(world.client, space.namespace, "new");
     await space.apply("new", { image, resources, autoscaling: { minReplicas: 2, maxReplicas: 4 } });
     const { status } = await space.reaches("new", "Ready");
@@ -80,7 +80,7 @@ describe("autoscaling", () => {
   });
 
   it("wakes an app that has no pods, which autoscalers leave as it is", async () => {
-    const space = await Space.create(world);
+    const space = await WebAppSpace.create(world);
     await space.apply("asleep", { image, replicas: 0 });
     await space.reaches("asleep", "Ready");
     await using seen = await seeReplicas(world.client, space.namespace, "asleep");
@@ -93,7 +93,7 @@ describe("autoscaling", () => {
   });
 
   it("takes orphans as they are", patient, async () => {
-    const space = await Space.create(world);
+    const space = await WebAppSpace.create(world);
     await space.apply("orphan", { image, replicas: 3 });
     await space.reaches("orphan", "Ready");
     await using seen = await seeReplicas(world.client, space.namespace, "orphan");

@@ -6,7 +6,7 @@ import { Ingress } from "keelson/kinds/networking/v1";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { WebApp } from "../../src/api/web-app.ts";
 import { webapp } from "../../src/operator.ts";
-import { Space } from "../support/space.ts";
+import { WebAppSpace } from "../support/space.ts";
 
 let world: World;
 let operator: RunningOperator;
@@ -23,8 +23,8 @@ afterAll(async () => {
   await world?.stop();
 });
 
-async function readySpace(name: string, spec: object = {}): Promise<Space> {
-  const space = await Space.create(world);
+async function readySpace(name: string, spec: object = {}): Promise<WebAppSpace> {
+  const space = await WebAppSpace.create(world);
   await space.apply(name, { image: "web:1", ...spec });
   await space.reaches(name, "Ready");
   return space;
@@ -77,7 +77,7 @@ describe("drift", () => {
 
 describe("an object of somebody else that has the name of a child", () => {
   it("stays as it is, blocks the WebApp with a word, and frees it by going", async () => {
-    const space = await Space.create(world);
+    const space = await WebAppSpace.create(world);
     await space.kubectl("create", "deployment", "taken", "--image=theirs:1");
     await space.apply("taken", { image: "ours:1" });
     const message =
@@ -178,7 +178,7 @@ describe("a load balancer", () => {
 
 describe("trouble", () => {
   it("that the API server has with a child is told in its words, and ends with its cause", async () => {
-    const space = await Space.create(world);
+    const space = await WebAppSpace.create(world);
     const livenessProbe = { tcpSocket: { port: "http" }, successThreshold: 2 };
     await space.apply("refused", { image: "web:1", livenessProbe });
     expect(await space.shows("refused", "Degraded", "True", "ApplyFailed")).toBe(
@@ -193,7 +193,7 @@ describe("trouble", () => {
   });
 
   it("that takes many words is told in some of them", async () => {
-    const space = await Space.create(world);
+    const space = await WebAppSpace.create(world);
     await space.apply("long", { image: "web:1", serviceAccountName: "Ä".repeat(40_000) });
     const message = await space.shows("long", "Degraded", "True", "ApplyFailed");
     expect(message).toMatch(/^Deployment: .*Ä…$/);
@@ -216,7 +216,7 @@ describe("trouble", () => {
   });
 
   it("of pods that may not be created is told", async () => {
-    const space = await Space.create(world);
+    const space = await WebAppSpace.create(world);
     await space.apply("poor", { image: "web:1", serviceAccountName: "nobody" });
     expect(await space.shows("poor", "Degraded", "True", "ReplicaFailure")).toMatch(
       /forbidden: .*serviceaccount "nobody" not found/,

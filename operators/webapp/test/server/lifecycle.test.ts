@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { WebApp } from "../../src/api/web-app.ts";
 import { webapp } from "../../src/operator.ts";
 import { seePhases } from "../support/seen.ts";
-import { Space } from "../support/space.ts";
+import { WebAppSpace } from "../support/space.ts";
 
 let world: World;
 let operator: RunningOperator;
@@ -26,7 +26,7 @@ afterAll(async () => {
 
 describe("the life of a WebApp", () => {
   it("goes from Created by Reconciling and WaitingForPodsReady to Ready", async () => {
-    const space = await Space.create(world);
+    const space = await WebAppSpace.create(world);
     world.nodes.failPulls("slow:1");
     await using seen = await seePhases(world.client, space.namespace, "slow");
     await space.apply("slow", { image: "slow:1", replicas: 2 });
@@ -46,7 +46,7 @@ describe("the life of a WebApp", () => {
   });
 
   it("is Scaling while only the number of pods differs, up and down, by kubectl scale", async () => {
-    const space = await Space.create(world);
+    const space = await WebAppSpace.create(world);
     await space.apply("grows", { image: "grows:1", replicas: 1 });
     await space.reaches("grows", "Ready");
     world.nodes.failPulls("grows:1");
@@ -73,7 +73,7 @@ describe("the life of a WebApp", () => {
   });
 
   it("waits for pods again when the image changes, and takes none away before", async () => {
-    const space = await Space.create(world);
+    const space = await WebAppSpace.create(world);
     await space.apply("rolls", { image: "rolls:1", replicas: 2 });
     await space.reaches("rolls", "Ready");
     world.nodes.failPulls("rolls:2");
@@ -86,7 +86,7 @@ describe("the life of a WebApp", () => {
   });
 
   it("shows Deleting while somebody waits for the children, and leaves nothing behind", patient, async () => {
-    const space = await Space.create(world);
+    const space = await WebAppSpace.create(world);
     await space.apply("goes", { image: "goes:1" }, { finalizers: ["example.com/hold"] });
     await space.reaches("goes", "Ready");
     await space.kubectl("delete", "webapp", "goes", "--cascade=foreground", "--wait=false");
@@ -105,7 +105,7 @@ describe("the life of a WebApp", () => {
   });
 
   it("can end in the middle of a rollout", patient, async () => {
-    const space = await Space.create(world);
+    const space = await WebAppSpace.create(world);
     world.nodes.failPulls("never:1");
     await space.apply("never", { image: "never:1", replicas: 2 });
     await space.reaches("never", "WaitingForPodsReady");
@@ -117,7 +117,7 @@ describe("the life of a WebApp", () => {
 
 describe("the seed's WebApp", () => {
   it("gets what is drawn, with the seed's own kubectl lines", patient, async () => {
-    const space = await Space.create(world);
+    const space = await WebAppSpace.create(world);
     const sample = new URL("../../samples/nginx-app.yaml", import.meta.url);
     expect(await readFile(sample, "utf8")).toBe(
       [

@@ -28,7 +28,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { WebApp } from "../../src/api/web-app.ts";
 import { webapp } from "../../src/operator.ts";
 import { webappController } from "../../src/webapp/controller.ts";
-import { manifestOf, Space } from "../support/space.ts";
+import { manifestOf, WebAppSpace } from "../support/space.ts";
 
 let world: World;
 
@@ -102,7 +102,7 @@ describe("an operator that dies", () => {
 
 describe("a settled world", () => {
   it("is left as it is by another operator", async () => {
-    const space = await Space.create(world);
+    const space = await WebAppSpace.create(world);
     const first = await runOperator(webapp, { access: world.cluster });
     await space.apply("plain", { image: "web:1", replicas: 2 });
     await space.kubectl("apply", "-f", new URL("../../samples/shop.yaml", import.meta.url).pathname);
@@ -134,7 +134,7 @@ describe("a settled world", () => {
 
 describe("a webhook of somebody else that has the last word", () => {
   it("is not taken for somebody who changes what was healed", async () => {
-    const space = await Space.create(world);
+    const space = await WebAppSpace.create(world);
     const mirrored = admission(Deployment).mutate(({ object }) => {
       const [container] = object.spec?.template.spec?.containers ?? [];
       if (object.metadata.namespace === space.namespace && container !== undefined)
@@ -160,7 +160,7 @@ describe("a webhook of somebody else that has the last word", () => {
 
 describe("an API server that fails", () => {
   it.each(["deployments", "services"])("at %s keeps a WebApp from being Ready before it is", async (kind) => {
-    const space = await Space.create(world);
+    const space = await WebAppSpace.create(world);
     const faulty: FaultyTransport[] = [];
     const wrap = (transport: Transport): Transport => {
       const wrapped = faultyTransport(transport);
@@ -191,7 +191,7 @@ describe("an API server that fails", () => {
 
 describe("an API server that restarts", () => {
   it("in the middle of a rollout does not keep it from ending", async () => {
-    const space = await Space.create(world);
+    const space = await WebAppSpace.create(world);
     await using _ = await runOperator(webapp, { access: world.cluster, namespaces: [space.namespace] });
     world.nodes.failPulls("restart:1");
     await space.apply("restart", { image: "restart:1", replicas: 2 });
@@ -206,7 +206,7 @@ describe("an API server that restarts", () => {
 
 describe("an operator that may do only what it declares", () => {
   it("can do all that it does", async () => {
-    const space = await Space.create(world);
+    const space = await WebAppSpace.create(world);
     const events = ["create", "patch"].map((verb) => ({ verb, group: "events.k8s.io", resource: "events" }));
     const watches = usesOfSources(webappController(systemClock).sources);
     const rules = rbacRules([...webapp.uses, ...watches, ...events]);

@@ -147,13 +147,15 @@ describe("keelson run in a cluster without its kinds", { timeout: 120_000 }, () 
     expect(await started.statusOf("health", "/healthz")).toBe(200);
     await client.create(Gadget, { metadata: { namespace: "whole", name: "web" }, spec: { size: 3 } });
     await expect.poll(() => madeBy("whole", "web")).toBe("only");
-    const metrics = await (await fetch(`http://127.0.0.1:${started.portOf("metrics")}/metrics`)).text();
-    const lines = metrics.split("\n");
-    const samples = (name: string): readonly string[] => lines.filter((line) => line.startsWith(`${name}{`));
-    expect(samples("controller_runtime_reconcile_total")).toContainEqual(
-      expect.stringMatching(/controller="gadget",result="success"\} [1-9]/),
-    );
-    expect(samples("rest_client_requests_total")).toContainEqual(
+    const samples = async (name: string): Promise<readonly string[]> => {
+      const metrics = await (await fetch(`http://127.0.0.1:${started.portOf("metrics")}/metrics`)).text();
+      return metrics.split("\n").filter((line) => line.startsWith(`${name}{`));
+    };
+    // The reconcile is over a little later than what it made is there.
+    await expect
+      .poll(() => samples("controller_runtime_reconcile_total"))
+      .toContainEqual(expect.stringMatching(/controller="gadget",result="success"\} [1-9]/));
+    expect(await samples("rest_client_requests_total")).toContainEqual(
       expect.stringMatching(/^(?=.*code="20\d")(?=.*host="127\.0\.0\.1:\d+")(?=.*method="PATCH")/),
     );
     const signalledMs = performance.now();
