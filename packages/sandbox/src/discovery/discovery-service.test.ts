@@ -1,3 +1,4 @@
+import { isRecord } from "@keelson/core";
 import { describe, expect, it } from "vitest";
 import { builtinResourceFacts } from "../builtin/builtin-resources.ts";
 import { createRegistry } from "../resource/memory-registry.ts";
@@ -85,8 +86,25 @@ function world(): {
   return { registry, get };
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: documents are looked into by the tests.
-type Answer = DiscoveryAnswer & { readonly json: any };
+type Answer = DiscoveryAnswer & { readonly json: unknown };
+
+/** What a document has at a path, which must be there. */
+function part(document: unknown, ...path: readonly string[]): unknown {
+  return path.reduce((value, name) => {
+    expect.assert(isRecord(value) && Object.hasOwn(value, name), `there is no ${name}`);
+    return value[name];
+  }, document);
+}
+
+function listIn(document: unknown, ...path: readonly string[]): readonly unknown[] {
+  const list = part(document, ...path);
+  expect.assert(Array.isArray(list));
+  return list;
+}
+
+function namesIn(document: unknown, ...path: readonly string[]): readonly unknown[] {
+  return listIn(document, ...path).map((each) => part(each, "name"));
+}
 
 describe("legacy discovery", () => {
   const { get } = world();
@@ -102,11 +120,11 @@ describe("legacy discovery", () => {
   });
 
   it("lists groups in the order of the server, custom ones last, with the preferred version first", () => {
-    const { groups } = get("/apis").json;
-    const names = groups.map(({ name }: { name: string }) => name);
+    const { json } = get("/apis");
+    const names = namesIn(json, "groups");
     expect(names.slice(0, 3)).toEqual(["apiregistration.k8s.io", "apps", "events.k8s.io"]);
     expect(names.at(-1)).toBe("lab.example.com");
-    expect(groups.find(({ name }: { name: string }) => name === "autoscaling")).toMatchObject({
+    expect(listIn(json, "groups")[names.indexOf("autoscaling")]).toMatchObject({
       preferredVersion: { groupVersion: "autoscaling/v2", version: "v2" },
     });
   });
@@ -145,7 +163,7 @@ describe("legacy discovery", () => {
         },
       ],
     });
-    expect(get("/apis/apps/v1/").json.resources[0]).toMatchObject({
+    expect(listIn(get("/apis/apps/v1/").json, "resources")[0]).toMatchObject({
       name: "controllerrevisions",
       storageVersionHash: "85nkx63pcBU=",
     });
@@ -175,7 +193,7 @@ describe("aggregated discovery", () => {
       "cache-control": "public",
       vary: "Accept",
     });
-    expect(answer.json.items.at(-1)).toEqual({
+    expect(listIn(answer.json, "items").at(-1)).toEqual({
       metadata: { name: "lab.example.com" },
       versions: [
         {
@@ -207,7 +225,7 @@ describe("aggregated discovery", () => {
         },
       ],
     });
-    expect(get("/api", { accept }).json.items).toMatchObject([
+    expect(part(get("/api", { accept }).json, "items")).toMatchObject([
       { metadata: {}, versions: [{ version: "v1" }] },
     ]);
   });
@@ -250,13 +268,13 @@ describe("OpenAPI", () => {
     for (const path of Object.keys(paths)) {
       const { body, json } = get(`/openapi/v3/${path}`);
       for (const [, name = ""] of String(body).matchAll(/"#\/components\/schemas\/([^"]+)"/g))
-        expect(json.components.schemas).toHaveProperty([name]);
+        expect(part(json, "components", "schemas")).toHaveProperty([name]);
     }
   });
 
   it("tells of a custom kind what its definition says, and which parameters its patches take", () => {
     const { json } = world().get("/openapi/v3/apis/lab.example.com/v1");
-    expect(json.components.schemas["com.example.lab.v1.Lab"]).toEqual({
+    expect(part(json, "components", "schemas", "com.example.lab.v1.Lab")).toEqual({
       type: "object",
       description: "A lab.",
       properties: {
@@ -273,20 +291,18 @@ describe("OpenAPI", () => {
       },
       "x-kubernetes-group-version-kind": [{ group: "lab.example.com", version: "v1", kind: "Lab" }],
     });
-    const { patch } = json.paths["/apis/lab.example.com/v1/namespaces/{namespace}/labs/{name}"];
-    expect(patch.parameters.map(({ name }: { name: string }) => name)).toEqual([
-      "dryRun",
-      "fieldManager",
-      "fieldValidation",
-      "force",
-    ]);
-    expect(Object.keys(patch.requestBody.content)).not.toContain("application/strategic-merge-patch+json");
-    expect(patch["x-kubernetes-group-version-kind"]).toEqual({
+    const one = "/apis/lab.example.com/v1/namespaces/{namespace}/labs/{name}";
+    const patch = part(json, "paths", one, "patch");
+    expect(namesIn(patch, "parameters")).toEqual(["dryRun", "fieldManager", "fieldValidation", "force"]);
+    const content = part(patch, "requestBody", "content");
+    expect(content).toHaveProperty(["application/merge-patch+json"]);
+    expect(content).not.toHaveProperty(["application/strategic-merge-patch+json"]);
+    expect(part(patch, "x-kubernetes-group-version-kind")).toEqual({
       group: "lab.example.com",
       version: "v1",
       kind: "Lab",
     });
-    expect(json.components.schemas).toHaveProperty(["io.k8s.api.autoscaling.v1.Scale"]);
+    expect(part(json, "components", "schemas")).toHaveProperty(["io.k8s.api.autoscaling.v1.Scale"]);
   });
 
   it("offers the second version in the form that kubectl asks for, and as JSON", () => {
