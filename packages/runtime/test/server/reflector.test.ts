@@ -432,15 +432,17 @@ describe("a live watch", () => {
     const clock = new VirtualClock();
     const made = await synced(ConfigMap, ["a"], { clock });
     const { namespace, sink, reflector, asked, errors } = made;
+    const known: string[] = [];
     for (let count = 0; count < 3; count++) {
       await create(namespace, `more-${count}`);
       await expect.poll(() => sink.names).toContain(`more-${count}`);
       made.transport.cutStreams({}, "end");
+      // Of the object, or of a bookmark that came after it.
+      known.push(`watch ${sink.versions.at(-1)}`);
     }
     await create(namespace, "z");
     await expect.poll(() => sink.names).toContain("z");
-    const [, first, second, third] = sink.versions;
-    expect(asked()).toEqual(["watch-list", `watch ${first}`, `watch ${second}`, `watch ${third}`]);
+    expect(asked()).toEqual(["watch-list", ...known]);
     expect(errors).toEqual([]);
     expect(reflector.freshness.phase).toBe("watching");
   });
