@@ -13,6 +13,10 @@ export class ArrivedBytes {
   /** Of whoever waits, while there is nothing to take. */
   #wake: (() => void) | undefined;
 
+  get isEmpty(): boolean {
+    return this.#used === 0;
+  }
+
   get isFull(): boolean {
     return this.#used >= mostWaitingBytes;
   }

@@ -31,8 +31,9 @@ export function makeRoute(server: URL, proxyUrl: string | undefined, tls: TlsSet
 /** Is given all that arrives, in memory that is used again after the call. False: no more until the socket is resumed. */
 export type OnRead = (bytes: Buffer) => boolean;
 
-/** More than a record of TLS never arrives at once. */
-const readBytes = 1 << 14;
+/** As much as arrives at once: one record of TLS, or what one reading of a plain connection takes. */
+const recordBytes = 1 << 14;
+const plainBytes = 1 << 16;
 
 /**
  * Opens a connection on which a request can be sent at once: names are resolved, proxies passed and hands shaken. Gives
@@ -70,11 +71,11 @@ async function connectTo(
 ): Promise<Socket> {
   const host = hostOf(server);
   const address = { host, port: Number(portOf(server)), noDelay: true, keepAlive: true };
+  const isPlain = server.protocol === "http:";
   const tcp = {
     ...{ ...address, keepAliveInitialDelay: keepAliveDelayMs },
-    ...(onRead !== undefined && { onread: intoOneBuffer(onRead) }),
+    ...(onRead !== undefined && { onread: intoOneBuffer(onRead, isPlain ? plainBytes : recordBytes) }),
   };
-  const isPlain = server.protocol === "http:";
   if (tunnel === undefined && isPlain) return established(connectTcp(tcp), "connect", signal);
   // What comes through a tunnel is already read by the socket of the tunnel.
   if (tunnel !== undefined && isPlain) return readBy(tunnel, onRead);
@@ -90,9 +91,9 @@ async function connectTo(
   return tunnel === undefined ? socket : readBy(socket, onRead);
 }
 
-function intoOneBuffer(onRead: OnRead): OnReadOpts {
+function intoOneBuffer(onRead: OnRead, size: number): OnReadOpts {
   return {
-    buffer: Buffer.allocUnsafe(readBytes),
+    buffer: Buffer.allocUnsafe(size),
     callback: (length, bytes) => onRead(Buffer.from(bytes.buffer, bytes.byteOffset, length)),
   };
 }

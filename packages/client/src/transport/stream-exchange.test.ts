@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import { createServer, type Socket } from "node:net";
+import { setImmediate as turn } from "node:timers/promises";
 import type { TransportResponse } from "@keelson/core";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { accessTo } from "../../test/support/tls-server.ts";
@@ -12,7 +13,11 @@ async function ask(said: readonly string[], { ends = true } = {}): Promise<Trans
     socket
       .on("error", () => undefined)
       .once("data", async () => {
-        for (const text of said) await new Promise((resolve) => socket.write(text, "latin1", resolve));
+        for (const text of said) {
+          await new Promise((resolve) => socket.write(text, "latin1", resolve));
+          // So that it is not read together with the next.
+          await turn();
+        }
         if (ends) socket.end();
       });
   });
@@ -96,6 +101,39 @@ describe("the answer to a stream", () => {
     };
     await expect(reading()).rejects.toMatchObject({ code: "EPROTO" });
     expect(pieces.join("")).toBe("abc");
+  });
+});
+
+describe("a flood of small pieces", () => {
+  /** Each is written on its own, and so are the sizes between them. */
+  const pieces = Array.from({ length: 2_000 }, (_, index) => `${index} `.padEnd(4_096, "x"));
+  const flood = [
+    `${head}Transfer-Encoding: chunked\r\n\r\n`,
+    ...pieces.flatMap((piece) => ["1000\r\n", piece, "\r\n"]),
+    "0\r\n\r\n",
+  ];
+
+  it("is read in larger ones, and whole", async () => {
+    const read: Uint8Array[] = [];
+    for await (const piece of (await ask(flood, { ends: false })).body) read.push(piece);
+    expect(Buffer.concat(read).toString()).toBe(pieces.join(""));
+    // A third of them on a quick machine, all of them if each were read as it comes.
+    expect(read.length).toBeLessThan(0.9 * pieces.length);
+  });
+
+  it("ends with its connection as any other stream does", async () => {
+    const { body } = await ask(flood.slice(0, -1));
+    await expect(readText(body)).rejects.toMatchObject({ code: "ECONNRESET" });
+  });
+
+  it("can be left in the middle", async () => {
+    const { body } = await ask(flood, { ends: false });
+    let bytes = 0;
+    for await (const piece of body) {
+      bytes += piece.length;
+      if (bytes > 4_000_000) break;
+    }
+    expect(bytes).toBeLessThan(8_192_000);
   });
 });
 
