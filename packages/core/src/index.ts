@@ -18,6 +18,7 @@ export { nextCronTime } from "./cron/next-time.ts";
 export { formatTimeIn, isKnownTimeZone } from "./cron/wall-time.ts";
 export { cutText } from "./cut-text.ts";
 export { deepEqual } from "./deep-equal.ts";
+export { formatDurationMs, parseDuration, parseDurationMs } from "./duration.ts";
 export { errorCode, KeelsonError, toError } from "./error.ts";
 export type { FieldRequirement, FieldSelector } from "./field-selector.ts";
 export {

@@ -1,8 +1,7 @@
-import { formatTime } from "keelson";
+import { formatDurationMs, formatTime } from "keelson";
 import type { BackUp } from "../api/back-up.ts";
 import type { Retain } from "../api/spec.ts";
 import type { HistoryEntry, Result, RunningEntry } from "../api/status.ts";
-import { formatSeconds } from "./duration.ts";
 import { revisionOf } from "./resources/revision.ts";
 import { isFinished, type Run } from "./run.ts";
 
@@ -97,5 +96,5 @@ function entryOfGone(backup: BackUp, { revision, ...entry }: RunningEntry, nowMs
 }
 
 function durationOf(start: string, end: string): string {
-  return formatSeconds(Math.max(0, Math.round((Date.parse(end) - Date.parse(start)) / 1000)));
+  return formatDurationMs(Math.max(0, Date.parse(end) - Date.parse(start)));
 }

@@ -1,6 +1,5 @@
-import { formatKey, type MetricsRegistry, type ObjectKey, type Sample } from "keelson";
+import { formatKey, type MetricsRegistry, type ObjectKey, parseDurationMs, type Sample } from "keelson";
 import type { BackUpStatus } from "../api/status.ts";
-import { secondsOf } from "./duration.ts";
 
 const labels = ["namespace", "name"] as const;
 
@@ -38,7 +37,7 @@ export class BackUpMetrics {
       timeOf(status.lastSuccessTime),
     );
     add("gauge", metricNames.lastDuration, "How long the last run of a BackUp took.", ({ status }) =>
-      status.lastDuration === undefined ? undefined : secondsOf(status.lastDuration),
+      secondsOf(status.lastDuration),
     );
     add(
       "counter",
@@ -76,4 +75,9 @@ export class BackUpMetrics {
 
 function timeOf(time: string | undefined): number | undefined {
   return time === undefined ? undefined : Date.parse(time) / 1000;
+}
+
+function secondsOf(duration: string | undefined): number | undefined {
+  const ms = duration === undefined ? undefined : parseDurationMs(duration);
+  return ms === undefined ? undefined : ms / 1000;
 }

@@ -5,6 +5,7 @@ import {
   isRecord,
   type LogLevel,
   levelFrom,
+  parseDurationMs,
   z,
 } from "keelson";
 
@@ -78,19 +79,11 @@ export function port(): z.ZodType<number> {
   return typeOf(read, "must be a port from 1 to 65535, 0 for any free one, or -1 for none");
 }
 
-const unitMs: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 };
-
 /** A time in milliseconds, written with its units, such as `30s` or `1m30s`. */
 export function durationMs(): z.ZodType<number> {
   const read = (given: unknown): number | undefined => {
-    if (given === 0 || given === "0") return 0;
-    if (typeof given !== "string" || !/^(\d+(\.\d+)?(ms|s|m|h))+$/.test(given)) return undefined;
-    const parts = given.matchAll(/(\d+(?:\.\d+)?)(ms|s|m|h)/g);
-    const total = [...parts].reduce(
-      (sum, [, count, unit]) => sum + Number(count) * (unitMs[unit ?? ""] ?? 0),
-      0,
-    );
-    return Math.round(total);
+    const ms = given === 0 ? 0 : typeof given === "string" ? parseDurationMs(given) : undefined;
+    return ms === undefined || ms < 0 ? undefined : Math.round(ms);
   };
   return typeOf(read, "must be a time with its unit, such as 500ms, 30s, 5m or 1h30m");
 }

@@ -27,6 +27,10 @@ describe("the times of a schedule", () => {
     ["0 0 13 * FRI", ["2026-01-02T00:00:00Z", "2026-01-09T00:00:00Z", "2026-01-13T00:00:00Z"]],
     ["@yearly", ["2027-01-01T00:00:00Z", "2028-01-01T00:00:00Z", "2029-01-01T00:00:00Z"]],
     ["@every 90m", ["2026-01-01T01:30:00Z", "2026-01-01T03:00:00Z", "2026-01-01T04:30:00Z"]],
+    ["@every 1.5h", ["2026-01-01T01:30:00Z", "2026-01-01T03:00:00Z", "2026-01-01T04:30:00Z"]],
+    ["@every 1m1500ms", ["2026-01-01T00:01:01Z", "2026-01-01T00:02:02Z", "2026-01-01T00:03:03Z"]],
+    ["@every 10ms", ["2026-01-01T00:00:01Z", "2026-01-01T00:00:02Z", "2026-01-01T00:00:03Z"]],
+    ["1,,+2 0 */01 * THU", ["2026-01-01T00:01:00Z", "2026-01-01T00:02:00Z", "2026-01-08T00:01:00Z"]],
     ["5/25 0 1 jan ?", ["2026-01-01T00:05:00Z", "2026-01-01T00:30:00Z", "2026-01-01T00:55:00Z"]],
   ])("of %s are as cron has them", (text, expected) => {
     expect(times(text, "2026-01-01T00:00:00Z", 3)).toEqual(expected);
@@ -38,14 +42,29 @@ describe("the times of a schedule", () => {
       "2026-03-30T02:30:00+02:00",
       "2026-03-31T02:30:00+02:00",
     ]);
-    expect(times("0 9 * * *", "2026-10-24T12:00:00Z", 2, "America/New_York")).toEqual([
-      "2026-10-24T09:00:00-04:00",
-      "2026-10-25T09:00:00-04:00",
+    expect(times("0 9 * * *", "2026-10-31T12:00:00Z", 2, "America/New_York")).toEqual([
+      "2026-10-31T09:00:00-04:00",
+      "2026-11-01T09:00:00-05:00",
+    ]);
+  });
+
+  it("come twice where the clocks show them twice", () => {
+    expect(times("0 * * * *", "2026-10-24T23:30:00Z", 4, "Europe/Berlin")).toEqual([
+      "2026-10-25T02:00:00+02:00",
+      "2026-10-25T02:00:00+01:00",
+      "2026-10-25T03:00:00+01:00",
+      "2026-10-25T04:00:00+01:00",
+    ]);
+    expect(times("45 1 * * *", "2026-04-04T00:00:00Z", 3, "Australia/Lord_Howe")).toEqual([
+      "2026-04-05T01:45:00+11:00",
+      "2026-04-05T01:45:00+10:30",
+      "2026-04-06T01:45:00+10:30",
     ]);
   });
 
   it("end where there are none", () => {
-    expect(times("0 0 30 2 *", "2026-01-01T00:00:00Z", 1)).toEqual([]);
+    for (const text of ["0 0 30 2 *", "0 0 31 4,6 *", ", * * * *"])
+      expect(times(text, "2026-01-01T00:00:00Z", 1)).toEqual([]);
   });
 
   it("come after each other for any schedule that can be read", () => {
@@ -66,7 +85,9 @@ describe("the times of a schedule", () => {
   });
 
   it("are not read from what is no schedule", () => {
-    for (const text of ["", "* * * *", "60 * * * *", "* * * * 8", "5-1 * * * *", "*/0 * * * *", "@never"]) {
+    const fields = ["", "* * * *", "60 * * * *", "* * * * 8", "5-1 * * * *", "*/0 * * * *", "1-2-3 * * * *"];
+    const others = ["@never", " @daily", "@every", "@every 1", "@every 1d", "constructor", "__proto__"];
+    for (const text of [...fields, ...others]) {
       expect(parseCronSchedule(text)).toBeUndefined();
     }
   });

@@ -1,9 +1,11 @@
 import type { CronSchedule } from "./cron-schedule.ts";
-import { momentOf, offsetAt } from "./wall-time.ts";
+import { offsetAt } from "./wall-time.ts";
 
 const dayMs = 86_400_000;
-/** A schedule such as the 30th of February never comes; the search ends after this. */
-const longestSearchDays = 366 * 5;
+const hourMs = 3_600_000;
+const minuteMs = 60_000;
+/** A schedule such as the 30th of February never comes; the search ends with the year that is so much later. */
+const longestSearchYears = 5;
 
 /** The first moment after the given one that is due; undefined if there is none in five years. */
 export function nextCronTime(schedule: CronSchedule, timeZone: string, afterMs: number): number | undefined {
@@ -11,13 +13,17 @@ export function nextCronTime(schedule: CronSchedule, timeZone: string, afterMs: 
     return Math.floor((afterMs + schedule.everyMs) / 1000) * 1000;
   }
   const firstDay = Math.floor((afterMs + offsetAt(timeZone, afterMs)) / dayMs);
-  for (let day = firstDay; day < firstDay + longestSearchDays; day++) {
-    const date = new Date(day * dayMs);
+  const lastYear = new Date(firstDay * dayMs).getUTCFullYear() + longestSearchYears;
+  for (let date = new Date(firstDay * dayMs); date.getUTCFullYear() <= lastYear; date = dayAfter(date)) {
     if (!isDue(schedule, date)) continue;
-    const found = firstOnDay(schedule, timeZone, date, afterMs);
+    const found = firstOnDay(schedule, timeZone, date.getTime(), afterMs);
     if (found !== undefined) return found;
   }
   return undefined;
+}
+
+function dayAfter(date: Date): Date {
+  return new Date(date.getTime() + dayMs);
 }
 
 function isDue({ months, days, weekdays, anyDay, anyWeekday }: CronSchedule, date: Date): boolean {
@@ -27,22 +33,34 @@ function isDue({ months, days, weekdays, anyDay, anyWeekday }: CronSchedule, dat
   return anyDay || anyWeekday ? isDay && isWeekday : isDay || isWeekday;
 }
 
+/**
+ * Where the clocks are changed, a time of the day may never come, as in spring, or come twice, as in autumn: then it is
+ * due twice, so that what runs every few minutes does not rest for an hour. The day is given by when it begins in UTC.
+ */
 function firstOnDay(
-  { hours, minutes }: CronSchedule,
+  schedule: CronSchedule,
   timeZone: string,
-  date: Date,
+  day: number,
   afterMs: number,
 ): number | undefined {
-  const [year, month, day] = [date.getUTCFullYear(), date.getUTCMonth() + 1, date.getUTCDate()];
+  const times = timesOfDay(schedule);
+  if (times.length === 0) return undefined;
+  // Clocks are ahead or behind by less than a day, so that these are the clocks before and after any change on it.
+  const before = offsetAt(timeZone, day - dayMs);
+  const after = offsetAt(timeZone, day + 2 * dayMs);
+  const momentsBy = (offset: number): readonly number[] =>
+    times.map((time) => day + time - offset).filter((moment) => moment > afterMs);
+  if (before === after) return momentsBy(before)[0];
+  return [before, after]
+    .flatMap((offset) => momentsBy(offset).map((moment) => ({ moment, offset })))
+    .sort((a, b) => a.moment - b.moment)
+    .find(({ moment, offset }) => offsetAt(timeZone, moment) === offset)?.moment;
+}
+
+/** The times of a day, in order, in milliseconds since it began. */
+function timesOfDay({ hours, minutes }: CronSchedule): readonly number[] {
   const ordered = [...minutes].sort((a, b) => a - b);
-  for (const hour of [...hours].sort((a, b) => a - b)) {
-    // Whole hours that are over need no closer look; clocks differ by less than two days.
-    const end = Date.UTC(year, month - 1, day, hour + 1) - offsetAt(timeZone, afterMs);
-    if (end < afterMs - 7_200_000) continue;
-    for (const minute of ordered) {
-      const moment = momentOf(timeZone, { year, month, day, hour, minute });
-      if (moment !== undefined && moment > afterMs) return moment;
-    }
-  }
-  return undefined;
+  return [...hours]
+    .sort((a, b) => a - b)
+    .flatMap((hour) => ordered.map((minute) => hour * hourMs + minute * minuteMs));
 }

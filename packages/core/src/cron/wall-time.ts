@@ -1,18 +1,8 @@
-/** The time on the clocks of a place. */
-export interface WallTime {
-  readonly year: number;
-  /** 1 to 12. */
-  readonly month: number;
-  readonly day: number;
-  readonly hour: number;
-  readonly minute: number;
-}
-
 const formats = new Map<string, Intl.DateTimeFormat>();
 
 /** How far the clocks of a place are ahead of UTC at a moment, in milliseconds. */
 export function offsetAt(timeZone: string, ms: number): number {
-  if (timeZone === "UTC") return 0;
+  if (timeZone === "UTC" || timeZone === "Etc/UTC") return 0;
   const parts = new Map(
     formatOf(timeZone)
       .formatToParts(ms)
@@ -56,18 +46,6 @@ export function isKnownTimeZone(timeZone: string): boolean {
     // It says so by a RangeError only.
     return false;
   }
-}
-
-/**
- * The moment at which the clocks of a place show a time; undefined if they never do, as in the hour that is skipped in
- * spring. In the hour that comes twice in autumn, the first time.
- */
-export function momentOf(timeZone: string, { year, month, day, hour, minute }: WallTime): number | undefined {
-  const asUtc = Date.UTC(year, month - 1, day, hour, minute);
-  const before = asUtc - offsetAt(timeZone, asUtc - 86_400_000);
-  if (before + offsetAt(timeZone, before) === asUtc) return before;
-  const after = asUtc - offsetAt(timeZone, asUtc + 86_400_000);
-  return after + offsetAt(timeZone, after) === asUtc ? after : undefined;
 }
 
 /** RFC 3339 in the time of the place: `2026-01-01T09:00:00+01:00`. */

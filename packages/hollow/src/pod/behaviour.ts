@@ -1,5 +1,5 @@
+import { parseDurationMs } from "keelson";
 import type { Pod } from "keelson/kinds/core/v1";
-import { parseDuration } from "./duration.ts";
 import type { PodTiming } from "./situation.ts";
 
 /** The annotations on a pod, mostly by its template, that steer what its containers do. */
@@ -76,7 +76,7 @@ class AnnotationReader {
   duration<Word extends string>(name: string, words: readonly Word[]): number | Word | undefined {
     const value = this.#values[name];
     if (value === undefined) return undefined;
-    const meaning = words.find((word) => word === value) ?? parseDuration(value);
+    const meaning = words.find((word) => word === value) ?? wholeMs(value);
     if (meaning === undefined) this.#complain(name, value, ["a duration such as 5s", ...words].join(" or "));
     return meaning;
   }
@@ -92,4 +92,10 @@ class AnnotationReader {
   #complain(name: string, value: string, wanted: string): void {
     this.problems.push(`annotation ${name} is ${JSON.stringify(value)}, must be ${wanted}`);
   }
+}
+
+/** Undefined for what is no duration, or one that goes back in time. */
+function wholeMs(text: string): number | undefined {
+  const ms = parseDurationMs(text);
+  return ms === undefined || ms < 0 ? undefined : Math.round(ms);
 }

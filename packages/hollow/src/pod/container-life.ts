@@ -1,4 +1,4 @@
-import { formatTime } from "keelson";
+import { formatDurationMs, formatTime } from "keelson";
 import type { Container, ContainerStateTerminated, ContainerStatus } from "keelson/kinds/core/v1";
 import {
   containerId,
@@ -8,7 +8,6 @@ import {
   terminatedStatus,
   waitingStatus,
 } from "./container-status.ts";
-import { formatDuration } from "./duration.ts";
 import { elapsedSince, type PodSituation, sooner } from "./situation.ts";
 
 /** What is to become of one container. */
@@ -123,7 +122,7 @@ function crashLoop(
   situation: PodSituation,
 ): ContainerStep {
   const { namespace, name, uid } = situation.pod.metadata;
-  const backoff = formatDuration(backoffMsAfter(old?.restartCount ?? 1, situation));
+  const backoff = formatDurationMs(backoffMsAfter(old?.restartCount ?? 1, situation));
   const message = `back-off ${backoff} restarting failed container=${container.name} pod=${name}_${namespace}(${uid})`;
   return { status: waitingStatus(container, old, { reason: "CrashLoopBackOff", message }), againInMs };
 }

@@ -1,4 +1,4 @@
-import type { Clock } from "@keelson/core";
+import { type Clock, parseDurationMs } from "@keelson/core";
 import { WebhookTimeoutError } from "./errors.ts";
 
 /** What the API server waits if it does not say so. */
@@ -11,22 +11,10 @@ const maxTimeoutMs = 30_000;
  * least 100 ms and at most 1 s, so that the answer which says that time is up still arrives. Never more than 29 s.
  */
 export function handlerLimitMs(path: string, fallbackMs: number): number {
-  const askedMs = parseDuration(new URLSearchParams(path.split("?")[1]).get("timeout"));
-  const timeoutMs = Math.min(askedMs ?? fallbackMs, maxTimeoutMs);
+  const askedMs = parseDurationMs(new URLSearchParams(path.split("?")[1]).get("timeout") ?? "") ?? 0;
+  const timeoutMs = Math.min(askedMs > 0 ? askedMs : fallbackMs, maxTimeoutMs);
   const marginMs = Math.min(1_000, Math.max(100, timeoutMs / 10));
   return Math.max(1, timeoutMs - marginMs);
-}
-
-const unitMs: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 };
-
-/** A duration as Go writes it, such as `1m30s`; undefined for anything else. */
-function parseDuration(text: string | null): number | undefined {
-  if (text === null || !/^(?:\d+(?:\.\d+)?(?:ms|s|m|h))+$/.test(text)) return undefined;
-  let totalMs = 0;
-  for (const [, amount, unit = ""] of text.matchAll(/([\d.]+)([a-z]+)/g)) {
-    totalMs += Number(amount) * (unitMs[unit] ?? 0);
-  }
-  return totalMs > 0 ? totalMs : undefined;
 }
 
 /** A signal that aborts when the time is up or the caller has gone. Must be disposed of. */

@@ -1,10 +1,9 @@
-import { isRecord } from "@keelson/core";
+import { isRecord, parseDuration } from "@keelson/core";
 import { Duration } from "@marcbachmann/cel-js/evaluator";
 import type { FieldSchema } from "../schema/field-schema.ts";
 import { additionalSchema } from "../schema/schema-of-field.ts";
 import { escapeName } from "./escape-name.ts";
 import { markList } from "./list-kinds.ts";
-import { parseDuration } from "./parse-duration.ts";
 
 /**
  * A value of JSON as expressions see it: integers are `bigint`s, texts with a format their dates, durations and bytes,

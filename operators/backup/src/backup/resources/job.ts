@@ -1,8 +1,7 @@
-import type { ApplyConfiguration } from "keelson";
+import { type ApplyConfiguration, parseDurationMs } from "keelson";
 import type { Job } from "keelson/kinds/batch/v1";
 import type { BackUp } from "../../api/back-up.ts";
 import { revisionAnnotation, typeAnnotation } from "../../api/names.ts";
-import { secondsOf } from "../duration.ts";
 import { makeLabels, makePodTemplate } from "./pod-template.ts";
 import { revisionOf } from "./revision.ts";
 
@@ -16,12 +15,13 @@ export interface ChangeableJobSpec {
 
 export function changeableSpec({ spec }: BackUp): ChangeableJobSpec {
   const { replicas, retries, timeout } = spec;
+  const timeoutMs = timeout === undefined ? undefined : parseDurationMs(timeout);
   return {
     // Of an indexed Job both may change, if they do so together.
     parallelism: replicas,
     completions: replicas,
     backoffLimit: retries,
-    activeDeadlineSeconds: timeout === undefined ? undefined : Math.ceil(secondsOf(timeout)),
+    activeDeadlineSeconds: timeoutMs === undefined ? undefined : Math.ceil(timeoutMs / 1000),
   };
 }
 
