@@ -1,5 +1,6 @@
 import { type CaseGroup, conforms } from "../../conformance-case.ts";
-import { countIs, hasCondition, hasField, isGone, podsAre, prepared } from "../kubectl/settling.ts";
+import { field, type Stage } from "../../stage.ts";
+import { countIs, hasCondition, hasField, isGone, itemsOf, podsAre, prepared } from "../kubectl/settling.ts";
 import { type Fields, manifest } from "../manifests.ts";
 import { show, showAll, showConditions, showEvents } from "./pods-of.ts";
 
@@ -31,6 +32,11 @@ const counts = [
   "status.uncountedTerminatedPods",
 ];
 const podFields = ["metadata.labels", "metadata.annotations", "metadata.finalizers", "status.phase"];
+
+async function onlyPod(stage: Stage): Promise<string> {
+  const list = await stage.until(stage.path("pods"), (answer) => itemsOf(answer).length === 1);
+  return String(field(itemsOf(list)[0], "metadata.name"));
+}
 
 export const jobCases: CaseGroup = {
   title: "Jobs",
@@ -116,6 +122,28 @@ export const jobCases: CaseGroup = {
       await showConditions(stage, path);
       await countIs("pods", 0)(stage);
       await showEvents(stage, "Job", 3);
+    }),
+    conforms("a pod that is evicted is no failure where the Job says so", async (stage) => {
+      const rules = [{ action: "Ignore", onPodConditions: [{ type: "DisruptionTarget" }] }];
+      await prepared("batch/v1:jobs", job({ backoffLimit: 0, podFailurePolicy: { rules } }, endless))(stage);
+      await hasField(path, "status.ready", 1)(stage);
+      const name = await onlyPod(stage);
+      const eviction = manifest("policy/v1", "Eviction", name);
+      await stage.create(stage.path(`pods/${name}/eviction`), eviction);
+      await isGone(`pods/${name}`)(stage);
+      await hasField(path, "status.terminating", 0)(stage);
+      await show(stage, path, ["status.failed", "status.conditions"]);
+    }),
+    conforms("a Job holds a pod that it takes over", async (stage) => {
+      const labels = { app: "stray" };
+      const { spec } = job({}, endless);
+      const template = { metadata: { labels, annotations: endless }, spec: field(spec, "template.spec") };
+      await prepared("pods", manifest("v1", "Pod", "stray", template))(stage);
+      const selector = { matchLabels: labels };
+      const own = { manualSelector: true, selector, template };
+      await prepared("batch/v1:jobs", manifest("batch/v1", "Job", "work", { spec: own }))(stage);
+      await hasField(path, "status.ready", 1)(stage);
+      await showAll(stage, "pods", ["metadata.name", "metadata.finalizers", "metadata.ownerReferences"]);
     }),
     conforms("a Job's template does not change", async (stage) => {
       await prepared("batch/v1:jobs", job({ suspend: true }))(stage);

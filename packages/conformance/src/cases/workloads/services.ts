@@ -2,7 +2,7 @@ import { type CaseGroup, conforms } from "../../conformance-case.ts";
 import { field, type Stage } from "../../stage.ts";
 import { countIs, hasField, isGone, itemsOf, prepared, rolledOut } from "../kubectl/settling.ts";
 import { idlePod } from "../kubectl/web.ts";
-import { type Fields, service } from "../manifests.ts";
+import { type Fields, manifest, service } from "../manifests.ts";
 import { podTemplateOf, showAll, workloadOf } from "./pods-of.ts";
 
 const slices = "discovery.k8s.io/v1:endpointslices";
@@ -24,7 +24,10 @@ const endpointsAre = (count: number) => (stage: Stage) =>
     return endpoints.length > 0 && endpoints.reduce((sum, more) => sum + more, 0) === count;
   });
 
-/** The slices with their endpoints, which come in the order of a Go map. */
+const byReadiness = (one: unknown, other: unknown): number =>
+  Number(field(one, "conditions.ready")) - Number(field(other, "conditions.ready"));
+
+/** The slices with their endpoints, which come in the order of a Go map: those that are not ready are shown first. */
 async function showSlices(stage: Stage): Promise<void> {
   await showAll(stage, slices, [
     "metadata.labels",
@@ -40,7 +43,7 @@ async function showSlices(stage: Stage): Promise<void> {
   });
   stage.record(
     "endpoints",
-    endpoints.map((endpoint) => ({
+    endpoints.toSorted(byReadiness).map((endpoint) => ({
       addresses: countOf(field(endpoint, "addresses")),
       conditions: field(endpoint, "conditions"),
       hasNode: typeof field(endpoint, "nodeName") === "string",
@@ -122,6 +125,24 @@ export const serviceCases: CaseGroup = {
       await endpointsAre(1)(stage);
       await stage.until(stage.path(slices), (list) => JSON.stringify(list).includes("8443"));
       await showSlices(stage);
+    }),
+    conforms("Endpoints that somebody wrote stand in slices too", async (stage) => {
+      await prepared("services", service("bare"))(stage);
+      const written = (ip: string): Fields =>
+        manifest("v1", "Endpoints", "bare", {
+          metadata: { labels: { team: "db" }, annotations: { note: "by hand" } },
+          subsets: [{ addresses: [{ ip }], notReadyAddresses: [{ ip: "1.2.3.9" }], ports: [{ port: 80 }] }],
+        });
+      await prepared("endpoints", written("1.2.3.4"))(stage);
+      await endpointsAre(2)(stage);
+      await showSlices(stage);
+      await showAll(stage, slices, ["metadata.annotations"]);
+      const body = JSON.stringify(written("1.2.3.5"));
+      await stage.quietly({ method: "PUT", path: stage.path("endpoints/bare"), body });
+      await stage.until(stage.path(slices), (list) => JSON.stringify(list).includes("1.2.3.5"));
+      await showSlices(stage);
+      await stage.kubectl("delete endpoints bare");
+      await countIs(slices, 0)(stage);
     }),
     conforms("a Service without a selector has no slices", async (stage) => {
       await prepared("services", service("bare"))(stage);

@@ -35,6 +35,11 @@ async function setImage(stage: Stage, image: string): Promise<void> {
   await stage.kubectl(`set image statefulset/db main=${image}`);
 }
 
+async function uidsOf(stage: Stage): Promise<readonly unknown[]> {
+  const list = await stage.until(stage.path("pods"), (answer) => itemsOf(answer).length > 0);
+  return itemsOf(list).map((pod) => field(pod, "metadata.uid"));
+}
+
 /** The pods with their images, by name. */
 async function showImages(stage: Stage): Promise<void> {
   await stage.kubectl([
@@ -140,6 +145,21 @@ export const statefulSetCases: CaseGroup = {
         (pod) => field(pod, "metadata.uid") !== undefined,
       );
       stage.record("is another pod", field(before, "metadata.uid") !== field(after, "metadata.uid"));
+    }),
+    conforms("a StatefulSet takes over the pods and the history of its predecessor", async (stage) => {
+      await settled(stage);
+      const before = await uidsOf(stage);
+      await stage.kubectl("delete statefulset db --cascade=orphan");
+      await settled(stage);
+      stage.record("are the same pods", (await uidsOf(stage)).join() === before.join());
+      await show(stage, path, ["status"]);
+      await showAll(stage, "apps/v1:controllerrevisions", ["metadata.ownerReferences", "revision"]);
+      await showEvents(stage, "StatefulSet", 2);
+    }),
+    conforms("how many pods may be unavailable at once is not kept", async (stage) => {
+      const rollingUpdate = { partition: 1, maxUnavailable: 2 };
+      await settled(stage, { updateStrategy: { type: "RollingUpdate", rollingUpdate } });
+      await show(stage, path, ["spec.updateStrategy"]);
     }),
     conforms("ordinals may start elsewhere", async (stage) => {
       await settled(stage, { ordinals: { start: 5 }, replicas: 1 }, 1);

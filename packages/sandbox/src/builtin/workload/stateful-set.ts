@@ -13,16 +13,10 @@ import { builtinStrategy } from "../builtin-strategy.ts";
 import type { Given } from "../given.ts";
 import { setPodTemplateDefaults } from "../pod/pod-spec-defaults.ts";
 import { podTemplateProblems } from "../pod/pod-spec-validation.ts";
+import { templateWarnings } from "../pod/pod-spec-warnings.ts";
 import { setClaimSpecDefaults } from "../storage/claim-defaults.ts";
 import { claimSpecProblems } from "../storage/claim-validation.ts";
-import {
-  atMost100Percent,
-  countOrPercent,
-  countOrPercentValue,
-  dnsLabel,
-  immutableField,
-  nonNegative,
-} from "../value-problems.ts";
+import { dnsLabel, immutableField, nonNegative } from "../value-problems.ts";
 import { collisionProblems, countsProblems } from "./replica-counts.ts";
 import { labelsMatchProblems, longRunningProblems, selectorProblems } from "./selector-and-template.ts";
 
@@ -37,7 +31,9 @@ export const statefulSetStrategy: Strategy = builtinStrategy<StatefulSet>({
   },
   prepareForCreate(set) {
     set.status = { replicas: 0, availableReplicas: 0 };
+    dropMaxUnavailable(set.spec);
   },
+  prepareForUpdate: ({ spec }) => dropMaxUnavailable(spec),
   validate: ({ spec = {} }) => specProblems(spec),
   validateUpdate({ spec = {} }, { spec: old = {} }) {
     return deepEqual(withoutMutableFields(spec), withoutMutableFields(old))
@@ -71,7 +67,19 @@ export const statefulSetStrategy: Strategy = builtinStrategy<StatefulSet>({
     ),
     ...collisionProblems(status.collisionCount, old.status?.collisionCount),
   ],
+  warnings: (set, old) => [
+    ...templateWarnings(set.spec?.template, set, old),
+    ...((set.spec?.revisionHistoryLimit ?? 0) < 0 ? [historyWarning] : []),
+  ],
 });
+
+const historyWarning =
+  "spec.revisionHistoryLimit: a negative value retains all historical revisions; a value >= 0 is recommended";
+
+/** The feature is off unless a cluster turns it on; until then the server drops the field. */
+function dropMaxUnavailable(spec: Draft<GivenSpec> | undefined): void {
+  delete spec?.updateStrategy?.rollingUpdate?.maxUnavailable;
+}
 
 function withoutMutableFields(spec: GivenSpec): GivenSpec {
   const {
@@ -171,23 +179,13 @@ function updateStrategyProblems(
   { type = "", rollingUpdate }: NonNullable<GivenSpec["updateStrategy"]>,
   field: string,
 ): readonly FieldProblem[] {
-  const { partition = 0, maxUnavailable } = rollingUpdate ?? {};
-  const printed =
-    rollingUpdate === undefined ? null : { Partition: partition, MaxUnavailable: maxUnavailable ?? null };
+  const { partition = 0 } = rollingUpdate ?? {};
+  const printed = rollingUpdate === undefined ? null : { Partition: partition, MaxUnavailable: null };
   if (type === "OnDelete") {
     const detail = "only allowed for updateStrategy 'RollingUpdate'";
     return rollingUpdate === undefined ? [] : [invalidValue(`${field}.rollingUpdate`, printed, detail)];
   }
-  if (type === "RollingUpdate") {
-    const place = `${field}.rollingUpdate.maxUnavailable`;
-    const isZero = maxUnavailable !== undefined && countOrPercentValue(maxUnavailable) === 0;
-    return [
-      ...nonNegative(partition, `${field}.rollingUpdate.partition`),
-      ...countOrPercent(maxUnavailable, place),
-      ...(isZero ? [invalidValue(place, maxUnavailable, "cannot be 0")] : []),
-      ...atMost100Percent(maxUnavailable, place),
-    ];
-  }
+  if (type === "RollingUpdate") return nonNegative(partition, `${field}.rollingUpdate.partition`);
   const value = { Type: type, RollingUpdate: printed };
   return [invalidValue(field, value, "must be 'RollingUpdate' or 'OnDelete'")];
 }

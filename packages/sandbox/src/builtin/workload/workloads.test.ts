@@ -62,6 +62,20 @@ describe("a Deployment", () => {
 });
 
 describe("a StatefulSet", () => {
+  it("drops how many pods may be unavailable, a feature that is off", () => {
+    const updateStrategy = { rollingUpdate: { partition: 1, maxUnavailable: 2 } };
+    const { object, problems } = tryCreate(statefulSetStrategy, {
+      spec: { selector, template, updateStrategy },
+    });
+    expect(problems).toEqual([]);
+    expect(object).toMatchObject({ spec: { updateStrategy: { rollingUpdate: { partition: 1 } } } });
+    expect(JSON.stringify(object)).not.toContain("maxUnavailable");
+    const { object: changed } = tryUpdate(statefulSetStrategy, object, (draft) => {
+      Object.assign(draft["spec"] ?? {}, { updateStrategy: { type: "RollingUpdate", ...updateStrategy } });
+    });
+    expect(JSON.stringify(changed)).not.toContain("maxUnavailable");
+  });
+
   it("keeps everything but what may move", () => {
     const { object } = tryCreate(statefulSetStrategy, { spec: { selector, template, serviceName: "s" } });
     const { problems } = tryUpdate(statefulSetStrategy, object, (changed) => {

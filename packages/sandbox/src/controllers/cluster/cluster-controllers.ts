@@ -3,6 +3,8 @@ import { startDefaultAccounts } from "./accounts/default-account.ts";
 import { startDisruptionController } from "./disruption/disruption-controller.ts";
 import { startEndpointSliceController } from "./endpoints/endpoint-slice-controller.ts";
 import { startEndpointsController } from "./endpoints/endpoints-controller.ts";
+import { startMirrorController } from "./endpoints/mirror-controller.ts";
+import { startEventExpiry } from "./event-expiry.ts";
 import { startGarbageCollector } from "./gc/garbage-collector.ts";
 import { namespaceController } from "./namespace/namespace-controller.ts";
 import { startPodGarbageCollector } from "./node/pod-garbage-collector.ts";
@@ -26,10 +28,12 @@ export const clusterControllers: readonly NamedController[] = [
   { name: "serviceaccount-controller", start: startDefaultAccounts },
   { name: "endpoints-controller", start: startEndpointsController },
   { name: "endpointslice-controller", start: startEndpointSliceController },
+  { name: "endpointslice-mirroring-controller", start: startMirrorController },
   { name: "disruption-controller", start: startDisruptionController },
   { name: "taint-eviction-controller", start: startTaintEviction },
   { name: "pod-garbage-collector-controller", start: startPodGarbageCollector },
   { name: "persistentvolume-binder-controller", start: startVolumeBinder },
   { name: "storage-protection-controller", start: startStorageProtection },
+  { name: "event-expiry", start: startEventExpiry },
   { name: "default-scheduler", start: startScheduler },
 ];

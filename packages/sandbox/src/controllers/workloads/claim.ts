@@ -22,6 +22,8 @@ export interface Claim<T extends KubeObject> {
   readonly candidates: readonly T[];
   /** Beside the selector: whether an object may be the owner's. Default: all may. */
   readonly accepts?: (object: T) => boolean;
+  /** Changes an object that is taken over, beside its owner reference. */
+  readonly whenAdopted?: (object: T) => T;
   /** Changes an object that is given up, beside its owner reference. */
   readonly whenReleased?: (object: T) => T;
 }
@@ -50,7 +52,7 @@ export async function claimObjects<T extends KubeObject>(
 
 async function adopt<T extends KubeObject>(
   context: Pick<ControllerContext, "objects">,
-  { owner, resource }: Claim<T>,
+  { owner, resource, whenAdopted = (object) => object }: Claim<T>,
   object: T,
 ): Promise<readonly T[]> {
   // An owner that was replaced by one of the same name must not adopt.
@@ -58,7 +60,7 @@ async function adopt<T extends KubeObject>(
     return [];
   const reference = ownerReferenceTo(owner, { controller: true, blockOwnerDeletion: true });
   const ownerReferences = [...(object.metadata.ownerReferences ?? []), reference];
-  const adopted = { ...object, metadata: { ...object.metadata, ownerReferences } };
+  const adopted = whenAdopted({ ...object, metadata: { ...object.metadata, ownerReferences } });
   const written = await unlessGone(context.objects.update(resource, adopted, { manager: controllerManager }));
   return written === undefined ? [] : [written];
 }

@@ -54,6 +54,7 @@ export async function evictionAnswer(tools: ServerTools, request: ApiRequest): P
   const dryRun = options.dryRun || (Array.isArray(asked.dryRun) && asked.dryRun.length > 0);
   const target = { resource, namespace, name, subresource: undefined };
   if (!isFree(pod)) await countDisruption(tools, pod, { ...options, dryRun });
+  if (!dryRun) markDisrupted(tools, namespace, name);
   const { gracePeriodSeconds } = asked;
   await tools.writer.delete(target, {
     ...options,
@@ -62,6 +63,32 @@ export async function evictionAnswer(tools: ServerTools, request: ApiRequest): P
     ...(pod.metadata.uid !== undefined && { preconditions: { uid: pod.metadata.uid } }),
   });
   return valueAnswer({ format: "json", isPretty: false }, successStatus(201), 201);
+}
+
+/** Says on the Pod why it ends: what counts failures, such as a Job, may pass over this one. */
+function markDisrupted({ reads, clock }: ServerTools, namespace: string | undefined, name: string): void {
+  const key = storeKey(namespace, name);
+  const pod = reads.store.get("pods", key);
+  const given = pod && valueAt(pod, ".status.conditions");
+  const conditions = Array.isArray(given) ? given.filter(isRecord) : [];
+  if (pod === undefined || conditions.some(isDisruption)) return;
+  const next = draft(pod);
+  const condition = {
+    type: "DisruptionTarget",
+    status: "True",
+    lastProbeTime: null,
+    lastTransitionTime: formatTime(clock.now()),
+    reason: "EvictionByEvictionAPI",
+    message: "Eviction API: evicting",
+  };
+  const others = conditions.filter(({ type }) => type !== condition.type);
+  next.status = { ...(isRecord(next.status) ? next.status : {}), conditions: [...others, condition] };
+  const expectedRevision = Number(pod.metadata.resourceVersion);
+  reads.store.write({ collection: "pods", key, object: next, expectedRevision });
+}
+
+function isDisruption({ type, status, reason }: Readonly<Record<string, unknown>>): boolean {
+  return type === "DisruptionTarget" && status === "True" && reason === "EvictionByEvictionAPI";
 }
 
 /** Pods that have ended, have not begun, or end already, disrupt nothing. */

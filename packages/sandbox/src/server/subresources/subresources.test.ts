@@ -69,6 +69,29 @@ describe("eviction", () => {
     expect((await world.call("GET", `${pods}/p`)).status).toBe(404);
   });
 
+  test("says on the Pod why it ends, once, and not in a dry run", async () => {
+    const world = await withPod();
+    const body = { metadata: { finalizers: ["keelson.dev/hold"] } };
+    await world.call("PATCH", `${pods}/p`, { headers: merge, body });
+    const conditions = async (): Promise<unknown> =>
+      (await world.call("GET", `${pods}/p`)).json.status.conditions;
+    await evict(world, "?dryRun=All");
+    expect(await conditions()).toHaveLength(1);
+    await evict(world);
+    await evict(world);
+    expect(await conditions()).toEqual([
+      { type: "Ready", status: "True" },
+      {
+        type: "DisruptionTarget",
+        status: "True",
+        lastProbeTime: null,
+        lastTransitionTime: expect.any(String),
+        reason: "EvictionByEvictionAPI",
+        message: "Eviction API: evicting",
+      },
+    ]);
+  });
+
   test("is refused where the budget is used up, and else counted", async () => {
     const world = await withPod();
     await addBudget(world, { disruptionsAllowed: 0, desiredHealthy: 2, currentHealthy: 2 });

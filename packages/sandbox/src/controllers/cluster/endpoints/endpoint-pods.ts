@@ -2,6 +2,9 @@ import { matchesLabels } from "@keelson/core";
 import { Pod, type Service, type ServicePort } from "@keelson/core/kinds/core/v1";
 import type { ObjectApi } from "../../../server/object-api.ts";
 
+export const serviceNameLabel = "kubernetes.io/service-name";
+/** Tells whose a slice is among those that make slices. */
+export const managedByLabel = "endpointslice.kubernetes.io/managed-by";
 export const headlessLabel = "service.kubernetes.io/headless";
 export const triggerTimeAnnotation = "endpoints.kubernetes.io/last-change-trigger-time";
 

@@ -6,14 +6,19 @@ import type { ControllerContext, StartController } from "../../controller.ts";
 import { parseLoopKey, startKeyLoop } from "../../key-loop.ts";
 import { controllerManager } from "../../manager-name.ts";
 import { isNamespaceGoing } from "../namespace-sweep.ts";
-import { headlessLabel, isHeadless, selectedPods, withTriggerTime } from "./endpoint-pods.ts";
+import {
+  headlessLabel,
+  isHeadless,
+  managedByLabel,
+  selectedPods,
+  serviceNameLabel,
+  withTriggerTime,
+} from "./endpoint-pods.ts";
 import { groupEndpoints } from "./group-endpoints.ts";
 import { planSlices, type SliceContent } from "./plan-slices.ts";
 import { createTriggerTimes, type TriggerTimes } from "./trigger-times.ts";
 import { watchServices } from "./watch-services.ts";
 
-const serviceNameLabel = "kubernetes.io/service-name";
-const managedByLabel = "endpointslice.kubernetes.io/managed-by";
 const managedBy = "endpointslice-controller.k8s.io";
 
 /** Keeps the EndpointSlices of Services that select pods. */

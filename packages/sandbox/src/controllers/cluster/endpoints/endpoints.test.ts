@@ -11,10 +11,16 @@ import {
 import { startGarbageCollector } from "../gc/garbage-collector.ts";
 import { startEndpointSliceController } from "./endpoint-slice-controller.ts";
 import { startEndpointsController } from "./endpoints-controller.ts";
+import { startMirrorController } from "./mirror-controller.ts";
 
 let world: ClusterWorld;
 beforeEach(async () => {
-  world = clusterWorld([startEndpointsController, startEndpointSliceController, startGarbageCollector]);
+  world = clusterWorld([
+    startEndpointsController,
+    startEndpointSliceController,
+    startMirrorController,
+    startGarbageCollector,
+  ]);
   await world.create(Namespace, namespaceNamed("shop"));
 });
 afterEach(async () => {
@@ -136,5 +142,81 @@ describe("endpoints", () => {
     await world.create(Service, { ...service(), spec });
     expect(slices()).toEqual([]);
     expect(world.get(Endpoints, web)).toBeUndefined();
+  });
+});
+
+describe("Endpoints that somebody wrote", () => {
+  const ports = [{ name: "db", port: 5432, protocol: "TCP" as const }];
+  const written = (subsets: Endpoints["subsets"] = [], labels = {}): Endpoints => ({
+    apiVersion: "v1",
+    kind: "Endpoints",
+    metadata: { ...web, labels },
+    subsets,
+  });
+  const bare = (): Service => {
+    const { selector: _, ...spec } = service().spec ?? {};
+    return { ...service(), spec };
+  };
+
+  it("stand in a slice too, by family and ports, and follow changes", async () => {
+    await world.create(Service, bare());
+    const addresses = [{ ip: "1.2.3.4" }, { ip: "fd00::1" }];
+    const notReadyAddresses = [{ ip: "1.2.3.5", nodeName: "n1" }, { ip: "1.2.3.4" }];
+    await world.create(Endpoints, written([{ addresses, notReadyAddresses, ports }], { team: "db" }));
+    const [first, second, ...others] = slices().toSorted((a, b) => (a.addressType < b.addressType ? -1 : 1));
+    expect(others).toEqual([]);
+    expect(first).toMatchObject({
+      addressType: "IPv4",
+      metadata: {
+        labels: {
+          team: "db",
+          "kubernetes.io/service-name": "web",
+          "endpointslice.kubernetes.io/managed-by": "endpointslicemirroring-controller.k8s.io",
+        },
+        ownerReferences: [{ kind: "Endpoints", name: "web", controller: true }],
+      },
+      ports,
+    });
+    expect(first?.endpoints).toEqual([
+      { addresses: ["1.2.3.4"], conditions: { ready: true } },
+      { addresses: ["1.2.3.5"], conditions: { ready: false }, nodeName: "n1" },
+    ]);
+    expect(second).toMatchObject({ addressType: "IPv6", endpoints: [{ addresses: ["fd00::1"] }] });
+    await world.change(Endpoints, web, (object) => ({
+      ...object,
+      subsets: [{ addresses: [{ ip: "1.2.3.6" }], ports }],
+    }));
+    expect(slices()).toMatchObject([
+      { metadata: { name: first?.metadata.name }, endpoints: [{ addresses: ["1.2.3.6"] }] },
+    ]);
+    const before = world.store.revision;
+    await world.clock.advance(3_600_000);
+    expect(world.store.revision).toBe(before);
+    await world.remove(Endpoints, web);
+    expect(slices()).toEqual([]);
+  });
+
+  it("are copied up to a number, and it is said how many are not", async () => {
+    await world.create(Service, bare());
+    const addresses = Array.from({ length: 1003 }, (_, index) => ({
+      ip: `1.2.${index >> 8}.${index & 255}`,
+    }));
+    await world.create(Endpoints, written([{ addresses, ports }]));
+    expect(slices().map(({ endpoints }) => endpoints?.length)).toEqual([1000]);
+    const limit = "A max of 1000 addresses can be mirrored to EndpointSlices per Endpoints subset.";
+    expect(world.events()).toEqual([
+      `Endpoints web: Warning TooManyAddressesToMirror ${limit} 3 addresses were skipped`,
+    ]);
+  });
+
+  it.each([
+    ["they say so", bare(), { "endpointslice.kubernetes.io/skip-mirror": "true" }],
+    ["the Service selects pods itself", service(), {}],
+  ])("are not copied where %s", async (_why, given, labels) => {
+    await world.create(Endpoints, written([{ addresses: [{ ip: "1.2.3.4" }], ports }], labels));
+    await world.create(Service, given);
+    expect(slices().filter(({ metadata }) => metadata.ownerReferences?.[0]?.kind === "Endpoints")).toEqual(
+      [],
+    );
   });
 });

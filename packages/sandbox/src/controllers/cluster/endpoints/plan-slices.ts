@@ -22,13 +22,18 @@ export interface SlicePlan {
   readonly remove: readonly EndpointSlice[];
 }
 
-const mostPerSlice = 100;
+/** How many endpoints of pods are in a slice at most. */
+const mostPods = 100;
 
 /**
  * How the slices of a Service are to change: endpoints stay in the slice they are in, new ones go where there is room,
  * and a slice that would go is filled anew if another would have to be made.
  */
-export function planSlices(groups: readonly EndpointGroup[], existing: readonly EndpointSlice[]): SlicePlan {
+export function planSlices(
+  groups: readonly EndpointGroup[],
+  existing: readonly EndpointSlice[],
+  mostPerSlice: number = mostPods,
+): SlicePlan {
   const create: SliceContent[] = [];
   const update: { slice: EndpointSlice; content: SliceContent }[] = [];
   const left = new Set(existing);

@@ -50,12 +50,18 @@ function start(context: ControllerContext, monitor: NodeMonitor): () => Promise<
       const { name = "" } = object.metadata;
       if (type === "DELETED") {
         lastHeard.delete(name);
-        recordEvent(object, nodeEvent("RemovingNode", `Removing Node ${name} from Controller`));
+        recordEvent(
+          object,
+          nodeEvent("RemovingNode", `Node ${name} event: Removing Node ${name} from Controller`),
+        );
         return;
       }
       if (type === "ADDED") {
         lastHeard.set(name, clock.monotonicNow());
-        recordEvent(object, nodeEvent("RegisteredNode", `Registered Node ${name} in Controller`));
+        recordEvent(
+          object,
+          nodeEvent("RegisteredNode", `Node ${name} event: Registered Node ${name} in Controller`),
+        );
       } else if (heartbeatOf(object) !== heartbeatOf(previous)) lastHeard.set(name, clock.monotonicNow());
       loop.enqueue(name);
     }),

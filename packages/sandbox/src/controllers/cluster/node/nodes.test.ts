@@ -66,6 +66,9 @@ describe("nodes", () => {
       message: "Taint manager: deleting due to NoExecute taint",
     });
     expect(world.events()).toContain("Node n1: Normal NodeNotReady Node n1 status is now: NodeNotReady");
+    expect(world.events()).toContain(
+      "Node n1: Normal RegisteredNode Node n1 event: Registered Node n1 in Controller",
+    );
   });
 
   it("that fall silent are given up as soon as it was asked for", async () => {

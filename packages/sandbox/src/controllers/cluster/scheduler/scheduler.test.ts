@@ -1,4 +1,5 @@
-import { Event, Namespace, Node, Pod } from "@keelson/core/kinds/core/v1";
+import { Event, Namespace, Node, PersistentVolumeClaim, Pod } from "@keelson/core/kinds/core/v1";
+import { StorageClass } from "@keelson/core/kinds/storage/v1";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import {
   type ClusterWorld,
@@ -33,6 +34,16 @@ const scheduledOf = (name: string) =>
 
 function asking(cpu: string): Partial<Pod["spec"]> {
   return { containers: [{ name: "main", image: "web:1", resources: { requests: { cpu } } }] };
+}
+
+function claimNamed(name: string): PersistentVolumeClaim {
+  const resources = { requests: { storage: "1Gi" } };
+  return {
+    apiVersion: "v1",
+    kind: "PersistentVolumeClaim",
+    metadata: { namespace: "shop", name },
+    spec: { accessModes: ["ReadWriteOnce"], storageClassName: "late", resources },
+  };
 }
 
 const notHelpful =
@@ -163,6 +174,52 @@ describe("the scheduler", () => {
     expect(scheduledOf("a")?.message).toBe(
       '0/2 nodes are available: persistentvolumeclaim "data" not found. not found',
     );
+  });
+
+  it("sees a node that comes while a pod is found to fit nowhere", async () => {
+    for (let steps = 0; steps < 60; steps++) {
+      const name = `p${steps}`;
+      const created = world.objects.create(Pod, podNamed(name, { spec: { nodeSelector: { for: name } } }), {
+        manager: "tester",
+      });
+      for (let step = 0; step < steps; step++) await Promise.resolve();
+      const { metadata, ...node } = readyNode(`n${steps}`);
+      const labels = { ...metadata.labels, for: name };
+      await world.objects.create(Node, { ...node, metadata: { ...metadata, labels } }, { manager: "tester" });
+      await created;
+      await world.clock.advance(20_000);
+      expect(nodeOf(name), `a node after ${steps} steps`).toBe(`n${steps}`);
+    }
+  });
+
+  it("tries again when a claim changed while its node was chosen", async () => {
+    await addNodes("n1");
+    await world.create(StorageClass, {
+      apiVersion: "storage.k8s.io/v1",
+      kind: "StorageClass",
+      metadata: { name: "late" },
+      provisioner: "keelson.dev/none",
+      volumeBindingMode: "WaitForFirstConsumer",
+    });
+    for (let steps = 0; steps < 60; steps++) {
+      const name = `data${steps}`;
+      const claim = await world.create(PersistentVolumeClaim, claimNamed(name));
+      const volumes = [{ name: "v", persistentVolumeClaim: { claimName: name } }];
+      const pod = podNamed(`p${steps}`, { spec: { volumes } });
+      const created = world.objects.create(Pod, pod, { manager: "tester" });
+      for (let step = 0; step < steps; step++) await Promise.resolve();
+      const metadata = { ...claim.metadata, labels: { changed: "yes" } };
+      // Whoever comes second is refused; the scheduler must try again.
+      await world.objects
+        .update(PersistentVolumeClaim, { ...claim, metadata }, { manager: "tester" })
+        .catch(() => {});
+      await created;
+      await world.clock.advance(20_000);
+      const { annotations } = world.get(PersistentVolumeClaim, { namespace: "shop", name })?.metadata ?? {};
+      expect(annotations, `a change after ${steps} steps`).toMatchObject({
+        "volume.kubernetes.io/selected-node": "n1",
+      });
+    }
   });
 
   it("leaves pods of other schedulers alone", async () => {

@@ -39,16 +39,26 @@ export const startScheduler: StartController = (context) => {
       if (nextKey === undefined || next === undefined) return;
       ready.delete(nextKey);
       if (ready.size > 0) loop.enqueue(queueKey);
-      const isDone = await schedule({ context, cluster, record }, parseLoopKey(nextKey));
-      if (isDone) waiting.delete(nextKey);
-      else waiting.set(nextKey, (waiting.get(nextKey) ?? 0) + 1);
+      // It waits from now on: what changes while it is tried may be what it waits for.
+      waiting.set(nextKey, (waiting.get(nextKey) ?? 0) + 1);
+      try {
+        const isDone = await schedule({ context, cluster, record }, parseLoopKey(nextKey));
+        if (isDone) waiting.delete(nextKey);
+      } catch (error) {
+        retry(nextKey);
+        throw error;
+      }
     },
   });
 
+  function retry(key: string): void {
+    const attempts = waiting.get(key);
+    if (attempts === undefined) return;
+    loop.enqueueAfter(key, Math.min(firstBackoffMs * 2 ** (attempts - 1), longestBackoffMs));
+  }
+
   function retryWaiting(): void {
-    for (const [key, attempts] of waiting) {
-      loop.enqueueAfter(key, Math.min(firstBackoffMs * 2 ** (attempts - 1), longestBackoffMs));
-    }
+    for (const key of waiting.keys()) retry(key);
   }
 
   const cluster = watchCluster(

@@ -74,6 +74,18 @@ describe("the CronJob controller", () => {
     await world.stop();
   });
 
+  it("knows of a success whose Job it does not keep", async () => {
+    const world = workloadWorld([startCronJobController, startJobController, succeeding]);
+    await world.create(CronJob, cronJob({ successfulJobsHistoryLimit: 0 }));
+    await world.clock.advance(minute + 200);
+    expect(names(world)).toEqual([]);
+    expect(world.get(CronJob, "tick").status).toEqual({
+      lastScheduleTime: "2026-01-01T00:01:00Z",
+      lastSuccessfulTime: "2026-01-01T00:01:00Z",
+    });
+    await world.stop();
+  });
+
   it("lists the Jobs that run", async () => {
     const world = workloadWorld([startCronJobController]);
     await world.create(CronJob, cronJob());

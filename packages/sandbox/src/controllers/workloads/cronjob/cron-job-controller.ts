@@ -56,7 +56,8 @@ async function reconcile({ context, jobs, loop }: CronJobs, key: string): Promis
   const children = jobs.controlledBy(cronJob);
   try {
     await forgetOldJobs(pass, children);
-    noteJobs(pass, jobs.controlledBy(cronJob));
+    // Also those just forgotten: one of them may be the last success.
+    noteJobs(pass, children);
     const wait = isBeingDeleted(cronJob) ? undefined : await startDueJob(pass);
     if (wait !== undefined) loop.enqueueAfter(key, wait);
   } finally {

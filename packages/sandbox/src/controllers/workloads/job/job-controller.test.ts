@@ -96,6 +96,30 @@ describe("the Job controller", () => {
     await world.stop();
   });
 
+  it("holds a pod that it takes over with the same finalizer", async () => {
+    const world = workloadWorld([startJobController]);
+    const labels = { app: "stray" };
+    const spec = { restartPolicy: "Never", containers: [{ name: "main", image: "tool" }] } as const;
+    await world.create(Pod, {
+      apiVersion: "v1",
+      kind: "Pod",
+      metadata: { namespace: "shop", name: "stray", labels },
+      spec,
+    });
+    const template = { metadata: { labels }, spec };
+    await world.create(Job, job({ manualSelector: true, selector: { matchLabels: labels }, template }));
+    expect(world.list(Pod)).toMatchObject([
+      {
+        metadata: {
+          name: "stray",
+          finalizers: ["batch.kubernetes.io/job-tracking"],
+          ownerReferences: [{ kind: "Job", name: "work" }],
+        },
+      },
+    ]);
+    await world.stop();
+  });
+
   it("gives each pod of an indexed Job its index", async () => {
     const world = workloadWorld([startJobController, succeeding]);
     await world.create(Job, job({ completions: 3, parallelism: 2, completionMode: "Indexed" }));

@@ -17,7 +17,7 @@ import {
   jobFacts,
   msUntilDeadline,
 } from "./job-facts.ts";
-import { isTracked, withoutTracking } from "./job-pod.ts";
+import { isTracked, withoutTracking, withTracking } from "./job-pod.ts";
 import { carryOut, planPods, removeTracking } from "./manage-pods.ts";
 import { countedPods, isAllCounted, trackPods, withJobCondition, withPresentPods } from "./track-status.ts";
 
@@ -86,6 +86,7 @@ async function reconcile(jobs: Jobs, key: string): Promise<void> {
     selector,
     resource: Pod,
     candidates: [...pods.controlledBy(job), ...pods.orphansIn(job.metadata.namespace)],
+    whenAdopted: withTracking,
     whenReleased: withoutTracking,
   });
   const facts = jobFacts(job, owned, context.clock.now());

@@ -1,4 +1,4 @@
-import type { ObjectOfKind } from "@keelson/core";
+import type { ObjectMeta, ObjectOfKind } from "@keelson/core";
 import type { Job } from "@keelson/core/kinds/batch/v1";
 import type { Container, Pod, PodTemplateSpec } from "@keelson/core/kinds/core/v1";
 import { makePod } from "../pod-control.ts";
@@ -13,6 +13,10 @@ const longestPrefix = 58;
 
 export function isTracked({ metadata }: Pod): boolean {
   return metadata.finalizers?.includes(trackingFinalizer) === true;
+}
+
+export function withTracking(pod: Pod): Pod {
+  return { ...pod, metadata: withFinalizer(pod.metadata) };
 }
 
 export function withoutTracking(pod: Pod): Pod {
@@ -46,9 +50,13 @@ export function makeJobPod(owner: ObjectOfKind<Job>): Pod {
 }
 
 function tracked(template: PodTemplateSpec): PodTemplateSpec {
-  const { finalizers = [] } = template.metadata ?? {};
-  if (finalizers.includes(trackingFinalizer)) return template;
-  return { ...template, metadata: { ...template.metadata, finalizers: [...finalizers, trackingFinalizer] } };
+  return { ...template, metadata: withFinalizer(template.metadata ?? {}) };
+}
+
+function withFinalizer<Metadata extends ObjectMeta>(metadata: Metadata): Metadata {
+  const { finalizers = [] } = metadata;
+  if (finalizers.includes(trackingFinalizer)) return metadata;
+  return { ...metadata, finalizers: [...finalizers, trackingFinalizer] };
 }
 
 export interface IndexFailures {

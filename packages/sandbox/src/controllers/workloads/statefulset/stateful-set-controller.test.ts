@@ -7,6 +7,7 @@ import {
   type WorkloadWorld,
   workloadWorld,
 } from "../../../../test/support/workload-world.ts";
+import { startGarbageCollector } from "../../cluster/gc/garbage-collector.ts";
 import { startStatefulSetController } from "./stateful-set-controller.ts";
 
 const hollow = startHollowPods(readyStatus);
@@ -154,6 +155,18 @@ describe("the StatefulSet controller", () => {
     await world.stop();
   });
 
+  it("hands over a claim that it makes anew for a pod that waits for it", async () => {
+    const world = workloadWorld([startStatefulSetController]);
+    const policy = { whenDeleted: "Delete", whenScaled: "Retain" };
+    await world.create(StatefulSet, statefulSet({ ...claims, persistentVolumeClaimRetentionPolicy: policy }));
+    const { uid } = world.get(PersistentVolumeClaim, "data-db-0").metadata;
+    await world.remove(PersistentVolumeClaim, "data-db-0");
+    const { metadata } = world.get(PersistentVolumeClaim, "data-db-0");
+    expect(metadata.uid).not.toBe(uid);
+    expect(metadata.ownerReferences).toMatchObject([{ kind: "StatefulSet", name: "db", controller: true }]);
+    await world.stop();
+  });
+
   it("updates pods from the highest ordinal down to the partition", async () => {
     const world = workloadWorld([startStatefulSetController, hollow]);
     await world.create(StatefulSet, statefulSet());
@@ -212,6 +225,34 @@ describe("the StatefulSet controller", () => {
         .map(({ revision }) => revision)
         .toSorted(),
     ).toEqual([2, 3]);
+    await world.stop();
+  });
+
+  it("leaves history and pods to a successor when they are to stay", async () => {
+    const world = workloadWorld([startStatefulSetController, startGarbageCollector, hollow]);
+    await world.create(StatefulSet, statefulSet());
+    const uids = (): readonly unknown[] => world.list(Pod).map(({ metadata }) => metadata.uid);
+    const before = uids();
+    const [revision] = world.list(ControllerRevision);
+    const policy = { manager: "tester", propagationPolicy: "Orphan" } as const;
+    await world.objects.delete(StatefulSet, { namespace: "shop", name: "db" }, policy);
+    await world.settle();
+    expect(world.list(StatefulSet)).toEqual([]);
+    await world.create(StatefulSet, statefulSet());
+    expect(uids()).toEqual(before);
+    expect(world.list(ControllerRevision)).toMatchObject([{ metadata: { uid: revision?.metadata.uid } }]);
+    expect(world.get(StatefulSet, "db").status?.collisionCount).toBe(0);
+    await world.stop();
+  });
+
+  it("still counts the pods of a set that waits for them to go", async () => {
+    const world = workloadWorld([startStatefulSetController, hollow]);
+    await world.create(StatefulSet, statefulSet());
+    const { currentRevision } = world.get(StatefulSet, "db").status ?? {};
+    const policy = { manager: "tester", propagationPolicy: "Foreground" } as const;
+    await world.objects.delete(StatefulSet, { namespace: "shop", name: "db" }, policy);
+    await world.remove(Pod, "db-1");
+    expect(world.get(StatefulSet, "db").status).toMatchObject({ replicas: 2, currentRevision });
     await world.stop();
   });
 });

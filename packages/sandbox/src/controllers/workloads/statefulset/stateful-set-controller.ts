@@ -1,4 +1,4 @@
-import { controllerOf, matchesLabels, type ObjectOfKind } from "@keelson/core";
+import { controllerOf, keyOf, matchesLabels, type ObjectOfKind } from "@keelson/core";
 import { ControllerRevision, StatefulSet } from "@keelson/core/kinds/apps/v1";
 import { PersistentVolumeClaim, Pod } from "@keelson/core/kinds/core/v1";
 import type { ControllerContext, StartController } from "../../controller.ts";
@@ -9,7 +9,12 @@ import { ensureRevision, truncateHistory } from "../controller-revisions.ts";
 import { isBeingDeleted, nextAvailabilityMs } from "../pod-state.ts";
 import { writeStatus } from "../write-status.ts";
 import { ordinalOf, revisionOfPod } from "./stateful-pod.ts";
-import { type StatefulRevisions, statefulStatus } from "./stateful-status.ts";
+import {
+  type RevisionNames,
+  revisionNames,
+  type StatefulRevisions,
+  statefulStatus,
+} from "./stateful-status.ts";
 import { takeSteps } from "./stateful-steps.ts";
 
 interface StatefulSets {
@@ -64,6 +69,10 @@ async function reconcile(sets: StatefulSets, loop: KeyLoop, key: string): Promis
   const { context, pods } = sets;
   const set = context.objects.get(StatefulSet, parseLoopKey(key));
   if (set?.spec === undefined) return;
+  if (isBeingDeleted(set)) {
+    await reportLast(sets, set);
+    return;
+  }
   const owner: ObjectOfKind = { object: set, resource: StatefulSet };
   const owned = await claimObjects(context, {
     owner,
@@ -75,14 +84,9 @@ async function reconcile(sets: StatefulSets, loop: KeyLoop, key: string): Promis
   const { revisions, known } = await syncRevisions(sets, owner, set);
   const now = context.clock.now();
   try {
-    if (!isBeingDeleted(set)) await takeSteps({ context, set, revisions, pods: owned, now });
+    await takeSteps({ context, set, revisions, pods: owned, now });
   } finally {
-    const present = pods.controlledBy(set).filter((pod) => ordinalOf(set, pod) !== undefined);
-    const fresh = context.objects.get(StatefulSet, parseLoopKey(key));
-    if (fresh?.metadata.uid === set.metadata.uid) {
-      const status = statefulStatus(set, present, revisions, now);
-      await writeStatus(context, StatefulSet, { ...set, metadata: fresh?.metadata ?? set.metadata }, status);
-    }
+    await report(sets, set, revisionNames(revisions), now);
   }
   const live = new Set([revisions.current, revisions.update].map(({ metadata }) => metadata.name));
   for (const pod of owned) live.add(revisionOfPod(pod));
@@ -94,6 +98,29 @@ async function reconcile(sets: StatefulSets, loop: KeyLoop, key: string): Promis
   );
   const wait = nextAvailabilityMs(owned, set.spec.minReadySeconds ?? 0, now);
   if (wait !== undefined) loop.enqueueAfter(key, wait);
+}
+
+/**
+ * Counts the pods of a set that is being deleted. Its history is left alone: it may be without an owner already, for a
+ * successor to find.
+ */
+async function reportLast(sets: StatefulSets, set: StatefulSet): Promise<void> {
+  const { currentRevision, updateRevision, collisionCount = 0 } = set.status ?? {};
+  if (currentRevision === undefined || updateRevision === undefined) return;
+  await report(sets, set, { currentRevision, updateRevision, collisionCount }, sets.context.clock.now());
+}
+
+async function report(
+  { context, pods }: StatefulSets,
+  set: StatefulSet,
+  names: RevisionNames,
+  now: number,
+): Promise<void> {
+  const present = pods.controlledBy(set).filter((pod) => ordinalOf(set, pod) !== undefined);
+  const fresh = context.objects.get(StatefulSet, keyOf(set));
+  if (fresh?.metadata.uid !== set.metadata.uid) return;
+  const status = statefulStatus(set, present, names, now);
+  await writeStatus(context, StatefulSet, { ...set, metadata: fresh?.metadata ?? set.metadata }, status);
 }
 
 async function syncRevisions(

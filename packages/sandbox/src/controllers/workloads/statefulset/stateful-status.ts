@@ -10,31 +10,42 @@ export interface StatefulRevisions {
   readonly collisionCount: number;
 }
 
+/** What the status tells of revisions. */
+export type RevisionNames = Required<
+  Pick<StatefulSetStatus, "currentRevision" | "updateRevision" | "collisionCount">
+>;
+
+export function revisionNames({ current, update, collisionCount }: StatefulRevisions): RevisionNames {
+  const { name: currentRevision = "" } = current.metadata;
+  const { name: updateRevision = "" } = update.metadata;
+  return { currentRevision, updateRevision, collisionCount };
+}
+
 export function statefulStatus(
   set: StatefulSet,
   pods: readonly Pod[],
-  { current, update, collisionCount }: StatefulRevisions,
+  { currentRevision, updateRevision, collisionCount }: RevisionNames,
   now: number,
 ): StatefulSetStatus {
   const ready = pods.filter(isRunningAndReady);
   const minReadySeconds = set.spec?.minReadySeconds ?? 0;
   const staying = pods.filter((pod) => !isBeingDeleted(pod));
-  const currentName = current.metadata.name ?? "";
-  const updateName = update.metadata.name ?? "";
-  const updated = staying.filter((pod) => revisionOfPod(pod) === updateName).length;
+  const updated = staying.filter((pod) => revisionOfPod(pod) === updateRevision).length;
   const isDone = isRolledOut(set, pods.length, ready.length, updated);
   return {
     ...nonZero({
       observedGeneration: set.metadata.generation,
       readyReplicas: ready.length,
-      currentReplicas: isDone ? updated : staying.filter((pod) => revisionOfPod(pod) === currentName).length,
+      currentReplicas: isDone
+        ? updated
+        : staying.filter((pod) => revisionOfPod(pod) === currentRevision).length,
       updatedReplicas: updated,
     }),
     replicas: pods.length,
     availableReplicas: ready.filter((pod) => isPodAvailable(pod, minReadySeconds, now)).length,
     collisionCount,
-    currentRevision: isDone ? updateName : currentName,
-    updateRevision: updateName,
+    currentRevision: isDone ? updateRevision : currentRevision,
+    updateRevision,
   };
 }
 

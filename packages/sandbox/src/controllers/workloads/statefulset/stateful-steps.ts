@@ -2,7 +2,6 @@ import type { StatefulSet } from "@keelson/core/kinds/apps/v1";
 import type { Pod } from "@keelson/core/kinds/core/v1";
 import type { ControllerContext } from "../../controller.ts";
 import { templateOf } from "../controller-revisions.ts";
-import { scaledCount } from "../count-or-percent.ts";
 import { isBeingDeleted, isPodAvailable, isPodDone } from "../pod-state.ts";
 import { slowStart } from "../slow-start.ts";
 import { syncClaimOwners } from "./claim-owners.ts";
@@ -92,7 +91,10 @@ async function fillPlace(run: StatefulRun, { ordinal, pod }: Place, isOrdered: b
     if (!isBeingDeleted(pod)) await deleteStatefulPod(context, set, pod);
     return false;
   }
-  if (pod.status?.phase === "Pending") await createClaims(context, set, pod);
+  if (pod.status?.phase === "Pending") {
+    await createClaims(context, set, pod);
+    await syncClaimOwners(context, set, pod);
+  }
   if (isOrdered && (!isRunningAndReady(pod) || isUnavailable(run, pod))) return false;
   await syncClaimOwners(context, set, pod);
   if (!hasIdentity(pod)) await restoreIdentity(context, set, pod, ordinal);
@@ -125,17 +127,14 @@ async function condemn(
   return false;
 }
 
-/** Deletes pods of the old revision, highest number first, as long as not too many are unavailable. */
+/** Deletes the last pod of the old revision, unless another is unavailable. */
 async function update(run: StatefulRun, places: readonly Place[]): Promise<void> {
   const { context, set, revisions } = run;
-  const { partition = 0, maxUnavailable = 1 } = set.spec?.updateStrategy?.rollingUpdate ?? {};
-  const most = Math.max(1, scaledCount(maxUnavailable, places.length, "down"));
-  const unavailable = places.filter(({ pod }) => pod === undefined || isUnavailable(run, pod)).length;
+  const { partition = 0 } = set.spec?.updateStrategy?.rollingUpdate ?? {};
+  if (places.some(({ pod }) => pod === undefined || isUnavailable(run, pod))) return;
   const outdated = places
     .slice(Math.min(partition, places.length))
-    .toReversed()
     .flatMap(({ pod }) => (pod === undefined ? [] : [pod]))
-    .filter((pod) => revisionOfPod(pod) !== revisions.update.metadata.name && !isBeingDeleted(pod));
-  for (const pod of outdated.slice(0, Math.max(0, most - unavailable)))
-    await deleteStatefulPod(context, set, pod);
+    .findLast((pod) => revisionOfPod(pod) !== revisions.update.metadata.name && !isBeingDeleted(pod));
+  if (outdated !== undefined) await deleteStatefulPod(context, set, outdated);
 }

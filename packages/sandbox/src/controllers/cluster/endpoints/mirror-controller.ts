@@ -1,0 +1,133 @@
+import { deepEqual, keyOf, ownerReferenceTo } from "@keelson/core";
+import { Endpoints, Service } from "@keelson/core/kinds/core/v1";
+import { EndpointSlice } from "@keelson/core/kinds/discovery/v1";
+import { dnsSubdomainProblems } from "../../../resource/name-problems.ts";
+import type { ControllerContext, StartController } from "../../controller.ts";
+import { loopKey, parseLoopKey, startKeyLoop } from "../../key-loop.ts";
+import { controllerManager } from "../../manager-name.ts";
+import { unlessGone } from "../../workloads/claim.ts";
+import { isNamespaceGoing } from "../namespace-sweep.ts";
+import { managedByLabel, serviceNameLabel, triggerTimeAnnotation } from "./endpoint-pods.ts";
+import { mirroredGroups, mostMirrored } from "./mirrored-groups.ts";
+import { planSlices, type SliceContent } from "./plan-slices.ts";
+
+const component = "endpointslice-mirroring-controller";
+const managedBy = "endpointslicemirroring-controller.k8s.io";
+const skipLabel = "endpointslice.kubernetes.io/skip-mirror";
+const leaderAnnotation = "control-plane.alpha.kubernetes.io/leader";
+const appliedAnnotation = "kubectl.kubernetes.io/last-applied-configuration";
+
+/** Copies the Endpoints that people write for a Service without a selector into EndpointSlices. */
+export const startMirrorController: StartController = (context) => {
+  const loop = startKeyLoop({
+    name: component,
+    context,
+    reconcile: (key) => reconcile(context, key),
+  });
+  const stops = [
+    context.watch(Service, ({ object }) => loop.enqueue(loopKey(object))),
+    context.watch(Endpoints, ({ object }) => loop.enqueue(loopKey(object))),
+    context.watch(EndpointSlice, ({ type, object }) => {
+      const { labels = {}, namespace = "" } = object.metadata;
+      if (type !== "ADDED" && labels[managedByLabel] === managedBy)
+        loop.enqueue(`${namespace}/${labels[serviceNameLabel]}`);
+    }),
+  ];
+  return async () => {
+    for (const stop of stops) stop();
+    await loop.stop();
+  };
+};
+
+async function reconcile(context: ControllerContext, key: string): Promise<void> {
+  const { objects } = context;
+  const { namespace = "", name } = parseLoopKey(key);
+  const endpoints = objects.get(Endpoints, { namespace, name });
+  const service = objects.get(Service, { namespace, name });
+  const existing = objects.list(EndpointSlice, namespace).filter(({ metadata }) => {
+    const { labels } = metadata;
+    return labels?.[serviceNameLabel] === name && labels[managedByLabel] === managedBy;
+  });
+  if (endpoints === undefined || service === undefined || !isMirrored(endpoints, service)) {
+    for (const slice of existing) await removeSlice(context, slice);
+    return;
+  }
+  await mirror(context, endpoints, existing);
+}
+
+function isMirrored({ metadata }: Endpoints, { spec }: Service): boolean {
+  const { labels = {}, annotations = {} } = metadata;
+  return labels[skipLabel] !== "true" && !(leaderAnnotation in annotations) && spec?.selector === undefined;
+}
+
+async function mirror(
+  context: ControllerContext,
+  endpoints: Endpoints,
+  existing: readonly EndpointSlice[],
+): Promise<void> {
+  const { objects } = context;
+  const { groups, skipped } = mirroredGroups(endpoints);
+  if (skipped > 0) {
+    const limit = `A max of ${mostMirrored} addresses can be mirrored to EndpointSlices per Endpoints subset`;
+    const message = `${limit}. ${skipped} addresses were skipped`;
+    const reason = "TooManyAddressesToMirror";
+    context.recordEvent(endpoints, { component, type: "Warning", reason, message });
+  }
+  const { create, update, remove } = planSlices(groups, existing, mostMirrored);
+  const writer = { manager: controllerManager };
+  try {
+    if (endpoints.metadata.deletionTimestamp === undefined) {
+      for (const content of create)
+        await objects.create(EndpointSlice, makeSlice(endpoints, content), writer);
+    }
+    for (const { slice, content } of update) {
+      const made = makeSlice(endpoints, content);
+      if (isSame(slice, made)) continue;
+      const { labels = {}, annotations = {} } = made.metadata;
+      // As the real one does: a slice that was changed no longer tells how it got its name.
+      const { generateName: _, ...kept } = slice.metadata;
+      const metadata = { ...kept, labels, annotations };
+      await objects.update(EndpointSlice, { ...made, metadata }, writer);
+    }
+    for (const slice of remove) await removeSlice(context, slice);
+  } catch (error) {
+    if (!isNamespaceGoing(error)) throw error;
+  }
+}
+
+async function removeSlice({ objects }: ControllerContext, slice: EndpointSlice): Promise<void> {
+  await unlessGone(objects.delete(EndpointSlice, keyOf(slice), { manager: controllerManager }));
+}
+
+function isSame(slice: EndpointSlice, made: EndpointSlice): boolean {
+  return (
+    deepEqual(slice.ports ?? [], made.ports ?? []) &&
+    deepEqual(slice.endpoints ?? [], made.endpoints ?? []) &&
+    deepEqual(slice.metadata.labels, made.metadata.labels) &&
+    deepEqual(slice.metadata.annotations ?? {}, made.metadata.annotations ?? {})
+  );
+}
+
+function makeSlice(
+  endpoints: Endpoints,
+  { addressType, ports, endpoints: addresses }: SliceContent,
+): EndpointSlice {
+  const { name = "", namespace = "", labels, annotations = {} } = endpoints.metadata;
+  const { [triggerTimeAnnotation]: _time, [appliedAnnotation]: _applied, ...copied } = annotations;
+  const owner = { resource: Endpoints, object: endpoints };
+  return {
+    apiVersion: "discovery.k8s.io/v1",
+    kind: "EndpointSlice",
+    metadata: {
+      generateName: dnsSubdomainProblems(`${name}-a`).length === 0 ? `${name}-` : name,
+      namespace,
+      annotations: copied,
+      labels: { ...labels, [serviceNameLabel]: name, [managedByLabel]: managedBy },
+      ownerReferences: [ownerReferenceTo(owner, { controller: true, blockOwnerDeletion: true })],
+    },
+    addressType,
+    endpoints: addresses,
+    // An empty list is left out, and stored as null.
+    ...(ports.length === 0 ? {} : { ports }),
+  };
+}

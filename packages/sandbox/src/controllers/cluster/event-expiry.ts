@@ -1,0 +1,39 @@
+import { keyOf } from "@keelson/core";
+import { Event } from "@keelson/core/kinds/core/v1";
+import type { StartController } from "../controller.ts";
+import { loopKey, parseLoopKey, startKeyLoop } from "../key-loop.ts";
+import { controllerManager } from "../manager-name.ts";
+import { unlessGone } from "../workloads/claim.ts";
+import { timeOf } from "../workloads/pod-state.ts";
+
+/** The real server keeps Events as long unless told otherwise. */
+const keptMs = 3_600_000;
+
+/** Deletes Events an hour after what they tell of was last seen; without it they would pile up for ever. */
+export const startEventExpiry: StartController = (context) => {
+  const { objects, clock } = context;
+  const loop = startKeyLoop({
+    name: "event-expiry",
+    context,
+    async reconcile(key) {
+      const event = objects.get(Event, parseLoopKey(key));
+      if (event === undefined) return;
+      const left = lastSeen(event) + keptMs - clock.now();
+      if (left > 0) loop.enqueueAfter(key, left);
+      else await unlessGone(objects.delete(Event, keyOf(event), { manager: controllerManager }));
+    },
+  });
+  // One that is seen again is looked at when its former time is over, and then waits on.
+  const stopWatch = context.watch(Event, ({ type, object }) => {
+    if (type === "ADDED") loop.enqueue(loopKey(object));
+  });
+  return async () => {
+    stopWatch();
+    await loop.stop();
+  };
+};
+
+function lastSeen({ metadata, lastTimestamp, eventTime, series }: Event): number {
+  const times = [metadata.creationTimestamp, lastTimestamp, eventTime, series?.lastObservedTime];
+  return Math.max(0, ...times.flatMap((time) => timeOf(time) ?? []));
+}
