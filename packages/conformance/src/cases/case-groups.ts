@@ -20,6 +20,7 @@ import { listCases } from "./lists.ts";
 import { metadataCases } from "./metadata.ts";
 import { patchCases } from "./patches.ts";
 import { pathCases } from "./paths.ts";
+import { podRuleCases } from "./pod-rules.ts";
 import { podCases } from "./pods.ts";
 import { representationCases } from "./representations.ts";
 import { reviewCases } from "./reviews.ts";
@@ -27,6 +28,8 @@ import { selectorCases } from "./selectors.ts";
 import { serviceCases } from "./services.ts";
 import { updateCases } from "./updates.ts";
 import { validationLevelCases } from "./validation-levels.ts";
+import { volumeCases } from "./volumes.ts";
+import { warningCases } from "./warnings.ts";
 import { watchCases } from "./watches.ts";
 import { workloadCaseGroups } from "./workloads/workload-groups.ts";
 import { workloadCases } from "./workloads.ts";
@@ -49,6 +52,9 @@ export const apiCaseGroups: readonly CaseGroup[] = [
   defaultCases,
   clusterKindCases,
   podCases,
+  podRuleCases,
+  volumeCases,
+  warningCases,
   workloadCases,
   jobCases,
   serviceCases,

@@ -125,6 +125,32 @@ export const configCases: CaseGroup = {
         scaler({ metrics: [{ type: "Resource" }] }),
       ],
       [
+        "an autoscaler's target is of an API group",
+        "autoscaling/v2:horizontalpodautoscalers",
+        scaler({ scaleTargetRef: { apiVersion: "v1", kind: "Deployment", name: "a" } }),
+      ],
+      [
+        "an autoscaler's target may be of no group",
+        "autoscaling/v2:horizontalpodautoscalers?dryRun=All",
+        scaler({ scaleTargetRef: { apiVersion: "v1", kind: "ReplicationController", name: "a" } }),
+      ],
+      [
+        "an autoscaler's target can be in a path",
+        "autoscaling/v2:horizontalpodautoscalers",
+        scaler({ scaleTargetRef: { apiVersion: "a/b/c", kind: "a/b", name: "a%b" } }),
+      ],
+      [
+        "an autoscaler of the first version uses something",
+        "autoscaling/v1:horizontalpodautoscalers",
+        manifest("autoscaling/v1", "HorizontalPodAutoscaler", "a", {
+          spec: {
+            maxReplicas: 3,
+            targetCPUUtilizationPercentage: 0,
+            scaleTargetRef: { apiVersion: "apps/v1", kind: "Deployment", name: "a" },
+          },
+        }),
+      ],
+      [
         "an autoscaler's target has a kind and a name",
         "autoscaling/v2:horizontalpodautoscalers",
         scaler({ scaleTargetRef: {} }),

@@ -67,6 +67,11 @@ export const jobCases: CaseGroup = {
         "batch/v1:cronjobs",
         cronJob({ schedule: "61 * * * *" }),
       ],
+      [
+        "a CronJob's schedule by its name has no blanks",
+        "batch/v1:cronjobs",
+        cronJob({ schedule: "@daily " }),
+      ],
       ["a CronJob's schedule holds no zone", "batch/v1:cronjobs", cronJob({ schedule: "TZ=UTC 0 * * * *" })],
       ["a CronJob's zone exists", "batch/v1:cronjobs", cronJob({ timeZone: "Mars/Base" })],
       ["a CronJob in a zone", "batch/v1:cronjobs", cronJob({ timeZone: "Europe/Berlin" })],

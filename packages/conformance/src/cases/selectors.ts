@@ -45,6 +45,7 @@ const fieldSelectors: readonly (readonly [sentence: string, resource: string, ..
     "status.phase=None",
   ],
   ["of a pod's service account", "pods", "spec.serviceAccountName=default", "spec.schedulerName=nobody"],
+  ["of a workload, which cannot be selected", "apps/v1:replicasets", "status.replicas=0"],
   ["of a pod that cannot be selected", "pods", "spec.image=x", "status.ready=true"],
 ];
 

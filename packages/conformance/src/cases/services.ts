@@ -1,5 +1,6 @@
 import { type CaseGroup, conforms } from "../conformance-case.ts";
-import { creations } from "./creation.ts";
+import { field } from "../stage.ts";
+import { type Creation, creations } from "./creation.ts";
 import { type Fields, manifest, service } from "./manifests.ts";
 
 const ingress = (spec: Fields): Fields => manifest("networking.k8s.io/v1", "Ingress", "a", { spec });
@@ -123,6 +124,34 @@ export const serviceCases: CaseGroup = {
       ],
       ["an Ingress has rules or a backend", "networking.k8s.io/v1:ingresses", ingress({})],
       ["an Ingress's path begins with a slash", "networking.k8s.io/v1:ingresses", path({ path: "x" })],
+      ...["//x", "/./x", "/../x", "/a%2fb", "/a%2Fb", "/a/..", "/."].map(
+        (unclear): Creation => [
+          `an Ingress's path means one thing, unlike ${unclear}`,
+          "networking.k8s.io/v1:ingresses",
+          path({ path: unclear }),
+        ],
+      ),
+      [
+        "an Ingress's path of another type may be anything",
+        "networking.k8s.io/v1:ingresses",
+        path({ path: "/a//b(/|$)(.*)", pathType: "ImplementationSpecific" }),
+      ],
+      [
+        "an Ingress's backend is a resource with a name",
+        "networking.k8s.io/v1:ingresses",
+        ingress({ defaultBackend: { resource: { apiGroup: "x_", kind: "a/b" } } }),
+      ],
+      [
+        "an Ingress has one class",
+        "networking.k8s.io/v1:ingresses",
+        {
+          ...ingress({
+            ingressClassName: "one",
+            defaultBackend: { service: { name: "s", port: { number: 80 } } },
+          }),
+          metadata: { name: "a", annotations: { "kubernetes.io/ingress.class": "other" } },
+        },
+      ],
       ["an Ingress's path has a type", "networking.k8s.io/v1:ingresses", path({ pathType: undefined })],
       [
         "an Ingress's path has a type that exists",
@@ -172,6 +201,37 @@ export const serviceCases: CaseGroup = {
       await stage.patch(stage.path("services/a"), {
         spec: { type: "ExternalName", externalName: "b.example.com" },
       });
+    }),
+    conforms("a port for two protocols has one port on the nodes", async (stage) => {
+      const ports = [
+        { name: "stream", port: 53 },
+        { name: "message", port: 53, protocol: "UDP" },
+        { name: "other", port: 54 },
+      ];
+      const made = await stage.create(stage.path("services"), service("a", { type: "NodePort", ports }));
+      const given = field(made, "spec.ports");
+      const onNodes = (Array.isArray(given) ? given : []).map((port) => field(port, "nodePort"));
+      stage.record(
+        "which are the same",
+        onNodes.map((port) => onNodes.indexOf(port)),
+      );
+    }),
+    conforms("a Service's ports do not share a port on the nodes", async (stage) => {
+      // Of those that no server gives to a Service that names none.
+      const nodePort = 30_083;
+      const ports = (protocol: string): readonly Fields[] => [
+        { name: "a", port: 80, nodePort },
+        { name: "b", port: 81, nodePort, protocol },
+      ];
+      await stage.create(stage.path("services"), service("a", { type: "NodePort", ports: ports("TCP") }));
+      await stage.create(stage.path("services"), service("b", { type: "NodePort", ports: ports("UDP") }));
+    }),
+    conforms("an EndpointSlice counts changes of its labels too", async (stage) => {
+      const ports = [{ name: "web", port: 80 }];
+      await stage.prepare(stage.path("discovery.k8s.io/v1:endpointslices"), slice({ ports }));
+      const path = stage.path("discovery.k8s.io/v1:endpointslices/a");
+      await stage.patch(path, { metadata: { annotations: { a: "b" } } });
+      await stage.patch(path, { metadata: { labels: { a: "b" } } });
     }),
     conforms("an EndpointSlice keeps its type of addresses", async (stage) => {
       await stage.prepare(stage.path("discovery.k8s.io/v1:endpointslices"), slice({}));

@@ -37,7 +37,6 @@ const byKind: Readonly<Record<string, SelectableFields>> = {
   "/Secret": { paths: ["type"] },
   "/Service": { paths: ["spec.clusterIP", "spec.type"] },
   "/ReplicationController": { paths: ["status.replicas"], read: readCount },
-  "apps/ReplicaSet": { paths: ["status.replicas"], read: readCount },
   "batch/Job": {
     paths: ["status.successful"],
     read: (job, path) => readCount(job, path === "status.successful" ? "status.succeeded" : path),

@@ -181,6 +181,7 @@ function isScalar(schema: FieldSchema): boolean {
 
 /** A null inside a list or a map is the empty value of its type. */
 function emptyOf(schema: FieldSchema): unknown {
+  if (schema.typeName === "resource.Quantity") return "0";
   if (schema.type === "string") return "";
   if (schema.type === "integer" || schema.type === "number") return 0;
   if (schema.type === "boolean") return false;

@@ -29,7 +29,7 @@ export function scheduleProblem(schedule: string): string | undefined {
   if (zone !== undefined && !isTimeZone(zone)) {
     return `provided bad location ${zone}: unknown time zone ${zone}`;
   }
-  const text = rest.trim();
+  const text = zone === undefined ? rest : rest.trim();
   if (text.startsWith("@")) return descriptorProblem(text);
   const parts = text.split(/\s+/).filter((part) => part !== "");
   if (parts.length !== fields.length) {

@@ -1,11 +1,11 @@
 import type { CronJob, Job } from "@keelson/core/kinds/batch/v1";
-import { dnsLabelProblems } from "../../resource/name-problems.ts";
 import type { Strategy } from "../../resource/strategy.ts";
 import { type FieldProblem, invalidValue, notSupported, required } from "../../status/field-problem.ts";
 import { builtinStrategy } from "../builtin-strategy.ts";
 import type { GivenObject } from "../given.ts";
+import { templateWarnings } from "../pod/pod-spec-warnings.ts";
 import { nonNegativeFields } from "../value-problems.ts";
-import { nameWarning } from "../workload/replica-counts.ts";
+import { nameWarnings } from "../workload/replica-counts.ts";
 import { isTimeZone, scheduleProblem } from "./cron-schedule-problem.ts";
 import { generateSelector, separateLabels, setJobDefaults, setJobSpecDefaults } from "./job-defaults.ts";
 import { jobStatusProblems, jobUpdateProblems } from "./job-update.ts";
@@ -23,10 +23,7 @@ export const jobStrategy: Strategy = builtinStrategy<Job>({
   validate: jobProblems,
   validateUpdate: jobUpdateProblems,
   validateStatusUpdate: jobStatusProblems,
-  warnings(job, old) {
-    const problems = old === undefined ? dnsLabelProblems(job.metadata.name ?? "") : [];
-    return problems.length === 0 ? [] : [`${nameWarning}: [${problems.join(" ")}]`];
-  },
+  warnings: (job, old) => [...nameWarnings(job, old), ...templateWarnings(job.spec?.template, job, old)],
 });
 
 const longestName = 52;
@@ -50,6 +47,11 @@ export const cronJobStrategy: Strategy = builtinStrategy<CronJob>({
     name.length > longestName
       ? [invalidValue("metadata.name", name, `must be no more than ${longestName} characters`)]
       : [],
+  warnings(cronJob, old) {
+    const { template } = cronJob.spec?.jobTemplate?.spec ?? {};
+    const field = "spec.jobTemplate.spec.template";
+    return [...nameWarnings(cronJob, old), ...templateWarnings(template, cronJob, old, field)];
+  },
 });
 
 function cronJobProblems({ spec = {} }: GivenObject<CronJob>): readonly FieldProblem[] {

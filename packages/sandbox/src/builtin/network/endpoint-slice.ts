@@ -1,3 +1,4 @@
+import { deepEqual } from "@keelson/core";
 import type { Endpoint, EndpointHints, EndpointPort, EndpointSlice } from "@keelson/core/kinds/discovery/v1";
 import { labelsProblems } from "../../resource/label-problems.ts";
 import {
@@ -33,6 +34,11 @@ const mostHints = 8;
 export const endpointSliceStrategy: Strategy = builtinStrategy<EndpointSlice>({
   initialStatus: "none",
   countsGenerations: true,
+  isNewGeneration: (slice, old) =>
+    !deepEqual(
+      { ...slice, metadata: slice.metadata.labels ?? {} },
+      { ...old, metadata: old.metadata.labels ?? {} },
+    ),
   setDefaults({ ports, endpoints }) {
     for (const endpoint of endpoints ?? []) endpoint.conditions ??= {};
     for (const port of ports ?? []) {

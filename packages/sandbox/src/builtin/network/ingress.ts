@@ -1,5 +1,9 @@
 import type { Ingress, IngressBackend, IngressClass } from "@keelson/core/kinds/networking/v1";
-import { dnsSubdomainProblems, wildcardSubdomainProblems } from "../../resource/name-problems.ts";
+import {
+  dnsSubdomainProblems,
+  pathSegmentProblems,
+  wildcardSubdomainProblems,
+} from "../../resource/name-problems.ts";
 import type { Strategy } from "../../resource/strategy.ts";
 import {
   type FieldProblem,
@@ -22,7 +26,24 @@ export const ingressStrategy: Strategy = builtinStrategy<Ingress>({
     ingress.status = { loadBalancer: {} };
   },
   validate: ingressProblems,
+  validateCreate({ metadata, spec = {} }) {
+    const named = metadata.annotations?.[classAnnotation];
+    const { ingressClassName = named } = spec;
+    const detail = "must match `ingressClassName` when both are specified";
+    return named === ingressClassName || named === undefined
+      ? []
+      : [invalidValue(`annotations.${classAnnotation}`, named, detail)];
+  },
+  warnings({ metadata, spec = {} }, old) {
+    const isOld = old !== undefined || spec.ingressClassName !== undefined;
+    return isOld || metadata.annotations?.[classAnnotation] === undefined
+      ? []
+      : [`annotation "${classAnnotation}" is deprecated, please use 'spec.ingressClassName' instead`];
+  },
 });
+
+/** How the class was named before it had a field. */
+const classAnnotation = "kubernetes.io/ingress.class";
 
 function ingressProblems({ spec = {} }: GivenObject<Ingress>): readonly FieldProblem[] {
   const { rules = [], defaultBackend, tls = [], ingressClassName } = spec;
@@ -79,7 +100,20 @@ function pathProblems(
   if (!path.startsWith("/") && !(mayBeEmpty && path === "") && pathTypes.includes(pathType ?? "")) {
     problems.push(invalidValue(`${field}.path`, path, "must be an absolute path"));
   }
+  if (pathType === "Exact" || pathType === "Prefix") {
+    problems.push(...unclearPathProblems(path, `${field}.path`));
+  }
   return [...problems, ...backendProblems(backend, `${field}.backend`)];
+}
+
+/** Parts that proxies read in different ways, so that a path would mean another one to some of them. */
+function unclearPathProblems(path: string, field: string): readonly FieldProblem[] {
+  const parts = ["//", "/./", "/../", "%2f", "%2F"].filter((part) => path.includes(part));
+  const ends = ["/..", "/."].filter((end) => path.endsWith(end));
+  return [
+    ...parts.map((part) => invalidValue(field, path, `must not contain '${part}'`)),
+    ...ends.map((end) => invalidValue(field, path, `cannot end with '${end}'`)),
+  ];
 }
 
 function backendProblems(
@@ -89,7 +123,7 @@ function backendProblems(
   if (service !== undefined && resource !== undefined) {
     return [invalidValue(field, "", "cannot set both resource and service backends")];
   }
-  if (resource !== undefined) return [];
+  if (resource !== undefined) return referenceProblems(resource, `${field}.resource`);
   const { name = "", port = {} } = service ?? {};
   if (service === undefined) return [invalidValue(field, "", "resource or service backend is required")];
   const problems: FieldProblem[] =
@@ -102,6 +136,23 @@ function backendProblems(
   return number === 0
     ? [...problems, required(field, "port name or number is required")]
     : [...problems, ...portReference(number, `${field}.service.port.number`)];
+}
+
+function referenceProblems(
+  { apiGroup, kind = "", name = "" }: NonNullable<Given<IngressBackend>["resource"]>,
+  field: string,
+): readonly FieldProblem[] {
+  return [
+    ...(apiGroup === undefined ? [] : dnsSubdomain(apiGroup, `${field}.apiGroup`)),
+    ...segmentProblems(kind, `${field}.kind`),
+    ...segmentProblems(name, `${field}.name`),
+  ];
+}
+
+function segmentProblems(value: string, field: string): readonly FieldProblem[] {
+  return value === ""
+    ? [required(field)]
+    : pathSegmentProblems(value).map((detail) => invalidValue(field, value, detail));
 }
 
 export const ingressClassStrategy: Strategy = builtinStrategy<IngressClass>({

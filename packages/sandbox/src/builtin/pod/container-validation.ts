@@ -1,4 +1,4 @@
-import type { Container, ContainerPort, PodSpec, VolumeMount } from "@keelson/core/kinds/core/v1";
+import type { Container, ContainerPort, ContainerResizePolicy, PodSpec } from "@keelson/core/kinds/core/v1";
 import { portNameProblems, portNumberProblems } from "../../resource/name-problems.ts";
 import {
   duplicateValue,
@@ -11,10 +11,11 @@ import {
 import type { Given } from "../given.ts";
 import { dnsLabel } from "../value-problems.ts";
 import { environmentProblems, environmentSourcesProblems } from "./env-validation.ts";
+import { mountsProblems } from "./mount-validation.ts";
 import { initContainerProbeProblems, runningContainerProblems } from "./probe-validation.ts";
 import { resourceProblems } from "./resource-validation.ts";
 import { containerSecurityProblems } from "./security-validation.ts";
-import { type CheckedVolumes, innerPathProblems } from "./volume-validation.ts";
+import type { CheckedVolumes } from "./volume-validation.ts";
 
 type GivenContainer = Given<Container>;
 type GivenSpec = Given<PodSpec>;
@@ -82,7 +83,7 @@ export function containerProblems(
   problems.push(...portsProblems(container.ports, `${field}.ports`));
   problems.push(...environmentProblems(container.env, `${field}.env`));
   problems.push(...environmentSourcesProblems(container.envFrom, `${field}.envFrom`));
-  problems.push(...mountsProblems(container.volumeMounts, volumes, `${field}.volumeMounts`));
+  problems.push(...mountsProblems(container, volumes, field));
   if (!pullPolicies.includes(imagePullPolicy)) {
     const place = `${field}.imagePullPolicy`;
     problems.push(
@@ -90,6 +91,7 @@ export function containerProblems(
     );
   }
   problems.push(...resourceProblems(container.resources, `${field}.resources`));
+  problems.push(...resizePolicyProblems(container.resizePolicy, `${field}.resizePolicy`));
   problems.push(...containerSecurityProblems(container.securityContext, `${field}.securityContext`));
   return problems;
 }
@@ -98,6 +100,29 @@ const messagePolicies = ["File", "FallbackToLogsOnError"];
 const pullPolicies = ["Always", "IfNotPresent", "Never"];
 const protocols = ["SCTP", "TCP", "UDP"];
 const restartPolicies = ["Always", "Never", "OnFailure"];
+
+/** The list is named, not the entry, where a word is unknown: as the server does. */
+function resizePolicyProblems(
+  policies: readonly Given<ContainerResizePolicy>[] | undefined,
+  field: string,
+): readonly FieldProblem[] {
+  const known = { resourceName: ["cpu", "memory"], restartPolicy: ["NotRequired", "RestartContainer"] };
+  const names = new Set<string>();
+  return (policies ?? []).flatMap(({ resourceName = "", restartPolicy = "" }, index) => {
+    const isRepeated = names.has(resourceName);
+    names.add(resourceName);
+    return [
+      ...(isRepeated ? [duplicateValue(indexed(field, index), resourceName)] : []),
+      ...oneOf(resourceName, known.resourceName, field),
+      ...oneOf(restartPolicy, known.restartPolicy, field),
+    ];
+  });
+}
+
+function oneOf(value: string, known: readonly string[], field: string): readonly FieldProblem[] {
+  if (value === "") return [required(field)];
+  return known.includes(value) ? [] : [notSupported(field, value, known)];
+}
 
 function restartPolicyProblems(
   { restartPolicy, restartPolicyRules = [] }: GivenContainer,
@@ -154,33 +179,4 @@ function hostPortConflicts(containers: readonly GivenContainer[], field: string)
       return isTaken ? [duplicateValue(place, key)] : [];
     }),
   );
-}
-
-function mountsProblems(
-  mounts: readonly Given<VolumeMount>[] | undefined,
-  volumes: Volumes,
-  field: string,
-): readonly FieldProblem[] {
-  const paths = new Set<string>();
-  const problems: FieldProblem[] = [];
-  for (const [index, mount] of (mounts ?? []).entries()) {
-    const place = indexed(field, index);
-    const { name = "", mountPath = "", subPath = "", subPathExpr = "" } = mount;
-    if (name === "") problems.push(required(`${place}.name`));
-    if (!volumes.has(name)) {
-      problems.push({ type: "FieldValueNotFound", field: `${place}.name`, value: name, detail: "" });
-    }
-    if (mountPath === "") problems.push(required(`${place}.mountPath`));
-    if (paths.has(mountPath)) problems.push(invalidValue(`${place}.mountPath`, mountPath, "must be unique"));
-    paths.add(mountPath);
-    // The paths below have no index in them: the server leaves it out.
-    if (subPath !== "") problems.push(...innerPathProblems(subPath, `${field}.subPath`));
-    if (subPathExpr === "") continue;
-    if (subPath !== "") {
-      const detail = "subPathExpr and subPath are mutually exclusive";
-      problems.push(invalidValue(`${place}.subPathExpr`, subPathExpr, detail));
-    }
-    problems.push(...innerPathProblems(subPathExpr, `${field}.subPathExpr`));
-  }
-  return problems;
 }

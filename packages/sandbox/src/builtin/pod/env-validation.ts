@@ -1,4 +1,9 @@
-import type { EnvFromSource, EnvVar } from "@keelson/core/kinds/core/v1";
+import type {
+  EnvFromSource,
+  EnvVar,
+  ObjectFieldSelector,
+  ResourceFieldSelector,
+} from "@keelson/core/kinds/core/v1";
 import {
   configKeyProblems,
   dnsSubdomainProblems,
@@ -40,9 +45,11 @@ function valueFromProblems(
 ): readonly FieldProblem[] {
   const { fieldRef, resourceFieldRef, configMapKeyRef, secretKeyRef, fileKeyRef } = valueFrom;
   const problems: FieldProblem[] = [];
-  if (fieldRef !== undefined) problems.push(...fieldRefProblems(fieldRef, `${field}.fieldRef`));
+  if (fieldRef !== undefined) {
+    problems.push(...fieldRefProblems(fieldRef, fieldPaths, `${field}.fieldRef`));
+  }
   if (resourceFieldRef !== undefined) {
-    problems.push(...resourceRefProblems(resourceFieldRef.resource ?? "", `${field}.resourceFieldRef`));
+    problems.push(...resourceRefProblems(resourceFieldRef, `${field}.resourceFieldRef`));
   }
   if (configMapKeyRef !== undefined) {
     problems.push(...keyRefProblems(configMapKeyRef, `${field}.configMapKeyRef`));
@@ -73,15 +80,21 @@ const fieldPaths = [
   "status.podIP",
   "status.podIPs",
 ];
-/** Known to the server, but only for files. */
-const fileFieldPaths = ["metadata.annotations", "metadata.labels"];
+/** Those that the server knows, of which variables and files may have some each. */
+const knownFieldPaths = [...fieldPaths, "metadata.annotations", "metadata.labels"];
 
-function fieldRefProblems(
-  { apiVersion = "", fieldPath = "" }: { readonly apiVersion?: string; readonly fieldPath?: string },
+/** A field of the pod, one of the `allowed`. */
+export function fieldRefProblems(
+  { apiVersion = "", fieldPath = "" }: Given<ObjectFieldSelector>,
+  allowed: readonly string[],
   field: string,
 ): readonly FieldProblem[] {
   if (apiVersion === "") return [required(`${field}.apiVersion`)];
   if (fieldPath === "") return [required(`${field}.fieldPath`)];
+  if (apiVersion !== "v1") {
+    const detail = `error converting fieldPath: unsupported pod version: ${apiVersion}`;
+    return [invalidValue(`${field}.fieldPath`, fieldPath, detail)];
+  }
   const [, map, key] = /^(.*)\['(.*)'\]$/s.exec(fieldPath) ?? [];
   if (map !== undefined && key !== undefined) {
     if (map === "metadata.annotations") return mapKeyProblems(key.toLowerCase(), field);
@@ -89,9 +102,9 @@ function fieldRefProblems(
     const detail = `error converting fieldPath: field label does not support subscript: ${fieldPath}`;
     return [invalidValue(`${field}.fieldPath`, fieldPath, detail)];
   }
-  if (fieldPaths.includes(fieldPath)) return [];
-  return fileFieldPaths.includes(fieldPath)
-    ? [notSupported(`${field}.fieldPath`, fieldPath, fieldPaths)]
+  if (allowed.includes(fieldPath)) return [];
+  return knownFieldPaths.includes(fieldPath)
+    ? [notSupported(`${field}.fieldPath`, fieldPath, allowed)]
     : [unknownFieldPath(fieldPath, field)];
 }
 
@@ -113,11 +126,29 @@ const resourcePaths = [
   "requests.memory",
 ];
 
-function resourceRefProblems(resource: string, field: string): readonly FieldProblem[] {
+/** An amount that a container asks for or is limited to. */
+export function resourceRefProblems(
+  { resource = "", divisor }: Given<ResourceFieldSelector>,
+  field: string,
+): readonly FieldProblem[] {
   if (resource === "") return [required(`${field}.resource`)];
-  if (resourcePaths.includes(resource) || /^(requests|limits)\.hugepages-/.test(resource)) return [];
-  return [notSupported(`${field}.resource`, resource, resourcePaths)];
+  if (!resourcePaths.includes(resource) && !/^(requests|limits)\.hugepages-/.test(resource)) {
+    return [notSupported(`${field}.resource`, resource, resourcePaths)];
+  }
+  const [, name = ""] = resource.split(".");
+  const [divisors, shownName] =
+    name === "cpu" ? [["1m", "1"], name] : [sizeDivisors, sizeNames[name] ?? "hugepages"];
+  if (divisor === undefined || divisor === "0" || divisors.includes(divisor)) return [];
+  const shown = name === "cpu" ? divisors.join(" and ") : divisors.join(", ");
+  const detail = `only divisor's values ${shown} are supported with the ${shownName} resource`;
+  return [invalidValue(`${field}.divisor`, resource, detail)];
 }
+
+const sizeDivisors = ["1", "1k", "1M", "1G", "1T", "1P", "1E", "1Ki", "1Mi", "1Gi", "1Ti", "1Pi", "1Ei"];
+const sizeNames: Readonly<Record<string, string>> = {
+  memory: "memory",
+  "ephemeral-storage": "local ephemeral storage",
+};
 
 function keyRefProblems(
   { name = "", key = "" }: { readonly name?: string; readonly key?: string },

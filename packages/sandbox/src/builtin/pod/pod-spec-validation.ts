@@ -12,23 +12,26 @@ import {
   required,
 } from "../../status/field-problem.ts";
 import type { Given } from "../given.ts";
+import { ipProblems } from "../service/ip-address.ts";
 import { dnsLabel, dnsSubdomain } from "../value-problems.ts";
 import { containersProblems, initContainersProblems } from "./container-validation.ts";
 import { ephemeralContainersProblems } from "./ephemeral-container-validation.ts";
-import { affinityProblems, tolerationsProblems, topologyProblems } from "./scheduling-validation.ts";
+import { affinityProblems, tolerationsProblems } from "./scheduling-validation.ts";
 import { podSecurityProblems } from "./security-validation.ts";
+import { topologyProblems } from "./topology-validation.ts";
 import { checkVolumes } from "./volume-validation.ts";
 
 type GivenSpec = Given<PodSpec>;
 
 const restartPolicies = ["Always", "OnFailure", "Never"];
 const dnsPolicies = ["ClusterFirstWithHostNet", "ClusterFirst", "Default", "None"];
+const systems = ["linux", "windows"];
 const preemptionPolicies = ["PreemptLowerPriority", "Never"];
 const largestInt32 = 2147483647;
 
 /** The spec of a pod, or of a template; `isPod` for what only pods must keep. */
 export function podSpecProblems(spec: GivenSpec, field: string, isPod: boolean): readonly FieldProblem[] {
-  const volumes = checkVolumes(spec.volumes, `${field}.volumes`);
+  const volumes = checkVolumes(spec.volumes, `${field}.volumes`, isPod);
   const problems: FieldProblem[] = [...volumes.problems];
   problems.push(...containersProblems(spec, volumes.byName, `${field}.containers`));
   if (spec.initContainers !== undefined) {
@@ -47,6 +50,9 @@ export function podSpecProblems(spec: GivenSpec, field: string, isPod: boolean):
   problems.push(...namesProblems(spec, field));
   problems.push(...tolerationsProblems(spec.tolerations, `${field}.tolerations`));
   problems.push(...hostAliasesProblems(spec, `${field}.hostAliases`));
+  if (spec.os !== undefined && !systems.includes(spec.os.name ?? "")) {
+    problems.push(notSupported(`${field}.os`, spec.os.name ?? "", systems));
+  }
   if (spec.preemptionPolicy !== undefined) {
     problems.push(...choice(spec.preemptionPolicy, preemptionPolicies, `${field}.preemptionPolicy`));
   }
@@ -101,10 +107,15 @@ function dnsConfigProblems({ dnsPolicy, dnsConfig }: GivenSpec, field: string): 
       return [required(`${field}.nameservers`, detail)];
     }
   }
-  const { nameservers = [] } = dnsConfig ?? {};
-  return nameservers.length > 3
-    ? [invalidValue(`${field}.nameservers`, nameservers, "must not have more than 3 nameservers")]
-    : [];
+  const { nameservers = [], options = [] } = dnsConfig ?? {};
+  const tooMany = "must not have more than 3 nameservers";
+  return [
+    ...(nameservers.length > 3 ? [invalidValue(`${field}.nameservers`, nameservers, tooMany)] : []),
+    ...nameservers.flatMap((server, index) => ipProblems(server, indexed(`${field}.nameservers`, index))),
+    ...options.flatMap(({ name = "" }, index) =>
+      name === "" ? [required(indexed(`${field}.options`, index), "must not be empty")] : [],
+    ),
+  ];
 }
 
 function gatesProblems(spec: GivenSpec, field: string): readonly FieldProblem[] {
@@ -146,9 +157,10 @@ function namesProblems(spec: GivenSpec, field: string): readonly FieldProblem[] 
 }
 
 function hostAliasesProblems({ hostAliases = [] }: GivenSpec, field: string): readonly FieldProblem[] {
-  return hostAliases.flatMap(({ hostnames = [] }, index) =>
-    hostnames.flatMap((hostname, position) =>
+  return hostAliases.flatMap(({ ip = "", hostnames = [] }, index) => [
+    ...ipProblems(ip, `${indexed(field, index)}.ip`),
+    ...hostnames.flatMap((hostname, position) =>
       dnsSubdomain(hostname, indexed(`${indexed(field, index)}.hostnames`, position)),
     ),
-  );
+  ]);
 }

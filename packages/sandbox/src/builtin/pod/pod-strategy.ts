@@ -10,6 +10,7 @@ import { setPodDefaults } from "./pod-defaults.ts";
 import { qosClassOf } from "./pod-qos.ts";
 import { setPodTemplateDefaults } from "./pod-spec-defaults.ts";
 import { podSpecProblems, podTemplateProblems } from "./pod-spec-validation.ts";
+import { podSpecWarnings, templateWarnings } from "./pod-spec-warnings.ts";
 import { podUpdateProblems } from "./pod-update.ts";
 
 export const podStrategy: Strategy = builtinStrategy<Pod>({
@@ -49,10 +50,14 @@ export const podStrategy: Strategy = builtinStrategy<Pod>({
   },
   validateUpdate: podUpdateProblems,
   warnings(pod, old) {
-    const problems = old === undefined ? dnsLabelProblems(pod.metadata.name ?? "") : [];
+    if (old !== undefined) return [];
+    const problems = dnsLabelProblems(pod.metadata.name ?? "");
     const why =
       "metadata.name: this is used in the Pod's hostname, which can result in surprising behavior; a DNS label is recommended";
-    return problems.length === 0 ? [] : [`${why}: [${problems.join(" ")}]`];
+    return [
+      ...(problems.length === 0 ? [] : [`${why}: [${problems.join(" ")}]`]),
+      ...podSpecWarnings(pod.spec ?? {}, "spec"),
+    ];
   },
   parts: {
     ephemeralcontainers: {
@@ -84,6 +89,7 @@ export const podTemplateStrategy: Strategy = builtinStrategy<PodTemplate>({
     setPodTemplateDefaults(object.template);
   },
   validate: ({ template = {} }) => podTemplateProblems(template, "template"),
+  warnings: (object, old) => templateWarnings(object.template, object, old, "template"),
 });
 
 function onlyPodProblems({ spec = {} }: GivenObject<Pod>): readonly FieldProblem[] {

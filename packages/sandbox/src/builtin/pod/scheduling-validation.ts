@@ -1,10 +1,4 @@
-import type {
-  Affinity,
-  NodeSelectorTerm,
-  PodAffinityTerm,
-  Toleration,
-  TopologySpreadConstraint,
-} from "@keelson/core/kinds/core/v1";
+import type { Affinity, NodeSelectorTerm, PodAffinityTerm, Toleration } from "@keelson/core/kinds/core/v1";
 import { labelKeyProblems, labelSelectorProblems } from "../../resource/label-problems.ts";
 import { labelValueProblems } from "../../resource/name-problems.ts";
 import {
@@ -16,6 +10,7 @@ import {
   required,
 } from "../../status/field-problem.ts";
 import type { Given } from "../given.ts";
+import { dnsLabel } from "../value-problems.ts";
 
 const effects = ["NoSchedule", "PreferNoSchedule", "NoExecute"];
 
@@ -107,8 +102,9 @@ function podTermsProblems(terms: Given<Affinity>["podAffinity"], field: string):
 }
 
 function podTermProblems(term: Given<PodAffinityTerm>, field: string): readonly FieldProblem[] {
-  const { topologyKey = "" } = term;
+  const { topologyKey = "", namespaces = [] } = term;
   return [
+    ...namespaces.flatMap((namespace) => dnsLabel(namespace, `${field}.namespace`)),
     ...labelSelectorProblems(term.labelSelector, `${field}.labelSelector`),
     ...labelSelectorProblems(term.namespaceSelector, `${field}.namespaceSelector`),
     ...(topologyKey === "" ? [required(`${field}.topologyKey`, "can not be empty")] : []),
@@ -121,6 +117,26 @@ function weightProblems(weight: number, field: string): readonly FieldProblem[] 
 }
 
 function nodeTermProblems(term: Given<NodeSelectorTerm>, field: string): readonly FieldProblem[] {
+  return [...labelTermProblems(term, field), ...fieldTermProblems(term, field)];
+}
+
+/** Nodes are told apart by their name only, one at a time. */
+function fieldTermProblems(term: Given<NodeSelectorTerm>, field: string): readonly FieldProblem[] {
+  return (term.matchFields ?? []).flatMap(({ key = "", operator = "", values = [] }, index) => {
+    const place = indexed(`${field}.matchFields`, index);
+    const detail = "must be only one value when `operator` is 'In' or 'NotIn' for node field selector";
+    const problems: FieldProblem[] = [];
+    if (operator !== "In" && operator !== "NotIn") {
+      problems.push(invalidValue(`${place}.operator`, operator, "not a valid selector operator"));
+    } else if (values.length !== 1) problems.push(required(`${place}.values`, detail));
+    if (key !== "metadata.name") {
+      problems.push(invalidValue(`${place}.key`, key, "not a valid field selector key"));
+    }
+    return problems;
+  });
+}
+
+function labelTermProblems(term: Given<NodeSelectorTerm>, field: string): readonly FieldProblem[] {
   return (term.matchExpressions ?? []).flatMap(({ key = "", operator = "", values = [] }, index) => {
     const place = indexed(`${field}.matchExpressions`, index);
     return [...nodeOperatorProblems(operator, values, place), ...labelKeyProblems(key, `${place}.key`)];
@@ -156,24 +172,4 @@ function nodeOperatorProblems(
     default:
       return [invalidValue(`${field}.operator`, operator, "not a valid selector operator")];
   }
-}
-
-export function topologyProblems(
-  constraints: readonly Given<TopologySpreadConstraint>[] | undefined,
-  field: string,
-): readonly FieldProblem[] {
-  const actions = ["DoNotSchedule", "ScheduleAnyway"];
-  return (constraints ?? []).flatMap(
-    ({ maxSkew = 0, topologyKey = "", whenUnsatisfiable = "", ...rest }, index) => {
-      const place = indexed(field, index);
-      return [
-        ...(maxSkew > 0 ? [] : [invalidValue(`${place}.maxSkew`, maxSkew, "must be greater than zero")]),
-        ...(topologyKey === "" ? [required(`${place}.topologyKey`, "can not be empty")] : []),
-        ...(actions.includes(whenUnsatisfiable)
-          ? []
-          : [notSupported(`${place}.whenUnsatisfiable`, whenUnsatisfiable, actions)]),
-        ...labelSelectorProblems(rest.labelSelector, `${place}.labelSelector`),
-      ];
-    },
-  );
 }

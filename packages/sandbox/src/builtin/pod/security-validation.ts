@@ -1,7 +1,14 @@
-import type { PodSpec, SecurityContext } from "@keelson/core/kinds/core/v1";
+import type { AppArmorProfile, PodSpec, SeccompProfile, SecurityContext } from "@keelson/core/kinds/core/v1";
 import { outsideOf } from "../../resource/name-problems.ts";
-import { type FieldProblem, indexed, invalidValue, notSupported } from "../../status/field-problem.ts";
+import {
+  type FieldProblem,
+  indexed,
+  invalidValue,
+  notSupported,
+  required,
+} from "../../status/field-problem.ts";
 import type { Given } from "../given.ts";
+import { innerPathProblems } from "./inner-path.ts";
 import { internalSecurityContext } from "./internal-form.ts";
 
 const largestId = 2147483647;
@@ -15,6 +22,8 @@ export function containerSecurityProblems(
   const problems = [
     ...idProblems(runAsUser, `${field}.runAsUser`),
     ...idProblems(runAsGroup, `${field}.runAsGroup`),
+    ...choiceProblems(context.procMount, ["Default", "Unmasked"], `${field}.procMount`),
+    ...profilesProblems(context, field),
   ];
   if (allowPrivilegeEscalation === false) {
     const printed = internalSecurityContext(context);
@@ -42,11 +51,74 @@ export function podSecurityProblems(spec: Given<PodSpec>, field: string): readon
     const detail = "ShareProcessNamespace and HostPID cannot both be enabled";
     problems.push(invalidValue(`${field}.shareProcessNamespace`, true, detail));
   }
-  const policies = ["Always", "OnRootMismatch"];
-  if (fsGroupChangePolicy !== undefined && !policies.includes(fsGroupChangePolicy)) {
-    problems.push(notSupported(`${field}.fsGroupChangePolicy`, fsGroupChangePolicy, policies));
+  const { supplementalGroupsPolicy } = securityContext;
+  return [
+    ...problems,
+    ...choiceProblems(fsGroupChangePolicy, ["Always", "OnRootMismatch"], `${field}.fsGroupChangePolicy`),
+    ...choiceProblems(supplementalGroupsPolicy, ["Merge", "Strict"], `${field}.supplementalGroupsPolicy`),
+    ...profilesProblems(securityContext, field),
+  ];
+}
+
+function choiceProblems(
+  value: string | undefined,
+  known: readonly string[],
+  field: string,
+): readonly FieldProblem[] {
+  return value === undefined || known.includes(value) ? [] : [notSupported(field, value, known)];
+}
+
+interface Profiles {
+  readonly seccompProfile?: Given<SeccompProfile>;
+  readonly appArmorProfile?: Given<AppArmorProfile>;
+}
+
+function profilesProblems(
+  { seccompProfile, appArmorProfile }: Profiles,
+  field: string,
+): readonly FieldProblem[] {
+  return [
+    ...(seccompProfile === undefined ? [] : seccompProblems(seccompProfile, `${field}.seccompProfile`)),
+    ...(appArmorProfile === undefined ? [] : appArmorProblems(appArmorProfile, `${field}.appArmorProfile`)),
+  ];
+}
+
+const profileTypes = ["Localhost", "RuntimeDefault", "Unconfined"];
+
+function seccompProblems(
+  { type = "", localhostProfile: file }: Given<SeccompProfile>,
+  field: string,
+): readonly FieldProblem[] {
+  const place = `${field}.localhostProfile`;
+  if (type === "Localhost") {
+    return file === undefined
+      ? [required(place, "must be set when seccomp type is Localhost")]
+      : innerPathProblems(file, place);
   }
-  return problems;
+  const problems =
+    type === ""
+      ? [required(`${field}.type`, "type is required when seccompProfile is set")]
+      : choiceProblems(type, profileTypes, `${field}.type`);
+  if (file === undefined) return problems;
+  const printed = { Type: type, LocalhostProfile: file };
+  return [...problems, invalidValue(place, printed, "can only be set when seccomp type is Localhost")];
+}
+
+function appArmorProblems(
+  { type = "", localhostProfile: file }: Given<AppArmorProfile>,
+  field: string,
+): readonly FieldProblem[] {
+  const place = `${field}.localhostProfile`;
+  if (type === "") return [required(`${field}.type`, "type is required when appArmorProfile is set")];
+  if (!profileTypes.includes(type)) return [notSupported(`${field}.type`, type, profileTypes)];
+  if (type !== "Localhost") {
+    const detail = "can only be set when AppArmor type is Localhost";
+    return file === undefined ? [] : [invalidValue(place, file, detail)];
+  }
+  if (file === undefined || file === "") {
+    return [required(place, "must be set when AppArmor type is Localhost")];
+  }
+  return file.trim() === file ? [] : [invalidValue(place, file, "must not be padded with whitespace")];
 }
 
 function idProblems(id: number | undefined, field: string): readonly FieldProblem[] {

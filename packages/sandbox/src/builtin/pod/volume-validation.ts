@@ -1,4 +1,4 @@
-import type { KeyToPath, Volume } from "@keelson/core/kinds/core/v1";
+import type { Volume } from "@keelson/core/kinds/core/v1";
 import {
   duplicateValue,
   type FieldProblem,
@@ -9,7 +9,10 @@ import {
   required,
 } from "../../status/field-problem.ts";
 import type { Given } from "../given.ts";
-import { dnsLabel } from "../value-problems.ts";
+import { claimSpecProblems } from "../storage/claim-validation.ts";
+import { dnsLabel, dnsSubdomain } from "../value-problems.ts";
+import { downwardProblems, filesProblems, projectedProblems } from "./file-volume-validation.ts";
+import { backstepProblems } from "./inner-path.ts";
 import { readAmount } from "./resource-amounts.ts";
 
 type GivenVolume = Given<Volume>;
@@ -20,11 +23,15 @@ export interface CheckedVolumes {
   readonly problems: readonly FieldProblem[];
 }
 
-export function checkVolumes(volumes: readonly GivenVolume[] | undefined, field: string): CheckedVolumes {
+export function checkVolumes(
+  volumes: readonly GivenVolume[] | undefined,
+  field: string,
+  isPod: boolean,
+): CheckedVolumes {
   const byName = new Map<string, GivenVolume>();
   const problems: FieldProblem[] = [];
   for (const [index, volume] of (volumes ?? []).entries()) {
-    const own = volumeProblems(volume, indexed(field, index));
+    const own = volumeProblems(volume, indexed(field, index), isPod);
     const { name = "" } = volume;
     if (byName.has(name)) own.push(duplicateValue(`${indexed(field, index)}.name`, name));
     if (own.length === 0) byName.set(name, volume);
@@ -33,10 +40,10 @@ export function checkVolumes(volumes: readonly GivenVolume[] | undefined, field:
   return { byName, problems };
 }
 
-function volumeProblems(volume: GivenVolume, field: string): FieldProblem[] {
+function volumeProblems(volume: GivenVolume, field: string, isPod: boolean): FieldProblem[] {
   const { name = "" } = volume;
   const nameProblems = name === "" ? [required(`${field}.name`)] : dnsLabel(name, `${field}.name`);
-  return [...sourceProblems(volume, field), ...nameProblems];
+  return [...sourceProblems(volume, field, isPod), ...nameProblems];
 }
 
 /** In the order in which the server looks for them. */
@@ -73,12 +80,12 @@ const sources = [
   "image",
 ] as const satisfies readonly (keyof Volume)[];
 
-function sourceProblems(volume: GivenVolume, field: string): readonly FieldProblem[] {
+function sourceProblems(volume: GivenVolume, field: string, isPod: boolean): readonly FieldProblem[] {
   const given = sources.filter((source) => volume[source] !== undefined);
   const [first, ...others] = given;
   if (first === undefined) return [required(field, "must specify a volume type")];
   return [
-    ...problemsOfSource({ [first]: volume[first] }, field),
+    ...problemsOfSource({ [first]: volume[first] }, field, isPod),
     ...others.map((source) =>
       forbiddenField(`${field}.${source}`, "may not specify more than 1 volume type"),
     ),
@@ -86,9 +93,9 @@ function sourceProblems(volume: GivenVolume, field: string): readonly FieldProbl
 }
 
 /** Of the sources that pods in tests and small clusters use; others are taken as they are. */
-function problemsOfSource(volume: GivenVolume, field: string): readonly FieldProblem[] {
-  const { configMap, secret, hostPath, emptyDir, persistentVolumeClaim, nfs, projected, downwardAPI, csi } =
-    volume;
+function problemsOfSource(volume: GivenVolume, field: string, isPod: boolean): readonly FieldProblem[] {
+  const { configMap, secret, hostPath, emptyDir, persistentVolumeClaim, nfs, projected } = volume;
+  const { downwardAPI, csi, ephemeral, image } = volume;
   if (configMap !== undefined) {
     return [
       ...need(configMap, ["name"], `${field}.configMap`),
@@ -103,12 +110,46 @@ function problemsOfSource(volume: GivenVolume, field: string): readonly FieldPro
   if (persistentVolumeClaim !== undefined) {
     return need(persistentVolumeClaim, ["claimName"], `${field}.persistentVolumeClaim`);
   }
-  if (nfs !== undefined) return need(nfs, ["server", "path"], `${field}.nfs`);
-  if (csi !== undefined) return need(csi, ["driver"], `${field}.csi`);
-  if (downwardAPI !== undefined)
-    return modeProblems(downwardAPI.defaultMode, `${field}.downwardAPI.defaultMode`);
+  if (nfs !== undefined) return nfsProblems(nfs, `${field}.nfs`);
+  if (csi !== undefined) {
+    const { driver = "" } = csi;
+    return driver === "" ? [required(`${field}.csi.driver`)] : dnsSubdomain(driver, `${field}.csi.driver`);
+  }
+  if (downwardAPI !== undefined) return downwardProblems(downwardAPI, `${field}.downwardAPI`);
   if (projected !== undefined) return projectedProblems(projected, `${field}.projected`);
-  return [];
+  if (ephemeral !== undefined) {
+    const place = `${field}.ephemeral.volumeClaimTemplate`;
+    return ephemeral.volumeClaimTemplate === undefined
+      ? [required(place)]
+      : claimSpecProblems(ephemeral.volumeClaimTemplate.spec ?? {}, `${place}.spec`);
+  }
+  return image === undefined ? [] : imageProblems(image, `${field}.image`, isPod);
+}
+
+function nfsProblems(nfs: NonNullable<GivenVolume["nfs"]>, field: string): readonly FieldProblem[] {
+  const { path = "" } = nfs;
+  const isRelative = path !== "" && !path.startsWith("/");
+  return [
+    ...need(nfs, ["server", "path"], field),
+    ...(isRelative ? [invalidValue(`${field}.path`, path, "must be an absolute path")] : []),
+  ];
+}
+
+const pullPolicies = ["Always", "IfNotPresent", "Never"];
+
+function imageProblems(
+  image: NonNullable<GivenVolume["image"]>,
+  field: string,
+  isPod: boolean,
+): readonly FieldProblem[] {
+  const { pullPolicy = "" } = image;
+  return [
+    // A template may leave it to whoever changes the pods.
+    ...(isPod ? need(image, ["reference"], field) : []),
+    ...(pullPolicies.includes(pullPolicy)
+      ? []
+      : [notSupported(`${field}.pullPolicy`, pullPolicy, pullPolicies)]),
+  ];
 }
 
 function need<Name extends string>(
@@ -151,70 +192,4 @@ function emptyDirProblems(
   return limit !== undefined && limit.nanos < 0n
     ? [forbiddenField(`${field}.sizeLimit`, "SizeLimit field must be a valid resource quantity")]
     : [];
-}
-
-function filesProblems(
-  {
-    defaultMode,
-    items = [],
-  }: { readonly defaultMode?: number; readonly items?: readonly Given<KeyToPath>[] },
-  field: string,
-): readonly FieldProblem[] {
-  return [
-    ...modeProblems(defaultMode, `${field}.defaultMode`),
-    ...items.flatMap((item, index) => keyToPathProblems(item, indexed(`${field}.items`, index))),
-  ];
-}
-
-function keyToPathProblems(
-  { key = "", path = "", mode }: Given<KeyToPath>,
-  field: string,
-): readonly FieldProblem[] {
-  const problems: FieldProblem[] = [];
-  if (key === "") problems.push(required(`${field}.key`));
-  if (path === "") problems.push(required(`${field}.path`));
-  problems.push(...innerPathProblems(path, `${field}.path`));
-  if (path.startsWith("..") && !path.startsWith("../")) {
-    problems.push(invalidValue(`${field}.path`, path, "must not start with '..'"));
-  }
-  return [...problems, ...modeProblems(mode, `${field}.mode`)];
-}
-
-function projectedProblems(
-  { defaultMode, sources }: NonNullable<GivenVolume["projected"]>,
-  field: string,
-): readonly FieldProblem[] {
-  const problems: FieldProblem[] = [...modeProblems(defaultMode, `${field}.defaultMode`)];
-  for (const [index, projection] of (sources ?? []).entries()) {
-    const place = indexed(`${field}.sources`, index);
-    const { secret, configMap, serviceAccountToken } = projection;
-    if (secret !== undefined) problems.push(...need(secret, ["name"], `${place}.secret`));
-    if (configMap !== undefined) problems.push(...need(configMap, ["name"], `${place}.configMap`));
-    if (serviceAccountToken === undefined) continue;
-    const { expirationSeconds = 3600 } = serviceAccountToken;
-    const lifetime = `${place}.serviceAccountToken.expirationSeconds`;
-    if (expirationSeconds < 600) {
-      problems.push(
-        invalidValue(lifetime, expirationSeconds, "may not specify a duration less than 10 minutes"),
-      );
-    }
-    problems.push(...need(serviceAccountToken, ["path"], `${place}.serviceAccountToken`));
-  }
-  return problems;
-}
-
-function modeProblems(mode: number | undefined, field: string): readonly FieldProblem[] {
-  return mode === undefined || (mode >= 0 && mode <= 0o777)
-    ? []
-    : [invalidValue(field, mode, "must be a number between 0 and 0777 (octal), both inclusive")];
-}
-
-/** A path below something: relative, and never up. */
-export function innerPathProblems(path: string, field: string): readonly FieldProblem[] {
-  const absolute = path.startsWith("/") ? [invalidValue(field, path, "must be a relative path")] : [];
-  return [...absolute, ...backstepProblems(path, field)];
-}
-
-function backstepProblems(path: string, field: string): readonly FieldProblem[] {
-  return path.split("/").includes("..") ? [invalidValue(field, path, "must not contain '..'")] : [];
 }

@@ -1,6 +1,7 @@
 import type { Draft } from "@keelson/core";
 import type { HorizontalPodAutoscaler as AutoscalerV1 } from "@keelson/core/kinds/autoscaling/v1";
 import type { HorizontalPodAutoscaler, HPAScalingRules } from "@keelson/core/kinds/autoscaling/v2";
+import { pathSegmentProblems } from "../../resource/name-problems.ts";
 import type { Strategy } from "../../resource/strategy.ts";
 import { type FieldProblem, forbiddenField, invalidValue, required } from "../../status/field-problem.ts";
 import { builtinStrategy } from "../builtin-strategy.ts";
@@ -47,8 +48,18 @@ export const autoscalerV1Strategy: Strategy = builtinStrategy<AutoscalerV1>({
   prepareForCreate(autoscaler) {
     autoscaler.status = { currentReplicas: 0, desiredReplicas: 0 };
   },
-  validate: ({ spec = {} }) => [...sizeProblems(spec), ...zeroProblems(spec)],
+  validate: ({ spec = {} }) => [
+    ...sizeProblems(spec),
+    ...utilizationProblems(spec.targetCPUUtilizationPercentage ?? defaultUtilization),
+    ...zeroProblems(spec),
+  ],
 });
+
+/** It stands for a metric, which is what the server speaks of. */
+function utilizationProblems(percentage: number): readonly FieldProblem[] {
+  const field = "spec.metrics[0].resource.target.averageUtilization";
+  return percentage > 0 ? [] : [invalidValue(field, percentage, "must be greater than 0")];
+}
 
 type Rules = Draft<Given<HPAScalingRules>>;
 
@@ -97,14 +108,29 @@ function sizeProblems(size: Size): readonly FieldProblem[] {
     const detail = "must be greater than or equal to `minReplicas`";
     problems.push(invalidValue("spec.maxReplicas", maxReplicas, detail));
   }
-  for (const name of ["kind", "name"] as const) {
-    if (!scaleTargetRef[name]) problems.push(required(`spec.scaleTargetRef.${name}`));
+  return [...problems, ...targetProblems(scaleTargetRef, "spec.scaleTargetRef")];
+}
+
+function targetProblems(target: NonNullable<Size["scaleTargetRef"]>, field: string): readonly FieldProblem[] {
+  const problems: FieldProblem[] = [];
+  for (const part of ["kind", "name"] as const) {
+    const { [part]: value = "" } = target;
+    if (value === "") problems.push(required(`${field}.${part}`));
+    problems.push(
+      ...pathSegmentProblems(value).map((detail) => invalidValue(`${field}.${part}`, value, detail)),
+    );
   }
-  if (!scaleTargetRef.apiVersion) {
-    const detail = "apiVersion must specify API group";
-    problems.push(invalidValue("spec.scaleTargetRef.apiVersion", "", detail));
-  }
-  return problems;
+  const { apiVersion = "", kind } = target;
+  const [group, version, ...more] = apiVersion.split("/");
+  const wrong = (detail: string): readonly FieldProblem[] => [
+    ...problems,
+    invalidValue(`${field}.apiVersion`, apiVersion, detail),
+  ];
+  if (more.length > 0) return wrong(`unexpected GroupVersion string: ${apiVersion}`);
+  // The one kind without a group that can be scaled.
+  const needsGroup = kind !== "ReplicationController";
+  const hasGroup = version !== undefined && group !== "";
+  return needsGroup && !hasGroup ? wrong("apiVersion must specify API group") : problems;
 }
 
 function zeroProblems({ minReplicas, metrics = [] }: Size): readonly FieldProblem[] {

@@ -12,6 +12,10 @@ const portCount = 2768;
 const portRange = "30000-32767";
 /** The beginning of the range is left to those who choose an address themselves; 10.96.0.1 is the API server's. */
 const chosenAddresses = 256;
+/** So is that of the ports, while others are free. */
+const chosenPorts = 86;
+
+type Ports = NonNullable<GivenObject<Service>["spec"]>["ports"];
 
 /** What other services hold. */
 interface Allocated {
@@ -43,10 +47,33 @@ export function allocate(service: GivenDraft<Service>, read: StoredObjects): voi
   }
   for (const { nodePort } of spec.ports ?? []) if (nodePort) taken.ports.add(nodePort);
   if (needsPorts) {
-    for (const port of spec.ports ?? []) port.nodePort ||= freePort(start, taken.ports) ?? 0;
+    const byPort = nodePortsByPort(spec.ports);
+    for (const port of spec.ports ?? []) {
+      const { port: number = 0 } = port;
+      port.nodePort ||= byPort.get(number) ?? freePort(start, taken.ports) ?? 0;
+      byPort.set(number, port.nodePort);
+    }
   }
   if (needsHealthPort) spec.healthCheckNodePort = freePort(start, taken.ports) ?? 0;
 }
+
+/** One port for several protocols has one port on the nodes too, such as 53 for TCP and UDP. */
+function nodePortsByPort(ports: Ports = []): Map<number, number> {
+  const chosen = ports.filter(({ nodePort }) => nodePort);
+  // The first one counts.
+  return new Map(chosen.toReversed().map(({ port = 0, nodePort = 0 }) => [port, nodePort]));
+}
+
+/** Of a new service: a port on the nodes that two of its ports ask for. */
+function sharedPortProblems(ports: Ports = []): readonly FieldProblem[] {
+  return ports.flatMap(({ port, nodePort }, index) => {
+    const holder = nodePort ? ports.slice(0, index).find((other) => other.nodePort === nodePort) : undefined;
+    const field = `${indexed("spec.ports", index)}.nodePort`;
+    return holder === undefined || holder.port === port ? [] : [invalidValue(field, nodePort, portIsTaken)];
+  });
+}
+
+const portIsTaken = "provided port is already allocated";
 
 /** Addresses and ports that were asked for by name and cannot be had. `old` keeps what it has. */
 export function allocationProblems(
@@ -74,7 +101,7 @@ export function allocationProblems(
     const field = `${indexed("spec.ports", index)}.nodePort`;
     return why === undefined ? [] : [invalidValue(field, nodePort, why)];
   });
-  return [...addressProblems, ...portProblems];
+  return [...addressProblems, ...portProblems, ...(old === undefined ? sharedPortProblems(ports) : [])];
 }
 
 export function needsNodePorts({ spec = {} }: { readonly spec?: GivenObject<Service>["spec"] }): boolean {
@@ -99,7 +126,7 @@ function portProblem(port: number, taken: ReadonlySet<number>): string | undefin
   if (port < firstPort || port >= firstPort + portCount) {
     return `provided port is not in the valid range. The range of valid ports is ${portRange}`;
   }
-  return taken.has(port) ? "provided port is already allocated" : undefined;
+  return taken.has(port) ? portIsTaken : undefined;
 }
 
 function allocatedByOthers(service: GivenObject<Service>, read: StoredObjects): Allocated {
@@ -131,8 +158,9 @@ function freeAddress(start: number, taken: ReadonlySet<string>): string | undefi
 }
 
 function freePort(start: number, taken: Set<number>): number | undefined {
+  const count = portCount - chosenPorts;
   for (let step = 0; step < portCount; step += 1) {
-    const port = firstPort + ((start + step) % portCount);
+    const port = step < count ? firstPort + chosenPorts + ((start + step) % count) : firstPort + step - count;
     if (taken.has(port)) continue;
     taken.add(port);
     return port;

@@ -1,4 +1,6 @@
+import type { Service } from "@keelson/core/kinds/core/v1";
 import { describe, expect, it } from "vitest";
+import { decoded } from "../../resource/decoded.ts";
 import { type TriedFields, tryCreate, tryUpdate } from "../try-strategy.ts";
 import { serviceStrategy } from "./service-strategy.ts";
 
@@ -34,6 +36,30 @@ describe("a Service", () => {
     expect(tryCreate(serviceStrategy, { spec }, [object]).problems).toEqual([
       'spec.clusterIPs: Invalid value: ["10.96.0.7"]: failed to allocate IP 10.96.0.7: provided IP is already allocated',
       "spec.ports[0].nodePort: Invalid value: 30001: provided port is already allocated",
+    ]);
+  });
+
+  it("has one port on the nodes for one port of two protocols, and none of those left to be chosen", () => {
+    const ports = [
+      { name: "stream", port: 53 },
+      { name: "message", port: 53, protocol: "UDP" },
+      { name: "other", port: 54 },
+    ];
+    const { object } = tryCreate(serviceStrategy, { spec: { type: "NodePort", ports } });
+    const { spec } = decoded<Service>(object);
+    const [stream = 0, message = 0, other = 0] = (spec?.ports ?? []).map(({ nodePort }) => nodePort);
+    expect(message).toBe(stream);
+    expect(other).not.toBe(stream);
+    expect(Math.min(stream, other)).toBeGreaterThanOrEqual(30086);
+  });
+
+  it("refuses a port on the nodes that two of its own ports ask for", () => {
+    const ports = [
+      { name: "a", port: 80, nodePort: 30001 },
+      { name: "b", port: 81, nodePort: 30001, protocol: "UDP" },
+    ];
+    expect(tryCreate(serviceStrategy, { spec: { type: "NodePort", ports } }).problems).toEqual([
+      "spec.ports[1].nodePort: Invalid value: 30001: provided port is already allocated",
     ]);
   });
 

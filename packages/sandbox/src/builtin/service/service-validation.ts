@@ -109,7 +109,8 @@ function portUseProblems(ports: readonly Given<ServicePort>[], type: string): re
     if (!nodePort) continue;
     const key = `${protocol}/${nodePort}`;
     if (nodePorts.has(key)) {
-      problems.push(duplicateValue(`${indexed("spec.ports", index)}.nodePort`, nodePort));
+      const detail = "provided port is already allocated";
+      problems.push(invalidValue(`${indexed("spec.ports", index)}.nodePort`, nodePort, detail));
     }
     nodePorts.add(key);
   }

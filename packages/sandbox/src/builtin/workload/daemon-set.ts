@@ -7,6 +7,7 @@ import { builtinStrategy } from "../builtin-strategy.ts";
 import type { Given, GivenDraft } from "../given.ts";
 import { setPodTemplateDefaults } from "../pod/pod-spec-defaults.ts";
 import { podTemplateProblems } from "../pod/pod-spec-validation.ts";
+import { templateWarnings } from "../pod/pod-spec-warnings.ts";
 import { atMost100Percent, countOrPercent, countOrPercentValue, nonNegative } from "../value-problems.ts";
 import { collisionProblems, countsProblems } from "./replica-counts.ts";
 import {
@@ -73,6 +74,8 @@ export const daemonSetStrategy: Strategy = builtinStrategy<DaemonSet>({
     ),
     ...collisionProblems(status.collisionCount, old.status?.collisionCount),
   ],
+  warnings: (set, old) =>
+    deepEqual(set.spec?.template, old?.spec?.template) ? [] : templateWarnings(set.spec?.template, set, old),
 });
 
 function setDefaults(set: GivenDraft<DaemonSet>): void {

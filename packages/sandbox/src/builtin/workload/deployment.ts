@@ -1,14 +1,14 @@
 import { type Draft, deepEqual, draft } from "@keelson/core";
 import type { Deployment, DeploymentSpec, DeploymentStrategy } from "@keelson/core/kinds/apps/v1";
-import { dnsLabelProblems } from "../../resource/name-problems.ts";
 import type { Strategy } from "../../resource/strategy.ts";
 import { type FieldProblem, forbiddenField, invalidValue, notSupported } from "../../status/field-problem.ts";
 import { builtinStrategy } from "../builtin-strategy.ts";
 import type { Given } from "../given.ts";
 import { setPodTemplateDefaults } from "../pod/pod-spec-defaults.ts";
 import { podTemplateProblems } from "../pod/pod-spec-validation.ts";
+import { templateWarnings } from "../pod/pod-spec-warnings.ts";
 import { atMost100Percent, countOrPercent, countOrPercentValue, nonNegative } from "../value-problems.ts";
-import { collisionProblems, countsProblems, nameWarning } from "./replica-counts.ts";
+import { collisionProblems, countsProblems, nameWarnings } from "./replica-counts.ts";
 import {
   immutableSelector,
   labelsMatchProblems,
@@ -55,8 +55,10 @@ export const deploymentStrategy: Strategy = builtinStrategy<Deployment>({
     ...collisionProblems(status.collisionCount, old.status?.collisionCount),
   ],
   warnings(deployment, old) {
-    const problems = old === undefined ? dnsLabelProblems(deployment.metadata.name ?? "") : [];
-    return problems.length === 0 ? [] : [`${nameWarning}: [${problems.join(" ")}]`];
+    return [
+      ...nameWarnings(deployment, old),
+      ...templateWarnings(deployment.spec?.template, deployment, old),
+    ];
   },
 });
 

@@ -1,3 +1,5 @@
+import type { KubeObject } from "@keelson/core";
+import { dnsLabelProblems } from "../../resource/name-problems.ts";
 import { type FieldProblem, invalidValue } from "../../status/field-problem.ts";
 import { nonNegativeFields } from "../value-problems.ts";
 
@@ -34,5 +36,12 @@ export function collisionProblems(
 }
 
 /** Names of workloads are in the host names of their pods. */
-export const nameWarning =
-  "metadata.name: this is used in Pod names and hostnames, which can result in surprising behavior; a DNS label is recommended";
+export function nameWarnings(
+  { metadata }: Pick<KubeObject, "metadata">,
+  old: Pick<KubeObject, "metadata"> | undefined,
+): readonly string[] {
+  const problems = old === undefined ? dnsLabelProblems(metadata.name ?? "") : [];
+  const why =
+    "metadata.name: this is used in Pod names and hostnames, which can result in surprising behavior; a DNS label is recommended";
+  return problems.length === 0 ? [] : [`${why}: [${problems.join(" ")}]`];
+}

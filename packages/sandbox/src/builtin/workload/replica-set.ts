@@ -1,13 +1,13 @@
 import type { ReplicaSet } from "@keelson/core/kinds/apps/v1";
 import type { ReplicationController } from "@keelson/core/kinds/core/v1";
-import { dnsLabelProblems } from "../../resource/name-problems.ts";
 import type { Strategy } from "../../resource/strategy.ts";
 import { required } from "../../status/field-problem.ts";
 import { builtinStrategy } from "../builtin-strategy.ts";
 import { setPodTemplateDefaults } from "../pod/pod-spec-defaults.ts";
 import { podTemplateProblems } from "../pod/pod-spec-validation.ts";
+import { templateWarnings } from "../pod/pod-spec-warnings.ts";
 import { nonNegative } from "../value-problems.ts";
-import { countsProblems, nameWarning } from "./replica-counts.ts";
+import { countsProblems, nameWarnings } from "./replica-counts.ts";
 import {
   immutableSelector,
   labelsMatchProblems,
@@ -51,10 +51,7 @@ export const replicaSetStrategy: Strategy = builtinStrategy<ReplicaSet>({
   ],
   validateUpdate: (set, old) => immutableSelector(set.spec?.selector, old.spec?.selector),
   validateStatusUpdate: ({ status = {} }) => countsProblems(status, counts, parts),
-  warnings(set, old) {
-    const problems = old === undefined ? dnsLabelProblems(set.metadata.name ?? "") : [];
-    return problems.length === 0 ? [] : [`${nameWarning}: [${problems.join(" ")}]`];
-  },
+  warnings: (set, old) => [...nameWarnings(set, old), ...templateWarnings(set.spec?.template, set, old)],
 });
 
 export const replicationControllerStrategy: Strategy = builtinStrategy<ReplicationController>({
@@ -84,4 +81,8 @@ export const replicationControllerStrategy: Strategy = builtinStrategy<Replicati
       : podTemplateProblems(spec.template, "spec.template")),
   ],
   validateStatusUpdate: ({ status = {} }) => countsProblems(status, counts, parts),
+  warnings: (controller, old) => [
+    ...nameWarnings(controller, old),
+    ...templateWarnings(controller.spec?.template, controller, old),
+  ],
 });
