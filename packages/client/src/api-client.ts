@@ -163,12 +163,16 @@ export class ApiClient implements Client {
   ): AsyncIterable<WatchEvent<T>> {
     return leavable((leaving) => {
       const call = watchCall(resource, options, leaving);
-      return typedWatch(resource, describeCall(call), splitLines(this.caller.stream(call)));
+      const operation = describeCall(call);
+      return typedWatch(resource, operation, splitLines(this.caller.stream(call), operation));
     });
   }
 
   watchLines(resource: Resource, options: WatchOptions = {}): AsyncIterable<readonly Buffer[]> {
-    return leavable((leaving) => splitLines(this.caller.stream(watchCall(resource, options, leaving))));
+    return leavable((leaving) => {
+      const call = watchCall(resource, options, leaving);
+      return splitLines(this.caller.stream(call), describeCall(call));
+    });
   }
 
   status<T extends KubeObject>(resource: Resource<T>): SubresourceClient<T> {

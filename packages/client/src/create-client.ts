@@ -12,7 +12,10 @@ export interface ClientOptions {
   readonly clock?: Clock;
   /** Who is asking, in the API server's logs. Default `keelson`. */
   readonly userAgent?: string;
-  /** Told what the server remarks on calls that it carried out, such as a field that does not exist. Default: nobody is. */
+  /**
+   * Told what the server remarks on calls that it carried out, such as a field that does not exist. What it throws is
+   * ignored. Default: nobody is told.
+   */
   readonly onWarning?: OnServerWarning;
   /** How long a call may take unless it says otherwise. Default 30 s. */
   readonly timeoutMs?: number;

@@ -81,6 +81,8 @@ describe("toError", () => {
     const error = new Error("leak");
     expect(toError(error)).toBe(error);
     expect(toError("leak")).toMatchObject({ message: "leak", cause: "leak" });
+    const odd: unknown = Object.create(null);
+    expect(toError(odd)).toMatchObject({ message: "a value without a text", cause: odd });
   });
 });
 

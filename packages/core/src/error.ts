@@ -51,7 +51,16 @@ function nameIn(brand: string): string {
 
 /** Turns whatever was caught into an Error, so that `catch` can treat its value as one. */
 export function toError(caught: unknown): Error {
-  return caught instanceof Error ? caught : new Error(String(caught), { cause: caught });
+  return caught instanceof Error ? caught : new Error(textOf(caught), { cause: caught });
+}
+
+/** Anything can be thrown, also an object without a prototype, which has no text. */
+function textOf(caught: unknown): string {
+  try {
+    return String(caught);
+  } catch {
+    return "a value without a text";
+  }
 }
 
 /** The code of a system error, such as `ENOENT`; undefined for anything else. */

@@ -139,8 +139,17 @@ async function send(
     signal,
     ...(checkBeforeSend !== undefined && { checkBeforeSend }),
   });
-  for (const warning of warningsIn(response.headers.warning)) onWarning(warning, operation);
+  for (const warning of warningsIn(response.headers.warning)) tell(() => onWarning(warning, operation));
   return response;
+}
+
+/** The call was carried out: whoever is told of a remark on it must not make a failure of it. */
+function tell(hook: () => void): void {
+  try {
+    hook();
+  } catch {
+    // There is nobody else to tell.
+  }
 }
 
 function parse(operation: string, text: string): unknown {

@@ -21,6 +21,11 @@ export class ArrivedBytes {
     return this.#used >= mostWaitingBytes;
   }
 
+  /** No more come. */
+  get hasEnded(): boolean {
+    return this.#end !== undefined;
+  }
+
   /** Copies them. */
   add(bytes: Uint8Array): void {
     const needed = this.#used + bytes.length;

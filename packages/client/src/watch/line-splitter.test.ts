@@ -31,6 +31,20 @@ describe("splitting a stream into lines", () => {
     expect(await lines(chunksOf('{"a":1}\n{"b"'))).toEqual(['{"a":1}']);
   });
 
+  it("gives up a line that does not end, before it has filled the memory", async () => {
+    let given = 0;
+    async function* endless(): AsyncIterable<Uint8Array> {
+      for (; given < 100; given++) yield Buffer.alloc(1 << 20, "x");
+    }
+    const reading = async (): Promise<void> => {
+      for await (const _ of splitLines(endless(), "watch pods"));
+    };
+    await expect(reading()).rejects.toThrow("watch pods: a line of more than 64 MB came");
+    expect(given).toBe(64);
+    const long = "x".repeat((1 << 20) - 1);
+    expect(await lines(chunksOf(...Array.from({ length: 70 }, () => `${long}\n`)))).toHaveLength(70);
+  });
+
   it("gives the same lines wherever the stream is cut, in the middle of a character too", async () => {
     const texts = fc.array(
       fc.string({ unit: "binary", minLength: 1 }).filter((text) => !text.includes("\n")),

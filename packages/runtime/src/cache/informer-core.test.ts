@@ -267,6 +267,28 @@ describe("a subscriber", () => {
     ]);
   });
 
+  it("[IN3] that throws whatever it likes hears of the next change, even if that cannot be logged", async () => {
+    const errors: unknown[] = [];
+    const log: Logger = {
+      ...silentLogger,
+      error: (_, fields) => {
+        errors.push(fields?.error);
+        throw new Error("the disk is full");
+      },
+    };
+    const { core, clock } = setUp({ log });
+    const calls: string[] = [];
+    core.subscribe((event) => {
+      calls.push(event.key.name);
+      if (event.key.name === "a") throw Object.create(null);
+      return Promise.reject(Object.create(null));
+    });
+    core.replace(set(pod("a", "1"), pod("b", "2"), pod("c", "3")), "3");
+    await clock.settle();
+    expect(calls).toEqual(["a", "b", "c"]);
+    expect(errors).toEqual(Array(3).fill(new Error("a value without a text")));
+  });
+
   it("[IN9] that comes late first hears of what is there, then of changes, without a gap or a duplicate", async () => {
     const { core, clock } = setUp();
     core.replace(set(pod("a", "1"), pod("b", "2")), "2");

@@ -112,7 +112,7 @@ export class InformerSubscription<T extends KubeObject> implements Subscription 
   /** Undefined if there is nothing to wait for. */
   #call(change: InformerChange<T>): Promise<void> | undefined {
     const event = toEvent(change);
-    const fail = (error: unknown): void => this.#options.onFailure(event.key, toError(error));
+    const fail = (error: unknown): void => this.#fail(event.key, toError(error));
     this.#isInHandler = true;
     try {
       const result = this.#options.handler(event);
@@ -122,6 +122,15 @@ export class InformerSubscription<T extends KubeObject> implements Subscription 
       return undefined;
     } finally {
       this.#isInHandler = false;
+    }
+  }
+
+  /** Whoever is told, such as a log that cannot be written, must not keep the subscriber from the next change. */
+  #fail(key: ObjectKey, error: Error): void {
+    try {
+      this.#options.onFailure(key, error);
+    } catch {
+      // There is nobody else to tell.
     }
   }
 

@@ -165,6 +165,13 @@ describe("adding an item again to the priority queue", () => {
     expect(() => queue.addWithOptions(["a"], { priority: Number.NaN })).toThrow(InvalidQueueNumberError);
     expect(queue.length).toBe(0);
   });
+
+  it.each([Number.NaN, Number.POSITIVE_INFINITY])("refuses %s as the delay of a rate limiter", (delayMs) => {
+    const rateLimiter = { when: () => delayMs, forget: () => undefined, numRequeues: () => 0 };
+    const { queue, clock } = makeQueue({ rateLimiter });
+    expect(() => queue.addRateLimited("a")).toThrow(InvalidQueueNumberError);
+    expect([queue.length, clock.pendingTimers]).toEqual([0, []]);
+  });
 });
 
 describe("an item that is processed", () => {

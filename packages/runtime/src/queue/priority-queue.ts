@@ -6,7 +6,7 @@ import { Processing } from "./processing.ts";
 import type { Queue, QueueOptions, Taken } from "./queue.ts";
 import { requireFinite } from "./queue-number.ts";
 import type { QueueObserver } from "./queue-observer.ts";
-import { presetLimiter, type RateLimiter, shorterDelay } from "./rate-limiter.ts";
+import { limitedDelay, presetLimiter, type RateLimiter, shorterDelay } from "./rate-limiter.ts";
 import { type Ranked, ReadyOrder } from "./ready-order.ts";
 import { Takers } from "./takers.ts";
 
@@ -173,7 +173,7 @@ export class PriorityQueue<Item> implements Queue<Item> {
     const nowMs = this.#clock.monotonicNow();
     this.#waiting.releaseDue(nowMs);
     const key = this.#keyOf(item);
-    const delayMs = rateLimited ? shorterDelay(this.#rateLimiter.when(key), afterMs) : afterMs;
+    const delayMs = rateLimited ? shorterDelay(limitedDelay(this.#rateLimiter, key), afterMs) : afterMs;
     const askedMs = delayMs > 0 ? nowMs + delayMs : atOnce;
     const heldUntilMs = rateLimited && this.#holdsBackoff ? askedMs : atOnce;
     if (delayMs > 0) this.#observer?.retried();

@@ -1,5 +1,5 @@
 import type { Clock } from "@keelson/core";
-import { requirePositive } from "./queue-number.ts";
+import { requireFinite, requirePositive } from "./queue-number.ts";
 
 /** Says how long a key waits before it is tried again. */
 export interface RateLimiter {
@@ -130,6 +130,16 @@ export function classicLimiter(clock: Clock): RateLimiter {
     presetLimiter("controllerRuntime"),
     tokenBucketLimiter({ clock, perSecond: 10, burst: 100 }),
   );
+}
+
+/**
+ * The delay that a limiter asks for. Throws if that is no moment at all: taken for none, it would make a hot loop, and a
+ * wait without end would lose the key.
+ */
+export function limitedDelay(limiter: RateLimiter, key: string): number {
+  const delayMs = limiter.when(key);
+  requireFinite("delay of a rate limiter", delayMs);
+  return delayMs;
 }
 
 /** The smaller of the limiter's delay and the one asked for, if one was asked for. */

@@ -5,7 +5,7 @@ import { inNoHeap } from "./indexed-heap.ts";
 import { Processing } from "./processing.ts";
 import type { Queue, QueueOptions, Taken } from "./queue.ts";
 import type { QueueObserver } from "./queue-observer.ts";
-import { classicLimiter, type RateLimiter } from "./rate-limiter.ts";
+import { classicLimiter, limitedDelay, type RateLimiter } from "./rate-limiter.ts";
 import { Takers } from "./takers.ts";
 
 /** An item that must be processed, and since when. */
@@ -104,7 +104,7 @@ export class WorkQueue<Item> implements Queue<Item> {
   }
 
   addRateLimited(item: Item): void {
-    this.addAfter(item, this.#rateLimiter.when(this.#keyOf(item)));
+    this.addAfter(item, limitedDelay(this.#rateLimiter, this.#keyOf(item)));
   }
 
   async get(signal?: AbortSignal): Promise<Taken<Item> | "shutdown"> {

@@ -1,0 +1,85 @@
+import { type TransportResponse, toError } from "@keelson/core";
+import { ArrivedBytes } from "./arrived-bytes.ts";
+import { type BodyFraming, bodyFraming } from "./body-framing.ts";
+import { FloodGauge } from "./flood-gauge.ts";
+import { MalformedAnswerError } from "./malformed-answer-error.ts";
+import { parseResponseHead } from "./response-head.ts";
+
+const endOfHead = "\r\n\r\n";
+const longestHead = 1 << 18;
+
+/** The answer to a request, as it is read off its connection. */
+export class StreamAnswer {
+  readonly body: ArrivedBytes = new ArrivedBytes();
+  readonly gauge: FloodGauge = new FloodGauge(performance.now());
+  readonly #head = Promise.withResolvers<Omit<TransportResponse, "body">>();
+  /** What has come of the head, while it is not complete. */
+  #beginning = Buffer.alloc(0);
+  #framing: BodyFraming | undefined;
+
+  constructor() {
+    // Whoever opens the connection hears first of what went wrong there.
+    this.#head.promise.catch(() => undefined);
+  }
+
+  get head(): Promise<Omit<TransportResponse, "body">> {
+    return this.#head.promise;
+  }
+
+  /** Takes what has arrived; false if no more is to be read for now. */
+  read(bytes: Buffer): boolean {
+    // What follows the end, or something that could not be understood, is of no use to anybody.
+    if (this.body.hasEnded) return false;
+    try {
+      if (this.#framing === undefined) this.#readHead(bytes);
+      else this.#readBody(this.#framing, bytes);
+    } catch (error) {
+      this.fail(toError(error));
+    }
+    // A server that sends each event on its own wakes us for each. In a flood a short rest, which nobody notices, lets
+    // the connection gather a few dozen for one reading.
+    return !this.body.isFull && (!this.gauge.isFlood || this.body.isEmpty);
+  }
+
+  /** The first failure counts, and none after the end. */
+  fail(error: Error): void {
+    this.#head.reject(error);
+    this.body.end(error);
+  }
+
+  connectionEnded(): void {
+    if (this.#framing?.endsWithConnection === true) this.body.end();
+    else this.fail(connectionReset());
+  }
+
+  #readHead(bytes: Buffer): void {
+    const all = Buffer.concat([this.#beginning, bytes]);
+    const end = all.indexOf(endOfHead);
+    if (end === -1) {
+      if (all.length > longestHead) throw new MalformedAnswerError("its head has no end");
+      this.#beginning = all;
+      return;
+    }
+    const head = parseResponseHead(all.toString("latin1", 0, end));
+    const rest = all.subarray(end + endOfHead.length);
+    this.#beginning = Buffer.alloc(0);
+    // An answer before the answer, such as 103; nobody asked for another protocol.
+    if (head.status < 200) {
+      if (rest.length > 0) this.#readHead(rest);
+      return;
+    }
+    this.#framing = bodyFraming(head);
+    this.#head.resolve(head);
+    this.#readBody(this.#framing, rest);
+  }
+
+  #readBody(framing: BodyFraming, bytes: Buffer): void {
+    framing.read(bytes, (part) => this.body.add(part));
+    if (framing.isOver) this.body.end();
+  }
+}
+
+function connectionReset(): Error {
+  const error = new Error("the connection was closed before the end of the answer");
+  return Object.assign(error, { code: "ECONNRESET" });
+}
