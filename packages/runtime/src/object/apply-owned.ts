@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { type Client, InvalidError, type Reader } from "@keelson/client";
+import { type Client, InvalidError, jsonPatch, type Reader } from "@keelson/client";
 import {
   type ApplyConfiguration,
   apiVersionOf,
@@ -12,12 +12,16 @@ import {
   type ObjectKey,
   type ObjectMeta,
   type ObjectOfKind,
+  pointer,
   type Resource,
   setControllerReference,
+  toError,
 } from "@keelson/core";
 import { ForeignObjectError, StaleObjectError } from "./errors.ts";
 import { getIfThere } from "./get-if-there.ts";
 import { isStillThere } from "./is-still-there.ts";
+import { isRefusedPatch } from "./refused-patch.ts";
+import { isRefusedForRivals, rivalOperations } from "./rivals.ts";
 import { withEncodedText, withoutSecretText } from "./secret-text.ts";
 
 export interface ApplyOwnedOptions {
@@ -43,7 +47,8 @@ export const appliedAnnotation = "keelson.dev/applied";
 /**
  * Brings an object that `owner` controls to where it is wanted, by server-side apply. Writes nothing if it is there
  * already (law 4): what others added is no difference, what others changed or what is no longer wanted is. Needs a
- * client that reads from a cache in which the object is.
+ * client that reads from a cache in which the object is. Where a webhook overrules what is wanted, it is applied each
+ * time: the server changes nothing then, and only so is it noticed when the webhook has gone.
  *
  * Throws a ForeignObjectError if the name is taken by an object of somebody else. One without a controller that was
  * applied by the same field owner is an orphan of ours; see `live`. What happened since the cache heard of it is not run
@@ -86,12 +91,28 @@ async function update<T extends KubeObject>(
   fieldOwner: string,
 ): Promise<T> {
   const { uid = "" } = existing.metadata;
+  const key = keyOf(existing);
+  const unlessStale = async (write: Promise<T>, isStale: (error: unknown) => boolean): Promise<T> => {
+    try {
+      return await write;
+    } catch (error) {
+      throw isStale(error)
+        ? new StaleObjectError({ verb: "apply", resource, key }, { cause: error })
+        : toError(error);
+    }
+  };
+  const options = { fieldOwner, force: true };
+  const apply = (): Promise<T> =>
+    unlessStale(client.apply(resource, guarded(configuration, { uid }), options), hasOtherUid);
   try {
-    return await client.apply(resource, guarded(configuration, { uid }), { fieldOwner, force: true });
+    return await apply();
   } catch (error) {
-    if (hasOtherUid(error))
-      throw new StaleObjectError({ verb: "apply", resource, key: keyOf(existing) }, { cause: error });
-    throw error;
+    const replacements = isRefusedForRivals(error) ? rivalOperations(existing, configuration) : [];
+    if (replacements.length === 0) throw error;
+    const isSame = { op: "test" as const, path: pointer("metadata", "uid"), value: uid };
+    const patch = jsonPatch([isSame, ...replacements]);
+    await unlessStale(client.patch(resource, key, patch, { fieldOwner }), isRefusedPatch);
+    return apply();
   }
 }
 

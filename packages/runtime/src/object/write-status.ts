@@ -1,6 +1,7 @@
-import { type Client, InvalidError, jsonPatch, NotFoundError } from "@keelson/client";
+import { type Client, jsonPatch, NotFoundError } from "@keelson/client";
 import { type KubeObject, keyOf, pointer, type Resource } from "@keelson/core";
 import { StaleObjectError } from "./errors.ts";
+import { isRefusedPatch } from "./refused-patch.ts";
 import { statusOperations } from "./status-operations.ts";
 
 /**
@@ -31,9 +32,4 @@ export async function writeStatus<T extends KubeObject & { readonly status?: obj
       throw new StaleObjectError({ verb: "write the status of", resource, key }, { cause: error });
     throw error;
   }
-}
-
-/** A patch that does not fit what is there: of a status that is not valid the server says what is wrong with it. */
-function isRefusedPatch(error: unknown): error is InvalidError {
-  return error instanceof InvalidError && (error.status.details?.causes ?? []).length === 0;
 }

@@ -1,4 +1,4 @@
-import { ConflictError, jsonPatch, mergePatch } from "@keelson/client";
+import { ConflictError, InvalidError, jsonPatch, mergePatch } from "@keelson/client";
 import { CrossNamespaceOwnerError, genericResource, NamespacedOwnerError } from "@keelson/core";
 import { CustomResourceDefinition } from "@keelson/core/kinds/apiextensions/v1";
 import { Deployment } from "@keelson/core/kinds/apps/v1";
@@ -211,6 +211,111 @@ describe("applyOwned", () => {
       [9000, 9000],
       [80, 8080],
     ]);
+  });
+
+  it("takes back the number of a port, although the name of ours is then another port's", async () => {
+    const { apply, client, disturb, namespace } = await ownerWorld(lab);
+    const ports = [{ name: "http", port: 80, targetPort: 8080 }];
+    const service = {
+      metadata: { name: "web" },
+      spec: { type: "NodePort" as const, selector: labels, ports },
+    };
+    await apply(Service, service);
+    const read = async () => (await client.get(Service, { namespace, name: "web" })).spec?.ports;
+    const [first] = (await read()) ?? [];
+    await disturb(Service, "web", { spec: { ports: [{ ...first, port: 81 }] } });
+    expect(await apply(Service, service)).toBe("updated");
+    expect(await read()).toEqual([first]);
+    // Its place is taken as well.
+    const theirs = { name: "theirs", port: 9000, protocol: "TCP", targetPort: 9000 };
+    const swapped = [{ ...first, port: 81 }, { name: "other", port: 80, targetPort: 1 }, theirs];
+    await disturb(Service, "web", { spec: { ports: swapped } });
+    expect(await apply(Service, service)).toBe("updated");
+    expect(await read()).toMatchObject([{ name: "http", port: 80, targetPort: 8080 }, theirs]);
+    expect(await apply(Service, service)).toBe("unchanged");
+    const next = [{ name: "http", port: 82, targetPort: 8080 }];
+    expect(await apply(Service, { ...service, spec: { ...service.spec, ports: next } })).toBe("updated");
+    expect(await read()).toMatchObject([{ name: "http", port: 82, targetPort: 8080 }, theirs]);
+  });
+
+  it("does not move a port that was moved once more since the cache looked", async () => {
+    const world = await ownerWorld(lab);
+    const { apply, disturb, namespace } = world;
+    const service = (port: number) => ({
+      metadata: { name: "web" },
+      spec: { selector: labels, ports: [{ name: "http", port, targetPort: 8080 }] },
+    });
+    await apply(Service, service(80));
+    await disturb(Service, "web", service(81));
+    goDeaf(world);
+    const key = { namespace, name: "web" };
+    const there = await lab.admin.patch(Service, key, mergePatch(service(82)));
+    await expect(apply(Service, service(80))).rejects.toThrow(StaleObjectError);
+    expect(await lab.admin.get(Service, key)).toEqual(there);
+  });
+
+  it("takes back the number of a container's port in one step, so that its pods stay", async () => {
+    const { apply, disturb } = await ownerWorld(lab);
+    const container = { name: "web", image: "web:1", ports: [{ name: "http", containerPort: 80 }] };
+    const template = { metadata: { labels }, spec: { containers: [container] } };
+    const spec = { replicas: 0, selector: { matchLabels: labels }, template };
+    await apply(Deployment, { metadata: { name: "web" }, spec });
+    const proxy = { name: "proxy", image: "proxy:1", ports: [{ name: "http", containerPort: 1 }] };
+    const moved = { ...container, ports: [{ name: "http", containerPort: 81 }] };
+    await disturb(Deployment, "web", { spec: { template: { spec: { containers: [proxy, moved] } } } });
+    expect(await apply(Deployment, { metadata: { name: "web" }, spec })).toBe("updated");
+    const { spec: healed } = await disturb(Deployment, "web", { metadata: { annotations: { seen: "1" } } });
+    expect(healed?.template.spec?.containers).toMatchObject([proxy, container]);
+    expect(await apply(Deployment, { metadata: { name: "web" }, spec })).toBe("unchanged");
+  });
+
+  it("takes back another choice than ours: the source of a variable or a volume, the kind of a probe", async () => {
+    const { apply, client, disturb, namespace } = await ownerWorld(lab);
+    const container = {
+      ...{ name: "web", image: "web:1", readinessProbe: { httpGet: { port: 80 } } },
+      env: [
+        { name: "A", value: "1" },
+        { name: "B", valueFrom: { secretKeyRef: { name: "s", key: "k" } } },
+      ],
+    };
+    const wanted = {
+      metadata: { name: "web" },
+      spec: {
+        ...{ replicas: 0, selector: { matchLabels: labels } },
+        template: {
+          metadata: { labels },
+          spec: { containers: [container], volumes: [{ name: "v", emptyDir: {} }] },
+        },
+      },
+    };
+    await apply(Deployment, wanted);
+    const read = async () =>
+      (await client.get(Deployment, { namespace, name: "web" })).spec?.template.spec ?? { containers: [] };
+    const before = await read();
+    const fieldRef = { fieldPath: "metadata.name" };
+    const theirs = {
+      ...container,
+      readinessProbe: { tcpSocket: { port: 80 } },
+      env: ["A", "B"].map((name) => ({ name, valueFrom: { fieldRef } })),
+    };
+    const volumes = [{ name: "v", configMap: { name: "c" } }];
+    await disturb(Deployment, "web", { spec: { template: { spec: { containers: [theirs], volumes } } } });
+    expect(await apply(Deployment, wanted)).toBe("updated");
+    expect(await read()).toEqual(before);
+    expect(await apply(Deployment, wanted)).toBe("unchanged");
+  });
+
+  it("leaves a port that others moved where something else is refused as well", async () => {
+    const { apply, client, disturb, namespace } = await ownerWorld(lab);
+    const service = (targetPort: number) => ({
+      metadata: { name: "web" },
+      spec: { selector: labels, ports: [{ name: "http", port: 80, targetPort }] },
+    });
+    await apply(Service, service(8080));
+    await disturb(Service, "web", { spec: { ports: [{ name: "http", port: 81, targetPort: 8080 }] } });
+    await expect(apply(Service, service(70_000))).rejects.toThrow(InvalidError);
+    const { spec } = await client.get(Service, { namespace, name: "web" });
+    expect(spec?.ports).toMatchObject([{ port: 81, targetPort: 8080 }]);
   });
 
   it("can own objects in a namespace and without one for an owner without a namespace", async () => {
