@@ -12,6 +12,7 @@ it("exports exactly what users may rely on", () => {
       "NotConvergedError",
       "NotSettledError",
       "OperatorEndedError",
+      "RecordingLogger",
       "SandboxStoppedError",
       "Space",
       "TestkitError",

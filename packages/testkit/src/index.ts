@@ -45,6 +45,7 @@ export { describeWrite } from "./operator/recorded-write.ts";
 export type { RunningOperator, RunOperatorOptions } from "./operator/run-operator.ts";
 export { runOperator } from "./operator/run-operator.ts";
 export { secondPass } from "./operator/second-pass.ts";
+export { RecordingLogger } from "./recording-logger.ts";
 export type { RecordedRequest, RequestMatch, RequestPattern } from "./request-match.ts";
 export type { Cluster, StartClusterOptions } from "./start-cluster.ts";
 export { startCluster } from "./start-cluster.ts";

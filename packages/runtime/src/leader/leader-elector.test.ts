@@ -1,10 +1,9 @@
 import { createClient } from "@keelson/client";
 import { type Clock, type KubeObject, type Random, seededRandom } from "@keelson/core";
 import type { Lease, LeaseSpec } from "@keelson/core/kinds/coordination/v1";
-import { faults, faultyTransport, type RequestMatch, VirtualClock } from "@keelson/testkit";
+import { faults, faultyTransport, RecordingLogger, type RequestMatch, VirtualClock } from "@keelson/testkit";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { LeaseShelf } from "../../test/support/leader/lease-shelf.ts";
-import { RecordingLogger } from "../../test/support/leader/recording-logger.ts";
 import type { EventToRecord } from "../controller/event-recorder.ts";
 import { ElectorMisuseError, InvalidElectionError, LeadershipLostError } from "./errors.ts";
 import { LeaderElector, type LeaderElectorOptions } from "./leader-elector.ts";

@@ -1,5 +1,5 @@
+import { RecordingLogger } from "@keelson/testkit";
 import { describe, expect, it } from "vitest";
-import { RecordingLogger } from "../../test/support/leader/recording-logger.ts";
 import { FirstFailure, isCancellation } from "./first-failure.ts";
 
 describe("the failures of a manager", () => {

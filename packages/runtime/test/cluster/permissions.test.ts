@@ -2,7 +2,7 @@ import { accessFromKubeconfig, type Client, createClient, httpTransport } from "
 import { type Access, type ControlPlane, startControlPlane } from "@keelson/controlplane";
 import { type ApiUse, systemClock, type Transport } from "@keelson/core";
 import { ConfigMap, Namespace } from "@keelson/core/kinds/core/v1";
-import { faults, faultyTransport } from "@keelson/testkit";
+import { faults, faultyTransport, RecordingLogger } from "@keelson/testkit";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { controller } from "../../src/controller/builder.ts";
 import { Manager } from "../../src/manager/manager.ts";
@@ -11,7 +11,6 @@ import { checkPermissions } from "../../src/manager/permissions/check-permission
 import { currentUser } from "../../src/manager/permissions/current-user.ts";
 import { MissingPermissionsError } from "../../src/manager/permissions/errors.ts";
 import { neededUses } from "../../src/manager/permissions/needed-use.ts";
-import { RecordingLogger } from "../support/leader/recording-logger.ts";
 
 let controlPlane: ControlPlane;
 const closing: (() => Promise<void>)[] = [];

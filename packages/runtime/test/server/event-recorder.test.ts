@@ -4,7 +4,14 @@ import { type KubeObject, systemClock, systemRandom } from "@keelson/core";
 import { ConfigMap, Event as CoreEvent, Namespace } from "@keelson/core/kinds/core/v1";
 import { Event } from "@keelson/core/kinds/events/v1";
 import { ClusterRole } from "@keelson/core/kinds/rbac/v1";
-import { type Cluster, faults, faultyTransport, startCluster, VirtualClock } from "@keelson/testkit";
+import {
+  type Cluster,
+  faults,
+  faultyTransport,
+  RecordingLogger,
+  startCluster,
+  VirtualClock,
+} from "@keelson/testkit";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { guardWrites } from "../../src/leader/write-guard.ts";
 import {
@@ -12,7 +19,6 @@ import {
   createEventRecorder,
   type EventRecorderOptions,
 } from "../../src/telemetry/events/recorder.ts";
-import { RecordingLogger } from "../support/leader/recording-logger.ts";
 
 let controlPlane: Cluster;
 let admin: Client;

@@ -1,8 +1,7 @@
 import { createClient } from "@keelson/client";
 import { seededRandom, type Transport, type TransportRequest } from "@keelson/core";
-import { VirtualClock } from "@keelson/testkit";
+import { RecordingLogger, VirtualClock } from "@keelson/testkit";
 import { describe, expect, it } from "vitest";
-import { RecordingLogger } from "../../../test/support/leader/recording-logger.ts";
 import { InvalidEventRecorderError } from "./errors.ts";
 import { createEventRecorder, type EventRecorderOptions } from "./recorder.ts";
 

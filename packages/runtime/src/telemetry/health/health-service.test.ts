@@ -1,8 +1,7 @@
 import { listenHttp } from "@keelson/client";
 import type { ServiceResponse } from "@keelson/core";
-import { VirtualClock } from "@keelson/testkit";
+import { RecordingLogger, VirtualClock } from "@keelson/testkit";
 import { describe, expect, it } from "vitest";
-import { RecordingLogger } from "../../../test/support/leader/recording-logger.ts";
 import { HealthCheckRefusedError, HealthCheckTimeoutError } from "./errors.ts";
 import { type HealthCheck, HealthChecks } from "./health-checks.ts";
 import { healthService } from "./health-service.ts";

@@ -7,14 +7,13 @@ import {
   type Transport,
 } from "@keelson/core";
 import { ConfigMap } from "@keelson/core/kinds/core/v1";
-import { VirtualClock } from "@keelson/testkit";
+import { RecordingLogger, VirtualClock } from "@keelson/testkit";
 import { CacheNotStartedError, CacheStoppedError } from "../../../src/cache/errors.ts";
 import { Manager } from "../../../src/manager/manager.ts";
 import type { ManagerOptions } from "../../../src/manager/manager-options.ts";
 import type { Runnable } from "../../../src/manager/runnable.ts";
 import { aborted } from "../../../src/manager/within.ts";
 import { silentTransport } from "../controller-world.ts";
-import { RecordingLogger } from "../leader/recording-logger.ts";
 
 /** Ports that are open, without a network. */
 export class FakePorts {

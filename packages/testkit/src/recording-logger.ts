@@ -1,4 +1,4 @@
-import type { LogFields, Logger } from "../../../src/logger.ts";
+import type { LogFields, Logger } from "keelson";
 
 type Level = "debug" | "info" | "warn" | "error";
 
