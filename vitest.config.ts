@@ -18,6 +18,7 @@ export default defineConfig({
           include: ["{packages,operators}/*/src/**/*.test.ts", "scripts/**/*.test.ts"],
           // Our modules hold no global state; running files side by side in one process also proves it.
           isolate: false,
+          ...patient,
         },
       },
       {

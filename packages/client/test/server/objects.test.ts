@@ -268,7 +268,9 @@ describe("waitFor", () => {
 
   it("says what was in its way when it gives up", async () => {
     const away = httpTransport({ ...accessOf(controlPlane), server: "https://127.0.0.1:65500" });
-    const waiting = waitFor(createClient({ transport: away }), ConfigMap, key(), loaded, { timeoutMs: 300 });
+    const waiting = waitFor(createClient({ transport: away }), ConfigMap, key(), loaded, {
+      timeoutMs: 1_500,
+    });
     await expect(waiting).rejects.toMatchObject({ code: "WAIT_TIMEOUT", cause: { code: "CONNECTION" } });
     await away.close();
   });

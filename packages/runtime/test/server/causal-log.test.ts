@@ -130,13 +130,13 @@ it("explains the runs of a controller: what changed, what it did about it, and w
     await running;
   });
   const text = (): string => explained.causalLog.explain(`${namespace}/settings`);
-  await expect.poll(text, { timeout: 5000 }).toContain("changed: data (for configmaps)");
+  await expect.poll(text).toContain("changed: data (for configmaps)");
   expect(text()).toContain(
     `because  ConfigMap ${namespace}/settings was there at the start (for configmaps)`,
   );
   await admin.patch(ConfigMap, key, mergePatch({ data: { other: "b", wanted: "a" } }));
   const why = `because  ConfigMap ${namespace}/settings changed: data.other, data.wanted (for configmaps)`;
-  await expect.poll(text, { timeout: 5000 }).toContain(why);
+  await expect.poll(text).toContain(why);
   const run = explained.causalLog
     .runs(`${namespace}/settings`)
     .find(({ reasons }) => reasons.some(({ changedPaths }) => changedPaths?.includes("data.wanted")));

@@ -70,7 +70,7 @@ async function world(settings: InformerCacheOptions["settings"] = {}): Promise<W
     (reads === "cached" ? cached : client).with((next) => guard.layer(keyText, next));
   const sees = async (name: string, replicas: number): Promise<void> => {
     const seen = () => cache.peek(Deployment, { namespace, name })?.spec?.replicas;
-    await expect.poll(seen, { timeout: 5000 }).toBe(replicas);
+    await expect.poll(seen).toBe(replicas);
   };
   return { namespace, clock, log, guard, transport, noops, reports, slowed, cache, run, sees };
 }
@@ -436,13 +436,13 @@ describe("a controller that fights with another writer", () => {
     });
     const flips = () =>
       log.of("warn").filter((line) => line.includes("flips between webapp-operator and rival"));
-    await expect.poll(flips, { timeout: 10_000 }).toHaveLength(1);
+    await expect.poll(flips).toHaveLength(1);
     const [heldAt, runsThen] = [systemClock.monotonicNow(), runs.web];
     for (let count = 1; count <= 20; count++) {
       const before = runs.calm;
       const patch = mergePatch({ metadata: { annotations: { count: String(count) } } });
       await admin.patch(Deployment, { namespace, name: "calm" }, patch);
-      await expect.poll(() => runs.calm, { timeout: 5000, interval: 5 }).toBeGreaterThan(before);
+      await expect.poll(() => runs.calm, { interval: 5 }).toBeGreaterThan(before);
     }
     const heldSeconds = (systemClock.monotonicNow() - heldAt) / 1000;
     expect(runs.web - runsThen).toBeLessThanOrEqual(1 + heldSeconds);
