@@ -1,7 +1,9 @@
 import { type Client, createClient } from "@keelson/client";
 import { type HollowNodes, type HollowNodesOptions, startHollowNodes } from "@keelson/hollow";
+import type { Operator } from "keelson";
 import { type Endings, endAll } from "../end-all.ts";
 import { openAccess } from "../operator/operator-access.ts";
+import { type RunningOperator, type RunOperatorOptions, runOperator } from "../operator/run-operator.ts";
 import { type Cluster, type StartClusterOptions, startCluster } from "../start-cluster.ts";
 import { createNamespace } from "./create-namespace.ts";
 
@@ -20,6 +22,8 @@ export interface World extends AsyncDisposable {
   readonly nodes: HollowNodes;
   /** Makes a namespace that nobody else uses, in which pods can run, and gives its name. */
   createNamespace(): Promise<string>;
+  /** Runs an operator as `runOperator` does, as the administrator; it ends with the world, unless it has before. */
+  runOperator(operator: Operator, options?: Omit<RunOperatorOptions, "access">): Promise<RunningOperator>;
   /** When it resolves, nothing is left. May be called more than once. */
   stop(): Promise<void>;
 }
@@ -55,6 +59,11 @@ async function start(
   return {
     ...{ cluster, client, nodes, stop },
     createNamespace: () => createNamespace(client),
+    runOperator: async (operator, options) => {
+      const running = await runOperator(operator, { ...options, access: cluster });
+      endings.push(() => running.stop());
+      return running;
+    },
     [Symbol.asyncDispose]: stop,
   };
 }

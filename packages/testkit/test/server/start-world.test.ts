@@ -1,8 +1,9 @@
 import { waitFor } from "keelson";
 import { Deployment } from "keelson/kinds/apps/v1";
-import { Node, Pod } from "keelson/kinds/core/v1";
+import { ConfigMap, Node, Pod } from "keelson/kinds/core/v1";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startWorld, type World } from "../../src/index.ts";
+import { Greeting, greeter, nameOf } from "../support/greeter.ts";
 
 let world: World;
 
@@ -37,5 +38,15 @@ describe("a world", () => {
     world.nodes.allowPulls();
     const isAvailable = ({ status }: Deployment): boolean => status?.availableReplicas === 2;
     await waitFor(world.client, Deployment, { namespace, name: "web" }, isAvailable, within);
+  });
+
+  it("runs operators, which need not be ended before it", async () => {
+    const operator = await world.runOperator(greeter);
+    const namespace = await world.createNamespace();
+    await world.client.create(Greeting, { metadata: { namespace, name: "one" }, spec: { whom: "Ann" } });
+    const greeting = { namespace, name: nameOf("one") };
+    await waitFor(world.client, ConfigMap, greeting, () => true, within);
+    await world.stop();
+    await expect(operator.ended).resolves.toBeUndefined();
   });
 });
