@@ -11,7 +11,7 @@ const managedByLabel = `${prefix}/managed-by`;
 
 type Labels = Readonly<Record<string, string>>;
 
-/** By which the pods of a WebApp are known. They never change. */
+/** By which the pods of a WebApp are known. They never change. Only a webhook sees one that has no name yet. */
 export function selectorLabels({ metadata: { name }, spec: { component } }: WebApp): Labels {
   return {
     [nameLabel]: operatorName,

@@ -6,6 +6,7 @@ import {
   type ObjectContext,
   type ReconcileResult,
   type Resource,
+  toError,
   writeStatus,
 } from "keelson";
 import { Deployment } from "keelson/kinds/apps/v1";
@@ -40,7 +41,8 @@ export async function reconcileWebApp(
     client,
     liveClient,
     events,
-  }: Pick<ObjectContext<WebApp>, "object" | "client" | "liveClient" | "events">,
+    log,
+  }: Pick<ObjectContext<WebApp>, "object" | "client" | "liveClient" | "events" | "log">,
   clock: Clock,
 ): Promise<ReconcileResult> {
   const found = await gather(webapp, client);
@@ -49,12 +51,22 @@ export async function reconcileWebApp(
   const isDeleting = webapp.metadata.deletionTimestamp !== undefined;
   try {
     if (!isNew && !isDeleting) await applyChildren(scope);
-  } finally {
-    const status = statusOf(scope, clock.now());
-    const isTurn = await writeStatus(client, WebApp, webapp, status, { fieldOwner: operatorName });
-    if (isTurn) tellTurn(scope, status);
+  } catch (error) {
+    // What went wrong first says more: it is what is reported, whatever becomes of the status.
+    await tellStatus(scope, clock).catch((second: unknown) =>
+      log.warn("the status could not be written either", { error: toError(second) }),
+    );
+    throw error;
   }
+  await tellStatus(scope, clock);
   return { requeueAfterMs: resyncMs };
+}
+
+async function tellStatus(scope: Scope, clock: Clock): Promise<void> {
+  const { client, webapp } = scope;
+  const status = statusOf(scope, clock.now());
+  const isTurn = await writeStatus(client, WebApp, webapp, status, { fieldOwner: operatorName });
+  if (isTurn) tellTurn(scope, status);
 }
 
 async function gather(

@@ -5,6 +5,9 @@ import type { WebApp } from "../api/web-app.ts";
 /**
  * Fills in what the user left out: the defaults of the spec, and labels by which the WebApp is found. Theirs stay. Nobody
  * has validated the object yet: what is not of the form that it should have is left for the API server to refuse.
+ *
+ * A WebApp that is made by generateName gets its name after this, so the label with its name comes with the first change
+ * of it. Only people look for WebApps by that label; what belongs to a WebApp is made when it has a name.
  */
 export function defaultWebApp({ object }: Pick<Mutation<WebApp>, "object">): void {
   const { spec, metadata } = object;

@@ -1,6 +1,7 @@
 import { type RunningOperator, runOperator, startWorld, type World } from "@keelson/testkit";
 import { mergePatch } from "keelson";
 import { CustomResourceDefinition } from "keelson/kinds/apiextensions/v1";
+import { Deployment } from "keelson/kinds/apps/v1";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { componentIsImmutable, nameRule, specRules } from "../../src/api/rules.ts";
 import { WebApp } from "../../src/api/web-app.ts";
@@ -81,6 +82,24 @@ describe("with webhooks", () => {
       "app.kubernetes.io/managed-by": "webapp",
     });
     await space.reaches("labelled", "Ready");
+  });
+
+  it("a WebApp whose name the API server chooses gets the label with it when it changes", async () => {
+    const space = await WebAppSpace.create(world);
+    const { metadata } = await world.client.create(WebApp, {
+      metadata: { namespace: space.namespace, generateName: "made-" },
+      spec: { image: "nginx:1" },
+    });
+    const name = metadata.name ?? "";
+    expect(metadata.labels).toEqual({
+      "app.kubernetes.io/name": "webapp",
+      "app.kubernetes.io/managed-by": "webapp",
+    });
+    await space.reaches(name, "Ready");
+    const labels = { ...metadata.labels, "app.kubernetes.io/instance": name };
+    expect((await space.get(Deployment, name)).metadata.labels).toEqual(labels);
+    await space.kubectl("annotate", "webapp", name, "example.com/touched=yes");
+    expect((await space.get(WebApp, name)).metadata.labels).toEqual(labels);
   });
 
   it("a request that is greater than its limit is denied, since no schema can say so", async () => {

@@ -1,4 +1,4 @@
-import { type RunningOperator, runOperator, startWorld, type World } from "@keelson/testkit";
+import { type RunningOperator, startWorld, type World } from "@keelson/testkit";
 import { Deployment } from "keelson/kinds/apps/v1";
 import { HorizontalPodAutoscaler } from "keelson/kinds/autoscaling/v2";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -16,12 +16,9 @@ beforeAll(async () => {
   world = await startWorld(process.env.KEELSON_LEVEL, {
     real: { args: { "kube-controller-manager": ["--horizontal-pod-autoscaler-sync-period=1s"] } },
   });
-  operator = await runOperator(webapp, { access: world.cluster });
+  operator = await world.runOperator(webapp);
 });
-afterAll(async () => {
-  await operator?.stop();
-  await world?.stop();
-});
+afterAll(() => world?.stop());
 
 const image = "web:1";
 const resources = { requests: { cpu: "100m" } };

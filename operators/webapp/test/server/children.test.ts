@@ -1,4 +1,4 @@
-import { type RunningOperator, runOperator, startWorld, type World } from "@keelson/testkit";
+import { startWorld, type World } from "@keelson/testkit";
 import { controllerOf } from "keelson";
 import { Deployment } from "keelson/kinds/apps/v1";
 import { Service } from "keelson/kinds/core/v1";
@@ -9,19 +9,15 @@ import { webapp } from "../../src/operator.ts";
 import { WebAppSpace } from "../support/space.ts";
 
 let world: World;
-let operator: RunningOperator;
 
 /** Orphans are made by the garbage collector, once it has heard of their kind of owner. */
 const patient = { timeout: 120_000 };
 
 beforeAll(async () => {
   world = await startWorld(process.env.KEELSON_LEVEL);
-  operator = await runOperator(webapp, { access: world.cluster });
+  await world.runOperator(webapp);
 });
-afterAll(async () => {
-  await operator?.stop();
-  await world?.stop();
-});
+afterAll(() => world?.stop());
 
 async function readySpace(name: string, spec: object = {}): Promise<WebAppSpace> {
   const space = await WebAppSpace.create(world);
@@ -44,6 +40,27 @@ describe("drift", () => {
       });
     await expect.poll(async () => (await space.get(Service, "healed")).spec?.type).toBe("ClusterIP");
     await expect.poll(() => space.eventReasons("healed")).toContain("Healed");
+  });
+
+  it("of the number of a port is healed, which makes it another port", async () => {
+    const space = await readySpace("moved");
+    const move = async (kind: string, path: string): Promise<void> => {
+      const patch = JSON.stringify([{ op: "replace", path, value: 81 }]);
+      await space.kubectl("patch", kind, "moved", "--type=json", "-p", patch);
+    };
+    await move("service", "/spec/ports/0/port");
+    await move("deployment", "/spec/template/spec/containers/0/ports/0/containerPort");
+    await expect
+      .poll(async () => (await space.get(Service, "moved")).spec?.ports)
+      .toEqual([{ name: "http", port: 80, protocol: "TCP", targetPort: "http" }]);
+    await expect
+      .poll(async () => (await space.get(Deployment, "moved")).spec?.template.spec?.containers[0]?.ports)
+      .toEqual([{ name: "http", containerPort: 80, protocol: "TCP" }]);
+    await space.reaches("moved", "Ready");
+    await space.apply("moved", { image: "web:1", port: 82 });
+    await space.reaches("moved", "Ready");
+    expect((await space.get(Service, "moved")).spec?.ports?.map(({ port }) => port)).toEqual([82]);
+    await space.shows("moved", "Degraded", "False", "AsExpected");
   });
 
   it("of a child that was deleted is healed by a new one", async () => {

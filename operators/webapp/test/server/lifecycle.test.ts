@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { type RunningOperator, runOperator, startWorld, type World } from "@keelson/testkit";
+import { type RunningOperator, startWorld, type World } from "@keelson/testkit";
 import { controllerOf } from "keelson";
 import { Deployment } from "keelson/kinds/apps/v1";
 import { Service } from "keelson/kinds/core/v1";
@@ -17,12 +17,9 @@ const patient = { timeout: 120_000 };
 
 beforeAll(async () => {
   world = await startWorld(process.env.KEELSON_LEVEL);
-  operator = await runOperator(webapp, { access: world.cluster });
+  operator = await world.runOperator(webapp);
 });
-afterAll(async () => {
-  await operator?.stop();
-  await world?.stop();
-});
+afterAll(() => world?.stop());
 
 describe("the life of a WebApp", () => {
   it("goes from Created by Reconciling and WaitingForPodsReady to Ready", async () => {

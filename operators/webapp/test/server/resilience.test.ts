@@ -150,10 +150,12 @@ describe("a webhook of somebody else that has the last word", () => {
     await space.apply("web", { image: "web:1" });
     await space.reaches("web", "Ready");
     await operator.idle();
+    const { metadata: before } = await space.get(Deployment, "web");
     operator.clearWrites();
     await space.kubectl("annotate", "webapp", "web", "example.com/look=again");
     await expect.poll(() => operator.writes.map(describeWrite).length).toBeGreaterThan(0);
     await operator.idle();
+    expect((await space.get(Deployment, "web")).metadata.resourceVersion).toBe(before.resourceVersion);
     await expect.poll(() => space.eventReasons("web")).toEqual(["Created", "Ready"]);
   });
 });

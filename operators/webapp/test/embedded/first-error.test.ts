@@ -1,0 +1,62 @@
+import {
+  faults,
+  faultyTransport,
+  RecordingLogger,
+  type RunningSandbox,
+  runOperator,
+  startSandbox,
+  VirtualClock,
+} from "@keelson/testkit";
+import type { Transport } from "keelson";
+import { Namespace } from "keelson/kinds/core/v1";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { WebApp } from "../../src/api/web-app.ts";
+import { webappOperator } from "../../src/operator.ts";
+
+const always = { times: Number.POSITIVE_INFINITY };
+
+let sandbox: RunningSandbox;
+
+beforeAll(async () => {
+  sandbox = await startSandbox();
+  await sandbox.client.create(Namespace, { metadata: { name: "shop" } });
+});
+afterAll(() => sandbox?.stop());
+
+it("reports what kept a child from being applied, also if the status cannot be written either", async () => {
+  const clock = new VirtualClock();
+  const log = new RecordingLogger();
+  const wrap = (transport: Transport): Transport => {
+    const faulty = faultyTransport(transport);
+    faulty.fault({ method: "PATCH", path: /\/deployments\// }, faults.answerStatus("Forbidden"), always);
+    const hasFailed = (): boolean => faulty.requests.some(({ path }) => path.includes("/deployments/"));
+    const isStatus = ({ path }: { readonly path: string }): boolean =>
+      path.endsWith("/status") && hasFailed();
+    faulty.fault(isStatus, faults.answerStatus("Forbidden"), always);
+    return faulty;
+  };
+  const access = { transport: sandbox.sandbox.transport() };
+  await using _ = await runOperator(webappOperator({ clock }), { access, clock, wrap, log, events: false });
+  await sandbox.client.create(WebApp, {
+    metadata: { namespace: "shop", name: "web" },
+    spec: { image: "web:1" },
+  });
+  await expect.poll(() => log.messages("error")).toContain("reconcile failed");
+  const failures = log.lines.filter(({ level }) => level === "warn" || level === "error");
+  expect(failures.slice(0, 2)).toEqual([
+    {
+      level: "warn",
+      message: "the status could not be written either",
+      fields: expect.objectContaining({
+        error: expect.objectContaining({ message: expect.stringContaining("/status") }),
+      }),
+    },
+    {
+      level: "error",
+      message: "reconcile failed",
+      fields: expect.objectContaining({
+        error: expect.objectContaining({ message: expect.stringContaining("deployments") }),
+      }),
+    },
+  ]);
+});
