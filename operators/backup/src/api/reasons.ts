@@ -40,6 +40,8 @@ export const Reason = {
   NameTaken: "NameTaken",
   /** The API server refuses the Job or CronJob. */
   Rejected: "Rejected",
+  /** The schedule has no time that ever comes, such as the 30th of February. */
+  NeverDue: "NeverDue",
   /** Nothing is in the way. */
   AsExpected: "AsExpected",
 } as const;

@@ -19,7 +19,7 @@ export interface RunningEntry extends Entry {
 
 /**
  * What came of a run. The last two are of runs whose Jobs went before they ended: with updatePolicy Replace because of
- * another spec, or because somebody deleted them.
+ * another spec, or because somebody deleted them or took them from the BackUp.
  */
 export type Result = "Succeeded" | "Failed" | "Replaced" | "Deleted";
 

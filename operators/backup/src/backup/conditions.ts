@@ -59,7 +59,7 @@ function succeeded({ history }: Situation): Finding {
 }
 
 function upToDate({ plan: { update }, runs, problem }: Situation): Finding {
-  if (update === undefined && problem !== undefined)
+  if (update === undefined && problem !== undefined && problem.reason !== Reason.NeverDue)
     return { status: "False", reason: problem.reason, message: "what is wanted could not be made" };
   if (update === undefined)
     return { status: "True", reason: Reason.UpToDate, message: "what runs is what is wanted" };

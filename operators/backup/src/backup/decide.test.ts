@@ -124,6 +124,21 @@ describe("what a BackUp with a schedule needs", () => {
     expect(decide(scheduled, worldOf(current))).toMatchObject({ ...nothing, update: undefined });
   });
 
+  it.each([
+    ["cannot start", { status: stuck }],
+    ["are suspended", { status: {}, suspend: true }],
+  ])("is a Job in the place of a run of an earlier spec whose workers %s", (_, draft) => {
+    const waits = backUp({ ...wanted, schedule });
+    const old = run(earlier, { ...ofSchedule, ...draft });
+    expect(decide(waits, worldOf(old))).toMatchObject({
+      create: [{ name: replacementName("mine", revisionOf(waits)), suspend: true }],
+      remove: [{ run: old, propagation: "Foreground" }],
+      update: { waits: false },
+    });
+    const current = run(waits, { ...ofSchedule, ...draft });
+    expect(decide(waits, worldOf(current))).toMatchObject({ ...nothing, update: undefined });
+  });
+
   it("is a CronJob that starts nothing while a Job of the BackUp itself runs", () => {
     const once = run(scheduled, { status: running });
     expect(decide(scheduled, worldOf(once))).toMatchObject({

@@ -18,7 +18,7 @@ interface Judged {
  * Decides what a BackUp needs next:
  *
  * - without a schedule one Job, `job-<name>`; it is not made again once its revision has run;
- * - with a schedule a CronJob, and, where updatePolicy is Replace, a Job in place of a run that was ended;
+ * - with a schedule a CronJob, and a Job in place of a run that was ended because of another spec;
  * - a run that is not wanted any more goes: at once if none of its workers has started, and if the status tells of it
  *   when it has ended, or else as updatePolicy says. One of the current revision may always end.
  */
@@ -132,10 +132,11 @@ function ownUnfinished(judged: readonly Judged[]): readonly Judged[] {
 /** Whether a run is to go, as soon as the status tells of it. */
 function isRemovable({ run, isOutdated, isWanted }: Judged, { spec }: BackUp): boolean {
   const replaces = spec.updatePolicy === "Replace" && isOutdated;
-  if (!run.isOwn) return replaces && !isFinished(run);
+  const hasStarted = run.state !== "suspended" && run.state !== "waiting";
+  // One that cannot start would keep its schedule from every other run, for ever.
+  if (!run.isOwn) return hasStarted ? replaces && !isFinished(run) : isOutdated;
   if (isFinished(run)) return spec.schedule !== undefined || !isWanted;
-  if (run.state === "suspended" || run.state === "waiting") return !isWanted;
-  return replaces;
+  return hasStarted ? replaces : !isWanted;
 }
 
 function removalOf({ run }: Judged): JobToRemove {

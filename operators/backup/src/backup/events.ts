@@ -29,7 +29,7 @@ function newsOf({ job, duration, result, reason = "" }: HistoryEntry): News | un
     case "Deleted":
       return {
         ...{ type: "Warning", reason: "JobDeleted" },
-        message: `Job ${job} was deleted after ${duration}, before its end was seen`,
+        message: `Job ${job} was deleted, or taken from the BackUp, after ${duration}, before its end was seen`,
       };
     case "Replaced":
       // Told when it was ended.

@@ -1,4 +1,4 @@
-import type { Client } from "keelson";
+import { type Client, controllerOf } from "keelson";
 import { Job } from "keelson/kinds/batch/v1";
 import type { BackUp } from "../api/back-up.ts";
 import type { RunningEntry } from "../api/status.ts";
@@ -6,8 +6,9 @@ import { vanishedFrom } from "./history.ts";
 import type { Run } from "./run.ts";
 
 /**
- * Runs that were under way and whose Jobs the server does not have any more. A cache that does not have them may just not
- * have heard of them, if another operator wrote the status.
+ * Runs that were under way and whose Jobs the server does not have any more, or has without a controller, as after
+ * `kubectl delete cronjob --cascade=orphan`: those are nobody's, and their ends are not told. A cache that does not have
+ * them may just not have heard of them, if another operator wrote the status.
  */
 export async function goneFor(
   live: Client,
@@ -18,7 +19,8 @@ export async function goneFor(
   const gone: RunningEntry[] = [];
   for (const entry of vanishedFrom(backup, runs)) {
     const { items } = await live.list(Job, { namespace, fieldSelector: `metadata.name=${entry.job}` });
-    if (!items.some(({ metadata }) => metadata.uid === entry.uid)) gone.push(entry);
+    const isThere = items.some((job) => job.metadata.uid === entry.uid && controllerOf(job) !== undefined);
+    if (!isThere) gone.push(entry);
   }
   return gone;
 }

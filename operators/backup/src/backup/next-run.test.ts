@@ -2,7 +2,7 @@ import { formatTime } from "keelson";
 import type { CronJob } from "keelson/kinds/batch/v1";
 import { describe, expect, it } from "vitest";
 import { backUp } from "../../test/support/objects.ts";
-import { nextRunMs } from "./next-run.ts";
+import { isNeverDue, nextRunMs } from "./next-run.ts";
 
 const nowMs = Date.UTC(2026, 0, 1, 12);
 
@@ -40,4 +40,14 @@ describe("the next run", () => {
     expect(nextOf(undefined)).toBeUndefined();
     expect(nextOf(cronJob("0 3 31 2 *", "Etc/UTC"))).toBeUndefined();
   });
+});
+
+it.each([
+  ["0 3 31 2 *", true],
+  ["0 3 29 2 *", false],
+  ["0 3 31 2 MON", false],
+  ["@every 90000h", false],
+  ["61 * * * *", false],
+])("tells whether a schedule is never due, which one that cannot be read is not: %s", (schedule, isNever) => {
+  expect(isNeverDue(schedule, nowMs)).toBe(isNever);
 });

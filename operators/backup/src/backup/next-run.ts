@@ -18,6 +18,12 @@ export function nextRunMs(
   return parsed === undefined ? undefined : nextCronTime(parsed, timeZone, lastMs(parsed, cronJob, nowMs));
 }
 
+/** Whether there is no time at which a schedule is due, as of the 30th of February. */
+export function isNeverDue(schedule: string, nowMs: number): boolean {
+  const parsed = parseCronSchedule(schedule);
+  return parsed !== undefined && nextCronTime(parsed, defaultTimeZone, nowMs) === undefined;
+}
+
 /** After which moment the next one is sought: that of an interval is counted from the last run, or from the beginning. */
 function lastMs({ everyMs }: CronSchedule, { metadata, status }: CronJob, nowMs: number): number {
   if (everyMs === undefined) return nowMs;

@@ -7,6 +7,8 @@ import {
   InvalidError,
 } from "keelson";
 import { Reason } from "../api/reasons.ts";
+import type { BackUpSpec } from "../api/spec.ts";
+import { isNeverDue } from "./next-run.ts";
 
 /** Something that users have to know of, and mostly to do something about. */
 export interface Problem {
@@ -26,6 +28,13 @@ export function problemOf(error: unknown): Problem | undefined {
   // A quota, or a policy: what it forbids now it may allow later, without anything of ours changing.
   if (error instanceof ForbiddenError) return rejected(error, false);
   return undefined;
+}
+
+/** What users are told of a schedule that the API server takes, and that starts nothing. */
+export function problemOfSchedule({ schedule }: BackUpSpec, nowMs: number): Problem | undefined {
+  if (schedule === undefined || !isNeverDue(schedule, nowMs)) return undefined;
+  const message = `the schedule ${schedule} is not due within five years; give it a day that comes, as 0 3 1 * * does`;
+  return { reason: Reason.NeverDue, message, isTerminal: true };
 }
 
 function nameTaken({ message }: ForeignObjectError): Problem {

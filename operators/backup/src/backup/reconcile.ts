@@ -21,8 +21,8 @@ import { goneFor } from "./gone.ts";
 import type { BackUpMetrics, MeasuredBackUp } from "./metrics.ts";
 import { nextRunMs } from "./next-run.ts";
 import type { Plan } from "./plan.ts";
-import { type Problem, problemOf } from "./problem.ts";
-import { statusOf } from "./status.ts";
+import { type Problem, problemOf, problemOfSchedule } from "./problem.ts";
+import { type Findings, statusOf } from "./status.ts";
 import { gather, type World } from "./world.ts";
 
 export interface Surroundings {
@@ -45,23 +45,41 @@ export async function reconcile(
   context: ReconcileContext<ObjectKey>,
   { clock, metrics }: Surroundings,
 ): Promise<ReconcileResult> {
-  const { key, client, liveClient, events } = context;
+  const { key, client, liveClient, events, log } = context;
   const backup = await getIfThere(client, BackUp, key);
   if (backup === undefined) return metrics.forget(key);
   if (backup.metadata.deletionTimestamp !== undefined) return undefined;
   const before = await gather(client, backup);
   const plan = decide(backup, before);
   const { world, error } = await attempt({ client, liveClient, events }, backup, plan, before);
-  const problem = error === undefined ? undefined : problemOf(error);
   const nowMs = clock.now();
-  const { runs, cronJob } = world;
-  const gone = await goneFor(liveClient, backup, runs);
-  const status = statusOf(backup, { runs, cronJob, gone, plan, problem, nowMs });
+  const problem = error === undefined ? problemOfSchedule(backup.spec, nowMs) : problemOf(error);
+  const told = tellStatus(context, metrics, backup, { ...world, plan, problem, nowMs });
+  if (error !== undefined) {
+    // What went wrong first says more: it is what is reported, whatever becomes of the status.
+    await told.catch((second: unknown) =>
+      log.warn("the status could not be written either", { error: toError(second) }),
+    );
+    throw outcomeOf(error, problem);
+  }
+  const { hasMore } = await told;
+  return hasMore ? { requeueAfterMs: 1 } : untilNextRun(backup, world.cronJob, nowMs);
+}
+
+/** Whether there is more to do at once, now that the status tells what came of this. */
+async function tellStatus(
+  context: ReconcileContext<ObjectKey>,
+  metrics: BackUpMetrics,
+  backup: BackUp,
+  found: Omit<Findings, "gone">,
+): Promise<{ readonly hasMore: boolean }> {
+  const { key, client, liveClient } = context;
+  const gone = await goneFor(liveClient, backup, found.runs);
+  const status = statusOf(backup, { ...found, gone });
   if (await writeStatus(client, BackUp, backup, status, { fieldOwner }))
-    tell(context, backup, status, problem);
+    tell(context, backup, status, found.problem);
   metrics.show(key, measuredOf(backup, status));
-  if (error !== undefined) throw outcomeOf(error, problem);
-  return plan.hasMore || gone.length > 0 ? { requeueAfterMs: 1 } : untilNextRun(backup, cronJob, nowMs);
+  return { hasMore: found.plan.hasMore || gone.length > 0 };
 }
 
 function measuredOf({ metadata, spec }: BackUp, status: BackUpStatus): MeasuredBackUp {

@@ -19,12 +19,9 @@ let operator: RunningOperator;
 
 beforeAll(async () => {
   world = await startWorld(process.env.KEELSON_LEVEL);
-  operator = await runOperator(backup, { access: world.cluster });
+  operator = await world.runOperator(backup);
 });
-afterAll(async () => {
-  await operator?.stop();
-  await world?.stop();
-});
+afterAll(() => world?.stop());
 
 const yearly = { schedule: "0 0 1 1 *", image: "backup:1" };
 
@@ -91,6 +88,19 @@ describe("what a BackUp left behind that was deleted without it", { timeout: 150
     await space.reaches("changed", "Succeeded");
     await expect.poll(() => space.find(CronJob, "job-changed")).toBeUndefined();
   });
+});
+
+it("does not wait for a run that somebody took from its schedule", { timeout: 150_000 }, async () => {
+  const space = await BackUpSpace.create(world);
+  await space.create("taken", { ...yearly, ...endless });
+  await space.reaches("taken", "Pending");
+  await space.kubectl("create", "job", "by-hand", "--from=cronjob/job-taken");
+  await space.reaches("taken", "Running");
+  await space.kubectl("delete", "cronjob", "job-taken", "--cascade=orphan", "--timeout=90s");
+  await space.change("taken", { schedule: null, podAnnotations: null });
+  await space.reaches("taken", "Succeeded");
+  expect((await space.get(BackUp, "taken")).status?.running).toEqual([]);
+  expect(await ownerOf(space, Job, "by-hand")).toBeUndefined();
 });
 
 it("waits without a complaint for the Job of a former BackUp of the same name to go", {

@@ -1,4 +1,4 @@
-import { type RunningOperator, runOperator, startWorld, type World } from "@keelson/testkit";
+import { type RunningOperator, startWorld, type World } from "@keelson/testkit";
 import { InvalidError } from "keelson";
 import { CronJob, Job } from "keelson/kinds/batch/v1";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -11,12 +11,9 @@ let operator: RunningOperator;
 
 beforeAll(async () => {
   world = await startWorld(process.env.KEELSON_LEVEL);
-  operator = await runOperator(backup, { access: world.cluster });
+  operator = await world.runOperator(backup);
 });
-afterAll(async () => {
-  await operator?.stop();
-  await world?.stop();
-});
+afterAll(() => world?.stop());
 
 const container = { name: "main", image: "other:1" };
 const template = { spec: { restartPolicy: "Never" as const, containers: [container] } };
@@ -69,6 +66,22 @@ describe("what the API server refuses", () => {
     await space.reaches("refused", "Succeeded");
     await space.shows("refused", "Degraded", "False", "AsExpected");
   });
+});
+
+it("tells of a schedule that is never due, until it gets one that is", async () => {
+  const space = await BackUpSpace.create(world);
+  await space.create("never", { image: "backup:1", schedule: "0 0 30 2 *" });
+  expect(await space.shows("never", "Degraded", "True", "NeverDue")).toBe(
+    "the schedule 0 0 30 2 * is not due within five years; give it a day that comes, as 0 3 1 * * does",
+  );
+  const { status } = await space.reaches("never", "Failed");
+  expect(status?.nextRunTime).toBeUndefined();
+  await space.shows("never", "Progressing", "False", "NeverDue");
+  await space.shows("never", "UpToDate", "True", "UpToDate");
+  await expect.poll(() => space.eventsOf("never")).toEqual(["Warning NeverDue"]);
+  await space.change("never", { schedule: "0 0 29 2 *" });
+  expect((await space.reaches("never", "Pending")).status?.nextRunTime).toMatch(/-02-29T00:00:00Z$/);
+  await space.shows("never", "Degraded", "False", "AsExpected");
 });
 
 describe("a spec that makes no sense", () => {

@@ -1,5 +1,5 @@
 import { fileURLToPath } from "node:url";
-import { type RunningOperator, runOperator, startWorld, type World } from "@keelson/testkit";
+import { type RunningOperator, startWorld, type World } from "@keelson/testkit";
 import { controllerOf } from "keelson";
 import { Job } from "keelson/kinds/batch/v1";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -14,12 +14,9 @@ let operator: RunningOperator;
 
 beforeAll(async () => {
   world = await startWorld(process.env.KEELSON_LEVEL);
-  operator = await runOperator(backup, { access: world.cluster });
+  operator = await world.runOperator(backup);
 });
-afterAll(async () => {
-  await operator?.stop();
-  await world?.stop();
-});
+afterAll(() => world?.stop());
 
 describe("the seed's BackUp", () => {
   it("is created, changed and deleted by the seed's own kubectl lines", { timeout: 150_000 }, async () => {

@@ -1,4 +1,4 @@
-import { type RunningOperator, runOperator, startWorld, type World } from "@keelson/testkit";
+import { type RunningOperator, startWorld, type World } from "@keelson/testkit";
 import { controllerOf } from "keelson";
 import { CronJob, Job } from "keelson/kinds/batch/v1";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -11,12 +11,9 @@ let operator: RunningOperator;
 
 beforeAll(async () => {
   world = await startWorld(process.env.KEELSON_LEVEL);
-  operator = await runOperator(backup, { access: world.cluster });
+  operator = await world.runOperator(backup);
 });
-afterAll(async () => {
-  await operator?.stop();
-  await world?.stop();
-});
+afterAll(() => world?.stop());
 
 const yearly = { schedule: "0 0 1 1 *", image: "backup:1" };
 

@@ -1,4 +1,4 @@
-import { type RunningOperator, runOperator, startWorld, type World } from "@keelson/testkit";
+import { startWorld, type World } from "@keelson/testkit";
 import { Job } from "keelson/kinds/batch/v1";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { BackUp } from "../../src/api/back-up.ts";
@@ -7,16 +7,12 @@ import { SeenPhases } from "../support/seen-phases.ts";
 import { BackUpSpace, endless } from "../support/space.ts";
 
 let world: World;
-let operator: RunningOperator;
 
 beforeAll(async () => {
   world = await startWorld(process.env.KEELSON_LEVEL);
-  operator = await runOperator(backup, { access: world.cluster });
+  await world.runOperator(backup);
 });
-afterAll(async () => {
-  await operator?.stop();
-  await world?.stop();
-});
+afterAll(() => world?.stop());
 
 /** A run of the earlier spec lasts until the test lets it end. */
 const held = { podAnnotations: { "hollow.keelson.dev/run": "forever" } };
@@ -137,5 +133,20 @@ describe("a changed image of a schedule, while a run is under way", () => {
       .poll(() => space.kubectl("get", "cronjob", "job-brisk", "-o", "jsonpath={.spec.suspend}"))
       .toBe("false");
     await space.reaches("brisk", "Succeeded");
+  });
+
+  it("is run at once in place of a run whose image does not exist, whatever updatePolicy says", async () => {
+    const space = await BackUpSpace.create(world);
+    const unpullable = { "hollow.keelson.dev/pull": "fail" };
+    await space.create("stuck", { ...yearly, image: "bakcup:1", podAnnotations: unpullable });
+    await space.reaches("stuck", "Pending");
+    await space.kubectl("create", "job", "by-hand", "--from=cronjob/job-stuck");
+    await space.shows("stuck", "Progressing", "True", "WaitingForWorkers");
+    await space.change("stuck", { image: "backup:1", podAnnotations: null });
+    await expect.poll(async () => (await space.get(BackUp, "stuck")).status?.successes).toBe(1);
+    const { status } = await space.reaches("stuck", "Succeeded");
+    expect(status?.history).toMatchObject([{ image: "backup:1", result: "Succeeded" }]);
+    await expect.poll(() => space.jobs()).toEqual([]);
+    await space.shows("stuck", "UpToDate", "True", "UpToDate");
   });
 });

@@ -8,7 +8,10 @@ import { makeLabels } from "./pod-template.ts";
 /** Said in the CronJob, which otherwise goes by the clocks of whatever machine its controller runs on. */
 export const defaultTimeZone = "Etc/UTC";
 
-/** A run that could not start in time, as when the control plane was down, starts up to so much later. */
+/**
+ * A run that could not start in time, as when the control plane was down, starts up to so much later. Not of an
+ * interval: Kubernetes counts it from the deadline on, so that one longer than this would never be over.
+ */
 const startingDeadlineSeconds = 3600;
 
 /** The last Job stays until the next one has ended: were it removed at once, nobody might have seen how it went. */
@@ -27,7 +30,7 @@ export function makeCronJob(
       timeZone: spec.timeZone ?? defaultTimeZone,
       suspend,
       concurrencyPolicy: "Forbid",
-      startingDeadlineSeconds,
+      ...(!schedule.startsWith("@every ") && { startingDeadlineSeconds }),
       successfulJobsHistoryLimit: Math.max(fewestJobs, spec.retain.successful),
       failedJobsHistoryLimit: Math.max(fewestJobs, spec.retain.failed),
       jobTemplate: { metadata: makeJobMetadata(backup), spec: makeJobSpec(backup) },

@@ -1,0 +1,62 @@
+import {
+  faults,
+  faultyTransport,
+  RecordingLogger,
+  type RunningSandbox,
+  runOperator,
+  startSandbox,
+  VirtualClock,
+} from "@keelson/testkit";
+import type { Transport } from "keelson";
+import { Namespace } from "keelson/kinds/core/v1";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { BackUp } from "../../src/api/back-up.ts";
+import { backupOperator } from "../../src/operator.ts";
+
+const always = { times: Number.POSITIVE_INFINITY };
+
+let sandbox: RunningSandbox;
+
+beforeAll(async () => {
+  sandbox = await startSandbox();
+  await sandbox.client.create(Namespace, { metadata: { name: "vault" } });
+});
+afterAll(() => sandbox?.stop());
+
+it("reports what kept a Job from being made, also if the status cannot be written either", async () => {
+  const clock = new VirtualClock();
+  const log = new RecordingLogger();
+  const wrap = (transport: Transport): Transport => {
+    const faulty = faultyTransport(transport);
+    faulty.fault({ method: "PATCH", path: /\/jobs\// }, faults.answerStatus("Forbidden"), always);
+    const hasFailed = (): boolean => faulty.requests.some(({ path }) => path.includes("/jobs/"));
+    const isStatus = ({ path }: { readonly path: string }): boolean =>
+      path.endsWith("/status") && hasFailed();
+    faulty.fault(isStatus, faults.answerStatus("Forbidden"), always);
+    return faulty;
+  };
+  const access = { transport: sandbox.sandbox.transport() };
+  await using _ = await runOperator(backupOperator({ clock }), { access, clock, wrap, log, events: false });
+  await sandbox.client.create(BackUp, {
+    metadata: { namespace: "vault", name: "once" },
+    spec: { image: "backup:1" },
+  });
+  await expect.poll(() => log.messages("error")).toContain("reconcile failed");
+  const failures = log.lines.filter(({ level }) => level === "warn" || level === "error");
+  expect(failures.slice(0, 2)).toEqual([
+    {
+      level: "warn",
+      message: "the status could not be written either",
+      fields: expect.objectContaining({
+        error: expect.objectContaining({ message: expect.stringContaining("/status") }),
+      }),
+    },
+    {
+      level: "error",
+      message: "reconcile failed",
+      fields: expect.objectContaining({
+        error: expect.objectContaining({ message: expect.stringContaining("jobs") }),
+      }),
+    },
+  ]);
+});
