@@ -5,6 +5,7 @@ import type { SandboxFlags } from "./commands/sandbox.ts";
 import { keepCompiled } from "./compile-cache.ts";
 import type { DevFlags } from "./dev/dev-settings.ts";
 import { stopOnSignals } from "./stop-on-signals.ts";
+import { usageErrorLine } from "./usage-error.ts";
 
 const { version } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8"));
 
@@ -15,7 +16,7 @@ const program = new Command("keelson")
   .description("The operator platform for TypeScript")
   .version(version)
   .enablePositionalOptions()
-  .showHelpAfterError();
+  .configureOutput({ outputError: (text, write) => write(usageErrorLine(text)) });
 
 program
   .command("dev")
@@ -85,8 +86,9 @@ try {
   process.exitCode = 1;
 }
 
-/** `help run` is `run --help`, which the command itself answers. */
+/** `help run` is `run --help`, which the command itself answers. A command that does not exist is as wrong as without `help`. */
 function withHelpLast(args: readonly string[]): readonly string[] {
-  const [first, command] = args;
-  return first === "help" && command !== undefined ? [command, "--help"] : args;
+  const [first, name] = args;
+  if (first !== "help" || name === undefined) return args;
+  return program.commands.some((command) => command.name() === name) ? [name, "--help"] : [name];
 }

@@ -1,8 +1,7 @@
 import type { EventEmitter } from "node:events";
+import { echoMs } from "./signal-echo.ts";
 
 const stopSignals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
-/** npm passes the Ctrl-C on that the terminal has already sent us: so soon after the first, a signal says nothing new. */
-const echoMs = 200;
 
 /**
  * Aborts on the first Ctrl-C, SIGTERM or SIGHUP, so that what runs can end in order. One that comes more than a fifth of a

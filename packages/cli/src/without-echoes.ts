@@ -1,7 +1,5 @@
 import type { SignalledProcess } from "keelson";
-
-/** npm passes the Ctrl-C on that the terminal has already sent us: so soon after the first, a signal says nothing new. */
-const echoMs = 200;
+import { echoMs } from "./signal-echo.ts";
 
 /** A process as `runUntilSignal` sees it, without the signals that only repeat the last one that it has heard. */
 export function withoutEchoes(owner: SignalledProcess, nowMs: () => number): SignalledProcess {

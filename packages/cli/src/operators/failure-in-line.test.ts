@@ -12,5 +12,11 @@ it("says what a module threw and where, in one line", () => {
   const nowhere = new Error("lost");
   nowhere.stack = "Error: lost";
   expect(failureInLine(nowhere)).toBe("Error: lost");
-  expect(failureInLine("just text")).toMatch(/^Error: just text \(at .*:\d+:\d+\)$/);
+});
+
+it("tells no place that is not the module's", () => {
+  expect(failureInLine("just text")).toBe("Error: just text");
+  const unresolved = new Error("Cannot find package 'x' imported from /home/ann/op.ts");
+  unresolved.stack = `Error: ${unresolved.message}\n    at getURL (node:internal/modules/package_json_reader:331:9)`;
+  expect(failureInLine(unresolved)).toBe(`Error: ${unresolved.message}`);
 });

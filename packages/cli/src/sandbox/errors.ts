@@ -5,8 +5,11 @@ export class FolderInUseError extends KeelsonError {
   static override readonly brand: string = "@keelson/cli.FolderInUseError";
   readonly code = "FOLDER_IN_USE";
 
-  constructor(lock: string, owner: number) {
-    super(`open ${lock}: process ${owner} has it; stop that process, or choose another folder`);
+  constructor(lock: string, owner: string) {
+    super(
+      `open ${lock}: process ${owner} has it; stop that process if it is keelson, remove the file if it is not, ` +
+        "or choose another folder",
+    );
   }
 }
 

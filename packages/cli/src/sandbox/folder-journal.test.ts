@@ -1,4 +1,5 @@
-import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { appendFileSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -46,17 +47,31 @@ describe("a journal in a folder", () => {
     expect(journal.snapshot).toMatchObject({ revision: 2 });
   });
 
-  test("refuses a folder that a living process has, and takes it from a dead one", () => {
-    using _ = new FolderJournal(folder);
-    expect(() => new FolderJournal(folder)).toThrow(`process ${process.pid} has it; stop that process`);
-    writeFileSync(join(folder, "lock"), "4194999");
-    new FolderJournal(folder)[Symbol.dispose]();
+  test("loses nothing but the write that a full disk refused", () => {
+    const module = JSON.stringify(new URL("./folder-journal.ts", import.meta.url).href);
+    const entries = JSON.stringify([entry(2), { ...entry(3), key: "x".repeat(10_000) }, entry(4)]);
+    const program = `
+      import { FolderJournal } from ${module};
+      const journal = new FolderJournal(process.argv[1]);
+      for (const entry of ${entries})
+        try {
+          journal.append(entry);
+        } catch (error) {
+          console.log(error.code);
+        }`;
+    // No file may grow beyond a few kilobytes: that is as good as a full disk.
+    const limited = `trap '' XFSZ; ulimit -f 4; exec "$0" "$@"`;
+    const node = ["--conditions=@keelson/source", "--input-type=module", "--eval", program, folder];
+    expect(execFileSync("sh", ["-c", limited, process.execPath, ...node], { encoding: "utf8" })).toBe(
+      "EFBIG\n",
+    );
+    using journal = new FolderJournal(folder);
+    expect(journal.snapshot?.objects.map(({ key }) => key)).toEqual(["a/2", "a/4"]);
   });
 
-  test("takes it from a dead process that had our id, as the next one in a container has", () => {
-    writeFileSync(join(folder, "lock"), String(process.pid));
-    using journal = new FolderJournal(folder);
-    expect(journal.snapshot).toBeUndefined();
+  test("refuses a folder that a living process has", () => {
+    using _ = new FolderJournal(folder);
+    expect(() => new FolderJournal(folder)).toThrow(`process ${process.pid} has it`);
   });
 
   test("says where its data is damaged, and lets go of the folder", () => {
@@ -66,6 +81,6 @@ describe("a journal in a folder", () => {
     );
     writeFileSync(join(folder, "snapshot.json"), "nonsense");
     expect(() => new FolderJournal(folder)).toThrow(/snapshot\.json: it is not JSON/);
-    expect(() => readFileSync(join(folder, "lock"))).toThrow("ENOENT");
+    expect(readdirSync(folder)).not.toContain("lock");
   });
 });

@@ -1,25 +1,27 @@
 import {
   closeSync,
+  constants,
   existsSync,
   fsyncSync,
-  mkdirSync,
+  ftruncateSync,
   openSync,
   readFileSync,
-  renameSync,
-  rmSync,
-  writeSync,
+  writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
 import { isRecord } from "@keelson/core";
 import { type Journal, type JournalEntry, replay, type StoreSnapshot } from "@keelson/sandbox";
-import { FolderInUseError, UnreadableDataError } from "./errors.ts";
+import { UnreadableDataError } from "./errors.ts";
+import { releaseLock, takeLock } from "./folder-lock.ts";
+import { makeFolder } from "./make-folder.ts";
+import { replaceFile } from "./replace-file.ts";
 
 const lockFile = "lock";
 const snapshotFile = "snapshot.json";
 const journalFile = "journal.jsonl";
 
-/** The locks that this process has. */
-const ownLocks = new Set<string>();
+const { O_WRONLY, O_CREAT, O_TRUNC, O_APPEND } = constants;
+const emptyAndAppend = O_WRONLY | O_CREAT | O_TRUNC | O_APPEND;
 
 /**
  * Keeps a store in a folder: a snapshot, and every write since as a line. Only one process at a time may have it. A line
@@ -29,9 +31,11 @@ export class FolderJournal implements Journal, Disposable {
   readonly snapshot: StoreSnapshot | undefined;
   readonly #folder: string;
   readonly #journal: number;
+  /** How many bytes are written to the end of a line. */
+  #length = 0;
 
   constructor(folder: string) {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    makeFolder(folder);
     this.#folder = folder;
     takeLock(join(folder, lockFile));
     try {
@@ -41,7 +45,7 @@ export class FolderJournal implements Journal, Disposable {
       );
       // What is replayed once need not be replayed again; the new snapshot is whole before the old journal goes.
       if (this.snapshot !== undefined) replaceFile(join(folder, snapshotFile), JSON.stringify(this.snapshot));
-      this.#journal = openSync(join(folder, journalFile), "w", 0o600);
+      this.#journal = openSync(join(folder, journalFile), emptyAndAppend, 0o600);
     } catch (error) {
       releaseLock(join(folder, lockFile));
       throw error;
@@ -49,49 +53,21 @@ export class FolderJournal implements Journal, Disposable {
   }
 
   append(entry: JournalEntry): void {
-    writeSync(this.#journal, `${JSON.stringify(entry)}\n`);
+    const line = Buffer.from(`${JSON.stringify(entry)}\n`);
+    try {
+      writeFileSync(this.#journal, line);
+    } catch (error) {
+      // What a full disk took of it would spoil the next line.
+      ftruncateSync(this.#journal, this.#length);
+      throw error;
+    }
+    this.#length += line.length;
   }
 
   [Symbol.dispose](): void {
     fsyncSync(this.#journal);
     closeSync(this.#journal);
     releaseLock(join(this.#folder, lockFile));
-  }
-}
-
-/** The lock holds the id of its process; one whose process is gone counts for nothing. */
-function takeLock(path: string): void {
-  for (;;) {
-    try {
-      const lock = openSync(path, "wx", 0o600);
-      writeSync(lock, String(process.pid));
-      closeSync(lock);
-      ownLocks.add(path);
-      return;
-    } catch (error) {
-      if (!(isRecord(error) && error.code === "EEXIST")) throw error;
-    }
-    const owner = Number(readFileSync(path, "utf8"));
-    // In a container the next process often has the id of the last one.
-    const isGone = owner === process.pid ? !ownLocks.has(path) : !isAlive(owner);
-    if (!isGone) throw new FolderInUseError(path, owner);
-    rmSync(path, { force: true });
-  }
-}
-
-function releaseLock(path: string): void {
-  rmSync(path, { force: true });
-  ownLocks.delete(path);
-}
-
-function isAlive(processId: number): boolean {
-  if (!Number.isInteger(processId) || processId <= 0) return false;
-  try {
-    process.kill(processId, 0);
-    return true;
-  } catch (error) {
-    // It is there, and somebody else's.
-    return isRecord(error) && error.code === "EPERM";
   }
 }
 
@@ -132,12 +108,4 @@ function isSnapshot(value: unknown): value is StoreSnapshot {
 
 function isEntry(value: unknown): value is JournalEntry {
   return isRecord(value) && typeof value.revision === "number" && typeof value.key === "string";
-}
-
-function replaceFile(path: string, text: string): void {
-  const written = openSync(`${path}.new`, "w", 0o600);
-  writeSync(written, text);
-  fsyncSync(written);
-  closeSync(written);
-  renameSync(`${path}.new`, path);
 }

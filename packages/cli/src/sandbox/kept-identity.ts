@@ -1,8 +1,9 @@
 import { randomBytes } from "node:crypto";
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { CertificateAuthority } from "@keelson/controlplane";
 import { UnreadableDataError } from "./errors.ts";
+import { replaceFile } from "./replace-file.ts";
 
 /** By what clients know a control plane, and it knows them. */
 export interface ClusterIdentity {
@@ -37,9 +38,8 @@ export async function keptIdentity(folder: string): Promise<ClusterIdentity> {
   }
   const identity = await newIdentity();
   const { certificate, key } = identity.authority.pair;
-  // Only the owner may read them.
-  writeFileSync(path(certificateFile), certificate, { mode: 0o600 });
-  writeFileSync(path(keyFile), key, { mode: 0o600 });
-  writeFileSync(path(tokenFile), identity.tokenSecret, { mode: 0o600 });
+  replaceFile(path(certificateFile), certificate);
+  replaceFile(path(keyFile), key);
+  replaceFile(path(tokenFile), identity.tokenSecret);
   return identity;
 }

@@ -97,7 +97,7 @@ describe("keelson sandbox", () => {
     expect(await after.client.get(ConfigMap, metadata)).toEqual(created);
     await after.close();
 
-    expect(await complaintOf("--data", data)).toContain("stop that process, or choose another folder");
+    expect(await complaintOf("--data", data)).toContain("stop that process if it is keelson");
     expect(await complaintOf("--port", port)).toContain("choose another --port");
     expect(await end(second.child, "SIGTERM")).toBe(0);
   });

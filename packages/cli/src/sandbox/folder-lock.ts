@@ -1,0 +1,80 @@
+import { readlinkSync, renameSync, rmSync, symlinkSync } from "node:fs";
+import { errorCode } from "@keelson/core";
+import { FolderInUseError, UnreadableDataError } from "./errors.ts";
+
+/** The locks that this process has. */
+const ownLocks = new Set<string>();
+
+/**
+ * Takes the lock, or throws a FolderInUseError. It is a link that leads to the id of its process: so it says whose it is as
+ * soon as it is there. One whose process is gone counts for nothing.
+ */
+export function takeLock(path: string): void {
+  while (!isMade(path, String(process.pid))) {
+    const owner = ownerOf(path);
+    if (owner === undefined) continue;
+    if (!isGone(path, Number(owner))) throw new FolderInUseError(path, owner);
+    removeLeftLock(path, owner);
+  }
+  ownLocks.add(path);
+}
+
+export function releaseLock(path: string): void {
+  rmSync(path, { force: true });
+  ownLocks.delete(path);
+}
+
+/** Removes the lock of a process that is gone; one that somebody else has taken since is put back. */
+export function removeLeftLock(path: string, owner: string): void {
+  const aside = `${path}.${process.pid}`;
+  try {
+    renameSync(path, aside);
+  } catch (error) {
+    if (errorCode(error) === "ENOENT") return;
+    throw error;
+  }
+  const moved = ownerOf(aside);
+  rmSync(aside, { force: true });
+  if (moved !== undefined && moved !== owner) isMade(path, moved);
+}
+
+/** False if there is one already. */
+function isMade(path: string, owner: string): boolean {
+  try {
+    symlinkSync(owner, path);
+    return true;
+  } catch (error) {
+    if (errorCode(error) === "EEXIST") return false;
+    throw error;
+  }
+}
+
+/** Undefined if there is no lock. */
+function ownerOf(path: string): string | undefined {
+  try {
+    return readlinkSync(path);
+  } catch (error) {
+    if (errorCode(error) === "ENOENT") return undefined;
+    throw errorCode(error) === "EINVAL" ? notALock(path, error) : error;
+  }
+}
+
+function notALock(path: string, cause: unknown): UnreadableDataError {
+  return new UnreadableDataError(path, "it is not a lock of ours", { cause });
+}
+
+function isGone(path: string, owner: number): boolean {
+  // In a container the next process often has the id of the last one.
+  return owner === process.pid ? !ownLocks.has(path) : !isAlive(owner);
+}
+
+function isAlive(processId: number): boolean {
+  if (!Number.isInteger(processId) || processId <= 0) return false;
+  try {
+    process.kill(processId, 0);
+    return true;
+  } catch (error) {
+    // It is there, and somebody else's.
+    return errorCode(error) === "EPERM";
+  }
+}
