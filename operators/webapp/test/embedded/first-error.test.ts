@@ -43,20 +43,8 @@ it("reports what kept a child from being applied, also if the status cannot be w
   });
   await expect.poll(() => log.messages("error")).toContain("reconcile failed");
   const failures = log.lines.filter(({ level }) => level === "warn" || level === "error");
-  expect(failures.slice(0, 2)).toEqual([
-    {
-      level: "warn",
-      message: "the status could not be written either",
-      fields: expect.objectContaining({
-        error: expect.objectContaining({ message: expect.stringContaining("/status") }),
-      }),
-    },
-    {
-      level: "error",
-      message: "reconcile failed",
-      fields: expect.objectContaining({
-        error: expect.objectContaining({ message: expect.stringContaining("deployments") }),
-      }),
-    },
+  expect(failures.map(({ message, fields }) => `${message}: ${fields.error}`).slice(0, 2)).toEqual([
+    expect.stringMatching(/^the status could not be written either: .*\/status/),
+    expect.stringMatching(/^reconcile failed: .*deployments/),
   ]);
 });

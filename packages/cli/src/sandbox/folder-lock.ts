@@ -10,7 +10,7 @@ const ownLocks = new Set<string>();
  * soon as it is there. One whose process is gone counts for nothing.
  */
 export function takeLock(path: string): void {
-  while (!isMade(path, String(process.pid))) {
+  while (!tryMake(path, String(process.pid))) {
     const owner = ownerOf(path);
     if (owner === undefined) continue;
     if (!isGone(path, Number(owner))) throw new FolderInUseError(path, owner);
@@ -35,11 +35,11 @@ export function removeLeftLock(path: string, owner: string): void {
   }
   const moved = ownerOf(aside);
   rmSync(aside, { force: true });
-  if (moved !== undefined && moved !== owner) isMade(path, moved);
+  if (moved !== undefined && moved !== owner) tryMake(path, moved);
 }
 
 /** False if there is one already. */
-function isMade(path: string, owner: string): boolean {
+function tryMake(path: string, owner: string): boolean {
   try {
     symlinkSync(owner, path);
     return true;
