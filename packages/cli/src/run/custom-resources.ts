@@ -1,6 +1,7 @@
 import {
   type AnyDefinedResource,
   type Client,
+  ForbiddenError,
   groupResourceOf,
   type Logger,
   NoKindMatchError,
@@ -9,7 +10,7 @@ import {
   waitFor,
 } from "keelson";
 import { CustomResourceDefinition } from "keelson/kinds/apiextensions/v1";
-import { MissingCrdsError } from "./errors.ts";
+import { CrdsForbiddenError, MissingCrdsError } from "./errors.ts";
 
 const establishTimeoutMs = 30_000;
 const fieldOwner = "keelson-crds";
@@ -22,17 +23,26 @@ export async function installCrds(
 ): Promise<void> {
   await Promise.all(
     resourcesOf(operators).map(async (resource) => {
-      const name = groupResourceOf(resource);
-      // Whoever installs says what the definition is: fields that another manager set are taken over.
-      const definition = { ...resource.crd(), metadata: { name } };
-      await client.apply(CustomResourceDefinition, definition, { fieldOwner, force: true, signal });
-      await waitFor(client, CustomResourceDefinition, { name }, isEstablished, {
-        timeoutMs: establishTimeoutMs,
-        signal,
-      });
-      log.info("installed the CustomResourceDefinition", { crd: name });
+      const crd = groupResourceOf(resource);
+      try {
+        await install(client, resource, signal);
+      } catch (error) {
+        throw error instanceof ForbiddenError ? new CrdsForbiddenError(crd, { cause: error }) : error;
+      }
+      log.info("installed the CustomResourceDefinition", { crd });
     }),
   );
+}
+
+async function install(client: Client, resource: AnyDefinedResource, signal: AbortSignal): Promise<void> {
+  const name = groupResourceOf(resource);
+  // Whoever installs says what the definition is: fields that another manager set are taken over.
+  const definition = { ...resource.crd(), metadata: { name } };
+  await client.apply(CustomResourceDefinition, definition, { fieldOwner, force: true, signal });
+  await waitFor(client, CustomResourceDefinition, { name }, isEstablished, {
+    timeoutMs: establishTimeoutMs,
+    signal,
+  });
 }
 
 /** Throws a MissingCrdsError that names all that the server does not serve. Reads only what everybody may. */

@@ -62,6 +62,23 @@ export class MissingCrdsError extends RunError {
   }
 }
 
+/** Whoever runs the operators may not install their kinds. */
+export class CrdsForbiddenError extends RunError {
+  static override readonly brand: string = "@keelson/cli.CrdsForbiddenError";
+  readonly code = "CRDS_FORBIDDEN";
+  /** Such as `webapps.example.com`. */
+  readonly crd: string;
+
+  constructor(crd: string, options: { readonly cause: Error }) {
+    super(
+      `install ${crd}: ${options.cause.message}; grant that, or have it installed by somebody who may, and run without ` +
+        "--install-crds",
+      options,
+    );
+    this.crd = crd;
+  }
+}
+
 /** The concurrency is set of kinds that no controller reconciles. */
 export class UnknownKindsError extends RunError {
   static override readonly brand: string = "@keelson/cli.UnknownKindsError";

@@ -17,7 +17,11 @@ import { Gadget, gadgets } from "../support/gadget-operator.ts";
 import { KeelsonProcess } from "../support/keelson-process.ts";
 
 /** Processes start on a machine that may be busy. */
-const startTimeoutMs = 40_000;
+const startTimeoutMs = 90_000;
+/** What is given to those that do not end; an end in good order is far from it, on a busy machine too. */
+const usualGraceMs = 30_000;
+/** Quicker than usual, and slow enough that nobody loses it because the machine is busy. */
+const quickLease = ["--lease-duration", "8s", "--renew-deadline", "7s", "--retry-period", "1s"];
 const freePorts = ["--bind-address", "127.0.0.1", "--metrics-port", "0", "--health-port", "0"];
 
 let controlPlane: ControlPlane;
@@ -161,7 +165,7 @@ describe("keelson run in a cluster without its kinds", { timeout: 120_000 }, () 
     const signalledMs = performance.now();
     started.signal("SIGTERM");
     expect(await started.exited).toBe(0);
-    expect(performance.now() - signalledMs).toBeLessThan(5_000);
+    expect(performance.now() - signalledMs).toBeLessThan(usualGraceMs / 2);
     expect(started.stderr).toBe("");
     expect(started.log.map(({ msg }) => msg)).toContain("manager stopped");
     await test.annotate(`start to ready, with the installation of a kind: ${Math.round(readyMs)} ms`);
@@ -200,6 +204,15 @@ describe("keelson run", { timeout: 120_000 }, () => {
     expect(await madeBy("unwatched", "web")).toBeUndefined();
   });
 
+  it("says in a line what to do if it may not install its kinds, and ends with code 1", async (test) => {
+    const as = await controlPlane.createUser({ user: "guest", rules: [] });
+    const started = keelsonRun(test, { args: ["./gadget-operator.ts", "--install-crds", ...freePorts], as });
+    expect(await started.exited).toBe(1);
+    expect(started.stderr).toMatch(
+      /^keelson: install gadgets\.cli\.example\.com: .* cannot patch .*; grant that, or have it installed by somebody who may, and run without --install-crds\n$/,
+    );
+  });
+
   it("lists what it may not do in a table, and ends with code 1", async (test) => {
     const as = await controlPlane.createUser({
       user: "poor",
@@ -225,7 +238,8 @@ describe("keelson run", { timeout: 120_000 }, () => {
         "--namespace",
         "replicas",
       ],
-      ...["--lease-duration", "3s", "--renew-deadline", "2s", "--retry-period", "500ms", ...freePorts],
+      ...quickLease,
+      ...freePorts,
     ];
     const first = keelsonRun(test, { args, env: { REPLICA: "first" } });
     await client.create(Gadget, { metadata: { namespace: "replicas", name: "one" }, spec: { size: 1 } });
@@ -234,10 +248,8 @@ describe("keelson run", { timeout: 120_000 }, () => {
     await becomesReady(second);
     await client.create(Gadget, { metadata: { namespace: "replicas", name: "two" }, spec: { size: 1 } });
     await expect.poll(() => madeBy("replicas", "two")).toBe("first");
-    const killedMs = performance.now();
     await first.kill();
-    await expect.poll(() => madeBy("replicas", "one")).toBe("second");
-    expect(performance.now() - killedMs).toBeLessThan(15_000);
+    await expect.poll(() => madeBy("replicas", "one"), isReady).toBe("second");
     expect(await controlPlane.kubectl(["-n", "replicas", "get", "lease", "-o", "name"])).toContain(
       "lease.coordination.k8s.io/keelson-gadgets",
     );
@@ -247,7 +259,8 @@ describe("keelson run", { timeout: 120_000 }, () => {
     await makeNamespace("lost");
     const args = [
       ...["./gadget-operator.ts", "--leader-elect", "--lease-namespace", "lost", "--namespace", "lost"],
-      ...["--lease-duration", "3s", "--renew-deadline", "2s", "--retry-period", "500ms", ...freePorts],
+      ...quickLease,
+      ...freePorts,
     ];
     const started = keelsonRun(test, { args });
     await client.create(Gadget, { metadata: { namespace: "lost", name: "web" }, spec: { size: 1 } });
@@ -282,7 +295,7 @@ describe("keelson run", { timeout: 120_000 }, () => {
     await expect.poll(() => performance.now() - signalledMs).toBeGreaterThan(250);
     twice.signal("SIGTERM");
     expect(await twice.exited).toBe(1);
-    expect(performance.now() - signalledMs).toBeLessThan(3_000);
+    expect(performance.now() - signalledMs).toBeLessThan(usualGraceMs / 2);
   });
 
   it("names the flag of a port that another program has", async (test) => {
