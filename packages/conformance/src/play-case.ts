@@ -20,10 +20,9 @@ export async function playCase(
     path: "/api/v1/namespaces",
     body: JSON.stringify({ apiVersion: "v1", kind: "Namespace", metadata: { name: namespace } }),
   });
-  // Pods need it, and a controller makes it.
-  await stage.until(stage.path("serviceaccounts/default"), (object) =>
-    JSON.stringify(object).includes('"uid"'),
-  );
+  // Controllers make them, at any time: pods need the one, and lists of ConfigMaps hold the other.
+  for (const made of ["serviceaccounts/default", "configmaps/kube-root-ca.crt"])
+    await stage.until(stage.path(made), (object) => JSON.stringify(object).includes('"uid"'));
   await run(stage);
   return normalise(stage.transcript);
 }

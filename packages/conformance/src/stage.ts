@@ -19,6 +19,8 @@ export interface RequestOptions {
 const usualHeaders = { accept: "application/json", "user-agent": "conformance" };
 /** A watch that shows less than it ought to must end at some time. */
 const watchTimeoutSeconds = 20;
+/** How long a condition may take to hold; a server may be busy with many cases. */
+const patienceMs = 60_000;
 const mergePatch = "application/merge-patch+json";
 
 /**
@@ -144,7 +146,7 @@ export class Stage {
 
   /** Sends a request again and again until its answer is as wanted; nothing of it is recorded. */
   async untilAnswer(request: WorldRequest, isAsWanted: (answer: unknown) => boolean): Promise<unknown> {
-    const deadline = this.#clock.monotonicNow() + 30_000;
+    const deadline = this.#clock.monotonicNow() + patienceMs;
     const headers = { "content-type": "application/json", ...request.headers };
     for (;;) {
       const answer = parsed((await this.look({ ...request, headers })).text);

@@ -50,4 +50,4 @@ it("runs a day of a CronJob on a virtual clock, and leaves three Jobs", async ()
   expect(names.size).toBe(288);
   expect(objects.list(Job, "default").map(({ status }) => status?.succeeded)).toEqual([1, 1, 1]);
   expect(objects.list(Pod, "default")).toHaveLength(3);
-}, 60_000);
+}, 180_000);

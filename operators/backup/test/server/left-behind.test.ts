@@ -11,6 +11,7 @@ import { CronJob, Job } from "keelson/kinds/batch/v1";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { BackUp } from "../../src/api/back-up.ts";
 import { backup } from "../../src/operator.ts";
+import { reconcilesOf } from "../support/reconciles.ts";
 import { SeenPhases } from "../support/seen-phases.ts";
 import { BackUpSpace, endless } from "../support/space.ts";
 
@@ -139,14 +140,9 @@ it("is not taken back by a BackUp whose own deletion is not heard of yet", { tim
   });
   onTestFinished(() => deaf.stop());
   await deaf.idle();
-  const reconciles = async () => {
-    const lines = (await deaf.metrics()).split("\n");
-    const totals = lines.filter((line) => line.startsWith("controller_runtime_reconcile_total"));
-    return totals.reduce((sum, line) => sum + Number(line.split(" ").at(-1)), 0);
-  };
-  const before = await reconciles();
+  const before = await reconcilesOf(deaf);
   await leave(space, "left");
-  await expect.poll(reconciles).toBeGreaterThan(before);
+  await expect.poll(() => reconcilesOf(deaf)).toBeGreaterThan(before);
   await deaf.idle();
   expect(deaf.writes.filter(({ resource }) => resource === "jobs.batch")).toEqual([]);
   expect(await ownerOf(space, Job, "job-left")).toBeUndefined();

@@ -1,4 +1,5 @@
 import {
+  type FaultRule,
   faults,
   faultyTransport,
   type RunningOperator,
@@ -97,13 +98,16 @@ describe("an operator", () => {
 
   it("tells what is forbidden, and tries again", async () => {
     const space = await BackUpSpace.create(world);
+    const rules: FaultRule[] = [];
     await operatorOf(space, (transport) => {
       const faulty = faultyTransport(transport);
-      faulty.fault({ method: "PATCH", path: /\/jobs\/job-limited/ }, faults.answerStatus("Forbidden"));
+      const job = { method: "PATCH", path: /\/jobs\/job-limited/ } as const;
+      rules.push(faulty.fault(job, faults.answerStatus("Forbidden"), { times: Infinity }));
       return faulty;
     });
     await space.create("limited", { image: "backup:1" });
     await space.shows("limited", "Degraded", "True", "Rejected");
+    for (const rule of rules) rule.remove();
     await space.reaches("limited", "Succeeded");
     await space.shows("limited", "Degraded", "False", "AsExpected");
     await expect.poll(() => space.eventsOf("limited")).toContain("Warning Rejected");

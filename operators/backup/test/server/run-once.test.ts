@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { BackUp } from "../../src/api/back-up.ts";
 import { runAgainAnnotation } from "../../src/api/names.ts";
 import { backup } from "../../src/operator.ts";
+import { reconcilesOf } from "../support/reconciles.ts";
 import { SeenPhases } from "../support/seen-phases.ts";
 import { BackUpSpace, endless, failing } from "../support/space.ts";
 
@@ -153,10 +154,13 @@ describe("a BackUp that runs once", () => {
     const space = await BackUpSpace.create(world);
     await space.create("done", { image: "backup:1" });
     await space.reaches("done", "Succeeded");
-    await space.kubectl("delete", "job", "job-done");
     await operator.idle();
-    await space.kubectl("label", "bks", "done", "touched=yes");
-    await operator.idle();
+    for (const step of ["delete job job-done", "annotate bks done touched=yes"]) {
+      const before = await reconcilesOf(operator);
+      await space.kubectl(...step.split(" "));
+      await expect.poll(() => reconcilesOf(operator)).toBeGreaterThan(before);
+      await operator.idle();
+    }
     expect(await space.jobs()).toEqual([]);
     expect((await space.get(BackUp, "done")).status).toMatchObject({
       phase: "Succeeded",

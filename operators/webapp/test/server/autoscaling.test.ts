@@ -73,7 +73,7 @@ describe("autoscaling", () => {
     expect(status?.availableReplicas).toBe(2);
     await expect.poll(() => space.find(HorizontalPodAutoscaler, "new")).toBeDefined();
     await operator.idle();
-    expect(seen.values).toEqual([2]);
+    await expect.poll(() => seen.values).toEqual([2]);
   });
 
   it("wakes an app that has no pods, which autoscalers leave as it is", async () => {
@@ -86,7 +86,7 @@ describe("autoscaling", () => {
     await expect.poll(async () => (await space.reaches("asleep", "Ready")).status?.availableReplicas).toBe(2);
     await expect.poll(() => space.find(HorizontalPodAutoscaler, "asleep")).toBeDefined();
     await operator.idle();
-    expect(seen.values).toEqual([0, 2]);
+    await expect.poll(() => seen.values).toEqual([0, 2]);
   });
 
   it("takes orphans as they are", patient, async () => {

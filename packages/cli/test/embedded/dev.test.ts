@@ -10,6 +10,9 @@ import { Gadget } from "../support/gadget-operator.ts";
 import { KeelsonProcess } from "../support/keelson-process.ts";
 import { Shed } from "../support/shed-operator.ts";
 
+/** Tests start several processes one after the other, on a machine that may be busy. */
+const patient = { timeout: 120_000 };
+
 interface Started {
   readonly keelson: KeelsonProcess;
   readonly url: string;
@@ -24,7 +27,7 @@ function dev(args: readonly string[], env: Readonly<Record<string, string>> = {}
 
 /** Starts it and waits until it has said this. */
 async function started(keelson: KeelsonProcess, said = "Ctrl-C"): Promise<Started> {
-  await expect.poll(() => keelson.stdout + keelson.stderr, { timeout: 50_000 }).toContain(said);
+  await expect.poll(() => keelson.stdout + keelson.stderr, patient).toContain(said);
   const kubeconfigPath = /kubeconfig: +(.*)$/m.exec(keelson.stdout)?.[1] ?? "";
   const url = /ready at (.*)$/m.exec(keelson.stdout)?.[1] ?? "";
   return { keelson, url, kubeconfigPath };
@@ -50,7 +53,7 @@ async function temporaryFolder(): Promise<string> {
 
 const allSettled = /^all 2 samples are settled after [\d.]+ s$/m;
 
-describe("keelson dev --exit-when-settled", () => {
+describe("keelson dev --exit-when-settled", patient, () => {
   it("runs all operators that come with it until their samples are settled, and ends with 0", async () => {
     const keelson = dev(["--exit-when-settled"]);
     expect([await keelson.exited, keelson.stderr]).toEqual([0, expect.any(String)]);
@@ -61,7 +64,7 @@ describe("keelson dev --exit-when-settled", () => {
   });
 
   it("tells each change of a sample of one's own operator in a line", async () => {
-    const keelson = dev(["./shed-operator.ts", "--exit-when-settled", "--timeout", "50s"]);
+    const keelson = dev(["./shed-operator.ts", "--exit-when-settled", "--timeout", "100s"]);
     expect([await keelson.exited, keelson.stderr]).toEqual([0, ""]);
     const [facts = "", told = ""] = keelson.stdout.split("\n\n");
     expect(facts).toMatch(/^Kubernetes v1\.\d+ \(embedded\) is ready at https:\/\/127\.0\.0\.1:\d+$/m);
@@ -74,7 +77,7 @@ describe("keelson dev --exit-when-settled", () => {
   });
 
   it("ends with 1 and says which samples are not settled, and why", async () => {
-    const args = ["./shed-operator.ts", "--exit-when-settled", "--timeout", "500ms"];
+    const args = ["./shed-operator.ts", "--exit-when-settled", "--timeout", "5s"];
     expect(await complaintOf(args, { SHED_SAMPLES: "never.yaml" })).toMatch(
       /^keelson: wait for the samples: 1 of 1 is not settled after [\d.]+ s; .*\n {2}shed\/castle: Building, 0\/2 ready; nobody builds it\n$/,
     );
@@ -87,7 +90,7 @@ describe("keelson dev --exit-when-settled", () => {
   });
 });
 
-describe("keelson dev", () => {
+describe("keelson dev", patient, () => {
   it("keeps running, follows what people do, and ends on Ctrl-C with nothing left", async () => {
     const { keelson, url, kubeconfigPath } = await started(
       dev(["./shed-operator.ts"]),
@@ -158,7 +161,7 @@ describe("keelson dev", () => {
   });
 });
 
-describe("keelson dev, when it cannot do its work, says so in one line and ends with 1", () => {
+describe("keelson dev, when it cannot do its work, says so in one line and ends with 1", patient, () => {
   const oneLine = (text: string) => expect.stringMatching(new RegExp(`^keelson: [^\\n]*${text}[^\\n]*\\n$`));
 
   it.each([

@@ -10,6 +10,8 @@ import { Deployment } from "keelson/kinds/apps/v1";
 import { ConfigMap } from "keelson/kinds/core/v1";
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 
+/** Tests start several processes one after the other, on a machine that may be busy. */
+const patient = { timeout: 180_000 };
 const main = fileURLToPath(new URL("../../src/main.ts", import.meta.url));
 
 interface RunningCommand {
@@ -54,7 +56,7 @@ async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<unknown
   return (await once(child, "exit"))[0];
 }
 
-describe("keelson sandbox", () => {
+describe("keelson sandbox", patient, () => {
   let folder: string;
 
   beforeEach(() => {

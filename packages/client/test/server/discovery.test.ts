@@ -128,9 +128,7 @@ describe("the REST mapper", () => {
     await expect(mapper.resourceFor(ship)).rejects.toBeInstanceOf(NoKindMatchError);
     await install("sea.keelson.dev", "Ship");
     // Discovery follows the Established condition with a small delay.
-    await expect
-      .poll(() => mapper.resourceFor(ship).catch(String), { timeout: 10_000 })
-      .toMatchObject({ plural: "ships" });
+    await expect.poll(() => mapper.resourceFor(ship).catch(String)).toMatchObject({ plural: "ships" });
     expect(await mapper.resourceFor(ship)).toMatchObject({
       version: "v1",
       shortNames: ["sh"],
@@ -139,12 +137,12 @@ describe("the REST mapper", () => {
     expect(await mapper.resourceFor({ ...ship, version: "v1beta1" })).toMatchObject({ version: "v1beta1" });
     await install("sea.keelson.dev", "Raft");
     const raft = () => mapper.resourceFor({ group: "sea.keelson.dev", kind: "Raft" });
-    await expect.poll(() => raft().catch(String), { timeout: 10_000 }).toMatchObject({ plural: "rafts" });
+    await expect.poll(() => raft().catch(String)).toMatchObject({ plural: "rafts" });
     await kubectl(["delete", "crd", "ships.sea.keelson.dev", "rafts.sea.keelson.dev"]);
     expect(mapper.knownGroups).toEqual(["sea.keelson.dev"]);
     const gone = () =>
       mapper.resourceFor({ group: "sea.keelson.dev", kind: "Boat" }).catch(() => mapper.knownGroups);
-    await expect.poll(gone, { timeout: 10_000 }).toEqual([]);
+    await expect.poll(gone).toEqual([]);
   });
 });
 

@@ -39,15 +39,15 @@ export const watchCases: CaseGroup = {
     }),
     conforms("a watch ends when its time is over", async (stage) => {
       const version = await prepareHistory(stage);
-      await stage.watch(stage.path(`secrets?watch=1&timeoutSeconds=1&resourceVersion=${version}`), 9);
+      await stage.watch(stage.path(`secrets?watch=1&timeoutSeconds=3&resourceVersion=${version}`), 9);
     }),
     conforms("a watch without a version begins with what is there", async (stage) => {
       await prepareHistory(stage);
-      await stage.watch(stage.path("secrets?watch=true&timeoutSeconds=1"), 9);
+      await stage.watch(stage.path("secrets?watch=true&timeoutSeconds=3"), 9);
     }),
     conforms("a watch from the version 0 begins with what is there", async (stage) => {
       await prepareHistory(stage);
-      await stage.watch(stage.path("secrets?watch=true&resourceVersion=0&timeoutSeconds=1"), 9);
+      await stage.watch(stage.path("secrets?watch=true&resourceVersion=0&timeoutSeconds=3"), 9);
     }),
     conforms("objects enter and leave a watch by their labels", async (stage) => {
       const version = await prepareHistory(stage);
@@ -154,7 +154,7 @@ export const watchCases: CaseGroup = {
       const version = await versionNow(stage);
       await stage.prepare(stage.path("secrets"), secret("a"));
       await stage.patch(stage.path("secrets/a"), { metadata: { labels: null } });
-      await stage.watch(stage.path(`secrets?watch=true&timeoutSeconds=1&resourceVersion=${version}`), 3);
+      await stage.watch(stage.path(`secrets?watch=true&timeoutSeconds=3&resourceVersion=${version}`), 3);
     }),
     conforms("events carry the version of their change", async (stage) => {
       const version = await prepareHistory(stage);

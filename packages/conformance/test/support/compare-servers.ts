@@ -9,6 +9,9 @@ import type { World } from "../../src/world.ts";
 
 const known = new Set(knownDifferences.map((difference) => difference.case));
 
+/** Ten cases at a time, most with many calls of kubectl, and two servers, on a machine that may be busy. */
+const patient = { timeout: 120_000 };
+
 /** A test for each case: it is played on both servers at once, and both must have shown the same. */
 export function compareServers(groups: readonly CaseGroup[]): void {
   const worlds = new AsyncDisposableStack();
@@ -31,7 +34,7 @@ export function compareServers(groups: readonly CaseGroup[]): void {
     expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([]);
   });
 
-  describe.concurrent("both servers answer alike", () => {
+  describe.concurrent("both servers answer alike", patient, () => {
     for (const { given, name, namespace } of played) {
       test(name, async ({ expect: expectHere }) => {
         const [here, there] = await Promise.all([

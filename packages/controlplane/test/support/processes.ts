@@ -13,8 +13,6 @@ export async function processesWith(text: string): Promise<readonly number[]> {
 /** Waits until no process names the folder and the folder is gone. */
 export async function expectNothingLeft(folder: string): Promise<void> {
   await expect
-    .poll(async () => ({ processes: await processesWith(folder), folder: existsSync(folder) }), {
-      timeout: 5_000,
-    })
+    .poll(async () => ({ processes: await processesWith(folder), folder: existsSync(folder) }))
     .toEqual({ processes: [], folder: false });
 }

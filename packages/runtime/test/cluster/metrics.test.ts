@@ -187,14 +187,15 @@ describe("metrics of a controller that runs", () => {
     onTestFinished(() => lease.release());
     await lease.synced();
     await controlPlane.restart("kube-apiserver");
-    await eventually(() => cache.statuses[0]?.phase).toBe("watching");
+    // A reflector that met a dead server may be up to a minute into its back-off [RF13].
+    await expect.poll(() => cache.statuses[0]?.phase, { timeout: 70_000 }).toBe("watching");
     await eventually(async () => {
       const samples = parseExposition(await metrics.render()).get("informer_watches_total")?.samples ?? [];
       return samples
         .filter(({ labels }) => labels.informer === `configmaps in ${namespace}`)
         .reduce((sum, { value }) => sum + value, 0);
     }).toBeGreaterThan(0);
-  });
+  }, 150_000);
 });
 
 describe("who may see metrics", () => {

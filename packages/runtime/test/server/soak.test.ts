@@ -187,9 +187,11 @@ it(
 
     const late = new LegalHistory<ConfigMapObject>();
     informer.subscribe((event) => late.add(event));
-    const fresh = await versionsOnServer();
     // A reflector that met a dead server may be up to a minute into its back-off [RF13].
     const patient = { timeout: 70_000, interval: 100 };
+    // A run that began in time may still be about to write.
+    await expect.poll(() => running.size, patient).toBe(0);
+    const fresh = await versionsOnServer();
     await expect.poll(() => versionsOf(informer.list()), patient).toEqual(fresh);
     for (const history of [quick, slow, late]) {
       await expect.poll(() => sorted(history.versions), patient).toEqual(fresh);

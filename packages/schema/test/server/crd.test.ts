@@ -1,7 +1,7 @@
 import { KubectlError } from "@keelson/controlplane";
 import { isRecord } from "@keelson/core";
 import { type Cluster, startCluster } from "@keelson/testkit";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { Old, Probe, type ProbeSpec } from "../support/probe.ts";
 
 let controlPlane: Cluster;
@@ -10,6 +10,8 @@ beforeAll(async () => {
   controlPlane = await startCluster(process.env.KEELSON_LEVEL);
   await controlPlane.kubectl(["create", "-f", "-"], { input: JSON.stringify(Probe.crd()) });
   await controlPlane.kubectl(["wait", "--for=condition=Established", "--timeout=30s", `crd/${crdName}`]);
+  // It is served, and found by kubectl, some time after that.
+  await vi.waitFor(() => kubectl("get", "probes"), { timeout: 30_000, interval: 100 });
 });
 afterAll(() => controlPlane?.stop());
 

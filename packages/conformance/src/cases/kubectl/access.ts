@@ -1,5 +1,6 @@
 import type { CaseGroup } from "../../conformance-case.ts";
 import { session } from "./session.ts";
+import { mayDo } from "./settling.ts";
 
 const asAnn = "--as=ann";
 
@@ -19,6 +20,7 @@ export const accessCases: CaseGroup = {
       "can-i tells what another may do",
       "create role reader --verb=get,list --resource=configmaps",
       "create rolebinding read --role=reader --user=ann",
+      mayDo("ann", "get", "configmaps"),
       `auth can-i get configmaps ${asAnn}`,
       `auth can-i get configmaps/settings ${asAnn}`,
       `auth can-i delete configmaps ${asAnn}`,
@@ -41,6 +43,7 @@ export const accessCases: CaseGroup = {
     session(
       "a ServiceAccount may do what its binding allows",
       "create rolebinding look --clusterrole=view --serviceaccount=$ns:default",
+      mayDo("system:serviceaccount:$ns:default", "list", "pods"),
       "auth can-i list pods --as=system:serviceaccount:$ns:default",
       "auth can-i list secrets --as=system:serviceaccount:$ns:default",
       "auth can-i list pods -n default --as=system:serviceaccount:$ns:default",
@@ -77,8 +80,11 @@ export const accessCases: CaseGroup = {
       "nobody gives away what they do not have",
       "create role binder --verb=create,get,update --resource=roles,rolebindings",
       "create rolebinding bind --role=binder --user=ann",
+      mayDo("ann", "create", "roles", "rbac.authorization.k8s.io"),
       `create role strong --verb=delete --resource=secrets ${asAnn}`,
       "create role strong --verb=delete --resource=secrets",
+      "create rolebinding strongest --role=strong --user=carl",
+      mayDo("carl", "delete", "secrets"),
       `create rolebinding strong --role=strong --user=ann ${asAnn}`,
       `create rolebinding more --role=binder --user=bob ${asAnn}`,
     ),

@@ -1,7 +1,7 @@
 import type { CaseGroup } from "../../conformance-case.ts";
 import { configMap, type Fields } from "../manifests.ts";
 import { list, session } from "./session.ts";
-import { countIs, isGone, observed, podsAre, prepared, rolledOut } from "./settling.ts";
+import { countIs, isGone, observed, podsAre, podsAreReady, prepared, rolledOut } from "./settling.ts";
 import { idlePod, web } from "./web.ts";
 
 const labelled = (name: string, set: string): Fields => configMap(name, { metadata: { labels: { set } } });
@@ -100,7 +100,7 @@ export const deleteCases: CaseGroup = {
     session(
       "delete waits for finalizers, for a time",
       prepared("configmaps", configMap("held", { metadata: { finalizers: ["example.com/hold"] } })),
-      "delete configmap held --timeout=1s",
+      "delete configmap held --timeout=5s",
       "get configmap held -o jsonpath={.metadata.finalizers}",
       'patch configmap held --type=merge -p {"metadata":{"finalizers":null}}',
       isGone("configmaps/held"),
@@ -119,7 +119,7 @@ export const deleteCases: CaseGroup = {
       prepared("apps/v1:deployments", web({ replicas: 1 })),
       rolledOut("web", 1),
       "delete pods -l app=web",
-      rolledOut("web", 1),
+      podsAreReady(1),
       "get pods -l app=web",
     ),
   ],

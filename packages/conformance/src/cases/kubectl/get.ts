@@ -194,7 +194,7 @@ export const getCases: CaseGroup = {
     session(
       "get watches until it is enough",
       ...three,
-      "get configmap one --watch --output-watch-events --request-timeout=2s",
+      "get configmap one --watch --output-watch-events --request-timeout=5s",
     ),
   ],
 };

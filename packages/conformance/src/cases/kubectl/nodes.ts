@@ -139,7 +139,7 @@ export const nodeCases: CaseGroup = {
       running("web"),
       ["create -f -", budget],
       hasField("policy/v1:poddisruptionbudgets/safe", "status.currentHealthy", 1),
-      "drain $ns-node --force --timeout=1s",
+      "drain $ns-node --force --timeout=4s",
       "get pods -o name",
       `${drain} --disable-eviction`,
       podsAre(0),

@@ -1,11 +1,18 @@
 import type { CaseGroup } from "../../conformance-case.ts";
-import { session } from "./session.ts";
+import { type Step, session } from "./session.ts";
 import { hasField, observed, prepared, rolledOut } from "./settling.ts";
 import { web, webTemplate } from "./web.ts";
 
 const onePod = [prepared("apps/v1:deployments", web({ replicas: 1 })), rolledOut("web", 1)];
 const byRevision = "--sort-by=.metadata.annotations.deployment\\.kubernetes\\.io/revision";
 const setImage = (image: string): string => `set image deployment/web main=${image}`;
+/** The Deployment controller has copied a cause to the ReplicaSet that it is of; a newer one would get it otherwise. */
+const causeIsNoted =
+  (cause: string): Step =>
+  (stage) =>
+    stage.until(stage.path("apps/v1:replicasets"), (list) =>
+      JSON.stringify(list).includes(`"kubernetes.io/change-cause":"${cause}"`),
+    );
 const shownImage = "get deployment web -o jsonpath={.spec.template.spec.containers[0].image}";
 const statefulSet = {
   ...web({ serviceName: "db", replicas: 1 }, { name: "db" }),
@@ -20,7 +27,7 @@ export const rolloutCases: CaseGroup = {
       ...onePod,
       "rollout status deployment/web",
       "rollout status deployment/web --watch=false",
-      "rollout status deployment/web --revision=7 --timeout=2s",
+      "rollout status deployment/web --revision=7 --timeout=5s",
       "rollout status deployment/none",
       "rollout status configmap/kube-root-ca.crt",
     ),
@@ -31,15 +38,17 @@ export const rolloutCases: CaseGroup = {
         web({ replicas: 1, template: webTemplate({}, { "hollow.keelson.dev/ready": "false" }) }),
       ),
       hasField("apps/v1:deployments/web", "status.updatedReplicas", 1),
-      "rollout status deployment/web --timeout=2s",
+      "rollout status deployment/web --timeout=5s",
       "rollout status deployment/web --watch=false",
     ),
     session(
       "rollout history lists revisions and shows one",
       ...onePod,
       "annotate deployment web kubernetes.io/change-cause=first",
+      causeIsNoted("first"),
       setImage("web:2"),
       "annotate deployment web kubernetes.io/change-cause=second --overwrite",
+      causeIsNoted("second"),
       rolledOut("web", 1),
       "rollout history deployment/web",
       "rollout history deployment/web --revision=1",
@@ -94,7 +103,7 @@ export const rolloutCases: CaseGroup = {
       "get rs -o wide",
       "rollout restart deployment/web",
       "rollout undo deployment/web",
-      "rollout status deployment/web --timeout=2s",
+      "rollout status deployment/web --timeout=5s",
       "rollout resume deployment/web",
       rolledOut("web", 1),
       "rollout resume deployment/web",
@@ -106,6 +115,7 @@ export const rolloutCases: CaseGroup = {
       hasField("apps/v1:statefulsets/db", "status.availableReplicas", 1),
       "rollout status statefulset/db",
       "set image statefulset/db main=web:2",
+      observed("apps/v1:statefulsets/db"),
       "rollout history statefulset/db",
       "rollout history statefulset/db --revision=2",
       "rollout undo statefulset/db",

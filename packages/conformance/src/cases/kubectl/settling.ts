@@ -38,6 +38,15 @@ export function podsAre(count: number, selector = ""): Settling {
     });
 }
 
+/** There are so many pods, and all of them are ready. */
+export function podsAreReady(count: number): Settling {
+  return (stage) =>
+    stage.until(stage.path("pods"), (answer) => {
+      const pods = itemsOf(answer);
+      return pods.length === count && pods.every((pod) => hasStatus(pod, "Ready", "True"));
+    });
+}
+
 /** What is at a path of the case's namespace has a field with a value. */
 export function hasField(path: string, name: string, wanted: unknown): Settling {
   return (stage) => stage.until(stage.path(path), (object) => field(object, name) === wanted);
@@ -45,14 +54,26 @@ export function hasField(path: string, name: string, wanted: unknown): Settling 
 
 /** What is at a path of the case's namespace has a condition of a type and status. */
 export function hasCondition(path: string, type: string, status = "True"): Settling {
-  return (stage) =>
-    stage.until(stage.path(path), (object) => {
-      const conditions = field(object, "status.conditions");
-      return (
-        Array.isArray(conditions) &&
-        conditions.some((one) => isRecord(one) && one.type === type && one.status === status)
-      );
-    });
+  return (stage) => stage.until(stage.path(path), (object) => hasStatus(object, type, status));
+}
+
+/** The server acts on a grant to a user: its authorizer learns of it some time after it was written. */
+export function mayDo(user: string, verb: string, resource: string, group = ""): Settling {
+  return (stage) => {
+    const { namespace } = stage;
+    const spec = {
+      user: user.replaceAll("$ns", namespace),
+      resourceAttributes: { namespace, verb, group, resource },
+    };
+    return stage.untilAnswer(
+      {
+        method: "POST",
+        path: "/apis/authorization.k8s.io/v1/subjectaccessreviews",
+        body: JSON.stringify({ spec }),
+      },
+      (answer) => field(answer, "status.allowed") === true,
+    );
+  };
 }
 
 /** There are so many objects at a path of the case's namespace. */
@@ -76,6 +97,14 @@ export function isGone(path: string): Settling {
 /** Makes an object that the case needs, in its namespace. */
 export function prepared(path: string, object: unknown): Settling {
   return (stage) => stage.prepare(stage.path(path), object);
+}
+
+function hasStatus(object: unknown, type: string, status: string): boolean {
+  const conditions = field(object, "status.conditions");
+  return (
+    Array.isArray(conditions) &&
+    conditions.some((one) => isRecord(one) && one.type === type && one.status === status)
+  );
 }
 
 function isObserved(object: unknown): boolean {

@@ -104,6 +104,8 @@ export const deploymentCases: CaseGroup = {
       });
       await hasField(path, "status.updatedReplicas", 2)(stage);
       await podsAre(5)(stage);
+      // The pod that had to go is counted for a while after it has gone.
+      await hasField(path, "status.replicas", 5)(stage);
       await showOutcome(stage);
     }),
     conforms("Recreate ends the old before it makes the new", async (stage) => {

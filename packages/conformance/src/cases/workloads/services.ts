@@ -107,7 +107,10 @@ export const serviceCases: CaseGroup = {
       await prepared("services", front())(stage);
       await prepared("apps/v1:deployments", web(1))(stage);
       await rolledOut("web", 1)(stage);
-      await stage.until(stage.path("endpoints/front"), (object) => countOf(field(object, "subsets")) === 1);
+      await stage.until(stage.path("endpoints/front"), (object) => {
+        const subsets = field(object, "subsets");
+        return countOf(subsets) === 1 && !JSON.stringify(subsets).includes("notReadyAddresses");
+      });
       await stage.kubectl("get endpoints front -o jsonpath={.subsets}{.metadata.labels}");
       await stage.kubectl("get endpoints front");
     }),
@@ -123,7 +126,10 @@ export const serviceCases: CaseGroup = {
       )(stage);
       await rolledOut("web", 1)(stage);
       await endpointsAre(1)(stage);
-      await stage.until(stage.path(slices), (list) => JSON.stringify(list).includes("8443"));
+      await stage.until(stage.path(slices), (list) => {
+        const text = JSON.stringify(list);
+        return text.includes("8443") && !text.includes('"ready":false');
+      });
       await showSlices(stage);
     }),
     conforms("Endpoints that somebody wrote stand in slices too", async (stage) => {
