@@ -23,6 +23,7 @@ it("exports exactly what users may rely on", () => {
       "crashingTransport",
       "describeWrite",
       "errorEvent",
+      "failingWrites",
       "failureStatus",
       "faults",
       "faultyTransport",

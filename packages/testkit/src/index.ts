@@ -38,6 +38,7 @@ export {
   OperatorEndedError,
   WebhooksNotCalledError,
 } from "./operator/errors.ts";
+export { failingWrites } from "./operator/failing-writes.ts";
 export { normalized } from "./operator/normalized.ts";
 export type { OperatorAccess } from "./operator/operator-access.ts";
 export type { RecordedWrite } from "./operator/recorded-write.ts";

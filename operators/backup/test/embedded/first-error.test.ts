@@ -1,19 +1,15 @@
 import {
-  faults,
-  faultyTransport,
+  failingWrites,
   RecordingLogger,
   type RunningSandbox,
   runOperator,
   startSandbox,
   VirtualClock,
 } from "@keelson/testkit";
-import type { Transport } from "keelson";
 import { Namespace } from "keelson/kinds/core/v1";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { BackUp } from "../../src/api/back-up.ts";
 import { backupOperator } from "../../src/operator.ts";
-
-const always = { times: Number.POSITIVE_INFINITY };
 
 let sandbox: RunningSandbox;
 
@@ -26,15 +22,7 @@ afterAll(() => sandbox?.stop());
 it("reports what kept a Job from being made, also if the status cannot be written either", async () => {
   const clock = new VirtualClock();
   const log = new RecordingLogger();
-  const wrap = (transport: Transport): Transport => {
-    const faulty = faultyTransport(transport);
-    faulty.fault({ method: "PATCH", path: /\/jobs\// }, faults.answerStatus("Forbidden"), always);
-    const hasFailed = (): boolean => faulty.requests.some(({ path }) => path.includes("/jobs/"));
-    const isStatus = ({ path }: { readonly path: string }): boolean =>
-      path.endsWith("/status") && hasFailed();
-    faulty.fault(isStatus, faults.answerStatus("Forbidden"), always);
-    return faulty;
-  };
+  const wrap = failingWrites("jobs");
   const access = { transport: sandbox.sandbox.transport() };
   await using _ = await runOperator(backupOperator({ clock }), { access, clock, wrap, log, events: false });
   await sandbox.client.create(BackUp, {
