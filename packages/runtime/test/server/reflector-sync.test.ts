@@ -1,0 +1,293 @@
+import { compareResourceVersions, metadataOnly } from "@keelson/core";
+import { ConfigMap } from "@keelson/core/kinds/core/v1";
+import { errorEvent, faults, VirtualClock } from "@keelson/testkit";
+import { describe, expect, it } from "vitest";
+import { noWatches } from "../../src/watch/reflector-watches.ts";
+import { knownVersion, plainWatches, ReflectorLab, watchLists } from "../support/reflector-lab.ts";
+import { startTestCluster } from "../support/test-cluster.ts";
+
+const cluster = await startTestCluster();
+const lab = new ReflectorLab(cluster);
+const { admin } = cluster;
+
+describe("the first sync", () => {
+  it("[RF1] [RF2] is one watch that begins with all objects and goes on with their changes", async () => {
+    const { namespace, transport, sink } = await lab.synced(ConfigMap, ["a", "b", "c"]);
+    expect(sink.history).toEqual(["REPLACE a b c"]);
+    await lab.create(namespace, "d");
+    await lab.remove(namespace, "a");
+    await expect.poll(() => sink.history).toEqual(["REPLACE a b c", "ADDED d", "DELETED a"]);
+    const [request, ...more] = transport.requests;
+    expect(more).toEqual([]);
+    expect(request?.query).toEqual({
+      watch: "true",
+      sendInitialEvents: "true",
+      resourceVersionMatch: "NotOlderThan",
+      allowWatchBookmarks: "true",
+      resourceVersion: "",
+      timeoutSeconds: expect.stringMatching(/^[345]\d\d$/),
+    });
+  });
+
+  it("[RF2] is not seen by anybody before it is complete", async () => {
+    const { transport, sink, reflector, start } = await lab.world(ConfigMap, ["a", "b", "c"]);
+    transport.fault(watchLists, faults.blackholeAfter(2));
+    await start();
+    await expect.poll(() => reflector.freshness.lastEventAtMs).toBeDefined();
+    await expect.poll(() => transport.heldRequests).toHaveLength(1);
+    expect(sink.history).toEqual([]);
+    expect(reflector.freshness).toMatchObject({ phase: "streaming", resourceVersion: undefined });
+    transport.releaseAll();
+    await expect.poll(() => sink.history).toEqual(["REPLACE a b c"]);
+  });
+
+  it("[RF3] begins from nothing if its stream breaks, so that what was deleted meanwhile is not in it", async () => {
+    const clock = new VirtualClock();
+    const { namespace, transport, sink, reflector, asked, start } = await lab.world(
+      ConfigMap,
+      ["a", "b", "c"],
+      {
+        clock,
+      },
+    );
+    transport.fault(watchLists, faults.cutAfter(2));
+    await start();
+    await expect.poll(() => reflector.freshness.phase).toBe("waiting");
+    await lab.remove(namespace, "a");
+    await clock.advance(1600);
+    await expect.poll(() => sink.history).toEqual(["REPLACE b c"]);
+    expect(asked()).toEqual(["watch-list", "watch-list"]);
+  });
+
+  it.each([
+    ["refused", faults.refuse()],
+    ["429", faults.answerStatus("TooManyRequests")],
+  ])("[RF3] is tried again after a wait if it is %s", async (_, fault) => {
+    const clock = new VirtualClock();
+    const { transport, sink, reflector, asked, start } = await lab.world(ConfigMap, ["a"], { clock });
+    transport.fault(watchLists, fault);
+    await start();
+    await expect.poll(() => reflector.freshness.phase).toBe("waiting");
+    await clock.advance(1600);
+    await expect.poll(() => sink.history).toEqual(["REPLACE a"]);
+    expect(asked()).toEqual(["watch-list", "watch-list"]);
+  });
+
+  it("[RF3] [RF7] is a list if the server does not know watch-lists, followed by a watch from its version", async () => {
+    const { namespace, transport, sink, asked, start, reflector, errors } = await lab.world(ConfigMap, [
+      "a",
+      "b",
+    ]);
+    transport.fault(watchLists, faults.answerStatus("Invalid"));
+    await start();
+    await expect.poll(() => sink.names).toEqual(["a", "b"]);
+    const [version] = sink.replacedAt;
+    await lab.create(namespace, "c");
+    await expect.poll(() => sink.names).toEqual(["a", "b", "c"]);
+    expect(asked()).toEqual(["watch-list", "list 0", `watch ${version}`]);
+    expect(transport.requests[1]?.query.limit).toBe("500");
+    expect(errors).toHaveLength(1);
+    expect(reflector.freshness.phase).toBe("watching");
+  });
+
+  it("[RF3] asks for the newest state if the server has forgotten the last version", async () => {
+    const clock = new VirtualClock();
+    const made = await lab.world(ConfigMap, ["a"], { clock });
+    const { transport, sink, reflector, asked, start, errors } = made;
+    transport.fault(plainWatches, faults.injectAfter(0, errorEvent("Expired")));
+    await start();
+    await expect.poll(() => sink.history).toHaveLength(1);
+    transport.fault(watchLists, faults.answerStatus("Expired"));
+    transport.cutStreams({}, "end");
+    const version = knownVersion(made);
+    await expect.poll(() => reflector.freshness.phase).toBe("waiting");
+    await clock.advance(1600);
+    await expect.poll(() => sink.history).toEqual(["REPLACE a", "REPLACE a"]);
+    expect(asked()).toEqual(["watch-list", `watch ${version}`, `watch-list ${version}`, "watch-list"]);
+    expect(errors).toHaveLength(2);
+  });
+
+  it("[RF4] is warned about if nothing comes for 10 s", async () => {
+    const clock = new VirtualClock();
+    const { namespace, transport, sink, warnings, start } = await lab.world(ConfigMap, ["a"], { clock });
+    transport.fault(watchLists, faults.blackholeAfter(0));
+    await start();
+    await expect.poll(() => transport.heldRequests).toHaveLength(1);
+    await clock.advance(10_000);
+    expect(warnings).toEqual([
+      `watch configmaps in ${namespace}: still waiting for the first objects, of which 0 have come; ` +
+        `nothing was heard for 10 s`,
+    ]);
+    transport.releaseAll();
+    await expect.poll(() => sink.history).toEqual(["REPLACE a"]);
+  });
+
+  it("takes objects with any text in them, however the bytes are cut", async () => {
+    const { namespace, transport, sink, start } = await lab.world(ConfigMap, []);
+    const text = 'line\u2028line\u2029 "managedFields":[{ \\ ] é 🚢';
+    await lab.create(namespace, "odd", { text });
+    transport.fault(watchLists, faults.splitBytes());
+    await start();
+    await expect.poll(() => sink.objects.get("odd")?.data).toEqual({ text });
+  });
+});
+
+describe("what is watched", () => {
+  it("[IN19] comes without managedFields, in the first objects, in changes and in lists", async () => {
+    for (const useWatchList of [true, false]) {
+      const { namespace, sink } = await lab.synced(ConfigMap, ["a"], { useWatchList });
+      await lab.create(namespace, "b");
+      await expect.poll(() => sink.names).toEqual(["a", "b"]);
+      for (const { metadata } of sink.objects.values()) {
+        expect(metadata).not.toHaveProperty("managedFields");
+        expect(metadata).toHaveProperty("uid");
+      }
+    }
+  });
+
+  it("[IN19] comes with managedFields if they are asked for", async () => {
+    for (const useWatchList of [true, false]) {
+      const { namespace, sink } = await lab.synced(ConfigMap, ["a"], {
+        useWatchList,
+        keepManagedFields: true,
+      });
+      await lab.create(namespace, "b");
+      await expect.poll(() => sink.names).toEqual(["a", "b"]);
+      for (const { metadata } of sink.objects.values()) expect(metadata.managedFields).toHaveLength(1);
+    }
+  });
+
+  it("may be the metadata only, by a stream and by a list", async () => {
+    for (const useWatchList of [true, false]) {
+      const { namespace, sink, warnings } = await lab.synced(metadataOnly(ConfigMap), ["a"], {
+        useWatchList,
+      });
+      await lab.create(namespace, "b", { much: "data" });
+      await expect.poll(() => sink.names).toEqual(["a", "b"]);
+      expect(sink.objects.get("b")).toEqual({
+        apiVersion: "meta.k8s.io/v1",
+        kind: "PartialObjectMetadata",
+        metadata: expect.objectContaining({ name: "b" }),
+      });
+      expect(warnings).toEqual([]);
+    }
+  });
+
+  it("may be a selection, which objects enter and leave", async () => {
+    const { namespace, sink } = await lab.synced(ConfigMap, ["a"], {
+      selection: { labelSelector: { matchLabels: { ship: "yes" } }, fieldSelector: "metadata.name!=b" },
+    });
+    for (const name of ["b", "c"])
+      await admin.create(ConfigMap, { metadata: { namespace, name, labels: { ship: "yes" } } });
+    await expect.poll(() => sink.names).toEqual(["c"]);
+    await admin.update(ConfigMap, { metadata: { namespace, name: "c" } });
+    await expect.poll(() => sink.history).toEqual(["REPLACE", "ADDED c", "DELETED c"]);
+  });
+
+  it("[IN20] tells how far it is and what it has received", async () => {
+    const clock = new VirtualClock({ startAt: 1_000_000 });
+    const { namespace, reflector, sink } = await lab.synced(ConfigMap, ["a"], { clock });
+    const first = reflector.freshness;
+    expect(first).toEqual({
+      phase: "watching",
+      resourceVersion: sink.versions.at(-1),
+      lastEventAtMs: 1_000_000,
+      lastBookmarkAtMs: 1_000_000,
+      bytesReceived: expect.any(Number),
+      lastEventLagMs: undefined,
+      lists: 0,
+      watches: noWatches(),
+    });
+    await clock.advance(5_000);
+    const version = await lab.create(namespace, "b", { text: "x".repeat(10_000) });
+    await expect.poll(() => sink.names).toEqual(["a", "b"]);
+    const { resourceVersion = "", lastEventAtMs } = reflector.freshness;
+    // The server may have sent a bookmark meanwhile.
+    expect(compareResourceVersions(resourceVersion, version)).toBeGreaterThanOrEqual(0);
+    expect(lastEventAtMs).toBe(1_005_000);
+    expect(reflector.freshness.bytesReceived).toBeGreaterThan(first.bytesReceived + 10_000);
+  });
+
+  it("[RF19] has versions that only grow, as integers", async () => {
+    const { namespace, sink } = await lab.synced(ConfigMap, ["a"]);
+    for (let count = 0; count < 20; count++) await lab.create(namespace, `more-${count}`);
+    await expect.poll(() => sink.versions.length).toBeGreaterThanOrEqual(21);
+    const sorted = [...sink.versions].sort(compareResourceVersions);
+    expect(sink.versions).toEqual(sorted);
+  });
+});
+
+describe("a list", () => {
+  const many = Array.from({ length: 600 }, (_, index) => `many-${index}`);
+
+  it("[RF5] [RF6] at the last version is not paged, and if that has expired the newest state is, at once", async () => {
+    const clock = new VirtualClock();
+    const made = await lab.synced(ConfigMap, many, { clock, useWatchList: false });
+    const { transport, sink, reflector, asked } = made;
+    expect(sink.objects.size).toBe(600);
+    expect(asked()).toEqual(["list 0", `watch ${sink.replacedAt[0]}`]);
+    transport.fault(plainWatches, faults.injectAfter(0, errorEvent("Expired")));
+    transport.fault({ watch: false }, faults.answerStatus("Expired"));
+    const last = await lab.endWatch(made);
+    await expect.poll(() => reflector.freshness.phase).toBe("waiting");
+    await clock.advance(1600);
+    await expect.poll(() => sink.history.at(-1)).toMatch(/^REPLACE last many-0 /);
+    expect(sink.objects.size).toBe(601);
+    expect(asked().slice(2)).toEqual([
+      `watch ${last}`,
+      `list ${last}`,
+      "list",
+      "list more",
+      `watch ${sink.replacedAt[1]}`,
+    ]);
+    expect(transport.requests.slice(3, 6).map(({ query }) => query.limit)).toEqual([undefined, "500", "500"]);
+  });
+
+  it("[RF6] whose second page has expired is read once more, without pages", async () => {
+    const { transport, sink, asked, start } = await lab.world(ConfigMap, many, { useWatchList: false });
+    transport.fault({ watch: false, query: { resourceVersion: "0" } }, faults.answerStatus("Expired"));
+    transport.fault({ watch: false, query: { continue: /./ } }, faults.answerStatus("Expired"));
+    await start();
+    await expect.poll(() => sink.history).toHaveLength(1);
+    expect(sink.objects.size).toBe(600);
+    const [version] = sink.replacedAt;
+    expect(asked()).toEqual(["list 0", "list", "list more", "list", `watch ${version}`]);
+    expect(transport.requests[3]?.query).toEqual({ resourceVersion: "" });
+  });
+
+  it("[RF16] that fails is reported, and repeated after a wait", async () => {
+    const clock = new VirtualClock();
+    const made = await lab.world(ConfigMap, ["a"], { clock, useWatchList: false });
+    const { transport, sink, reflector, errors, start } = made;
+    transport.fault({ watch: false }, faults.answerStatus("InternalError"));
+    await start();
+    await expect.poll(() => reflector.freshness.phase).toBe("waiting");
+    expect(errors).toEqual([
+      expect.objectContaining({ message: expect.stringContaining("500 InternalError") }),
+    ]);
+    await clock.advance(1600);
+    await expect.poll(() => sink.names).toEqual(["a"]);
+  });
+});
+
+describe("a version that the server has not reached", () => {
+  /** A server that was restored from a backup is behind what its clients have seen. */
+  const future = "9999999999";
+  const metadata = { resourceVersion: future };
+  const object = { apiVersion: "v1", kind: "ConfigMap", metadata };
+  const fromTheFuture = `${JSON.stringify({ type: "BOOKMARK", object })}\n${errorEvent("Expired")}`;
+
+  it("[RF3] is forgotten", async () => {
+    const clock = new VirtualClock();
+    const made = await lab.synced(ConfigMap, ["a"], { clock });
+    const { transport, sink, reflector, asked } = made;
+    transport.fault(plainWatches, faults.injectAfter(0, fromTheFuture));
+    await lab.endWatch(made);
+    await expect.poll(() => reflector.freshness).toMatchObject({ phase: "waiting", resourceVersion: future });
+    await clock.advance(1600);
+    // The server first waits a few seconds for that version.
+    await expect.poll(() => sink.history.at(-1), { timeout: 30_000 }).toBe("REPLACE a last");
+    expect(asked().slice(2)).toEqual([`watch-list ${future}`, "watch-list"]);
+    expect(reflector.freshness.resourceVersion).not.toBe(future);
+  });
+});
