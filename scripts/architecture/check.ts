@@ -1,4 +1,4 @@
-// Fails when a file imports what its layer may not, or reads the machine where design.md's law 1 forbids it.
+// Fails when a file imports what its layer may not, or reads the machine where law 1 forbids it.
 import { globSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { type Unit, unitOf } from "./layers.ts";

@@ -4,7 +4,7 @@ export type Unit = string;
 const everything = "*";
 const operators = "operators/*";
 
-/** Who may import whom, in code that is shipped (design.md, section 1). */
+/** Who may import whom, in code that is shipped (ARCHITECTURE.md). */
 const allowed: Readonly<Record<Unit, readonly Unit[]>> = {
   core: [],
   schema: ["core"],

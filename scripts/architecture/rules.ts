@@ -76,7 +76,7 @@ function folderBelow(root: string, file: string): string {
   return file.startsWith(`${root}/`) ? (file.slice(root.length + 1).split("/")[0] ?? "") : "";
 }
 
-/** Where design.md, law 1, lets time, randomness and the environment come in. */
+/** Where law 1 lets time, randomness and the environment come in. */
 const machineReaders = [
   /^packages\/core\/src\/system-/,
   /^packages\/client\/src\/transport\//,

@@ -24,7 +24,7 @@ export interface ControllerSettings {
   readonly needsLeadership?: boolean;
   /** Another controller may have the same name [CT15]. Default false. */
   readonly allowSharedName?: boolean;
-  /** Slows keys that write without end [hot-loop guard]. Default true. */
+  /** Slows down keys in a hot loop [CT20]. Default true. */
   readonly guardHotLoops?: boolean;
 }
 

@@ -361,7 +361,7 @@ describe("writers who do not fight", () => {
 });
 
 describe("a controller that is woken by its own writes", () => {
-  it("is named with what it changes and slowed", async () => {
+  it("[CT20] is named with what it changes and slowed", async () => {
     const { namespace, cache, transport } = await contestedWorld();
     const client = createClient({ transport });
     const log = new RecordingLogger();
@@ -397,7 +397,7 @@ describe("a controller that is woken by its own writes", () => {
 });
 
 describe("a controller that fights with another writer", () => {
-  it("runs seldom for that object, and freely for others", async () => {
+  it("[CT20] runs seldom for that object, and freely for others", async () => {
     const { namespace, cache, transport } = await contestedWorld();
     await admin.create(Deployment, deployment(namespace, "calm", 0));
     const client = createClient({ transport });

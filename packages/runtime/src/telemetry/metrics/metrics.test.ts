@@ -14,7 +14,7 @@ const decades = "1e-8 1e-7 1e-6 1e-5 1e-4 1e-3 1e-2 1e-1 1 10 100 1000";
 const requests = ".005 .025 .1 .25 .5 1 2 4 8 15 30 60";
 const sizes = "64 256 512 1024 4096 16384 65536 262144 1048576 4194304 16777216";
 
-/** B-MX of the specification: id, name, type, labels, buckets. */
+/** The metrics of docs/semantics.md: id, name, type, labels, buckets. */
 const table: readonly (readonly [
   id: string,
   name: string,
