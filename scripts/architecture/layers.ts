@@ -53,6 +53,8 @@ export const folderOrders: Readonly<Record<string, readonly string[]>> = {
     "controllers",
     "faults",
   ],
+  // The way of a request: understood, decoded, its options read; then a response is made by a read, a write or a subresource.
+  "packages/sandbox/src/server": ["request", "body", "options", "response", "write", "read", "subresources"],
 };
 
 /** The unit a file of the repository belongs to; undefined for scripts, benchmarks and documents. */

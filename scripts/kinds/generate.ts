@@ -22,7 +22,7 @@ const passedOnFolder = "packages/runtime/src/kinds";
 /** Where the embedded control plane has the facts of the same kinds. */
 const factsFolder = "packages/sandbox/src/builtin/generated";
 /** Where it has their messages, in which typed clients of Go send them. */
-const messagesFolder = "packages/sandbox/src/server/protobuf/generated";
+const messagesFolder = "packages/sandbox/src/server/body/protobuf/generated";
 
 async function readPinnedServer(): Promise<DiscoveredApi> {
   const progress = new ProgressLine(process.stderr);

@@ -12,20 +12,26 @@ import type { AuthenticateToken, IssueToken, TokenProblem } from "./auth/token-i
 import type { DiscoveryService } from "./discovery/discovery-service.ts";
 import { newUid } from "./resource/new-uid.ts";
 import type { ResourceRegistry } from "./resource/resource-registry.ts";
-import { accessOf, checkAccess } from "./server/access.ts";
 import { healthAnswer } from "./server/health.ts";
-import { effectiveUser } from "./server/impersonation.ts";
-import { errorType } from "./server/media-type.ts";
-import type { ObjectWriter } from "./server/object-writer.ts";
-import { parseQuery } from "./server/parse-query.ts";
 import { EventLines } from "./server/read/event-lines.ts";
-import { methodRefused } from "./server/refusals.ts";
+import { errorType } from "./server/request/accepted-type.ts";
+import { accessOf, checkAccess } from "./server/request/access.ts";
+import { effectiveUser } from "./server/request/impersonation.ts";
+import { parseQuery } from "./server/request/query.ts";
+import { parseRequestPath, type RequestPath } from "./server/request/request-path.ts";
+import { routeOf } from "./server/request/route.ts";
 import { answerResource } from "./server/request-handler.ts";
-import { parseRequestPath, type RequestPath } from "./server/request-path.ts";
-import { type Answer, statusAnswer, textAnswer, unexpectedError, warningHeader } from "./server/response.ts";
-import { routeOf } from "./server/route.ts";
-import type { ServerTools } from "./server/server-tools.ts";
+import {
+  type Answer,
+  statusAnswer,
+  textAnswer,
+  unexpectedError,
+  warningHeader,
+} from "./server/response/response.ts";
+import type { ServerTools } from "./server/server-dependencies.ts";
+import type { ObjectWriter } from "./server/write/object-writer.ts";
 import { ApiError, unauthorized } from "./status/api-error.ts";
+import { methodRefused } from "./status/request-errors.ts";
 import type { Store } from "./store/store.ts";
 
 export interface ApiServerDependencies {

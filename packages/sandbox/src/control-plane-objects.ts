@@ -4,7 +4,7 @@ import { PriorityClass } from "@keelson/core/kinds/scheduling/v1";
 import { bootstrapPolicy } from "./auth/bootstrap/bootstrap-policy.ts";
 import { systemPriorityClasses } from "./builtin/cluster/system-priority-classes.ts";
 import { createInitialObjects } from "./controllers/cluster/initial-objects.ts";
-import type { ObjectApi } from "./server/object-api.ts";
+import type { ObjectApi } from "./server/write/object-api.ts";
 
 const manager = "kube-apiserver";
 

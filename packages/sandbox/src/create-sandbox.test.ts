@@ -4,7 +4,7 @@ import { Pod } from "@keelson/core/kinds/core/v1";
 import { VirtualClock } from "@keelson/testkit";
 import { expect, it } from "vitest";
 import { createSandbox } from "./create-sandbox.ts";
-import type { ObjectApi } from "./server/object-api.ts";
+import type { ObjectApi } from "./server/write/object-api.ts";
 
 const tester = { manager: "tester" };
 const fiveMinutesMs = 5 * 60_000;

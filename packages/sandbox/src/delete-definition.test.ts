@@ -3,7 +3,7 @@ import { CustomResourceDefinition } from "@keelson/core/kinds/apiextensions/v1";
 import { VirtualClock } from "@keelson/testkit";
 import { describe, expect, it } from "vitest";
 import { createSandbox } from "./create-sandbox.ts";
-import type { ObjectApi } from "./server/object-api.ts";
+import type { ObjectApi } from "./server/write/object-api.ts";
 
 const tester = { manager: "tester" };
 const name = "widgets.shop.example.com";

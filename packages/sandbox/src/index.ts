@@ -7,7 +7,8 @@ export type { OutgoingPost, PostAnswer, SendPost } from "./outgoing/send-post.ts
 export type { Sandbox, SandboxOptions } from "./sandbox.ts";
 export type { Authority, ServedSandbox, ServeOptions } from "./serve-sandbox.ts";
 export { serveSandbox } from "./serve-sandbox.ts";
-export type { DeleteOptions, ObjectApi, WriterOptions } from "./server/object-api.ts";
+export type { DeleteOptions } from "./server/options/delete-options.ts";
+export type { ObjectApi, WriterOptions } from "./server/write/object-api.ts";
 export { ApiError } from "./status/api-error.ts";
 export type { Journal, JournalEntry, StoredEntry, StoreSnapshot } from "./store/journal.ts";
 export { replay } from "./store/journal.ts";

@@ -1,6 +1,6 @@
 import type { Clock, KubeObject, Random, Resource } from "@keelson/core";
 import type { ResourceRegistry } from "../resource/resource-registry.ts";
-import type { ObjectApi } from "../server/object-api.ts";
+import type { ObjectApi } from "../server/write/object-api.ts";
 import type { Store, StoreChange } from "../store/store.ts";
 
 /** What a controller of the embedded control plane works with. */

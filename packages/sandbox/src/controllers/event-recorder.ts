@@ -1,6 +1,6 @@
 import { type Clock, formatTime, type KubeObject } from "@keelson/core";
 import { Event } from "@keelson/core/kinds/core/v1";
-import type { ObjectApi } from "../server/object-api.ts";
+import type { ObjectApi } from "../server/write/object-api.ts";
 import { ApiError } from "../status/api-error.ts";
 import type { ControllerEvent } from "./controller.ts";
 import { type CorrelatedEvent, createEventCorrelator } from "./event-correlator.ts";

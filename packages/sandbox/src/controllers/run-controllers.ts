@@ -1,7 +1,7 @@
 import type { Clock, KubeObject, Random, Resource } from "@keelson/core";
 import { decoded } from "../resource/decoded.ts";
 import type { ResourceRegistry } from "../resource/resource-registry.ts";
-import type { ObjectApi } from "../server/object-api.ts";
+import type { ObjectApi } from "../server/write/object-api.ts";
 import { pageNotFound } from "../status/api-error.ts";
 import { type Store, type StoreChange, storeKey } from "../store/store.ts";
 import type { ControllerContext, ObjectChange, StartController } from "./controller.ts";

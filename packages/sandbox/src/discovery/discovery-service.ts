@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { ResourceRegistry } from "../resource/resource-registry.ts";
-import { wantsPretty } from "../server/media-type.ts";
+import { wantsPretty } from "../server/request/accepted-type.ts";
 import { pageNotFound } from "../status/api-error.ts";
 import { aggregatedDocument, aggregatedType } from "./aggregated-document.ts";
 import { apiVersions, groupDocument, groupList, resourceList } from "./legacy-documents.ts";

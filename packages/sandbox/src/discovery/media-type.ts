@@ -1,4 +1,4 @@
-import { parseAccept } from "../server/media-type.ts";
+import { parseAccept } from "../server/request/accepted-type.ts";
 import { aggregatedType } from "./aggregated-document.ts";
 
 /** The first of the media types that a client accepts and that is offered here; undefined if there is none. */

@@ -1,5 +1,5 @@
 import { isRecord } from "@keelson/core";
-import { WireWriter } from "../server/protobuf/wire-writer.ts";
+import { WireWriter } from "./wire-writer.ts";
 
 /** Writes a value as a field. Fields are written from the last to the first, as the writer wants them. */
 type Write = (writer: WireWriter, field: number, value: unknown) => void;

@@ -1,5 +1,5 @@
 import type { Store } from "../store/store.ts";
-import { type Answer, textAnswer } from "./response.ts";
+import { type Answer, textAnswer } from "./response/response.ts";
 
 const endpoints: ReadonlySet<string> = new Set(["healthz", "livez", "readyz"]);
 const checks = ["ping", "log", "etcd", "informer-sync"];

@@ -1,26 +1,32 @@
 import type { ServiceRequest } from "@keelson/core";
 import type { UserInfo } from "../auth/user.ts";
-import type { ApiRequest } from "./api-request.ts";
-import { type AcceptedType, acceptedType } from "./media-type.ts";
+import { notFound } from "../status/api-error.ts";
+import { readBody } from "./body/parse-body.ts";
+import { listOptions } from "./options/list-options.ts";
 import { getObject } from "./read/get.ts";
 import { listPage } from "./read/list.ts";
-import { listAnswer } from "./read/list-answer.ts";
-import { listOptions } from "./read/list-options.ts";
+import { listAnswer } from "./read/list-response.ts";
 import { selectionOf } from "./read/selection.ts";
-import { watchAnswer } from "./read/watch-answer.ts";
-import { readBody } from "./read-body.ts";
-import { type Answer, type ObjectView, objectAnswer } from "./response.ts";
-import type { Route } from "./route.ts";
-import type { ServerTools } from "./server-tools.ts";
+import { watchAnswer } from "./read/watch-response.ts";
+import { type AcceptedType, acceptedType } from "./request/accepted-type.ts";
+import type { ApiRequest } from "./request/api-request.ts";
+import type { Route } from "./request/route.ts";
+import { type Answer, type ObjectView, objectAnswer, valueAnswer } from "./response/response.ts";
+import { includedObject } from "./response/table.ts";
+import type { ServerTools } from "./server-dependencies.ts";
 import { bindingAnswer } from "./subresources/binding.ts";
-import { componentStatusAnswer } from "./subresources/component-statuses.ts";
 import { evictionAnswer } from "./subresources/eviction.ts";
 import { connectionAnswer, isConnection } from "./subresources/pod-connections.ts";
 import { isReview, reviewAnswer } from "./subresources/reviews.ts";
 import { scaleAnswer } from "./subresources/scale.ts";
 import { tokenAnswer } from "./subresources/token.ts";
-import { includedObject } from "./table.ts";
-import { createAnswer, deleteAnswer, deleteCollection, patchAnswer, updateAnswer } from "./write-verbs.ts";
+import {
+  createAnswer,
+  deleteAnswer,
+  deleteCollection,
+  patchAnswer,
+  updateAnswer,
+} from "./write/write-handlers.ts";
 
 /** A request whose path is understood, with everything that its answer may depend on. */
 export interface RoutedRequest {
@@ -152,4 +158,11 @@ async function answerDeleteCollection(
   const page = listPage(tools.reads, resource, selection, { ...options, resourceVersion: "" });
   await deleteCollection(tools, request, () => page.objects);
   return listAnswer(view, page);
+}
+
+/** There are no components beside the server itself. */
+export function componentStatusAnswer({ name }: ApiRequest): Answer {
+  if (name !== undefined) throw notFound({ group: "", plural: "componentstatus" }, name);
+  const list = { kind: "ComponentStatusList", apiVersion: "v1", metadata: {}, items: [] };
+  return valueAnswer({ format: "json", isPretty: false }, list);
 }

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { builtinServedResources } from "../../src/builtin/builtin-served-resources.ts";
 import type { ServedResource } from "../../src/resource/served-resource.ts";
 import { decodeBuiltin } from "../../src/schema/decode.ts";
-import { protobufToJson } from "../../src/server/protobuf/decode-envelope.ts";
+import { protobufToJson } from "../../src/server/body/protobuf/decode-envelope.ts";
 import { richObjects } from "../support/rich-objects.ts";
 
 /**

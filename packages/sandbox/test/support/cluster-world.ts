@@ -12,9 +12,10 @@ import type { StartController } from "../../src/controllers/controller.ts";
 import { runControllers } from "../../src/controllers/run-controllers.ts";
 import { createRegistry } from "../../src/resource/memory-registry.ts";
 import type { ResourceRegistry } from "../../src/resource/resource-registry.ts";
-import type { DeleteOptions, ObjectApi } from "../../src/server/object-api.ts";
+import type { DeleteOptions } from "../../src/server/options/delete-options.ts";
 import { createObjectApi } from "../../src/server/write/create-object-api.ts";
 import { createObjectWriter } from "../../src/server/write/create-object-writer.ts";
+import type { ObjectApi } from "../../src/server/write/object-api.ts";
 import { createMemoryStore } from "../../src/store/memory-store.ts";
 import type { Store } from "../../src/store/store.ts";
 

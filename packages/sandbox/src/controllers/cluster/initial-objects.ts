@@ -1,7 +1,7 @@
 import { type KubeObject, keyOf, type Resource } from "@keelson/core";
 import { Namespace, Service } from "@keelson/core/kinds/core/v1";
 import { EndpointSlice } from "@keelson/core/kinds/discovery/v1";
-import type { ObjectApi } from "../../server/object-api.ts";
+import type { ObjectApi } from "../../server/write/object-api.ts";
 import { ApiError } from "../../status/api-error.ts";
 
 export interface InitialObjectsOptions {

@@ -1,4 +1,4 @@
-import { encodeText } from "../encode.ts";
+import { encodeText } from "../response/encode.ts";
 
 /** Lines of watches, each encoded once for all who watch at about the same time. */
 export class EventLines {

@@ -1,13 +1,13 @@
 import type { GenericObject, ListMeta } from "@keelson/core";
 import type { ServedResource } from "../../resource/served-resource.ts";
 import { ApiError, badRequest, expired } from "../../status/api-error.ts";
+import { revisionTooLarge } from "../../status/request-errors.ts";
 import { CompactedError, FutureRevisionError } from "../../store/errors.ts";
 import { type StoreRange, storeKey } from "../../store/store.ts";
-import { revisionTooLarge } from "../refusals.ts";
-import { askedRevision } from "./asked-revision.ts";
+import type { ListOptions } from "../options/list-options.ts";
+import { requestedRevision } from "../request/resource-version.ts";
+import { type ReadDependencies, readableRevision } from "../server-dependencies.ts";
 import { type ContinueToken, decodeContinue, encodeContinue } from "./continue-token.ts";
-import type { ListOptions } from "./list-options.ts";
-import { type ReadDependencies, readableRevision } from "./read-dependencies.ts";
 import type { Selection } from "./selection.ts";
 
 /** Objects as they are stored, in the order of their keys. */
@@ -57,7 +57,7 @@ function readOf(
     return { revision: token.revision ?? store.revision, after: token.after, limit };
   }
   if (resourceVersion === "") return { revision: store.revision, limit };
-  const asked = askedRevision(resourceVersion, (why) => badRequest(`invalid resource version: ${why}`));
+  const asked = requestedRevision(resourceVersion, (why) => badRequest(`invalid resource version: ${why}`));
   // What may be of any age comes from the server's cache, which gives all of it at once.
   if (asked === 0) return { revision: readableRevision(dependencies, 0), limit: 0 };
   if (asked > store.revision) throw revisionTooLarge(asked, store.revision);

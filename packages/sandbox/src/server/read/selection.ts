@@ -10,8 +10,8 @@ import {
 } from "@keelson/core";
 import type { ServedResource } from "../../resource/served-resource.ts";
 import { badRequest } from "../../status/api-error.ts";
+import { readFieldSelector } from "../request/field-selector.ts";
 import { labelSelectorProblem } from "./label-selector-problem.ts";
-import { readFieldSelector } from "./read-field-selector.ts";
 
 /** Which objects of a kind are meant. */
 export interface Selection {

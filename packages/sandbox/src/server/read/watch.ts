@@ -1,16 +1,15 @@
 import type { ServedResource } from "../../resource/served-resource.ts";
 import type { ApiError } from "../../status/api-error.ts";
+import { revisionTooLarge, tooOldToWatch, unforeseen } from "../../status/request-errors.ts";
 import { CompactedError } from "../../store/errors.ts";
 import type { StoreChange } from "../../store/store.ts";
-import { revisionTooLarge, tooOldToWatch, unforeseen } from "../refusals.ts";
-import { askedRevision } from "./asked-revision.ts";
-import { endWithDefinition } from "./end-with-definition.ts";
+import type { ListOptions } from "../options/list-options.ts";
+import { requestedRevision } from "../request/resource-version.ts";
+import type { ReadDependencies } from "../server-dependencies.ts";
 import { EventQueue } from "./event-queue.ts";
 import { listPage } from "./list.ts";
-import type { ListOptions } from "./list-options.ts";
-import type { ReadDependencies } from "./read-dependencies.ts";
 import type { Selection } from "./selection.ts";
-import { seenChange, type WatchChange } from "./watch-source.ts";
+import { seenChange, type WatchChange } from "./watch-change.ts";
 
 export type WatchItem =
   | (WatchChange & { readonly isInitial: boolean })
@@ -43,7 +42,7 @@ const defaultTimeoutSeconds = 1_800;
 export function openWatch(dependencies: ReadDependencies, request: WatchRequest): OpenWatch {
   const { watchBufferLimit = 20_000 } = dependencies;
   const { options, signal } = request;
-  const asked = askedRevision(options.resourceVersion, unforeseen);
+  const asked = requestedRevision(options.resourceVersion, unforeseen);
   const queue = new EventQueue<WatchItem>(watchBufferLimit);
   const cleanups: (() => void)[] = [];
   const stop = (): void => {
@@ -148,3 +147,24 @@ function startTimers(
 
 /** Timers of the machine take no longer delays. */
 const longestTimerMs = 2 ** 31 - 1;
+
+/** How long watches of a custom kind still see what happens after its definition changed. */
+const lastEventsMs = 1_000;
+
+/** Ends a watch a moment after the definition of its kind changed or went. Gives a function that lets go of all this. */
+export function endWithDefinition(
+  { registry, clock }: Pick<ReadDependencies, "registry" | "clock">,
+  { group, version, plural, definedBy }: ServedResource,
+  end: () => void,
+): () => void {
+  let cancel: (() => void) | undefined;
+  const stopListening = registry.onChange(() => {
+    const served = registry.find(group, version, plural);
+    const isSame = served !== undefined && served.definedBy === definedBy;
+    if (!isSame) cancel ??= clock.schedule(lastEventsMs, end);
+  });
+  return () => {
+    stopListening();
+    cancel?.();
+  };
+}

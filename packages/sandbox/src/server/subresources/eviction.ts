@@ -2,14 +2,14 @@ import { draft, formatTime, type GenericObject, isRecord, matchesLabels } from "
 import { type GivenLabelSelector, usableSelector } from "../../resource/label-problems.ts";
 import type { FieldSchema } from "../../schema/field-schema.ts";
 import { ApiError, badRequest, notFound, staleVersion } from "../../status/api-error.ts";
+import { unforeseen } from "../../status/request-errors.ts";
 import { storeKey } from "../../store/store.ts";
-import type { ApiRequest } from "../api-request.ts";
-import { decodePlainBody, type ExpectedKind } from "../decode-body.ts";
-import type { WriteOptions } from "../object-writer.ts";
-import { unforeseen } from "../refusals.ts";
-import { type Answer, successStatus, valueAnswer } from "../response.ts";
-import type { ServerTools } from "../server-tools.ts";
-import { writeOptions } from "../write-request.ts";
+import { decodePlainBody, type ExpectedKind } from "../body/decode-body.ts";
+import type { WriteOptions } from "../options/write-options.ts";
+import { writeOptions } from "../options/write-options.ts";
+import type { ApiRequest } from "../request/api-request.ts";
+import { type Answer, successStatus, valueAnswer } from "../response/response.ts";
+import type { ServerTools } from "../server-dependencies.ts";
 import { valueAt } from "./field-path.ts";
 
 const open: FieldSchema = { type: "object", "x-kubernetes-preserve-unknown-fields": true };

@@ -1,10 +1,10 @@
 import { type GenericObject, isRecord } from "@keelson/core";
 import { badRequest, notFound } from "../../status/api-error.ts";
+import { unforeseen } from "../../status/request-errors.ts";
 import { storeKey } from "../../store/store.ts";
-import type { ApiRequest } from "../api-request.ts";
-import { unforeseen } from "../refusals.ts";
-import { type Answer, textAnswer } from "../response.ts";
-import type { ServerTools } from "../server-tools.ts";
+import type { ApiRequest } from "../request/api-request.ts";
+import { type Answer, textAnswer } from "../response/response.ts";
+import type { ServerTools } from "../server-dependencies.ts";
 import { valueAt } from "./field-path.ts";
 
 /** What only a kubelet could answer, and there are none here: Pods run without containers. */

@@ -3,11 +3,11 @@ import type { AccessRequest } from "../../auth/access.ts";
 import type { UserInfo } from "../../auth/user.ts";
 import { badRequest, invalid } from "../../status/api-error.ts";
 import { type FieldProblem, invalidValue } from "../../status/field-problem.ts";
-import type { ApiRequest } from "../api-request.ts";
-import { decodeObjectBody } from "../decode-body.ts";
-import { type Answer, valueAnswer } from "../response.ts";
-import type { ServerTools } from "../server-tools.ts";
-import { writeOptions } from "../write-request.ts";
+import { decodeObjectBody } from "../body/decode-body.ts";
+import { writeOptions } from "../options/write-options.ts";
+import type { ApiRequest } from "../request/api-request.ts";
+import { type Answer, valueAnswer } from "../response/response.ts";
+import type { ServerTools } from "../server-dependencies.ts";
 import { managedFieldsOfSent } from "./sent-by.ts";
 
 type Json = Readonly<Record<string, unknown>>;

@@ -16,8 +16,8 @@ import { type TrackedUpdate, trackUpdate } from "../../apply/track-update.ts";
 import { builtinSchema } from "../../builtin/builtin-schemas.ts";
 import type { ResourceRegistry } from "../../resource/resource-registry.ts";
 import type { ServedResource } from "../../resource/served-resource.ts";
-import type { Patch } from "../object-writer.ts";
-import { unforeseen } from "../refusals.ts";
+import { unforeseen } from "../../status/request-errors.ts";
+import type { Patch } from "../body/patch-body.ts";
 import { type Scale, scaleOf, scalePathsOf } from "./scale-form.ts";
 
 /** A write of the Scale of an object, by somebody. */

@@ -15,17 +15,17 @@ import {
   staleVersion,
 } from "../../status/api-error.ts";
 import { invalidValue } from "../../status/field-problem.ts";
-import type { ApiRequest } from "../api-request.ts";
-import { decodePlainBody, type ExpectedKind } from "../decode-body.ts";
-import type { WriteOptions } from "../object-writer.ts";
-import { decodePatch, patchType } from "../patch-request.ts";
-import { queryFlag } from "../query-values.ts";
+import { decodePlainBody, type ExpectedKind } from "../body/decode-body.ts";
+import { decodePatch, patchType } from "../body/patch-body.ts";
+import type { WriteOptions } from "../options/write-options.ts";
+import { writeOptions } from "../options/write-options.ts";
 import { getObject } from "../read/get.ts";
-import { type Answer, type ObjectView, objectAnswer } from "../response.ts";
-import type { ServerTools } from "../server-tools.ts";
+import type { ApiRequest } from "../request/api-request.ts";
+import { queryFlag } from "../request/query.ts";
+import { type Answer, type ObjectView, objectAnswer } from "../response/response.ts";
+import type { ServerTools } from "../server-dependencies.ts";
 import { decodePatched, type PatchedKind, type PlainPatch } from "../write/patched-object.ts";
-import { writeOptions } from "../write-request.ts";
-import { namedTarget } from "../write-verbs.ts";
+import { namedTarget } from "../write/write-handlers.ts";
 import { setValueAt, valueAt } from "./field-path.ts";
 import { type Scale, scaleOf, scalePathsOf } from "./scale-form.ts";
 import {

@@ -5,11 +5,11 @@ import type { FieldSchema } from "../../schema/field-schema.ts";
 import { badRequest, conflict, invalid, notFound } from "../../status/api-error.ts";
 import { invalidValue } from "../../status/field-problem.ts";
 import { storeKey } from "../../store/store.ts";
-import type { ApiRequest } from "../api-request.ts";
-import { decodePlainBody, type ExpectedKind } from "../decode-body.ts";
-import { type Answer, valueAnswer } from "../response.ts";
-import type { ServerTools } from "../server-tools.ts";
-import { writeOptions } from "../write-request.ts";
+import { decodePlainBody, type ExpectedKind } from "../body/decode-body.ts";
+import { writeOptions } from "../options/write-options.ts";
+import type { ApiRequest } from "../request/api-request.ts";
+import { type Answer, valueAnswer } from "../response/response.ts";
+import type { ServerTools } from "../server-dependencies.ts";
 import { valueAt } from "./field-path.ts";
 import { managedFieldsOfSent } from "./sent-by.ts";
 

@@ -1,7 +1,8 @@
 import { freeze, type GenericObject } from "@keelson/core";
 import type { AdmissionChain, AdmissionRequest } from "../../admission/admission.ts";
 import type { MutableObject } from "../../resource/mutable-object.ts";
-import type { WriteOptions, WriteTarget } from "../object-writer.ts";
+import type { WriteOptions } from "../options/write-options.ts";
+import type { WriteTarget } from "./object-writer.ts";
 
 export interface AdmittedWrite {
   readonly operation: "CREATE" | "UPDATE" | "DELETE";

@@ -14,9 +14,10 @@ import type { ServedResource } from "../../resource/served-resource.ts";
 import { DecodeError } from "../../schema/decode-error.ts";
 import { badRequest, pageNotFound } from "../../status/api-error.ts";
 import { type Store, storeKey } from "../../store/store.ts";
-import type { ObjectApi, WriterOptions } from "../object-api.ts";
-import type { NamedTarget, ObjectWriter, WriteOptions } from "../object-writer.ts";
-import { decodeValue } from "./decode-value.ts";
+import { decodeValue } from "../body/decode-value.ts";
+import type { WriteOptions } from "../options/write-options.ts";
+import type { ObjectApi, WriterOptions } from "./object-api.ts";
+import type { NamedTarget, ObjectWriter } from "./object-writer.ts";
 import { storedApiVersion } from "./stored-version.ts";
 
 /** A kind was to be read in a version that its objects are not stored in and must be converted to. */

@@ -1,6 +1,6 @@
-import type { ObjectWriter } from "../object-writer.ts";
 import { createObject } from "./create.ts";
 import { deleteObject, deleteObjects } from "./delete.ts";
+import type { ObjectWriter } from "./object-writer.ts";
 import { patchObject } from "./patch.ts";
 import { updateObject } from "./update.ts";
 import { type WriterDependencies, withReader } from "./writer-dependencies.ts";

@@ -1,14 +1,15 @@
+import type { Random } from "@keelson/core";
 import { draft, freeze, type GenericObject } from "@keelson/core";
 import type { AdmissionRequest } from "../../admission/admission.ts";
 import type { MutableObject } from "../../resource/mutable-object.ts";
 import { ApiError, alreadyExists } from "../../status/api-error.ts";
 import { storeKey } from "../../store/store.ts";
-import type { WriteOptions, WriteTarget } from "../object-writer.ts";
+import type { WriteOptions } from "../options/write-options.ts";
 import { admissionRequest, admitMutating, admitValidating } from "./admit.ts";
 import { prepareCustomCreate } from "./custom-parts.ts";
-import { generatedName } from "./identity.ts";
 import { recordManager } from "./managed-fields.ts";
 import { checkNew } from "./object-problems.ts";
+import type { WriteTarget } from "./object-writer.ts";
 import { setDefaults } from "./schema-steps.ts";
 import { sortedForStore, withSortedKeys } from "./sorted-keys.ts";
 import { fromStored, toStored } from "./stored-version.ts";
@@ -168,4 +169,19 @@ function versionOnCreate(): ApiError {
 /** A version that is no number counts as none, as in the real server. */
 function isVersioned(resourceVersion: string | undefined): boolean {
   return resourceVersion !== undefined && /^\d+$/.test(resourceVersion) && Number(resourceVersion) > 0;
+}
+
+/** No vowels, so that no words come out, and nothing that is easily misread. */
+const alphabet = "bcdfghjklmnpqrstvwxz2456789";
+const suffixLength = 5;
+/** So that the whole name still is a DNS label. */
+const longestPrefix = 63 - suffixLength;
+
+/** A name made of `generateName` and five characters. */
+export function generatedName(prefix: string, random: Random): string {
+  let name = prefix.slice(0, longestPrefix);
+  for (let count = 0; count < suffixLength; count++) {
+    name += alphabet.charAt(Math.floor(random.next() * alphabet.length));
+  }
+  return name;
 }

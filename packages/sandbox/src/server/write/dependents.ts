@@ -2,7 +2,7 @@ import type { ObjectMeta } from "@keelson/core";
 import type { ServedResource } from "../../resource/served-resource.ts";
 import { type ApiError, invalid } from "../../status/api-error.ts";
 import { invalidValue, notSupported } from "../../status/field-problem.ts";
-import type { DeleteOptions } from "../object-api.ts";
+import type { DeleteOptions } from "../options/delete-options.ts";
 
 type Policy = NonNullable<DeleteOptions["propagationPolicy"]>;
 

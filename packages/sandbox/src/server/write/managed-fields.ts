@@ -6,8 +6,10 @@ import { type TrackedUpdate, trackUpdate } from "../../apply/track-update.ts";
 import type { MutableObject } from "../../resource/mutable-object.ts";
 import { DecodeError } from "../../schema/decode-error.ts";
 import { badRequest } from "../../status/api-error.ts";
-import type { Patch, WriteOptions, WriteTarget } from "../object-writer.ts";
-import { decodeValue } from "./decode-value.ts";
+import { decodeValue } from "../body/decode-value.ts";
+import type { Patch } from "../body/patch-body.ts";
+import type { WriteOptions } from "../options/write-options.ts";
+import type { WriteTarget } from "./object-writer.ts";
 import type { WriterTools } from "./writer-dependencies.ts";
 
 /** Writes into the object who manages its fields after a create, an update or a patch. */

@@ -10,7 +10,7 @@ import {
   type World,
   writerWorld,
 } from "../../../test/support/writer-world.ts";
-import type { Written } from "../object-writer.ts";
+import type { Written } from "./object-writer.ts";
 
 async function gadgetWorld(): Promise<World> {
   const world = writerWorld();

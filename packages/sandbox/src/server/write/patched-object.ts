@@ -8,9 +8,10 @@ import type { ServedResource } from "../../resource/served-resource.ts";
 import { DecodeError } from "../../schema/decode-error.ts";
 import { type ApiError, internalError, invalid } from "../../status/api-error.ts";
 import { invalidValue } from "../../status/field-problem.ts";
-import type { Patch, WriteOptions } from "../object-writer.ts";
-import { otherKindProblem, versionProblem } from "../registered-kind.ts";
-import { type DecodedKind, type DecodedValue, decodeValue } from "./decode-value.ts";
+import { type DecodedKind, type DecodedValue, decodeValue } from "../body/decode-value.ts";
+import type { Patch } from "../body/patch-body.ts";
+import { otherKindProblem, versionProblem } from "../body/registered-kind.ts";
+import type { WriteOptions } from "../options/write-options.ts";
 import { patchedText } from "./patched-text.ts";
 
 export type PlainPatch = Exclude<Patch, { readonly type: "apply" }>;

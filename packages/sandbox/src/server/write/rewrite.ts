@@ -4,13 +4,14 @@ import { conflict, invalid, notFound, staleVersion } from "../../status/api-erro
 import { invalidValue } from "../../status/field-problem.ts";
 import { StaleWriteError } from "../../store/errors.ts";
 import { storeKey } from "../../store/store.ts";
-import type { NamedTarget, WriteOptions, Written } from "../object-writer.ts";
+import type { WriteOptions } from "../options/write-options.ts";
+import { revisionOf } from "../request/resource-version.ts";
 import { admissionRequest, admitMutating, admitValidating } from "./admit.ts";
 import { createPrepared } from "./create.ts";
 import { prepareCustomUpdate } from "./custom-parts.ts";
 import { countGeneration, keepGeneration } from "./generation.ts";
 import { checkChanged } from "./object-problems.ts";
-import { revisionOf } from "./revision.ts";
+import type { NamedTarget, Written } from "./object-writer.ts";
 import { setDefaults } from "./schema-steps.ts";
 import { sortedForStore, withSortedKeys } from "./sorted-keys.ts";
 import { isHeldByKind } from "./staged-deletion.ts";

@@ -2,7 +2,7 @@ import { deepEqual, formatTime, type GenericObject } from "@keelson/core";
 import type { MutableObject } from "../../resource/mutable-object.ts";
 import { newUid } from "../../resource/new-uid.ts";
 import { badRequest } from "../../status/api-error.ts";
-import type { NamedTarget, WriteTarget } from "../object-writer.ts";
+import type { NamedTarget, WriteTarget } from "./object-writer.ts";
 import type { WriterTools } from "./writer-dependencies.ts";
 
 type Metadata = MutableObject["metadata"];

@@ -1,9 +1,10 @@
 import { draft, type GenericObject } from "@keelson/core";
+import { etcdKey } from "../../resource/etcd-key.ts";
 import type { MutableObject } from "../../resource/mutable-object.ts";
 import { conflict } from "../../status/api-error.ts";
-import type { NamedTarget, WriteOptions, Written } from "../object-writer.ts";
+import type { WriteOptions } from "../options/write-options.ts";
 import { recordManager } from "./managed-fields.ts";
-import { registryKey } from "./registry-key.ts";
+import type { NamedTarget, Written } from "./object-writer.ts";
 import { rewriteObject } from "./rewrite.ts";
 import { setDefaults } from "./schema-steps.ts";
 import { checkName, dropDuplicateOwners, placeInNamespace, tidyMetadata } from "./system-metadata.ts";
@@ -49,6 +50,6 @@ function checkUid(target: NamedTarget, uid: string, current: GenericObject | und
   throw conflict(
     target.resource,
     target.name,
-    `StorageError: invalid object, Code: 4, Key: ${registryKey(target)}, ResourceVersion: 0, AdditionalErrorMsg: ${why}`,
+    `StorageError: invalid object, Code: 4, Key: ${etcdKey(target)}, ResourceVersion: 0, AdditionalErrorMsg: ${why}`,
   );
 }

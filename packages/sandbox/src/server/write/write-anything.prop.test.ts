@@ -4,8 +4,8 @@ import { expect, it } from "vitest";
 import { at, gadget, note, sent, writerWorld } from "../../../test/support/writer-world.ts";
 import { DecodeError } from "../../schema/decode-error.ts";
 import { ApiError } from "../../status/api-error.ts";
-import type { Patch } from "../object-writer.ts";
-import { decodeValue } from "./decode-value.ts";
+import { decodeValue } from "../body/decode-value.ts";
+import type { Patch } from "../body/patch-body.ts";
 
 const json = fc.jsonValue({ maxDepth: 4 });
 

@@ -2,7 +2,7 @@ import { controllerOf, parseApiVersion } from "@keelson/core";
 import { Deployment, ReplicaSet, StatefulSet } from "@keelson/core/kinds/apps/v1";
 import { type Pod, ReplicationController } from "@keelson/core/kinds/core/v1";
 import type { PodDisruptionBudget } from "@keelson/core/kinds/policy/v1";
-import type { ObjectApi } from "../../../server/object-api.ts";
+import type { ObjectApi } from "../../../server/write/object-api.ts";
 import { scaledCount } from "../../workloads/count-or-percent.ts";
 
 export interface ExpectedPods {

@@ -1,6 +1,6 @@
 import { matchesLabels } from "@keelson/core";
 import { Pod, type Service, type ServicePort } from "@keelson/core/kinds/core/v1";
-import type { ObjectApi } from "../../../server/object-api.ts";
+import type { ObjectApi } from "../../../server/write/object-api.ts";
 
 export const serviceNameLabel = "kubernetes.io/service-name";
 /** Tells whose a slice is among those that make slices. */

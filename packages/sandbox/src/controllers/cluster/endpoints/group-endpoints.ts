@@ -1,6 +1,6 @@
 import { Node, type Pod, type Service } from "@keelson/core/kinds/core/v1";
 import type { Endpoint, EndpointPort } from "@keelson/core/kinds/discovery/v1";
-import type { ObjectApi } from "../../../server/object-api.ts";
+import type { ObjectApi } from "../../../server/write/object-api.ts";
 import { hostnameOf, isHeadless, isInEndpoints, targetPortOn } from "./endpoint-pods.ts";
 import type { EndpointGroup } from "./plan-slices.ts";
 

@@ -1,5 +1,5 @@
 import { type GenericObject, type OwnerReference, type Resource, withoutFinalizer } from "@keelson/core";
-import type { DeleteOptions } from "../../../server/object-api.ts";
+import type { DeleteOptions } from "../../../server/options/delete-options.ts";
 import type { StoreChange } from "../../../store/store.ts";
 import type { ControllerContext, StartController } from "../../controller.ts";
 import { startKeyLoop } from "../../key-loop.ts";

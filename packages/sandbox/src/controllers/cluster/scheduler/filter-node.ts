@@ -1,5 +1,5 @@
 import type { Pod } from "@keelson/core/kinds/core/v1";
-import type { ObjectApi } from "../../../server/object-api.ts";
+import type { ObjectApi } from "../../../server/write/object-api.ts";
 import type { NodeState } from "./cluster-state.ts";
 import { isNodeWanted } from "./node-affinity.ts";
 import { podAffinityProblem } from "./pod-affinity.ts";

@@ -1,6 +1,6 @@
 import { matchesLabels } from "@keelson/core";
 import { Namespace, type Pod, type PodAffinityTerm } from "@keelson/core/kinds/core/v1";
-import type { ObjectApi } from "../../../server/object-api.ts";
+import type { ObjectApi } from "../../../server/write/object-api.ts";
 import type { NodeState } from "./cluster-state.ts";
 
 export type AffinityProblem =

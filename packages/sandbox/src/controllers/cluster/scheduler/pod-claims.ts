@@ -1,6 +1,6 @@
 import { PersistentVolumeClaim, type Pod } from "@keelson/core/kinds/core/v1";
 import { StorageClass } from "@keelson/core/kinds/storage/v1";
-import type { ObjectApi } from "../../../server/object-api.ts";
+import type { ObjectApi } from "../../../server/write/object-api.ts";
 
 /** What the claims of a pod mean for where it goes. */
 export type ClaimsState =

@@ -1,6 +1,6 @@
 import { controllerOf } from "@keelson/core";
 import type { Pod } from "@keelson/core/kinds/core/v1";
-import type { ObjectApi } from "../../../server/object-api.ts";
+import type { ObjectApi } from "../../../server/write/object-api.ts";
 import type { NodeState } from "./cluster-state.ts";
 import { nodePreference } from "./node-affinity.ts";
 import { podPreference } from "./pod-affinity.ts";

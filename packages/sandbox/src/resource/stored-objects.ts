@@ -1,0 +1,18 @@
+import { type Store, storeKey } from "../store/store.ts";
+import type { ResourceRegistry } from "./resource-registry.ts";
+import type { StoredObjects } from "./strategy.ts";
+
+/** Reads the present state of any kind that is served, in its storage version. */
+export function storedObjects(store: Store, registry: ResourceRegistry): StoredObjects {
+  return {
+    get({ group, plural }, name, namespace) {
+      const resource = registry.findStored(group, plural);
+      return resource && store.get(resource.collection, storeKey(namespace, name));
+    },
+    list({ group, plural }, namespace) {
+      const resource = registry.findStored(group, plural);
+      if (resource === undefined) return [];
+      return store.list(resource.collection, namespace === undefined ? {} : { namespace });
+    },
+  };
+}

@@ -1,0 +1,107 @@
+import { KeelsonError } from "@keelson/core";
+import { JsonSyntaxError } from "../../schema/json-syntax-error.ts";
+import { type ParsedJson, parseJson } from "../../schema/parse-json.ts";
+import { tooLarge, unsupportedMediaType } from "../../status/request-errors.ts";
+import { parseYaml, YamlSyntaxError } from "./parse-yaml.ts";
+import { protobufToJson } from "./protobuf/decode-envelope.ts";
+import { MalformedMessageError } from "./protobuf/wire-reader.ts";
+
+/** Text that cannot be read; the message is in the server's words. */
+export class UnreadableBodyError extends KeelsonError {
+  static override readonly brand: string = "@keelson/sandbox.UnreadableBodyError";
+  readonly code = "UNREADABLE_BODY";
+}
+
+export type BodyFormat = "json" | "yaml" | "protobuf";
+
+/** What objects may be sent as. */
+const acceptedTypes = ["application/json", "application/yaml", "application/vnd.kubernetes.protobuf"];
+
+/** Throws ApiError for types that no object can be sent as. None at all is JSON. */
+export function bodyFormat(contentType: string | undefined, isCustom = false): BodyFormat {
+  const type = mediaTypeOf(contentType);
+  if (type === "" || type === "application/json") return "json";
+  if (type === "application/yaml") return "yaml";
+  // Custom kinds have no messages.
+  if (type === "application/vnd.kubernetes.protobuf" && !isCustom) return "protobuf";
+  throw unsupportedMediaType(acceptedTypes);
+}
+
+/** Without parameters. */
+export function mediaTypeOf(contentType: string | undefined): string {
+  return (contentType ?? "").split(";")[0]?.trim().toLowerCase() ?? "";
+}
+
+/** Throws UnreadableBodyError. */
+export function parseBody(body: Uint8Array, format: BodyFormat): ParsedJson {
+  if (format === "protobuf") return parseProtobuf(body);
+  const text = bodyText(body);
+  if (format === "yaml") return parseYamlBody(text);
+  try {
+    return parseJson(text);
+  } catch (error) {
+    if (error instanceof JsonSyntaxError) throw new UnreadableBodyError(error.message, { cause: error });
+    throw error;
+  }
+}
+
+/** Typed clients of Go send built-in kinds so, and take JSON back. */
+function parseProtobuf(body: Uint8Array): ParsedJson {
+  try {
+    return parseJson(protobufToJson(body));
+  } catch (error) {
+    if (error instanceof MalformedMessageError)
+      throw new UnreadableBodyError(error.message, { cause: error });
+    throw error;
+  }
+}
+
+/** YAML is read as the JSON that it stands for. */
+function parseYamlBody(text: string): ParsedJson {
+  try {
+    const { value, strictProblem } = parseYaml(text);
+    const parsed = parseJson(JSON.stringify(value));
+    return strictProblem === undefined ? parsed : { ...parsed, yamlProblem: strictProblem };
+  } catch (error) {
+    if (error instanceof YamlSyntaxError) throw new UnreadableBodyError(error.message, { cause: error });
+    // Cycles, values that are no JSON: whatever it is, it is the text's fault.
+    const why = error instanceof Error ? error.message : "cannot be read";
+    throw new UnreadableBodyError(`yaml: ${why}`, { cause: error });
+  }
+}
+
+/** What messages call the part of a body that says what it is. */
+export const typeMeta: string =
+  'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }';
+
+/** What messages show of a body that is no object. */
+export function bodySummary(body: Uint8Array): string {
+  const most = 30;
+  if (body.length === 0) return "<empty>";
+  const isCut = body.length > most;
+  const shown = Buffer.from(body.subarray(0, most));
+  const text = body[0] === 0x7b ? shown.toString() : shown.toString("hex");
+  return isCut ? `${text} ...` : text;
+}
+
+/** The most that the body of a request may have. */
+export const bodyLimit: number = 3 * 1024 * 1024;
+
+/** Reads a body to its end. Throws ApiError as soon as it is too large. */
+export async function readBody(body: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of body) {
+    size += chunk.length;
+    if (size > bodyLimit) throw tooLarge(bodyLimit);
+    chunks.push(chunk);
+  }
+  const [first] = chunks;
+  return chunks.length === 1 && first !== undefined ? first : Buffer.concat(chunks, size);
+}
+
+const decoder = new TextDecoder();
+
+export function bodyText(body: Uint8Array): string {
+  return decoder.decode(body);
+}

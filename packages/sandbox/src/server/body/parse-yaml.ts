@@ -1,0 +1,84 @@
+import { KeelsonError } from "@keelson/core";
+import { isMap, isScalar, isSeq, parseAllDocuments, type Tags } from "yaml";
+import { goQuote } from "../../status/go-quote.ts";
+import { yamlProblem } from "./yaml-problem.ts";
+
+/** Text that is no YAML; the message is in the words of Go's parser. */
+export class YamlSyntaxError extends KeelsonError {
+  static override readonly brand: string = "@keelson/sandbox.YamlSyntaxError";
+  readonly code = "YAML_SYNTAX";
+}
+
+export interface ParsedYaml {
+  readonly value: unknown;
+  /** What strict reading has against it, in the words of Go's parser: a line for each key that a map has twice. */
+  readonly strictProblem: string | undefined;
+}
+
+/** Reads the first document of the text. Throws YamlSyntaxError. */
+export function parseYaml(text: string): ParsedYaml {
+  const [document] = [
+    ...parseAllDocuments(text, {
+      uniqueKeys: false,
+      version: "1.1",
+      logLevel: "error",
+      customTags: withoutTimes,
+    }),
+  ];
+  if (document === undefined) return { value: null, strictProblem: undefined };
+  const [error] = document.errors;
+  if (error !== undefined) throw new YamlSyntaxError(yamlProblem(error, text, document), { cause: error });
+  const repeated: string[] = [];
+  findRepeatedKeys(document.contents, text, repeated);
+  const strictProblem = repeated.length === 0 ? undefined : [strictTitle, ...repeated].join("\n  ");
+  try {
+    return { value: document.toJS({ maxAliasCount: 100 }) ?? null, strictProblem };
+  } catch (cause) {
+    // Too many aliases, or unknown ones: whatever it is, it is the text's fault.
+    const why = cause instanceof Error ? cause.message : "cannot be read";
+    const [, anchor] = /^Unresolved alias .*: (\S+)$/.exec(why) ?? [];
+    const problem = anchor === undefined ? why : `unknown anchor '${anchor}' referenced`;
+    throw new YamlSyntaxError(`yaml: ${problem}`, { cause });
+  }
+}
+
+const strictTitle = "yaml: unmarshal errors:";
+
+/** The problems of YAML are one for those who want none, and several for those who are warned. */
+export function yamlWarnings(problem: string): readonly string[] {
+  return problem.startsWith(strictTitle)
+    ? problem
+        .split("\n")
+        .slice(1)
+        .map((line) => line.trim())
+    : [problem];
+}
+
+/** Dates and times, also as numbers to the base of 60, are text for the server. */
+function withoutTimes(tags: Tags): Tags {
+  return tags.filter(
+    (tag) =>
+      typeof tag === "string" ||
+      (tag.tag !== "tag:yaml.org,2002:timestamp" && !("format" in tag && tag.format === "TIME")),
+  );
+}
+
+function findRepeatedKeys(node: unknown, text: string, found: string[]): void {
+  if (isSeq(node)) for (const item of node.items) findRepeatedKeys(item, text, found);
+  if (!isMap(node)) return;
+  const seen = new Set<unknown>();
+  for (const { key, value } of node.items) {
+    findRepeatedKeys(value, text, found);
+    const name = isScalar(key) ? key.value : key;
+    if (seen.has(name)) {
+      const line = text.slice(0, offsetOf(value) ?? offsetOf(key)).split("\n").length;
+      const shown = typeof name === "string" ? goQuote(name) : String(name);
+      found.push(`line ${line}: key ${shown} already set in map`);
+    }
+    seen.add(name);
+  }
+}
+
+function offsetOf(node: unknown): number | undefined {
+  return isScalar(node) || isMap(node) || isSeq(node) ? node.range?.[0] : undefined;
+}

@@ -1,0 +1,21 @@
+import type { UserInfo } from "../../auth/user.ts";
+import type { ServedResource } from "../../resource/served-resource.ts";
+
+export type Verb = "get" | "list" | "watch" | "create" | "update" | "patch" | "delete" | "deletecollection";
+
+/** A request for objects, after its path is understood and its user known and allowed. */
+export interface ApiRequest {
+  readonly verb: Verb;
+  readonly resource: ServedResource;
+  readonly subresource: string | undefined;
+  readonly namespace: string | undefined;
+  readonly name: string | undefined;
+  readonly query: URLSearchParams;
+  /** Lower-case names. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly user: UserInfo;
+  /** Reads the body to its end. Throws ApiError if it is too large. */
+  body(): Promise<Uint8Array>;
+  warn(text: string): void;
+  readonly signal: AbortSignal;
+}

@@ -1,0 +1,126 @@
+import type { ServiceRequest } from "@keelson/core";
+import type { AccessRequest, Authorize } from "../../auth/access.ts";
+import type { UserInfo } from "../../auth/user.ts";
+import { badRequest } from "../../status/api-error.ts";
+import { denied } from "./access.ts";
+
+type Sent = Pick<ServiceRequest, "headers" | "headerLines">;
+
+const extraPrefix = "impersonate-extra-";
+
+/**
+ * Who a request is made as: the user, or somebody else if the headers say so and the user may impersonate them. Throws
+ * ApiError if not.
+ */
+export function effectiveUser(
+  authorize: Authorize,
+  user: UserInfo,
+  sent: Sent,
+  access: AccessRequest,
+): UserInfo {
+  const wanted = wantedUser(sent);
+  if (wanted === undefined) return user;
+  const mode = modeOf(wanted);
+  const legacy = checksFor(wanted, "impersonate", "");
+  if (legacy.every((check) => authorize(user, check).allowed)) return withGroups(wanted);
+  const constrained = [
+    { ...access, verb: `impersonate-on:${mode}:${access.verb}` },
+    ...checksFor(wanted, `impersonate:${mode}`, "authentication.k8s.io"),
+  ];
+  for (const check of constrained) {
+    const { allowed, reason } = authorize(user, check);
+    if (!allowed) throw denied(user, check, reason);
+  }
+  return withGroups(wanted);
+}
+
+function wantedUser(sent: Sent): UserInfo | undefined {
+  const { headers } = sent;
+  const username = headers["impersonate-user"] ?? "";
+  const uid = headers["impersonate-uid"] ?? "";
+  const groups = valuesOf(sent, "impersonate-group");
+  const extra: Record<string, readonly string[]> = {};
+  for (const name of Object.keys(headers)) {
+    if (name.startsWith(extraPrefix)) extra[extraKey(name)] = valuesOf(sent, name);
+  }
+  const hasExtra = Object.keys(extra).length > 0;
+  if (username === "" && uid === "" && groups.length === 0 && !hasExtra) return undefined;
+  const wanted = { username, groups, ...(uid !== "" && { uid }), ...(hasExtra && { extra }) };
+  if (username === "") throw badRequest(`requested ${goUser(wanted)} without impersonating a user name`);
+  return wanted;
+}
+
+/** Whoever joins repeated headers, instead of telling their lines, puts commas between them. */
+function valuesOf({ headers, headerLines }: Sent, name: string): readonly string[] {
+  const lines = headerLines?.(name) ?? (headers[name] ?? "").split(",").map((one) => one.trim());
+  return lines.filter((one) => one !== "");
+}
+
+function extraKey(header: string): string {
+  const encoded = header.slice(extraPrefix.length).toLowerCase();
+  try {
+    return decodeURIComponent(encoded);
+  } catch {
+    // As the real server: what cannot be decoded is taken as it is.
+    return encoded;
+  }
+}
+
+function modeOf({ username }: UserInfo): "serviceaccount" | "arbitrary-node" | "user-info" {
+  if (serviceAccountOf(username) !== undefined) return "serviceaccount";
+  return username.startsWith("system:node:") ? "arbitrary-node" : "user-info";
+}
+
+function serviceAccountOf(
+  username: string,
+): { readonly namespace: string; readonly name: string } | undefined {
+  const [, namespace, name] = /^system:serviceaccount:([^:]+):([^:]+)$/.exec(username) ?? [];
+  return namespace === undefined || name === undefined ? undefined : { namespace, name };
+}
+
+/** Users and groups are of the core group in the old way, and of the authentication group in the constrained one. */
+function checksFor(wanted: UserInfo, verb: string, group: string): readonly AccessRequest[] {
+  const account = serviceAccountOf(wanted.username);
+  const userCheck: AccessRequest =
+    account === undefined
+      ? { verb, group, version: "v1", resource: "users", name: wanted.username }
+      : { verb, group, version: "v1", resource: "serviceaccounts", ...account };
+  const authentication = { verb, group: "authentication.k8s.io", version: "v1" };
+  const extras = Object.entries(wanted.extra ?? {}).flatMap(([key, values]) =>
+    values.map((name) => ({ ...authentication, resource: "userextras", subresource: key, name })),
+  );
+  return [
+    userCheck,
+    ...wanted.groups.map((name) => ({ verb, group, version: "v1", resource: "groups", name })),
+    ...extras,
+    ...(wanted.uid === undefined ? [] : [{ ...authentication, resource: "uids", name: wanted.uid }]),
+  ];
+}
+
+const anonymous = "system:anonymous";
+const authenticated = "system:authenticated";
+const unauthenticated = "system:unauthenticated";
+
+function withGroups(wanted: UserInfo): UserInfo {
+  const account = serviceAccountOf(wanted.username);
+  const ofAccount = ["system:serviceaccounts", `system:serviceaccounts:${account?.namespace}`];
+  const groups = wanted.groups.length === 0 && account !== undefined ? ofAccount : [...wanted.groups];
+  const isKnown = groups.includes(authenticated) || groups.includes(unauthenticated);
+  if (wanted.username === anonymous) {
+    if (!groups.includes(unauthenticated)) groups.push(unauthenticated);
+  } else if (!isKnown) groups.push(authenticated);
+  return { ...wanted, groups };
+}
+
+/** As Go prints it. */
+function goUser({ uid = "", groups, extra }: UserInfo): string {
+  const list = (values: readonly string[]): string =>
+    `[]string{${values.map((one) => JSON.stringify(one)).join(", ")}}`;
+  const shownGroups = groups.length === 0 ? "[]string(nil)" : list(groups);
+  const entries = Object.entries(extra ?? {}).map(
+    ([key, values]) => `${JSON.stringify(key)}:${list(values)}`,
+  );
+  const shownExtra =
+    entries.length === 0 ? "map[string][]string(nil)" : `map[string][]string{${entries.join(", ")}}`;
+  return `&user.DefaultInfo{Name:"", UID:${JSON.stringify(uid)}, Groups:${shownGroups}, Extra:${shownExtra}}`;
+}

@@ -1,0 +1,128 @@
+import { ApiError } from "../../status/api-error.ts";
+import { textOfBytes } from "../../status/go-quote.ts";
+import { readFieldSelector } from "./field-selector.ts";
+import { queryFlag } from "./query.ts";
+
+/** What a path means, before anybody knows whether there is such a kind. */
+export interface RequestPath {
+  /** Decoded, without the query. */
+  readonly path: string;
+  /** As authorization knows it: `list`, `watch`, …; of paths that name no resource the method. */
+  readonly verb: string;
+  /** Undefined for paths that name no resource, such as `/version`. */
+  readonly target: PathTarget | undefined;
+}
+
+export interface PathTarget {
+  readonly group: string;
+  readonly version: string;
+  /** Empty: none. Of Namespaces themselves their own name. */
+  readonly namespace: string;
+  readonly resource: string;
+  readonly subresource: string;
+  /** Empty: none. Of lists that select one by its name, that one. */
+  readonly name: string;
+  /** The name that the path itself has. */
+  readonly pathName: string;
+  /** What comes after the subresource. */
+  readonly rest: readonly string[];
+  /** `/watch/` before the resource. */
+  readonly isLegacyWatch: boolean;
+}
+
+const verbs: Readonly<Record<string, string>> = {
+  POST: "create",
+  GET: "get",
+  HEAD: "get",
+  PUT: "update",
+  PATCH: "patch",
+  DELETE: "delete",
+};
+
+/** These belong to a Namespace itself; everything else after its name is a resource inside. */
+const namespaceSubresources: ReadonlySet<string> = new Set(["status", "finalize"]);
+
+/** Undefined if the path cannot be decoded. */
+export function parseRequestPath(
+  method: string,
+  encodedPath: string,
+  query: URLSearchParams,
+): RequestPath | undefined {
+  const path = decoded(encodedPath);
+  if (path === undefined) return undefined;
+  const nonResource: RequestPath = { path, verb: method.toLowerCase(), target: undefined };
+  let parts = path.replace(/^\/+|\/+$/g, "").split("/");
+  const [prefix] = parts;
+  if (parts.length < 3 || path.startsWith("//") || (prefix !== "api" && prefix !== "apis"))
+    return nonResource;
+  if (prefix === "apis" && parts.length < 4) return nonResource;
+  const group = prefix === "apis" ? (parts[1] ?? "") : "";
+  const version = parts[prefix === "apis" ? 2 : 1] ?? "";
+  parts = parts.slice(prefix === "apis" ? 3 : 2);
+  const isLegacyWatch = parts[0] === "watch" && parts.length > 1;
+  if (isLegacyWatch) parts = parts.slice(1);
+  const namespace = parts[0] === "namespaces" ? (parts[1] ?? "") : "";
+  if (parts[0] === "namespaces" && parts.length > 2 && !namespaceSubresources.has(parts[2] ?? "")) {
+    parts = parts.slice(2);
+  }
+  const [resource = "", pathName = "", subresource = "", ...rest] = parts;
+  const verb = isLegacyWatch ? "watch" : verbOf(method, pathName, query);
+  const isCollection = verb === "list" || verb === "watch";
+  const name = pathName === "" && isCollection ? selectedName(query) : pathName;
+  return {
+    path,
+    verb,
+    target: { group, version, namespace, resource, subresource, name, pathName, rest, isLegacyWatch },
+  };
+}
+
+function verbOf(method: string, name: string, query: URLSearchParams): string {
+  const verb = verbs[method] ?? "";
+  if (name !== "") return verb;
+  if (verb === "get") return queryFlag(query, "watch") === true ? "watch" : "list";
+  return verb === "delete" ? "deletecollection" : verb;
+}
+
+/** A list of one object by its name is, for authorization, about that object. */
+function selectedName(query: URLSearchParams): string {
+  const selector = query.get("fieldSelector");
+  if (selector === null || selector === "") return "";
+  try {
+    const found = readFieldSelector(selector).find(
+      ({ field, operator }) => field === "metadata.name" && operator === "=",
+    );
+    return found === undefined || segmentProblem(found.value) !== undefined ? "" : found.value;
+  } catch (error) {
+    // What is wrong with the selector is said when the list is made.
+    if (error instanceof ApiError) return "";
+    throw error;
+  }
+}
+
+/** Why a name cannot stand in a path, in the server's words. */
+export function segmentProblem(name: string): string | undefined {
+  if (name === "." || name === "..") return `may not be '${name}'`;
+  const found = ["/", "%"].find((character) => name.includes(character));
+  return found === undefined ? undefined : `may not contain '${found}'`;
+}
+
+function decoded(path: string): string | undefined {
+  if (!path.includes("%")) return path;
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return hasBrokenEscape.test(path) ? undefined : textOfBytes(decodedBytes(path));
+  }
+}
+
+const hasBrokenEscape = /%(?![0-9A-Fa-f]{2})/;
+
+/** Names may be bytes that are no text. */
+function decodedBytes(path: string): Uint8Array {
+  const parts = path.split(/(%[0-9A-Fa-f]{2})/);
+  return Buffer.concat(
+    parts.map((part, index) =>
+      Buffer.from(index % 2 === 1 ? part.slice(1) : part, index % 2 === 1 ? "hex" : "utf8"),
+    ),
+  );
+}

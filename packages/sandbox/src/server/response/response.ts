@@ -1,0 +1,99 @@
+import type { GenericObject, ServiceResponse, Status } from "@keelson/core";
+import type { ServedResource } from "../../resource/served-resource.ts";
+import { ApiError } from "../../status/api-error.ts";
+import { notAcceptable } from "../../status/request-errors.ts";
+import type { AcceptedType } from "../request/accepted-type.ts";
+import { encodeOnce, encodeSpecial, encodeText } from "./encode.ts";
+import { type IncludedObject, partialMetadata, tableOf } from "./table.ts";
+
+/** An answer before the headers that all answers have. */
+export interface Answer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: NonNullable<ServiceResponse["body"]>;
+}
+
+export interface ObjectView {
+  readonly accepted: AcceptedType;
+  readonly resource: ServedResource;
+  readonly included: IncludedObject;
+  readonly now: number;
+  /** How messages name the type of what is shown. Default: that of the resource. */
+  readonly goType?: string;
+}
+
+/** One object, in the representation that was asked for. Stored objects are encoded once. */
+export function objectAnswer(view: ObjectView, object: GenericObject, status = 200): Answer {
+  const { accepted, resource, included, now, goType } = view;
+  const { as, metaVersion } = accepted;
+  if (as === "PartialObjectMetadataList") {
+    const ofResource = `${resource.group === "" ? "core" : resource.group.split(".")[0]}.${resource.kind}`;
+    const type = `*${goType ?? ofResource}`;
+    throw notAcceptable(
+      `you requested PartialObjectMetadataList, but the requested object is not a list (${type})`,
+    );
+  }
+  if (as === "Table") {
+    return valueAnswer(accepted, tableOf({ resource, metaVersion, included, now }, object), status);
+  }
+  if (as !== undefined) return valueAnswer(accepted, partialMetadata(object, metaVersion), status);
+  if (accepted.format === "yaml" || accepted.isPretty) return valueAnswer(accepted, object, status);
+  const isKept = status === 200 && Object.isFrozen(object);
+  const body = isKept ? encodeOnce(object) : encodeText(JSON.stringify(object));
+  return { status, headers: jsonHeaders, body };
+}
+
+/** Anything that is no object of a kind, such as a Status. */
+export function valueAnswer(
+  { format, isPretty }: Pick<AcceptedType, "format" | "isPretty">,
+  value: object,
+  status = 200,
+): Answer {
+  if (format === "json" && !isPretty) {
+    return { status, headers: jsonHeaders, body: encodeText(JSON.stringify(value)) };
+  }
+  return { status, headers: headersOf(format), body: encodeSpecial(value, format) };
+}
+
+export function textAnswer(text: string, status = 200): Answer {
+  const headers = { "content-type": "text/plain; charset=utf-8", "x-content-type-options": "nosniff" };
+  return { status, headers, body: encodeText(text) };
+}
+
+export const jsonHeaders: Readonly<Record<string, string>> = { "content-type": "application/json" };
+
+export function headersOf(format: "json" | "yaml"): Readonly<Record<string, string>> {
+  return format === "json" ? jsonHeaders : { "content-type": "application/yaml" };
+}
+
+export function statusAnswer(
+  error: ApiError,
+  accepted: Pick<AcceptedType, "format" | "isPretty"> = { format: "json", isPretty: false },
+): Answer {
+  const { status, headers } = error;
+  const answer = valueAnswer(accepted, status, status.code);
+  return { ...answer, headers: { ...answer.headers, ...headers } };
+}
+
+export function successStatus(code: number): Status {
+  return { kind: "Status", apiVersion: "v1", metadata: {}, status: "Success", code };
+}
+
+/** `Warning` headers, as RFC 7234 writes them; several are joined by commas. */
+export function warningHeader(texts: readonly string[]): string {
+  return texts.map((text) => `299 - "${printable(text).replace(/[\\"]/g, "\\$&")}"`).join(", ");
+}
+
+function printable(text: string): string {
+  return text.replace(/[^\x20-\x7e\u00a0-\u00ff]/g, (character) => (character === "\n" ? " " : "?"));
+}
+
+/** What nobody foresaw, with an id by which it is found where it was reported. */
+export function unexpectedError(id: string): ApiError {
+  return new ApiError({
+    httpCode: 500,
+    reason: "InternalError",
+    message: `Internal error occurred: unexpected error ${id}`,
+    details: { causes: [{ message: `unexpected error ${id}` }] },
+  });
+}

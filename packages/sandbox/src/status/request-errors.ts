@@ -1,0 +1,90 @@
+import { ApiError, type NamedResource } from "./api-error.ts";
+
+/** What is answered for a method that a path does not take. */
+export function methodRefused(): ApiError {
+  return new ApiError({
+    httpCode: 405,
+    reason: "MethodNotAllowed",
+    message: "the server does not allow this method on the requested resource",
+    details: {},
+  });
+}
+
+export function unsupportedMediaType(accepted: readonly string[]): ApiError {
+  return new ApiError({
+    httpCode: 415,
+    reason: "UnsupportedMediaType",
+    message: `the body of the request was in an unknown format - accepted media types include: ${accepted.join(", ")}`,
+  });
+}
+
+/** What the router of built-in kinds says of a patch of an unknown type. */
+export function unsupportedPatch(): ApiError {
+  return new ApiError({
+    httpCode: 415,
+    reason: "UnsupportedMediaType",
+    message: "415: Unsupported Media Type",
+    details: {},
+  });
+}
+
+export function notAcceptable(message: string, details?: Readonly<Record<string, never>>): ApiError {
+  return new ApiError({
+    httpCode: 406,
+    reason: "NotAcceptable",
+    message,
+    ...(details !== undefined && { details }),
+  });
+}
+
+export function tooLarge(limit: number): ApiError {
+  return new ApiError({
+    httpCode: 413,
+    reason: "RequestEntityTooLarge",
+    message: `Request entity too large: limit is ${limit}`,
+  });
+}
+
+/** A read that must be at least as new as something that has not happened yet. */
+export function revisionTooLarge(asked: number, current: number): ApiError {
+  return new ApiError({
+    httpCode: 504,
+    reason: "Timeout",
+    message: `Timeout: Too large resource version: ${asked}, current: ${current}`,
+    details: {
+      causes: [{ reason: "ResourceVersionTooLarge", message: "Too large resource version" }],
+      retryAfterSeconds: 1,
+    },
+  });
+}
+
+export function tooOldToWatch(asked: number, compacted: number): ApiError {
+  return new ApiError({
+    httpCode: 410,
+    reason: "Expired",
+    message: `too old resource version: ${asked} (${compacted})`,
+  });
+}
+
+/** `pods "x" is forbidden: …`, or without a resource `forbidden: …`. */
+export function accessDenied(
+  what: string,
+  why: string,
+  resource?: NamedResource & { name: string },
+): ApiError {
+  if (resource === undefined) {
+    return new ApiError({ httpCode: 403, reason: "Forbidden", message: `forbidden: ${why}`, details: {} });
+  }
+  const { group, plural, name } = resource;
+  return new ApiError({
+    httpCode: 403,
+    reason: "Forbidden",
+    message: `${what} is forbidden: ${why}`,
+    details: { ...(name !== "" && { name }), ...(group !== "" && { group }), kind: plural },
+  });
+}
+
+/** What the server answers for mistakes that it did not foresee: the bare text, without a reason. */
+export function unforeseen(message: string): ApiError {
+  return new ApiError({ httpCode: 500, message });
+}
