@@ -627,6 +627,7 @@ export { ManagedCertificates } from "./webhook/managed-certificates.ts";
 export type { RotationRules } from "./webhook/rotation-plan.ts";
 export type { ServeWebhooksOptions } from "./webhook/serve-webhooks.ts";
 export { defaultWebhookPort, serveWebhooks } from "./webhook/serve-webhooks.ts";
+export type { WebhookCall } from "./webhook/webhook-call.ts";
 export type { ConfigurationContext, WebhookEndpoint } from "./webhook/webhook-configurations.ts";
 export {
   makeConversion,

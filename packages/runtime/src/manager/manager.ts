@@ -285,7 +285,8 @@ export class Manager {
     const { client, webhooks, listen = listenHttp } = this.#options;
     if (webhooks === undefined) return undefined;
     return new ManagerWebhooks(webhooks, {
-      ...{ client, listen, clock: this.#clock, log: this.#log, metrics: this.metrics },
+      ...{ client, cachedClient: this.replicaClient, listen },
+      ...{ clock: this.#clock, log: this.#log, metrics: this.metrics },
       onListening: (port) => this.#onListening("webhooks", port),
     });
   }

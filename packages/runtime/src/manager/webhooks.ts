@@ -1,6 +1,7 @@
 import type { Client } from "@keelson/client";
 import type { ApiUse, Clock, Listen, Resource } from "@keelson/core";
 import { groupResourceOf } from "@keelson/core";
+import { liveReads } from "../controller/run-client.ts";
 import type { Logger } from "../logger.ts";
 import type { Metrics } from "../telemetry/metrics/metrics.ts";
 import type { Admission } from "../webhook/admission.ts";
@@ -48,6 +49,8 @@ export interface WebhookSet {
 
 export interface WebhookEnvironment {
   readonly client: Client;
+  /** Reads from the cache; for the handlers, so it writes whether this replica leads or not. */
+  readonly cachedClient: Client;
   readonly clock: Clock;
   readonly log: Logger;
   readonly listen: Listen;
@@ -79,8 +82,10 @@ export class ManagerWebhooks {
   member(): GroupMember | undefined {
     const { port = defaultWebhookPort, host } = this.#options;
     if (!this.#hasWork) return undefined;
-    const { clock, log, listen, metrics } = this.#environment;
+    const { client, cachedClient, clock, log, listen, metrics } = this.#environment;
     const server = new WebhookServer({
+      client: cachedClient,
+      liveClient: liveReads(client, cachedClient),
       admissions: this.#admissions,
       conversions: this.#conversions,
       clock,

@@ -9,9 +9,9 @@ import {
 } from "@keelson/core";
 import { VirtualClock } from "@keelson/testkit";
 import { describe, expect, it } from "vitest";
+import { webhookServer } from "../../test/support/webhook-server.ts";
 import { type Admission, admission } from "./admission.ts";
 import { AdmissionDeniedError } from "./errors.ts";
-import { WebhookServer } from "./webhook-server.ts";
 
 interface WebApp extends KubeObject {
   readonly spec: { readonly replicas?: number; readonly image?: string; readonly ports?: readonly number[] };
@@ -68,7 +68,7 @@ interface Call {
 
 async function post(webhooks: Admission<WebApp>, body: unknown, call: Call = {}): Promise<Answer> {
   const { path = validatePath, headers = { "content-type": "application/json" }, clock, panics = [] } = call;
-  const server = new WebhookServer({
+  const server = webhookServer({
     admissions: [webhooks],
     observer: {
       inFlightChanged: () => undefined,
@@ -168,7 +168,7 @@ describe("a body", () => {
     async (failurePolicy, status) => {
       const clock = new VirtualClock();
       const webhooks = admission(WebApp, { failurePolicy }).validate(() => undefined);
-      const server = new WebhookServer({ admissions: [webhooks], clock });
+      const server = webhookServer({ admissions: [webhooks], clock });
       const { body } = endless(Buffer.from("{"));
       const answer = server.service({
         method: "POST",
@@ -189,7 +189,7 @@ describe("a body", () => {
   );
 
   it("of another content type is not read", async () => {
-    const server = new WebhookServer({ admissions: [yes] });
+    const server = webhookServer({ admissions: [yes] });
     const { asked, body } = endless(Buffer.alloc(1), 1_000);
     const text = { "content-type": "text/plain" };
     await server.service({ method: "POST", path: validatePath, headers: text, body, signal });
@@ -198,7 +198,7 @@ describe("a body", () => {
 
   it("for which there is no room is answered by 503, until others have ended", async () => {
     const clock = new VirtualClock();
-    const server = new WebhookServer({ admissions: [yes], clock, maxBufferedBytes: 10_000 });
+    const server = webhookServer({ admissions: [yes], clock, maxBufferedBytes: 10_000 });
     const ask = (body: AsyncIterable<Uint8Array>) =>
       server.service({ method: "POST", path: validatePath, headers, body, signal });
     const slow = ask(endless(Buffer.alloc(9_900)).body);

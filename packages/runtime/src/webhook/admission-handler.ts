@@ -1,6 +1,5 @@
 import {
   abortable,
-  type Clock,
   type KubeObject,
   type ServiceRequest,
   type ServiceResponse,
@@ -20,6 +19,7 @@ import { runMutators, runValidators } from "./admission-steps.ts";
 import { type CallDeadline, defaultTimeoutMs, handlerLimitMs, startCallDeadline } from "./call-deadline.ts";
 import { AdmissionDeniedError, InvalidWebhookError, WebhookTimeoutError } from "./errors.ts";
 import { type BodyProblem, type BodyShare, isJson, readBody } from "./request-body.ts";
+import { makeWebhookCall, type WebhookCallDependencies } from "./webhook-call.ts";
 
 /** Two of the largest objects that etcd holds, with room to spare [WH1]. */
 const maxBodyBytes = 7 * 1024 * 1024;
@@ -27,8 +27,8 @@ const maxBodyBytes = 7 * 1024 * 1024;
 /** Told of what a handler threw by mistake. */
 export type OnPanic = (path: string, error: Error) => void;
 
-export interface HandlerEnvironment {
-  readonly clock: Clock;
+/** What the handler of a path is given beside the request. */
+export interface HandlerDependencies extends WebhookCallDependencies {
   readonly onPanic: OnPanic;
   /** What the request may hold of its body. */
   readonly body: BodyShare;
@@ -37,7 +37,7 @@ export interface HandlerEnvironment {
 /** Answers the requests of an API server to one path. */
 export type WebhookHandler = (
   request: ServiceRequest,
-  environment: HandlerEnvironment,
+  dependencies: HandlerDependencies,
 ) => Promise<ServiceResponse>;
 
 /** What a chain of handlers made of a request. */
@@ -46,35 +46,35 @@ type Decide = (request: AdmissionRequest, call: AdmissionCall) => Promise<Pick<A
 /** The path that runs the mutators of a kind. */
 export function mutatingHandler<T extends KubeObject>(admission: Admission<T>): WebhookHandler {
   const decide: Decide = (request, call) => runMutators(admission.mutators, request, call);
-  return (request, environment) => answer(admission, decide, request, environment);
+  return (request, dependencies) => answer(admission, decide, request, dependencies);
 }
 
 /** The path that runs the validators of a kind. */
 export function validatingHandler<T extends KubeObject>(admission: Admission<T>): WebhookHandler {
   const decide: Decide = (request, call) => runValidators(admission.validators, request, call);
-  return (request, environment) => answer(admission, decide, request, environment);
+  return (request, dependencies) => answer(admission, decide, request, dependencies);
 }
 
 async function answer<T extends KubeObject>(
   { settings }: Admission<T>,
   decide: Decide,
   request: ServiceRequest,
-  environment: HandlerEnvironment,
+  dependencies: HandlerDependencies,
 ): Promise<ServiceResponse> {
   const fallbackMs =
     settings.timeoutSeconds === undefined ? defaultTimeoutMs : settings.timeoutSeconds * 1000;
   const path = request.path.split("?")[0] ?? request.path;
   const limitMs = handlerLimitMs(request.path, fallbackMs);
   // Begun before the body is read: a client that never sends the rest of it must not be waited for.
-  using deadline = startCallDeadline(environment.clock, { path, limitMs, caller: request.signal });
+  using deadline = startCallDeadline(dependencies.clock, { path, limitMs, caller: request.signal });
   // A review that refuses counts as a refusal under either policy. Only a status that is none has the request ignored.
   const statusOf = (isFailure: boolean) => (isFailure && settings.failurePolicy === "Ignore" ? 500 : 200);
-  const body = await readReview(request, environment, deadline);
+  const body = await readReview(request, dependencies, deadline);
   if ("refusal" in body) {
     return reviewResponse(statusOf(body.isFailure), latestReviewVersion, "", body.refusal);
   }
   const { apiVersion, request: asked } = body.review;
-  const { response, isFailure } = await decideInTime(decide, asked, { path, deadline, ...environment });
+  const { response, isFailure } = await decideInTime(decide, asked, { ...dependencies, path, deadline });
   return reviewResponse(statusOf(isFailure), apiVersion, asked.uid, response);
 }
 
@@ -89,7 +89,7 @@ interface Refusal {
 /** [WH1] */
 async function readReview(
   request: ServiceRequest,
-  { body: share }: HandlerEnvironment,
+  { body: share }: HandlerDependencies,
   { signal }: CallDeadline,
 ): Promise<Review | Refusal> {
   const badRequest = (message: string) => ({
@@ -133,21 +133,21 @@ interface Outcome {
 async function decideInTime(
   decide: Decide,
   asked: AdmissionRequest,
-  call: { readonly path: string; readonly deadline: CallDeadline; readonly onPanic: OnPanic },
+  dependencies: HandlerDependencies & { readonly path: string; readonly deadline: CallDeadline },
 ): Promise<Outcome> {
-  const { path, onPanic } = call;
-  const { signal } = call.deadline;
+  const { path, onPanic } = dependencies;
+  const { signal } = dependencies.deadline;
   const warnings: string[] = [];
-  const admissionCall: AdmissionCall = {
+  const call: AdmissionCall = {
+    ...makeWebhookCall(dependencies, { path, uid: asked.uid, signal }),
     request: asked,
     deny: (message, details) => {
       throw new AdmissionDeniedError(message, details);
     },
     warn: (message) => void warnings.push(message),
-    signal,
   };
   try {
-    const { patch = [] } = await abortable(decide(asked, admissionCall), signal);
+    const { patch = [] } = await abortable(decide(asked, call), signal);
     return { response: { allowed: true, warnings, patch }, isFailure: false };
   } catch (caught) {
     const error = toError(caught);

@@ -1,17 +1,16 @@
 import type { Draft, Kind, KubeObject, LabelSelector, Resource } from "@keelson/core";
 import type { AdmissionRequest, Operation } from "./admission-review.ts";
 import { type DenialDetails, InvalidWebhookError } from "./errors.ts";
+import type { WebhookCall } from "./webhook-call.ts";
 import { admissionPath } from "./webhook-paths.ts";
 
 /** What every handler of an admission webhook gets beside the objects. */
-export interface AdmissionCall {
+export interface AdmissionCall extends WebhookCall {
   readonly request: AdmissionRequest;
   /** Refuses the request: throws an AdmissionDeniedError, so nothing after it runs. The message is for the user. */
   deny(message: string, details?: DenialDetails): never;
   /** Lets the user know of something that is no reason to refuse; kubectl prints it. */
   warn(message: string): void;
-  /** Aborts when the API server is about to give up, or has. */
-  readonly signal: AbortSignal;
 }
 
 /** `old` is the object as it is stored. */

@@ -13,6 +13,7 @@ import { handlerLimitMs, startCallDeadline } from "./call-deadline.ts";
 import type { Conversion } from "./conversion.ts";
 import { ConversionError, InvalidWebhookError, WebhookError } from "./errors.ts";
 import { type BodyLimits, type BodyProblem, isJson, readBody } from "./request-body.ts";
+import { makeWebhookCall, type WebhookCall } from "./webhook-call.ts";
 
 /** The API server waits so long for a conversion, and does not say so. */
 const conversionTimeoutMs = 30_000;
@@ -37,7 +38,8 @@ export function conversionHandler(conversions: readonly Conversion[]): WebhookHa
       throw new InvalidWebhookError(`serve conversions of ${name}`, "there are two; put them together");
     byKind.set(name, conversion);
   }
-  return async (request, { clock, onPanic, body: share }) => {
+  return async (request, dependencies) => {
+    const { clock, onPanic, body: share } = dependencies;
     if (!isJson(request.headers["content-type"]))
       return refusal(415, "its content type is not application/json");
     const path = request.path.split("?")[0] ?? request.path;
@@ -47,11 +49,12 @@ export function conversionHandler(conversions: readonly Conversion[]): WebhookHa
     const { signal } = deadline;
     const asked = await readRequest(request, { maxBytes: maxBodyBytes, share, signal });
     if ("status" in asked) return asked;
+    const call = makeWebhookCall(dependencies, { path, uid: asked.uid, signal });
     try {
-      return answer(asked, { convertedObjects: await abortable(convertAll(byKind, asked), deadline.signal) });
+      return answer(asked, { convertedObjects: await abortable(convertAll(byKind, asked, call), signal) });
     } catch (caught) {
       const error = toError(caught);
-      if (!(error instanceof WebhookError || deadline.signal.aborted)) onPanic(path, error);
+      if (!(error instanceof WebhookError || signal.aborted)) onPanic(path, error);
       return answer(asked, { problem: messageOf(error) });
     }
   };
@@ -60,6 +63,7 @@ export function conversionHandler(conversions: readonly Conversion[]): WebhookHa
 async function convertAll(
   byKind: ReadonlyMap<string, Conversion>,
   { desiredAPIVersion, objects }: ConversionRequest,
+  call: WebhookCall,
 ): Promise<readonly KubeObject[]> {
   const { group } = parseApiVersion(desiredAPIVersion);
   const converted: KubeObject[] = [];
@@ -71,7 +75,7 @@ async function convertAll(
     if (parseApiVersion(object.apiVersion).group !== group) throw fail("they are of different groups");
     const conversion = byKind.get(`${object.kind} of ${group}`);
     if (conversion === undefined) throw fail("no hub is known for this kind; add it by conversion()");
-    converted.push(await conversion.convert(freezeInPlace(object), desiredAPIVersion));
+    converted.push(await conversion.convert(freezeInPlace(object), desiredAPIVersion, call));
   }
   return converted;
 }

@@ -1,8 +1,9 @@
 import type { Kind, KubeObject } from "@keelson/core";
 import { VirtualClock } from "@keelson/testkit";
 import { describe, expect, it } from "vitest";
+import { webhookCall, webhookServer } from "../../test/support/webhook-server.ts";
 import { conversion, type Spoke } from "./conversion.ts";
-import { WebhookServer } from "./webhook-server.ts";
+import type { WebhookServer } from "./webhook-server.ts";
 
 interface Versioned extends KubeObject {
   readonly spec: { readonly value: string };
@@ -28,7 +29,7 @@ const thing = (apiVersion: string, name = "a"): Versioned => ({
 });
 
 async function ask(request: unknown, conversions = [things], panics: string[] = []) {
-  const server = new WebhookServer({
+  const server = webhookServer({
     conversions,
     observer: {
       inFlightChanged: () => undefined,
@@ -58,7 +59,7 @@ describe("a conversion", () => {
     ["v1", "v3", "a v1>hub hub>v3"],
     ["v3", "v1", "a v3>hub hub>v1"],
   ])("[WH8] goes from %s to %s through the hub", async (from, to, value) => {
-    const converted = await things.convert(thing(`example.com/${from}`), `example.com/${to}`);
+    const converted = await things.convert(thing(`example.com/${from}`), `example.com/${to}`, webhookCall());
     expect(converted).toEqual({ ...thing(`example.com/${to}`), spec: { value } });
   });
 
@@ -70,7 +71,7 @@ describe("a conversion", () => {
         metadata: { ...metadata, labels: { new: "yes" }, uid: "other" },
       }),
     });
-    const { metadata } = await relabelling.convert(thing("example.com/v1"), "example.com/v2");
+    const { metadata } = await relabelling.convert(thing("example.com/v1"), "example.com/v2", webhookCall());
     expect(metadata).toEqual({ name: "a", uid: "uid-a", labels: { new: "yes" } });
   });
 
@@ -166,7 +167,7 @@ describe("the conversion webhook", () => {
     }
 
     it("only if its content type is JSON", async () => {
-      const server = new WebhookServer({ conversions: [things] });
+      const server = webhookServer({ conversions: [things] });
       expect(await send(server, 5, { "content-type": "text/plain" })).toEqual({ status: 415, read: 0 });
       expect(await send(server, 5, {})).toEqual({ status: 415, read: 0 });
       expect(await send(server, 5, { "content-type": "application/json; charset=utf-8" })).toEqual({
@@ -176,14 +177,14 @@ describe("the conversion webhook", () => {
     });
 
     it("of up to 64 MiB", async () => {
-      const server = new WebhookServer({ conversions: [things] });
+      const server = webhookServer({ conversions: [things] });
       expect(await send(server, 64)).toEqual({ status: 400, read: 64 });
       expect(await send(server, 1_000)).toEqual({ status: 413, read: 64 });
     });
 
     it("of no more than there is room for, which is 128 MiB for all together", async () => {
       const clock = new VirtualClock();
-      const server = new WebhookServer({ conversions: [things], clock });
+      const server = webhookServer({ conversions: [things], clock });
       let read = 0;
       const { signal } = new AbortController();
       const hold = () => {
@@ -204,7 +205,7 @@ describe("the conversion webhook", () => {
 
     it("until its time is up", async () => {
       const clock = new VirtualClock();
-      const server = new WebhookServer({ conversions: [things], clock });
+      const server = webhookServer({ conversions: [things], clock });
       const body = (async function* () {
         yield Buffer.from("{");
         await new Promise(() => undefined);
@@ -223,6 +224,6 @@ describe("the conversion webhook", () => {
   });
 
   it("is refused two conversions of one kind", () => {
-    expect(() => new WebhookServer({ conversions: [things, things] })).toThrow("there are two");
+    expect(() => webhookServer({ conversions: [things, things] })).toThrow("there are two");
   });
 });

@@ -1,5 +1,6 @@
 import { apiVersionOf, type Kind, type KubeObject, type ObjectMeta } from "@keelson/core";
 import { ConversionError, InvalidWebhookError } from "./errors.ts";
+import type { WebhookCall } from "./webhook-call.ts";
 
 /**
  * An object in another version, as an author writes it: apiVersion and kind are filled in, and so is the metadata. Of
@@ -13,8 +14,8 @@ export type Converted<T extends KubeObject> = Omit<T, "apiVersion" | "kind" | "m
 
 /** How one version becomes the hub's and is made of it. Each way must keep what the other cannot express. */
 export interface Spoke<Hub extends KubeObject, Version extends KubeObject> {
-  toHub(object: Version): Converted<Hub> | Promise<Converted<Hub>>;
-  fromHub(object: Hub): Converted<Version> | Promise<Converted<Version>>;
+  toHub(object: Version, call: WebhookCall): Converted<Hub> | Promise<Converted<Hub>>;
+  fromHub(object: Hub, call: WebhookCall): Converted<Version> | Promise<Converted<Version>>;
 }
 
 /**
@@ -31,7 +32,7 @@ export interface Conversion<Hub extends KubeObject = KubeObject> {
   /** Adds a version. */
   spoke<Version extends KubeObject>(version: Kind<Version>, ways: Spoke<Hub, Version>): Conversion<Hub>;
   /** Gives the object in another version; the object itself is left as it was. */
-  convert(object: KubeObject, apiVersion: string): Promise<KubeObject>;
+  convert(object: KubeObject, apiVersion: string, call: WebhookCall): Promise<KubeObject>;
 }
 
 /** Begins the conversion of a kind with the version that all others are converted by; best the stored one. */
@@ -41,7 +42,7 @@ export function conversion<Hub extends KubeObject>(hub: Kind<Hub>): Conversion<H
 
 /** The ways of a version, by which kind-specific types are forgotten: they are found again by its name. */
 type Ways = Spoke<KubeObject, KubeObject>;
-type Step = (object: KubeObject) => Promise<KubeObject>;
+type Step = (object: KubeObject, call: WebhookCall) => Promise<KubeObject>;
 
 /** A version's place among the others, and how to get to the hub and back. */
 interface Leg {
@@ -59,7 +60,11 @@ function conversionOf<Hub extends KubeObject>(
       checkSpoke(hub, version, spokes);
       return conversionOf(hub, new Map(spokes).set(apiVersionOf(version), legOf(hub, version, ways)));
     },
-    convert: (object, apiVersion) => convert(hub, spokes, object, apiVersion),
+    convert: async (object, apiVersion, call) => {
+      let current = object;
+      for (const step of stepsBetween(hub, spokes, object, apiVersion)) current = await step(current, call);
+      return current;
+    },
   };
 }
 
@@ -78,8 +83,8 @@ function checkSpoke(hub: Kind, version: Kind, spokes: ReadonlyMap<string, Leg>):
 
 function legOf(hub: Kind, version: Kind, ways: Ways): Leg {
   return {
-    toHub: async (object) => complete(hub, object, await ways.toHub(object)),
-    fromHub: async (object) => complete(version, object, await ways.fromHub(object)),
+    toHub: async (object, call) => complete(hub, object, await ways.toHub(object, call)),
+    fromHub: async (object, call) => complete(version, object, await ways.fromHub(object, call)),
   };
 }
 
@@ -102,13 +107,13 @@ function complete(
   };
 }
 
-/** [WH8] */
-async function convert(
+/** From a version to the hub, and from there to the other version [WH8]. */
+function stepsBetween(
   hub: Kind,
   spokes: ReadonlyMap<string, Leg>,
   object: KubeObject,
   apiVersion: string,
-): Promise<KubeObject> {
+): readonly Step[] {
   const from = describe(object.apiVersion, object.kind);
   const fail = (problem: string): ConversionError =>
     new ConversionError(from, describe(apiVersion, object.kind), problem);
@@ -127,9 +132,7 @@ async function convert(
     }
     steps.push(leg[way]);
   }
-  let current = object;
-  for (const step of steps) current = await step(current);
-  return current;
+  return steps;
 }
 
 function describe(apiVersion: string, kind: string): string {

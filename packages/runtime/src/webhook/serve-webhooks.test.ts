@@ -4,11 +4,11 @@ import type { TLSSocket } from "node:tls";
 import { listenHttp } from "@keelson/client";
 import { type ListenOptions, type ServingCertificate, systemClock } from "@keelson/core";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { webhookServer } from "../../test/support/webhook-server.ts";
 import { issueAuthority, issueLeaf } from "./certificate-issuing.ts";
 import type { CertificateSource } from "./certificate-source.ts";
 import { conversion } from "./conversion.ts";
 import { serveWebhooks } from "./serve-webhooks.ts";
-import { WebhookServer } from "./webhook-server.ts";
 
 const life = { nowMs: systemClock.now(), lifeMs: 3_600_000 };
 
@@ -25,7 +25,7 @@ function sourceOf(initial: ServingCertificate): CertificateSource & { value: Ser
 
 const Thing = { group: "example.com", version: "v1", kind: "Thing" };
 
-async function start(source: CertificateSource, server = new WebhookServer()): Promise<number> {
+async function start(source: CertificateSource, server = webhookServer()): Promise<number> {
   server.register("/ping", async () => ({ status: 200, body: "pong" }));
   const controller = new AbortController();
   const { promise: port, resolve } = Promise.withResolvers<number>();
@@ -88,7 +88,7 @@ describe("serving webhooks", () => {
 
   it("ends connections whose body does not come, when the time of the API server is up", async () => {
     const authority = await issueAuthority("a", life);
-    const server = new WebhookServer({ conversions: [conversion(Thing)] });
+    const server = webhookServer({ conversions: [conversion(Thing)] });
     const port = await start(sourceOf(await issueLeaf(authority, ["127.0.0.1"], life)), server);
     const headers = { "content-type": "application/json", "content-length": 100_000 };
     const options = { host: "127.0.0.1", port, path: "/convert?timeout=200ms", ca: authority.certificate };
@@ -110,7 +110,7 @@ describe("serving webhooks", () => {
     const asked: ListenOptions[] = [];
     const closed: number[] = [];
     const options = {
-      server: new WebhookServer(),
+      server: webhookServer(),
       certificates: sourceOf({ certificate: "", key: "" }),
       listen: async (listening: ListenOptions) => {
         asked.push(listening);
@@ -132,7 +132,7 @@ describe("serving webhooks", () => {
     };
     const listen = () => Promise.reject(new Error("listened"));
     await expect(
-      serveWebhooks({ server: new WebhookServer(), certificates, listen }, new AbortController().signal),
+      serveWebhooks({ server: webhookServer(), certificates, listen }, new AbortController().signal),
     ).rejects.toThrow("none");
   });
 });

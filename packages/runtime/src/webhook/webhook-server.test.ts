@@ -1,10 +1,11 @@
 import type { Resource, ServiceResponse } from "@keelson/core";
 import { VirtualClock } from "@keelson/testkit";
 import { describe, expect, it } from "vitest";
+import { webhookServer } from "../../test/support/webhook-server.ts";
 import { admission } from "./admission.ts";
 import { conversion } from "./conversion.ts";
 import { DuplicateWebhookPathError } from "./errors.ts";
-import { WebhookServer, type WebhookServerOptions } from "./webhook-server.ts";
+import type { WebhookServer, WebhookServerOptions } from "./webhook-server.ts";
 
 const WebApp: Resource = {
   group: "example.com",
@@ -23,9 +24,9 @@ const ask = (server: WebhookServer, path: string): Promise<ServiceResponse> =>
     signal: new AbortController().signal,
   });
 
-function recorded(options: WebhookServerOptions = {}) {
+function recorded(options: Partial<WebhookServerOptions> = {}) {
   const told: string[] = [];
-  const server = new WebhookServer({
+  const server = webhookServer({
     ...options,
     observer: {
       inFlightChanged: (path, change) => told.push(`${path} ${change}`),
@@ -42,7 +43,7 @@ describe("a webhook server", () => {
       .mutate(() => undefined)
       .validate(() => undefined);
     const other = admission({ ...WebApp, kind: "Other" }).validate(() => undefined);
-    const server = new WebhookServer({ admissions: [both, other], conversions: [conversion(WebApp)] });
+    const server = webhookServer({ admissions: [both, other], conversions: [conversion(WebApp)] });
     expect(server.paths).toEqual([
       "/mutate-example-com-v1-webapp",
       "/validate-example-com-v1-webapp",
@@ -53,15 +54,15 @@ describe("a webhook server", () => {
 
   it("[WH6] refuses a path that is taken", () => {
     const one = admission(WebApp).validate(() => undefined);
-    expect(() => new WebhookServer({ admissions: [one, one] })).toThrow(DuplicateWebhookPathError);
-    const server = new WebhookServer({ admissions: [one] });
+    expect(() => webhookServer({ admissions: [one, one] })).toThrow(DuplicateWebhookPathError);
+    const server = webhookServer({ admissions: [one] });
     expect(() => server.register("/validate-example-com-v1-webapp", async () => ({ status: 200 }))).toThrow(
       "register webhook /validate-example-com-v1-webapp: another one has this path",
     );
   });
 
   it("serves custom paths", async () => {
-    const server = new WebhookServer();
+    const server = webhookServer();
     server.register("/mine", async ({ path }) => ({ status: 200, body: path }));
     expect(await ask(server, "/mine?x=y")).toEqual({ status: 200, body: "/mine?x=y" });
   });

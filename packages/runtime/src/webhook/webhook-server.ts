@@ -1,3 +1,4 @@
+import type { Client } from "@keelson/client";
 import {
   type Clock,
   type HttpService,
@@ -13,10 +14,15 @@ import type { Conversion } from "./conversion.ts";
 import { conversionHandler } from "./conversion-handler.ts";
 import { DuplicateWebhookPathError } from "./errors.ts";
 import { BodyBudget } from "./request-body.ts";
+import type { WebhookCallDependencies } from "./webhook-call.ts";
 import type { WebhookObserver } from "./webhook-observer.ts";
 import { convertPath } from "./webhook-paths.ts";
 
 export interface WebhookServerOptions {
+  /** What the functions of webhooks read and write with; usually a `cachedClient`. */
+  readonly client: Client;
+  /** The same, but reads from the server. Default: `client`. */
+  readonly liveClient?: Client;
   readonly admissions?: readonly Admission[];
   /** All of them are answered under `/convert`. */
   readonly conversions?: readonly Conversion[];
@@ -33,14 +39,15 @@ const mib = 1024 * 1024;
 /** All webhooks of a process, each under its path. Whoever listens calls `service`. */
 export class WebhookServer {
   readonly #handlers = new Map<string, WebhookHandler>();
-  readonly #clock: Clock;
-  readonly #logger: Logger;
+  readonly #calls: WebhookCallDependencies;
   readonly #observer: WebhookObserver | undefined;
   readonly #bodies: BodyBudget;
 
   /** Throws a DuplicateWebhookPathError if two have one path [WH6]. */
-  constructor(options: WebhookServerOptions = {}) {
+  constructor(options: WebhookServerOptions) {
     const {
+      client,
+      liveClient = client,
       admissions = [],
       conversions = [],
       clock = systemClock,
@@ -48,8 +55,7 @@ export class WebhookServer {
       observer,
       maxBufferedBytes = 128 * mib,
     } = options;
-    this.#clock = clock;
-    this.#logger = logger;
+    this.#calls = { client, liveClient, clock, log: logger };
     this.#observer = observer;
     this.#bodies = new BodyBudget(maxBufferedBytes);
     for (const admission of admissions) {
@@ -76,11 +82,12 @@ export class WebhookServer {
     const path = request.path.split("?")[0] ?? request.path;
     const handler = this.#handlers.get(path);
     if (handler === undefined) return plain(404, "no webhook has this path\n");
-    const startedMs = this.#clock.monotonicNow();
+    const { clock } = this.#calls;
+    const startedMs = clock.monotonicNow();
     this.#observer?.inFlightChanged(path, 1);
     try {
       const response = await this.#answer(path, handler, request);
-      this.#observer?.answered(path, response.status, this.#clock.monotonicNow() - startedMs);
+      this.#observer?.answered(path, response.status, clock.monotonicNow() - startedMs);
       return response;
     } finally {
       this.#observer?.inFlightChanged(path, -1);
@@ -90,12 +97,12 @@ export class WebhookServer {
   async #answer(path: string, handler: WebhookHandler, request: ServiceRequest): Promise<ServiceResponse> {
     const onPanic = (panicked: string, error: Error): void => {
       this.#observer?.panicked(panicked);
-      this.#logger.error("a webhook handler failed", { webhook: panicked, error });
+      this.#calls.log.error("a webhook handler failed", { webhook: panicked, error });
     };
     // Held until the answer is there: what was made of the body is at least as large as the body.
     using body = this.#bodies.share();
     try {
-      return await handler(request, { clock: this.#clock, onPanic, body });
+      return await handler(request, { ...this.#calls, onPanic, body });
     } catch (caught) {
       if (request.signal.aborted) return plain(499, "the client has gone away\n");
       onPanic(path, toError(caught));

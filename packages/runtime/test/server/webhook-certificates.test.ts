@@ -398,7 +398,7 @@ describe("a rotation of leaf and authority", () => {
     const webhooks = [0, 1, 2, 3].map((each) => webhookFor(each, (bundle) => (seenByServer = bundle)));
 
     const serve = async (certificates: ManagedCertificates): Promise<number> => {
-      const server = new WebhookServer({ admissions: webhooks });
+      const server = new WebhookServer({ client, admissions: webhooks });
       server.register("/ping", async () => {
         serials.add(serialOf(certificates.current()));
         return { status: 200 };

@@ -130,6 +130,7 @@ async function startWebhooks(): Promise<void> {
     },
   });
   const server = new WebhookServer({
+    client,
     admissions,
     conversions: [gadgets],
     observer: {
