@@ -1,5 +1,5 @@
 import { createMetrics, type Metrics } from "../packages/runtime/src/telemetry/metrics/metrics.ts";
-import { noWatches } from "../packages/runtime/src/watch/reflector-watches.ts";
+import { noWatches } from "../packages/runtime/src/watch/reflector-options.ts";
 import type { Benchmark } from "./run.ts";
 
 const controllerCount = 50;

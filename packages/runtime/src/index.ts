@@ -587,10 +587,8 @@ export {
   VeryShortWatchError,
 } from "./watch/errors.ts";
 export { Reflector } from "./watch/reflector.ts";
-export type { Freshness, ReflectorOptions } from "./watch/reflector-options.ts";
-export type { Snapshot } from "./watch/snapshot.ts";
-export type { WatchSink } from "./watch/watch-sink.ts";
-export type { ObjectEvent } from "./watch/watch-state.ts";
+export type { Freshness, ReflectorOptions, WatchSink } from "./watch/reflector-options.ts";
+export type { ObjectEvent, Snapshot } from "./watch/snapshot.ts";
 export type {
   Admission,
   AdmissionCall,

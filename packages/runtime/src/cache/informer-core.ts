@@ -1,8 +1,7 @@
 import { abortable, type Clock, isRecord, type KubeObject, type ObjectKey, toError } from "@keelson/core";
 import type { Logger } from "../logger.ts";
-import { plainKey, type Snapshot } from "../watch/snapshot.ts";
-import type { WatchSink } from "../watch/watch-sink.ts";
-import type { ObjectEvent } from "../watch/watch-state.ts";
+import type { WatchSink } from "../watch/reflector-options.ts";
+import { type ObjectEvent, plainKey, type Snapshot } from "../watch/snapshot.ts";
 import { InformerStoppedError, TransformError } from "./errors.ts";
 import type { InformerHandler, SubscribeOptions, Subscription } from "./informer.ts";
 import { changesBetween, changeTo, type InformerChange } from "./informer-change.ts";

@@ -4,7 +4,7 @@ import { Deployment } from "@keelson/core/kinds/apps/v1";
 import { Pod } from "@keelson/core/kinds/core/v1";
 import { VirtualClock } from "@keelson/testkit";
 import { describe, expect, it } from "vitest";
-import { noWatches } from "../watch/reflector-watches.ts";
+import { noWatches } from "../watch/reflector-options.ts";
 import { InformerReusedError, InformerStoppedError } from "./errors.ts";
 import { SharedInformer } from "./shared-informer.ts";
 

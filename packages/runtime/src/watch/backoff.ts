@@ -3,10 +3,10 @@ import type { Random } from "@keelson/core";
 const firstDelayMs = 800;
 const longestDelayMs = 30_000;
 const growth = 2;
-/** After so long without a failure the server counts as healthy again. */
+/** After this long without a failure the server counts as healthy again. */
 const forgetAfterMs = 120_000;
 
-/** What a back-off remembers: how long the next wait is at least, and when it was last needed. */
+/** The state of a back-off: how long the next wait is at least, and when the last failure was. */
 export interface Backoff {
   readonly nextDelayMs: number;
   /** Undefined until the first failure. */

@@ -1,6 +1,6 @@
 import { KeelsonError } from "@keelson/core";
 
-/** The base of what a reflector reports about its own watches. It goes on after each of them. */
+/** The base of the errors that a reflector reports about its own watches. The reflector goes on after each of them. */
 export abstract class ReflectorError extends KeelsonError {
   static override readonly brand: string = "keelson.ReflectorError";
   /** What was being watched, such as `watch pods in shop`. */
@@ -12,7 +12,7 @@ export abstract class ReflectorError extends KeelsonError {
   }
 }
 
-/** The server ended a watch within a second and without an event [RF9]: asking again at once would not end. */
+/** The server ended a watch within a second and without an event [RF9]: reopening it at once would be a loop without end. */
 export class VeryShortWatchError extends ReflectorError {
   static override readonly brand: string = "keelson.VeryShortWatchError";
   readonly code = "VERY_SHORT_WATCH";
@@ -31,19 +31,19 @@ export class SilentWatchError extends ReflectorError {
   constructor(operation: string, silentMs: number) {
     super(
       operation,
-      `nothing was heard for ${Math.round(silentMs / 1000)} s; it is opened again on a new connection`,
+      `nothing was received for ${Math.round(silentMs / 1000)} s; it is opened again on a new connection`,
     );
     this.silentMs = silentMs;
   }
 }
 
-/** The stream of the first objects ended before the server said that they were all [RF3]. */
+/** The stream of the first objects ended before the server had marked their end [RF3]. */
 export class IncompleteSyncError extends ReflectorError {
   static override readonly brand: string = "keelson.IncompleteSyncError";
   readonly code = "INCOMPLETE_SYNC";
 
   constructor(operation: string) {
-    super(operation, "it ended before all objects had come; what had come is dropped and asked for again");
+    super(operation, "it ended before all objects had come; those that came are dropped and requested again");
   }
 }
 

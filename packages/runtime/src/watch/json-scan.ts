@@ -11,12 +11,12 @@ const openBrace = 0x7b;
 const closeBrace = 0x7d;
 const openBracket = 0x5b;
 
-/** What the functions of this file give for bytes that are not JSON. */
+/** What the functions of this file return for bytes that are not JSON. */
 export const notJson = -1;
 
-/** Deeper than this nothing is looked at. */
+/** Values that are nested deeper are not scanned. */
 const deepest = 200;
-/** What closes each object and array that is open, the outermost at 1. Only of use while `skipValue` runs. */
+/** What closes each object and array that is open, the outermost at 1. Valid only while `skipValue` runs. */
 const closers = new Uint8Array(deepest + 1);
 
 /** 1 for the bytes that stand for themselves in a string. */
@@ -28,7 +28,7 @@ const escapes: ReadonlySet<number> = new Set(Buffer.from('"\\/bfnrt'));
 
 /**
  * Where the JSON value that begins at `start` is over, or `notJson`. It accepts nothing that JSON.parse would refuse,
- * so whoever has passed over a value this way may parse it later. What is nested too deeply is `notJson` as well.
+ * so a value that was skipped this way can be parsed later. A value that is nested too deeply is `notJson` as well.
  *
  * The last byte has to be a 0, at which everything here stops: one access beyond the end would make all later ones slow.
  */

@@ -5,10 +5,10 @@ import { type FaultyTransport, faults, faultyTransport, VirtualClock } from "@ke
 import { describe, expect, it } from "vitest";
 import { ReflectorReusedError } from "./errors.ts";
 import { Reflector } from "./reflector.ts";
-import { noWatches } from "./reflector-watches.ts";
-import type { WatchSink } from "./watch-sink.ts";
+import type { WatchSink } from "./reflector-options.ts";
+import { noWatches } from "./reflector-options.ts";
 
-/** A way to nowhere: whatever is not answered by a fault cannot be. */
+/** A transport without a server: only faults respond. */
 const nowhere: Transport = {
   send: () => Promise.reject(new Error("there is no server")),
   close: () => Promise.resolve(),
@@ -27,7 +27,7 @@ function setUp(): { clock: VirtualClock; transport: FaultyTransport; client: Cli
 }
 
 describe("a reflector without a server", () => {
-  it("[RF13] asks for something at most 0.07 times a second, once it is used to it", async () => {
+  it("[RF13] sends at most 0.07 requests a second once the back-off is at its longest", async () => {
     const { clock, transport, client } = setUp();
     transport.fault({}, faults.refuse(), { times: Number.POSITIVE_INFINITY });
     const errors: Error[] = [];
@@ -54,7 +54,7 @@ describe("a reflector without a server", () => {
     await run;
   });
 
-  it("[RF13] [RF3] [MX5] asks for both a stream and a list in each attempt if it is refused, counts both, and still not too often", async () => {
+  it("[RF13] [RF3] [MX5] requests both a stream and a list in each attempt if it is refused, counts both, and still not too often", async () => {
     const { clock, transport, client } = setUp();
     transport.fault({}, faults.answerStatus("Unauthorized"), { times: Number.POSITIVE_INFINITY });
     const stop = new AbortController();
@@ -74,7 +74,7 @@ describe("a reflector without a server", () => {
     expect(watches).toEqual({ ...noWatches(), other: streams });
   });
 
-  it("[RF15] stops while it waits, leaves no timer, and takes the stop for no error", async () => {
+  it("[RF15] stops while it waits, leaves no timer, and reports no error for the stop", async () => {
     const { clock, transport, client } = setUp();
     transport.fault({}, faults.refuse());
     const errors: Error[] = [];
@@ -101,7 +101,7 @@ describe("a reflector without a server", () => {
     });
   });
 
-  it("[RF15] stops while a request is under way, and ends it", async () => {
+  it("[RF15] stops while a request is open, and ends it", async () => {
     const { clock, transport, client } = setUp();
     transport.fault({}, faults.neverAnswer());
     const errors: Error[] = [];
@@ -117,7 +117,7 @@ describe("a reflector without a server", () => {
     expect(errors).toEqual([]);
   });
 
-  it("[RF15] asks for nothing if it was stopped before it began", async () => {
+  it("[RF15] sends no request if it was stopped before it began", async () => {
     const { clock, transport, client } = setUp();
     const errors: Error[] = [];
     const onError = (error: Error) => errors.push(error);

@@ -10,29 +10,39 @@ import {
   systemRandom,
   toError,
 } from "@keelson/core";
-import { Collection } from "./collection.ts";
 import { ReflectorReusedError } from "./errors.ts";
-import { EventLag } from "./reflector-event-lag.ts";
-import type { Freshness, ReflectorOptions } from "./reflector-options.ts";
-import { noWatches, type WatchOutcome } from "./reflector-watches.ts";
-import { parsedSnapshot } from "./snapshot.ts";
+import { EventLag } from "./event-lag.ts";
+import {
+  type Freshness,
+  noWatches,
+  type ReflectorOptions,
+  type WatchOutcome,
+  type WatchSink,
+} from "./reflector-options.ts";
+import { type ObjectEvent, parsedSnapshot, type Snapshot } from "./snapshot.ts";
 import { withoutManagedFields } from "./strip-managed-fields.ts";
 import { watchFailure } from "./watch-failure.ts";
 import { WatchLineReader } from "./watch-line.ts";
-import { dueAt, idle, transition } from "./watch-machine.ts";
-import type { WatchRules } from "./watch-rules.ts";
-import type { WatchSink } from "./watch-sink.ts";
-import type { ListRequest, WatchEffect, WatchInput, WatchState } from "./watch-state.ts";
+import {
+  dueAt,
+  idle,
+  type ListRequest,
+  transition,
+  type WatchEffect,
+  type WatchInput,
+  type WatchRules,
+  type WatchState,
+} from "./watch-machine.ts";
 
 type OpenStream = Extract<WatchEffect<KubeObject>, { readonly type: "openStream" }>;
 type StreamEnded = Extract<WatchInput<KubeObject>, { readonly type: "streamEnded" }>;
 
-/** The server gives up on a list after 60 s, and says so; a list that takes longer got no answer. */
+/** The server ends a list after 60 s with an error; a list that takes longer gets no response. */
 const listTimeoutMs = 70_000;
 
 /**
- * Keeps a sink equal to a selection of the server's objects: reads them all, follows their changes, and gets over
- * everything that can happen to a connection. What it does when is in watch-machine.ts; this does it.
+ * Keeps a sink equal to a selection of the server's objects: lists them, watches their changes, and recovers from every
+ * failure of a connection. watch-machine.ts decides what to do; this executes it.
  */
 export class Reflector<T extends KubeObject> {
   readonly #options: ReflectorOptions<T>;
@@ -42,10 +52,10 @@ export class Reflector<T extends KubeObject> {
   readonly #lines: WatchLineReader<T>;
   readonly #collection = new Collection<T>();
   #state: WatchState = idle;
-  /** Inputs that came while another one was being dealt with. */
+  /** Inputs that came while another one was being processed. */
   readonly #inputs: WatchInput<T>[] = [];
   #isStepping = false;
-  /** Ends the stream or the list that is under way. Whoever holds another one is not listened to any more. */
+  /** The stream or the list that is open. Input from an earlier one is ignored. */
   #activity = new Activity();
   readonly #running = new Set<Promise<void>>();
   #timer: { readonly dueMs: number; readonly cancel: CancelTimer } | undefined;
@@ -77,8 +87,8 @@ export class Reflector<T extends KubeObject> {
   }
 
   /**
-   * Runs until the signal aborts, then resolves: once, and never by itself. From the abort on the sink and the hooks
-   * are not called any more [RF15]; when this resolves, no request, timer or listener is left.
+   * Runs until the signal aborts, then resolves: once, and never by itself. After the abort the sink and the hooks are
+   * not called any more [RF15]; when this resolves, no request, timer or listener is left.
    */
   async run(signal: AbortSignal): Promise<void> {
     if (this.#state !== idle) throw new ReflectorReusedError(this.#rules.operation);
@@ -107,7 +117,7 @@ export class Reflector<T extends KubeObject> {
     };
   }
 
-  /** One input at a time: what the effects of one lead to comes after it. */
+  /** Processes one input at a time: inputs that its effects cause come after it. */
   #feed(input: WatchInput<T>): void {
     this.#inputs.push(input);
     if (this.#isStepping) return;
@@ -123,10 +133,10 @@ export class Reflector<T extends KubeObject> {
     this.#state = state;
     if ("memory" in state && state.memory.resourceVersion !== "")
       this.#resourceVersion = state.memory.resourceVersion;
-    for (const effect of effects) this.#carryOut(effect);
+    for (const effect of effects) this.#execute(effect);
   }
 
-  #carryOut(effect: WatchEffect<T>): void {
+  #execute(effect: WatchEffect<T>): void {
     switch (effect.type) {
       case "openStream":
         this.#begin((activity) => this.#readStream(effect, activity));
@@ -148,13 +158,13 @@ export class Reflector<T extends KubeObject> {
         this.#collection.clear();
         break;
       case "replace":
-        this.#tell((sink) => sink.replace(this.#collection.take(), effect.resourceVersion));
+        this.#callSink((sink) => sink.replace(this.#collection.take(), effect.resourceVersion));
         break;
       case "apply":
-        this.#tell((sink) => sink.apply(effect.event));
+        this.#callSink((sink) => sink.apply(effect.event));
         break;
       case "bookmark":
-        this.#tell((sink) => sink.bookmark(effect.resourceVersion));
+        this.#callSink((sink) => sink.bookmark(effect.resourceVersion));
         break;
       case "report":
         callHook(() => this.#options.onError?.(effect.error));
@@ -165,7 +175,7 @@ export class Reflector<T extends KubeObject> {
     }
   }
 
-  #tell(call: (sink: WatchSink<T>) => void): void {
+  #callSink(call: (sink: WatchSink<T>) => void): void {
     try {
       call(this.#options.sink);
     } catch (error) {
@@ -174,7 +184,7 @@ export class Reflector<T extends KubeObject> {
   }
 
   #begin(work: (activity: Activity) => Promise<void>): void {
-    this.#activity.end("another one follows");
+    this.#activity.end("replaced by the next request");
     this.#activity = new Activity();
     const running = work(this.#activity).finally(() => this.#running.delete(running));
     this.#running.add(running);
@@ -224,7 +234,7 @@ export class Reflector<T extends KubeObject> {
       this.#lastBookmarkAtMs = this.#clock.now();
     } else {
       this.#lastEventAtMs = this.#clock.now();
-      // What a sync begins with was written long ago.
+      // The first objects of a sync were written long ago.
       if (this.#state.phase === "watching") this.#lag.observe(line);
     }
     return input;
@@ -249,7 +259,7 @@ export class Reflector<T extends KubeObject> {
 
   #setTimer(): void {
     const dueMs = dueAt(this.#state, this.#rules);
-    // A timer that fires too early only looks again. Otherwise each event of a busy stream would set a new one.
+    // A timer that fires too early only checks again. Otherwise each event of a busy stream would set a new one.
     if (dueMs !== undefined && this.#timer !== undefined && this.#timer.dueMs <= dueMs) return;
     this.#timer?.cancel();
     this.#timer = undefined;
@@ -262,7 +272,7 @@ export class Reflector<T extends KubeObject> {
   }
 }
 
-/** A stream or a list that is under way. Asked at each line whether it is over, which a signal takes its time to say. */
+/** A stream or a list that is open. `isOver` is checked at each line, because reading `aborted` of a signal is slow. */
 class Activity {
   readonly #controller = new AbortController();
   isOver = false;
@@ -271,9 +281,34 @@ class Activity {
     return this.#controller.signal;
   }
 
-  end(why: string): void {
+  end(reason: string): void {
     this.isOver = true;
-    this.#controller.abort(new Error(why));
+    this.#controller.abort(new Error(reason));
+  }
+}
+
+/** The objects of a sync that is not complete yet, each in its newest state. */
+class Collection<T extends KubeObject> {
+  #snapshots = new Map<string, Snapshot<T>>();
+
+  change({ type, snapshot }: ObjectEvent<T>): void {
+    if (type === "DELETED") this.#snapshots.delete(snapshot.keyText);
+    else this.#snapshots.set(snapshot.keyText, snapshot);
+  }
+
+  add(snapshots: readonly Snapshot<T>[]): void {
+    for (const snapshot of snapshots) this.#snapshots.set(snapshot.keyText, snapshot);
+  }
+
+  /** Returns everything that was collected, by `keyText`, and forgets it. The caller may keep the map. */
+  take(): Map<string, Snapshot<T>> {
+    const snapshots = this.#snapshots;
+    this.clear();
+    return snapshots;
+  }
+
+  clear(): void {
+    this.#snapshots = new Map();
   }
 }
 
@@ -286,6 +321,6 @@ function callHook(hook: () => void): void {
   try {
     hook();
   } catch {
-    // Whoever is told of a failure must not be able to end what survived it, and there is nobody else to tell.
+    // A hook that reports a failure must not end the reflector, and there is no other hook to report its own error to.
   }
 }

@@ -23,7 +23,7 @@ const kinds: readonly (readonly [string, () => Snapshot<KubeObject>])[] = [
 ];
 
 describe.each(kinds)("a snapshot that was %s", (_, make) => {
-  it("[IN18] gives the same object every time, frozen all the way down", () => {
+  it("[IN18] returns the same object every time, frozen all the way down", () => {
     const snapshot = make();
     expect(snapshot.object).toEqual(object);
     expect(snapshot.object).toBe(snapshot.object);

@@ -1,22 +1,49 @@
 import { freeze, type KubeObject, type ObjectKey } from "@keelson/core";
-import type { ScannedLine } from "./watch-line-scanner.ts";
 
-/** One state of an object: what is needed to file it, and the object itself, which may be parsed only when read. */
+/** One state of an object: its key and version, and the object itself, which may be parsed only when it is read. */
 export interface Snapshot<T extends KubeObject> extends ObjectKey {
   /** The key in one piece: `shop/web`, or `/node-1` for an object without a namespace. */
   readonly keyText: string;
-  /** Empty if the server gave none. */
+  /** Empty if the server sent none. */
   readonly resourceVersion: string;
   /** Frozen all the way down, and the same reference every time. */
   readonly object: T;
   /**
-   * The same state of the same object with what a function makes of it, whatever that says of its key. The function may
-   * change what it is given, unless somebody has read `object`; this snapshot is not to be used any more.
+   * The same state of the same object, transformed by a function; the key stays, whatever the function does to it. The function may
+   * change its argument, unless `object` has been read; this snapshot must not be used afterwards.
    */
   transformed(transform: (object: T) => T): Snapshot<T>;
 }
 
-/** A snapshot of an object that is parsed. Nobody else may hold the object in order to change it. */
+/** An object as a watch or a watch-list reports it. */
+export interface ObjectEvent<T extends KubeObject = KubeObject> {
+  readonly type: "ADDED" | "MODIFIED" | "DELETED";
+  readonly snapshot: Snapshot<T>;
+}
+
+/** The version that a watch has reached. */
+export interface Bookmark {
+  readonly type: "BOOKMARK";
+  readonly resourceVersion: string;
+  /** All objects that existed when the watch began have come. */
+  readonly endsInitialEvents: boolean;
+}
+
+/** The key and version of the object on a line, and the JSON of the object, unparsed. */
+export interface ScannedLine {
+  readonly type: "ADDED" | "MODIFIED" | "DELETED";
+  readonly namespace: string | undefined;
+  readonly name: string;
+  /** The key of the object in one piece; see Snapshot. */
+  readonly keyText: string;
+  readonly resourceVersion: string;
+  /** The JSON of the object: each byte of it is one character. */
+  readonly bytes: string;
+  /** Whether these characters are also those of the text. */
+  readonly isAscii: boolean;
+}
+
+/** A snapshot of an object that is parsed. No other code may change the object afterwards. */
 export function parsedSnapshot<T extends KubeObject>(object: T): Snapshot<T> {
   const { namespace, name = "", resourceVersion = "" } = object.metadata;
   return new ParsedSnapshot(
@@ -30,7 +57,7 @@ export function unparsedSnapshot<T extends KubeObject>(line: ScannedLine): Snaps
   return new UnparsedSnapshot<T>(line);
 }
 
-/** The key alone: whoever keeps it does not keep the object. */
+/** The key alone, which does not keep the object in memory. */
 export function plainKey({ namespace, name }: ObjectKey): ObjectKey {
   return namespace === undefined ? { name } : { namespace, name };
 }
@@ -40,7 +67,7 @@ export function keyTextOf({ namespace = "", name }: ObjectKey): string {
   return `${namespace}/${name}`;
 }
 
-interface Place {
+interface Identity {
   readonly namespace?: string | undefined;
   readonly name: string;
   readonly keyText: string;
@@ -53,10 +80,10 @@ class ParsedSnapshot<T extends KubeObject> implements Snapshot<T> {
   readonly keyText: string;
   readonly resourceVersion: string;
   readonly #object: T;
-  /** A list is frozen object by object as it is read: all at once would hold up everything else. */
+  /** A list is frozen object by object as it is read: freezing all at once would block the event loop. */
   #isFrozen = false;
 
-  constructor({ namespace, name, keyText, resourceVersion }: Place, object: T) {
+  constructor({ namespace, name, keyText, resourceVersion }: Identity, object: T) {
     if (namespace !== undefined) this.namespace = namespace;
     this.name = name;
     this.keyText = keyText;
@@ -109,7 +136,7 @@ class UnparsedSnapshot<T extends KubeObject> implements Snapshot<T> {
     return new ParsedSnapshot(this, transform(object));
   }
 
-  /** The scanner has found that the bytes are JSON and say of themselves that they are of the kind [RF20, RF14]. */
+  /** The scanner has checked that the bytes are JSON and an object of the kind [RF20, RF14]. */
   #parse(bytes: string): T {
     return JSON.parse(this.#isAscii ? bytes : Buffer.from(bytes, "latin1").toString("utf8"));
   }

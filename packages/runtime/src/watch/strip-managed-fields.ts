@@ -11,10 +11,10 @@ const closeBracket = 0x5d;
 
 /**
  * Cuts `object.metadata.managedFields` out of a line of a watch, before it is parsed: it is often half of the line, and
- * what is not parsed costs neither time nor memory. Anything else of that name, such as in a pod template, stays.
+ * what is not parsed costs neither time nor memory. Any other field of that name, such as in a pod template, stays.
  *
- * Never makes a line worse: one that is not the JSON of an event, or spells the key in another way, is given back as it
- * is, and whoever parses it decides. See also `withoutManagedFields`.
+ * Never makes a line worse: one that is not the JSON of an event, or spells the key in another way, is returned as it
+ * is, and the parser decides. See also `withoutManagedFields`.
  */
 export function stripManagedFields(line: Buffer): Buffer {
   if (!line.includes('"managedFields"')) return line;

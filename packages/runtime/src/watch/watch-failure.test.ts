@@ -17,7 +17,7 @@ describe("a failure of a list or watch", () => {
   it.each([
     ["a connection that failed", new ConnectionError("watch pods", new Error("no")), "unreachable"],
     [
-      "an answer too late",
+      "a response too late",
       new RequestTimeoutError("watch pods", { timeoutMs: 1, cause: undefined }),
       "timeout",
     ],
@@ -32,20 +32,20 @@ describe("a failure of a list or watch", () => {
     expect(watchFailure(error)).toMatchObject({ kind, error });
   });
 
-  it("knows what is missing and may yet be installed or granted", () => {
+  it("marks a kind or permission that is missing and may yet be installed or granted", () => {
     expect(watchFailure(refusal({ code: 404, reason: "NotFound" })).isMissing).toBe(true);
     expect(watchFailure(refusal({ code: 403, reason: "Forbidden" })).isMissing).toBe(true);
     expect(watchFailure(refusal({ code: 401, reason: "Unauthorized" })).isMissing).toBeUndefined();
   });
 
-  it("knows a version that the server has not reached, which is a kind of timeout", () => {
+  it("recognises a version that the server has not reached, which is a kind of timeout", () => {
     const causes = [{ reason: "ResourceVersionTooLarge", message: "Too large resource version" }];
     const error = refusal({ code: 504, reason: "Timeout", details: { causes, retryAfterSeconds: 1 } });
     expect(watchFailure(error)).toEqual({ kind: "versionTooLarge", error, retryAfterMs: 1000 });
     expect(watchFailure(refusal({ code: 504, reason: "Timeout" })).kind).toBe("other");
   });
 
-  it("tells an internal error only in a stream from other refusals", () => {
+  it("distinguishes an internal error from other refusals only in a stream", () => {
     const error = refusal({ code: 500, reason: "InternalError" });
     expect(errorEventFailure(error)).toEqual({ kind: "internal", error });
     expect(errorEventFailure(refusal({ code: 410, reason: "Expired" })).kind).toBe("expired");

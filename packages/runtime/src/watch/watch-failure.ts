@@ -10,10 +10,10 @@ import {
 } from "@keelson/client";
 
 /**
- * What the watch machine tells failures apart by. `expired`: the server has forgotten the resource version.
- * `versionTooLarge`: it has not got that far. `tooManyRequests`: it wants fewer requests. `internal`: it ended a stream
- * by a mistake of its own. `unreachable`: there is no server, or the connection broke. `timeout`: no answer in time.
- * `garbled`: bytes that are no answer. `other`: all else, such as a refusal.
+ * The kinds of failure that the watch machine distinguishes. `expired`: the server no longer has the resource version.
+ * `versionTooLarge`: it has not reached that version. `tooManyRequests`: it throttles. `internal`: it ended a stream by an
+ * internal error. `unreachable`: no server accepts the connection, or the connection broke. `timeout`: no response in
+ * time. `garbled`: bytes that are no response. `other`: all else, such as a refusal.
  */
 export type FailureKind =
   | "expired"
@@ -29,9 +29,9 @@ export type FailureKind =
 export interface WatchFailure {
   readonly kind: FailureKind;
   readonly error: Error;
-  /** How long the server asks to wait, if it does. */
+  /** The server's Retry-After, if it sent one. */
   readonly retryAfterMs?: number;
-  /** The kind or the permission is not there, which an administrator may be about to mend. */
+  /** The kind or the permission is missing, and an administrator may be about to add it. */
   readonly isMissing?: boolean;
 }
 
@@ -47,7 +47,7 @@ export function watchFailure(error: Error): WatchFailure {
   };
 }
 
-/** What the server says by an ERROR event, which ends the stream it comes on. */
+/** The failure in an ERROR event, which ends its stream. */
 export function errorEventFailure(error: ApiError): WatchFailure {
   const { reason, code } = error.status;
   const isInternal = reason === "InternalError" || (reason === undefined && code === 500);

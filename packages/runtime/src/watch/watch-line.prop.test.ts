@@ -3,9 +3,8 @@ import { isRecord, type KubeObject, type Resource } from "@keelson/core";
 import { ConfigMap } from "@keelson/core/kinds/core/v1";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { WatchLineReader } from "./watch-line.ts";
-import { WatchLineScanner } from "./watch-line-scanner.ts";
-import type { WatchInput } from "./watch-state.ts";
+import { WatchLineReader, WatchLineScanner } from "./watch-line.ts";
+import type { WatchInput } from "./watch-machine.ts";
 
 const resource: Resource = ConfigMap;
 
@@ -17,8 +16,8 @@ function readers(keepManagedFields = false) {
   };
 }
 
-/** All that an input says, as plain data. */
-function told(read: () => WatchInput<KubeObject>): unknown {
+/** The content of an input, as plain data. */
+function contentOf(read: () => WatchInput<KubeObject>): unknown {
   let input: WatchInput<KubeObject>;
   try {
     input = read();
@@ -63,7 +62,7 @@ type Member = readonly [key: string, value: string];
 const space = fc.constantFrom("", "", "", " ", "\t", "\r", " \t ");
 /** Now and then: most lines are to be such as the scanner does not give up. */
 const seldom = fc.nat(24).map((number) => number === 0);
-/** What else may be in an object: keys that nobody looks for, and seldom one that is there already. */
+/** What else may be in an object: keys that the scanner does not search, and seldom a key that occurs already. */
 const extras = seldom
   .chain((isOdd) =>
     fc.dictionary(isOdd ? name : fc.constantFrom("spec", "data", "x"), json.value, { maxKeys: 2 }),
@@ -74,8 +73,8 @@ const extras = seldom
 
 /** An object of these members and some others, in any order and with any spacing, seldom with an escaped key. */
 function spelled(required: fc.Arbitrary<readonly Member[]>): fc.Arbitrary<string> {
-  return fc.tuple(required, extras, space, seldom).chain(([own, others, blank, isEscaped]) =>
-    fc.shuffledSubarray([...own, ...others], { minLength: own.length + others.length }).map((all) => {
+  return fc.tuple(required, extras, space, seldom).chain(([own, extra, blank, isEscaped]) =>
+    fc.shuffledSubarray([...own, ...extra], { minLength: own.length + extra.length }).map((all) => {
       const body = all.map(([key, value]) => {
         const spelling = isEscaped ? escapeFirst(key) : key;
         return `${blank}${spelling}${blank}:${blank}${value}${blank}`;
@@ -132,7 +131,7 @@ const line = fc
   );
 
 describe("a line that is parsed on read", () => {
-  it("[IN19] says the same as one that is parsed at once, however it is spelled", () => {
+  it("[IN19] has the same content as one that is parsed at once, however it is spelled", () => {
     let scanned = 0;
     const both = [readers(false), readers(true)] as const;
     fc.assert(
@@ -140,7 +139,7 @@ describe("a line that is parsed on read", () => {
         const { eager, lazy } = both[keepManagedFields ? 1 : 0];
         const bytes = Buffer.from(spelling);
         if (scan(bytes) !== undefined) scanned += 1;
-        expect(told(() => lazy.read(bytes))).toEqual(told(() => eager.read(bytes)));
+        expect(contentOf(() => lazy.read(bytes))).toEqual(contentOf(() => eager.read(bytes)));
       }),
       { numRuns: 1000 },
     );
@@ -154,7 +153,7 @@ describe("a line that is parsed on read", () => {
       fc.property(spoiled, ([spelling, place, byte, deleted]) => {
         const at = place % spelling.length;
         const bytes = Buffer.from(spelling.slice(0, at) + byte + spelling.slice(at + deleted));
-        expect(told(() => lazy.read(bytes))).toEqual(told(() => eager.read(bytes)));
+        expect(contentOf(() => lazy.read(bytes))).toEqual(contentOf(() => eager.read(bytes)));
       }),
       { numRuns: 2000 },
     );
@@ -164,19 +163,19 @@ describe("a line that is parsed on read", () => {
     const { lazy } = readers();
     const bytes = Buffer.from(lineOf({ data: { a: "é", n: [1.5e-3, true, null, {}, []] } }));
     for (let length = 0; length < bytes.length; length++)
-      expect(told(() => lazy.read(bytes.subarray(0, length)))).toBe("malformed");
+      expect(contentOf(() => lazy.read(bytes.subarray(0, length)))).toBe("malformed");
     const whole = { keyText: "shop/web", resourceVersion: "7" };
-    expect(told(() => lazy.read(bytes))).toMatchObject(whole);
+    expect(contentOf(() => lazy.read(bytes))).toMatchObject(whole);
     for (const more of ["}", "x", "\0", " 1", "\v"])
-      expect(told(() => lazy.read(Buffer.concat([bytes, Buffer.from(more)])))).toBe("malformed");
-    expect(told(() => lazy.read(Buffer.concat([bytes, Buffer.from(" \t\r")])))).toMatchObject(whole);
+      expect(contentOf(() => lazy.read(Buffer.concat([bytes, Buffer.from(more)])))).toBe("malformed");
+    expect(contentOf(() => lazy.read(Buffer.concat([bytes, Buffer.from(" \t\r")])))).toMatchObject(whole);
   });
 
-  it("is left to the parser if it is nested deeper than anybody nests", () => {
+  it("is left to the parser if it is nested deeper than the scanner goes", () => {
     const deep = `${"[".repeat(5000)}${"]".repeat(5000)}`;
     const bytes = Buffer.from(lineOf({}).replace('"data"', `"deep":${deep},"data"`));
     expect(scan(bytes)).toBeUndefined();
-    expect(told(() => readers().lazy.read(bytes))).toMatchObject({ keyText: "shop/web" });
+    expect(contentOf(() => readers().lazy.read(bytes))).toMatchObject({ keyText: "shop/web" });
   });
 });
 

@@ -1,10 +1,16 @@
 import type { KubeObject } from "@keelson/core";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { parsedSnapshot } from "./snapshot.ts";
-import { dueAt, idle, transition } from "./watch-machine.ts";
-import type { WatchRules } from "./watch-rules.ts";
-import type { ObjectEvent, WatchEffect, WatchInput, WatchState } from "./watch-state.ts";
+import { type ObjectEvent, parsedSnapshot } from "./snapshot.ts";
+import {
+  dueAt,
+  idle,
+  transition,
+  type WatchEffect,
+  type WatchInput,
+  type WatchRules,
+  type WatchState,
+} from "./watch-machine.ts";
 
 const kinds = ["expired", "versionTooLarge", "tooManyRequests", "internal"] as const;
 const failure = fc
@@ -46,7 +52,7 @@ const anyInput: fc.Arbitrary<WatchInput<KubeObject>> = fc.oneof(
   fc.constantFrom<WatchInput<KubeObject>>(
     { type: "tick" },
     { type: "start" },
-    { type: "strangeEvent", description: "a Table" },
+    { type: "unexpectedEvent", description: "a Table" },
   ),
 );
 
@@ -64,7 +70,7 @@ function requestsIn(effects: readonly WatchEffect<KubeObject>[]): number {
 }
 
 describe("a watch machine, whatever happens to it", () => {
-  it("has at most one request under way, and always either one or a time to go on", () => {
+  it("has at most one open request, and always either that or a due time", () => {
     fc.assert(
       fc.property(rules, fc.array(moments, { maxLength: 60 }), (settings, happenings) => {
         const random = { next: () => 0.5 };
@@ -77,7 +83,7 @@ describe("a watch machine, whatever happens to it", () => {
         let isUnderWay = true;
         for (const { input, afterMs } of happenings) {
           nowMs += afterMs;
-          // A stream or list ends before the machine is told of it.
+          // A stream or list ends before the machine receives the input.
           const ends = input.type === "streamEnded" || input.type === "listFailed" || input.type === "page";
           const applies =
             state.phase === "listing"
@@ -102,7 +108,7 @@ describe("a watch machine, whatever happens to it", () => {
     );
   });
 
-  it("[RF13] asks at most four times without a wait while nothing but failures comes back", () => {
+  it("[RF13] sends at most four requests without a wait while every request fails", () => {
     fc.assert(
       fc.property(rules, fc.array(failing, { minLength: 1, maxLength: 40 }), (settings, failures) => {
         const at = { nowMs: 0, random: { next: () => 0 }, rules: settings };
@@ -118,7 +124,7 @@ describe("a watch machine, whatever happens to it", () => {
     );
   });
 
-  it("[RF2] tells the sink nothing but a complete set before anything else, and nothing of what it collects", () => {
+  it("[RF2] passes a complete set to the sink before anything else, and nothing that it is still collecting", () => {
     fc.assert(
       fc.property(rules, fc.array(moments, { maxLength: 60 }), (settings, happenings) => {
         let nowMs = 0;

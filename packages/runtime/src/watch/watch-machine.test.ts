@@ -2,11 +2,17 @@ import { ApiError } from "@keelson/client";
 import { type KubeObject, type Random, seededRandom } from "@keelson/core";
 import { describe, expect, it } from "vitest";
 import { IncompleteSyncError, SilentWatchError, VeryShortWatchError } from "./errors.ts";
-import { parsedSnapshot, type Snapshot } from "./snapshot.ts";
+import { type ObjectEvent, parsedSnapshot, type Snapshot } from "./snapshot.ts";
 import type { FailureKind, WatchFailure } from "./watch-failure.ts";
-import { dueAt, idle, transition } from "./watch-machine.ts";
-import type { WatchRules } from "./watch-rules.ts";
-import type { ObjectEvent, WatchEffect, WatchInput, WatchState } from "./watch-state.ts";
+import {
+  dueAt,
+  idle,
+  transition,
+  type WatchEffect,
+  type WatchInput,
+  type WatchRules,
+  type WatchState,
+} from "./watch-machine.ts";
 
 /** Timeouts and waits are the shortest there are, so that they can be counted on. */
 const lowest: Random = { next: () => 0 };
@@ -68,7 +74,7 @@ class Run {
     return dueAt(this.state, this.#rules) ?? Number.POSITIVE_INFINITY;
   }
 
-  /** What was asked of the server so far. */
+  /** The requests to the server so far. */
   get requests(): readonly Effect[] {
     return this.all.filter(({ type }) => type === "openStream" || type === "requestPage");
   }
@@ -165,7 +171,7 @@ describe("the first sync", () => {
   });
 
   it.each(["expired", "versionTooLarge"] as const)(
-    "[RF3] forgets a version that is %s, and asks at once for the newest state",
+    "[RF3] drops a version that is %s, and requests the newest state at once",
     (kind) => {
       const run = new Run().synced();
       run.end("other");
@@ -209,7 +215,7 @@ describe("the first sync", () => {
       {
         type: "warn",
         message:
-          "watch pods: still waiting for the first objects, of which 0 have come; nothing was heard for 10 s",
+          "watch pods: still waiting for the first objects, of which 0 have come; nothing was received for 10 s",
       },
     ]);
     expect(run.pass(10_000)).toEqual([
@@ -244,7 +250,7 @@ describe("a list", () => {
     return last?.type === "requestPage" ? last.request : last;
   };
 
-  it("[RF5] takes whatever the server has at hand the first time, and later nothing older than was seen", () => {
+  it("[RF5] accepts any cached version the first time, and later nothing older than what was seen", () => {
     const run = listing();
     run.start();
     expect(request(run)).toEqual({ resourceVersion: "0", limit: 500 });
@@ -303,7 +309,7 @@ describe("a list", () => {
     expect(request(run)).toEqual({ resourceVersion: "10", limit: 500 });
   });
 
-  it("[RF6] of the newest state says nothing about the watch cache when it is paged", () => {
+  it("[RF6] of the newest state proves nothing about the watch cache when it is paged", () => {
     const run = listing();
     run.start();
     run.give(listFailed("expired"));
@@ -347,7 +353,7 @@ describe("a list", () => {
 });
 
 describe("a live watch", () => {
-  it("[RF8] lasts between 300 s and 600 s, however little was asked for", () => {
+  it("[RF8] lasts between 300 s and 600 s, however little was configured", () => {
     const run = new Run({ watchTimeoutSeconds: 5 }, seededRandom(1)).synced();
     for (let count = 0; count < 300; count++) {
       run.give(bookmark("10"));
@@ -360,7 +366,7 @@ describe("a live watch", () => {
     expect(Math.max(...seconds)).toBeGreaterThan(590);
   });
 
-  it("[RF8] lasts longer if longer was asked for", () => {
+  it("[RF8] lasts longer if longer is configured", () => {
     const [first] = new Run({ watchTimeoutSeconds: 900 }).start();
     expect(first).toEqual({ ...watchListAt(""), timeoutSeconds: 900 });
   });
@@ -426,7 +432,7 @@ describe("a live watch", () => {
     },
   );
 
-  it("waits as long as the server asks", () => {
+  it("waits as long as Retry-After demands", () => {
     const run = new Run().synced();
     run.give({ type: "streamEnded", failure: { ...failure("tooManyRequests"), retryAfterMs: 5_000 } });
     expect(run.pass(4_999)).toEqual([]);
@@ -474,7 +480,7 @@ describe("a live watch", () => {
     },
   );
 
-  it("[RF12] that cannot be opened, because nobody answers, is tried again after a wait, without a sync", () => {
+  it("[RF12] that cannot be opened, because the server is unreachable, is tried again after a wait, without a sync", () => {
     const run = new Run().synced();
     run.end();
     expect(run.end("unreachable")).toEqual([report("unreachable")]);
@@ -484,14 +490,14 @@ describe("a live watch", () => {
     expect(run.pass(1)).toEqual([watchAt("10")]);
   });
 
-  it("that was of use and breaks is opened again at once, from the last version", () => {
+  it("that delivered events and breaks is opened again at once, from the last version", () => {
     const run = new Run().synced();
     expect(run.end("unreachable")).toEqual([report("unreachable"), watchAt("10")]);
   });
 
-  it("[RF14] passes over an event about something else, and does not take its version", () => {
+  it("[RF14] skips an event about another kind, and does not take its version", () => {
     const run = new Run().synced();
-    expect(run.give({ type: "strangeEvent", description: "a Table" })).toEqual([
+    expect(run.give({ type: "unexpectedEvent", description: "a Table" })).toEqual([
       { type: "warn", message: "watch pods: a Table" },
     ]);
     expect(run.end()).toEqual([watchAt("10")]);
@@ -521,7 +527,7 @@ describe("a live watch", () => {
     ]);
   });
 
-  it("[RF18] of something quiet is opened at most 12 times an hour, and nothing is listed all day", () => {
+  it("[RF18] of a quiet kind is opened at most 12 times an hour, and nothing is listed all day", () => {
     const run = new Run({}, seededRandom(3)).synced();
     const perHour: number[] = [];
     for (let hour = 0; hour < 24; hour++) {
@@ -537,7 +543,7 @@ describe("a live watch", () => {
     ).toBe(true);
   });
 
-  it("[RF19] does not order versions: a server may give any text", () => {
+  it("[RF19] does not order versions: a server may send any text", () => {
     const run = new Run();
     run.start();
     run.give(initialEnd("b-7"));
@@ -557,7 +563,7 @@ function quietHour(run: Run): void {
 }
 
 describe("a machine", () => {
-  it("[RF15] that is stopped ends what is under way and does nothing any more", () => {
+  it("[RF15] that is stopped ends the open request and does nothing any more", () => {
     const run = new Run();
     run.start();
     expect(run.give({ type: "stop" })).toEqual([{ type: "abandon" }, { type: "discard" }]);
@@ -583,7 +589,7 @@ describe("a machine", () => {
     }
   });
 
-  it("[RF16] reports the error of whatever ends a list or a watch early", () => {
+  it("[RF16] reports the error that ends a list or a watch early", () => {
     const kinds = [
       "expired",
       "versionTooLarge",
@@ -603,7 +609,7 @@ describe("a machine", () => {
     }
   });
 
-  it("hands everything over again, after a wait, when the sink may have missed something", () => {
+  it("passes everything to the sink again, after a wait, when it may have missed an event", () => {
     const run = new Run().synced();
     expect(run.give({ type: "sinkFailed", failure: failure("other") })).toEqual([
       { type: "abandon" },
@@ -613,7 +619,7 @@ describe("a machine", () => {
     expect(run.pass(800)).toEqual([watchListAt("10")]);
   });
 
-  it("[EV8] looks for a kind that is not there yet every ten seconds, and no longer so once it was there", () => {
+  it("[EV8] retries a kind that does not exist yet every ten seconds, but not one that existed before", () => {
     const missing = { ...failure("other"), isMissing: true };
     const waitAfterFailures = (run: Run): number => {
       for (let attempt = 0; attempt < 8; attempt++) {
@@ -629,7 +635,7 @@ describe("a machine", () => {
     expect(waitAfterFailures(new Run().synced())).toBe(30_000);
   });
 
-  it("[RF13] asks a dead server for something at most 0.07 times a second", () => {
+  it("[RF13] sends at most 0.07 requests a second to a dead server", () => {
     const run = new Run();
     run.start();
     for (let attempt = 0; attempt < 7; attempt++) {

@@ -13,7 +13,7 @@ import { TransformError } from "../../src/cache/errors.ts";
 import type { InformerEvent, SubscribeOptions, Subscription } from "../../src/cache/informer.ts";
 import type { InformerProgress } from "../../src/cache/informer-core.ts";
 import { SharedInformer, type SharedInformerOptions } from "../../src/cache/shared-informer.ts";
-import { noWatches } from "../../src/watch/reflector-watches.ts";
+import { noWatches } from "../../src/watch/reflector-options.ts";
 import { startTestCluster } from "../support/test-cluster.ts";
 
 const { controlPlane, admin, realTransport } = await startTestCluster();

@@ -2,7 +2,7 @@ import { compareResourceVersions, metadataOnly } from "@keelson/core";
 import { ConfigMap } from "@keelson/core/kinds/core/v1";
 import { errorEvent, faults, VirtualClock } from "@keelson/testkit";
 import { describe, expect, it } from "vitest";
-import { noWatches } from "../../src/watch/reflector-watches.ts";
+import { noWatches } from "../../src/watch/reflector-options.ts";
 import { knownVersion, plainWatches, ReflectorLab, watchLists } from "../support/reflector-lab.ts";
 import { startTestCluster } from "../support/test-cluster.ts";
 
@@ -116,7 +116,7 @@ describe("the first sync", () => {
     await clock.advance(10_000);
     expect(warnings).toEqual([
       `watch configmaps in ${namespace}: still waiting for the first objects, of which 0 have come; ` +
-        `nothing was heard for 10 s`,
+        `nothing was received for 10 s`,
     ]);
     transport.releaseAll();
     await expect.poll(() => sink.history).toEqual(["REPLACE a"]);

@@ -122,7 +122,7 @@ describe("a live watch", () => {
       .poll(() => warnings)
       .toEqual([
         `watch configmaps in ${namespace}: skipped an event about ${object.kind} of ${object.apiVersion}, ` +
-          `which was not asked for`,
+          `which is not the watched kind`,
       ]);
     const { resourceVersion = "" } = reflector.freshness;
     expect(compareResourceVersions(resourceVersion, last)).toBeGreaterThanOrEqual(0);

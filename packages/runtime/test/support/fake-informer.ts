@@ -8,7 +8,7 @@ import type {
   SubscribeOptions,
   Subscription,
 } from "../../src/cache/informer.ts";
-import { noWatches } from "../../src/watch/reflector-watches.ts";
+import { noWatches } from "../../src/watch/reflector-options.ts";
 
 /** An informer without a server: a test says what it hears of. It has as many subscribers as there are. */
 export class FakeInformer<T extends KubeObject> implements InformerLease<T> {

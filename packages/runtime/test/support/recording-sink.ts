@@ -1,7 +1,6 @@
 import type { KubeObject } from "@keelson/core";
-import type { Snapshot } from "../../src/watch/snapshot.ts";
-import type { WatchSink } from "../../src/watch/watch-sink.ts";
-import type { ObjectEvent } from "../../src/watch/watch-state.ts";
+import type { WatchSink } from "../../src/watch/reflector-options.ts";
+import type { ObjectEvent, Snapshot } from "../../src/watch/snapshot.ts";
 
 /** A store that remembers all it was told. */
 export class RecordingSink<T extends KubeObject> implements WatchSink<T> {

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { noWatches } from "../../watch/reflector-watches.ts";
+import { noWatches } from "../../watch/reflector-options.ts";
 import { createMetrics } from "./metrics.ts";
 
 it("[MX6] a scrape of 50 controllers and 20 informers keeps the main loop for less than 5 ms", async () => {

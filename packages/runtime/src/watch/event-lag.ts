@@ -1,40 +1,40 @@
 import { type Clock, isRecord } from "@keelson/core";
 
-/** At most one event in so long is looked at: to know the lag it must be parsed, which others may never need. */
+/** At most one event in this time is measured: that takes parsing it, which is otherwise often not needed. */
 const intervalMs = 1_000;
-/** Events that are larger are not looked at. */
+/** Larger events are not measured. */
 const mostBytes = 65_536;
 
 /**
- * How much later than their writes events arrive. Taken from when the server says that the object was last written,
- * which is in whole seconds and by its clock; so it shows a watch that is seconds late, and nothing finer.
+ * How much later than their writes events arrive. Computed from the time of the object's last write, which is in whole
+ * seconds of the server's clock; so it shows a watch that is seconds late, and nothing finer.
  */
 export class EventLag {
   readonly #clock: Clock;
-  #lookedAtMs: number | undefined;
+  #measuredAtMs: number | undefined;
   #lagMs: number | undefined;
 
   constructor(clock: Clock) {
     this.#clock = clock;
   }
 
-  /** Of the last event that was looked at. */
+  /** The lag of the last event that was measured. */
   get lagMs(): number | undefined {
     return this.#lagMs;
   }
 
-  /** An event came, as the server wrote it. */
+  /** Measures an event, given as the line that the server sent. */
   observe(line: Buffer): void {
     const nowMs = this.#clock.now();
-    if (this.#lookedAtMs !== undefined && nowMs - this.#lookedAtMs < intervalMs) return;
+    if (this.#measuredAtMs !== undefined && nowMs - this.#measuredAtMs < intervalMs) return;
     if (line.length > mostBytes) return;
-    this.#lookedAtMs = nowMs;
+    this.#measuredAtMs = nowMs;
     const writtenMs = writtenAt(line);
     if (writtenMs !== undefined) this.#lagMs = Math.max(0, nowMs - writtenMs);
   }
 }
 
-/** When the object of an event was last written; undefined if it does not say so. */
+/** When the object of an event was last written; undefined if it has no such time. */
 function writtenAt(line: Buffer): number | undefined {
   const event: unknown = JSON.parse(line.toString("utf8"));
   if (!isRecord(event) || !isRecord(event.object) || event.type === "DELETED") return undefined;
@@ -43,7 +43,7 @@ function writtenAt(line: Buffer): number | undefined {
   if (!isRecord(metadata) || metadata.deletionTimestamp !== undefined) return undefined;
   const managers: readonly unknown[] = Array.isArray(metadata.managedFields) ? metadata.managedFields : [];
   const times = managers.map((manager) => (isRecord(manager) ? timeOf(manager.time) : Number.NaN));
-  // An object without any field has no managers of fields, and was written when it was made.
+  // An object without fields has no field managers, and was written when it was created.
   if (event.type === "ADDED") times.push(timeOf(metadata.creationTimestamp));
   const newest = Math.max(...times.filter(Number.isFinite));
   return Number.isFinite(newest) ? newest : undefined;

@@ -1,6 +1,6 @@
 import { VirtualClock } from "@keelson/testkit";
 import { describe, expect, it } from "vitest";
-import { EventLag } from "./reflector-event-lag.ts";
+import { EventLag } from "./event-lag.ts";
 
 const clockAt = (time: string): VirtualClock => new VirtualClock({ startAt: Date.parse(time) });
 
@@ -10,14 +10,14 @@ const line = (type: string, metadata: object): Buffer =>
 const written = (...times: string[]) => ({ managedFields: times.map((time) => ({ time })) });
 
 describe("the lag of events", () => {
-  it("[MX5] is the time since the newest of the writes that the object tells of", () => {
+  it("[MX5] is the time since the newest write that the object records", () => {
     const lag = new EventLag(clockAt("2026-01-01T00:00:10Z"));
     expect(lag.lagMs).toBeUndefined();
     lag.observe(line("MODIFIED", written("2026-01-01T00:00:07Z", "2025-01-01T00:00:00Z")));
     expect(lag.lagMs).toBe(3_000);
   });
 
-  it("[MX5] of a new object without fields is the time since it was made; of an old one that is not known", () => {
+  it("[MX5] of a new object without fields is the time since its creation; of an old one it is unknown", () => {
     const lag = new EventLag(clockAt("2026-01-01T00:00:10Z"));
     lag.observe(line("ADDED", { creationTimestamp: "2026-01-01T00:00:09Z" }));
     expect(lag.lagMs).toBe(1_000);
@@ -32,7 +32,7 @@ describe("the lag of events", () => {
     expect(lag.lagMs).toBe(0);
   });
 
-  it("[MX5] is looked at once a second", async () => {
+  it("[MX5] is measured once a second", async () => {
     const clock = clockAt("2026-01-01T00:00:10Z");
     const lag = new EventLag(clock);
     lag.observe(line("ADDED", written("2026-01-01T00:00:10Z")));
@@ -50,7 +50,7 @@ describe("the lag of events", () => {
       "the beginning of one",
       line("MODIFIED", { deletionTimestamp: "x", ...written("2026-01-01T00:00:00Z") }),
     ],
-    ["an object that tells of no write", line("ADDED", {})],
+    ["an object that records no write", line("ADDED", {})],
     ["an object whose times are none", line("ADDED", written("yesterday"))],
     [
       "an event that is large",
