@@ -357,8 +357,15 @@ export type { KindControllerSettings, OwnsSettings } from "./controller/builder.
 export { controller, KindControllerBuilder } from "./controller/builder.ts";
 export type { CausalLogLimits, CausalLogOptions } from "./controller/causal/causal-log.ts";
 export { CausalLog } from "./controller/causal/causal-log.ts";
-export type { RunEnd, RunRecorder, RunStart } from "./controller/causal/recorded-run.ts";
-export type { CallRecord, ReasonRecord, RunRecord, RunResult } from "./controller/causal/run-record.ts";
+export type { CallRecord } from "./controller/causal/recorded-calls.ts";
+export type {
+  ReasonRecord,
+  RunEnd,
+  RunRecord,
+  RunRecorder,
+  RunResult,
+  RunStart,
+} from "./controller/causal/recorded-run.ts";
 export { Controller } from "./controller/controller.ts";
 export type { ControllerDefinition, ControllerSettings } from "./controller/controller-definition.ts";
 export type { ConcurrencyDefaults, ControllerEnvironment } from "./controller/controller-environment.ts";

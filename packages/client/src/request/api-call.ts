@@ -26,6 +26,8 @@ export interface ApiCall {
   readonly isStream: boolean;
   /** Called right before the first byte leaves, each time that the call is sent; if it throws, nothing is sent. */
   readonly checkBeforeSend?: () => void;
+  /** Called when a cache serves the object or the list, so that no request is sent. */
+  readonly onCacheHit?: () => void;
 }
 
 const applyContentType = "application/apply-patch+yaml";

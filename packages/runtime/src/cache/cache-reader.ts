@@ -39,7 +39,9 @@ async function getFromCache(cache: InformerCache, next: Caller, call: ApiCall): 
   if (isReady) {
     for (const informer of informers) {
       const object = informer.peek(key);
-      if (object !== undefined) return object;
+      if (object === undefined) continue;
+      call.onCacheHit?.();
+      return object;
     }
     throw notFound(call);
   }
@@ -63,8 +65,9 @@ async function listFromCache(
     informer.anyUnknownUntil(namespace),
   );
   const { limit } = question;
+  if (!isReady && !question.isEmpty) return liveList(cache, next, call, { informers, question });
+  call.onCacheHit?.();
   if (question.isEmpty) return listAnswer(call, [], { resourceVersion: oldestVersion(informers) });
-  if (!isReady) return liveList(cache, next, call, { informers, question });
   const objects = informers.flatMap((informer) => objectsIn(informer, question));
   return listAnswer(call, objects, { resourceVersion: oldestVersion(informers), limit });
 }

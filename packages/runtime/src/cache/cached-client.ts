@@ -27,3 +27,20 @@ async function answer(cache: InformerCache, next: Caller, call: ApiCall): Promis
   const isRead = call.verb === "get" || call.verb === "list" || call.verb === "watch";
   return isRead ? next.json(call) : writeAndNote(cache, next, call);
 }
+
+/** The response to a read, and whether a cache served it. */
+export interface ReadResponse {
+  readonly response: unknown;
+  readonly isFromCache: boolean;
+}
+
+/** Makes a get or a list through a caller that may be a cached client's, and reports where the response came from. */
+export async function readWithOrigin(next: Caller, call: ApiCall): Promise<ReadResponse> {
+  let isFromCache = false;
+  const onCacheHit = (): void => {
+    isFromCache = true;
+    call.onCacheHit?.();
+  };
+  const response = await next.json({ ...call, onCacheHit });
+  return { response, isFromCache };
+}

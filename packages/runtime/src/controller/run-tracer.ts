@@ -1,6 +1,6 @@
 import type { Caller } from "@keelson/client";
 import type { Resource } from "@keelson/core";
-import type { RunResult } from "./causal/run-record.ts";
+import type { RunResult } from "./causal/recorded-run.ts";
 import type { Outcome } from "./outcome.ts";
 
 /** Follows what controllers do, so that traces can be made of it. */

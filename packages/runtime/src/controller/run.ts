@@ -3,7 +3,8 @@ import type { CancelTimer, KubeObject, ObjectKey, Random, Resource } from "@keel
 import type { Cache } from "../cache/cache.ts";
 import type { LogFields, Logger } from "../logger.ts";
 import type { Trigger } from "../source/trigger.ts";
-import type { CausalLog, RunRecorder } from "./causal/causal-log.ts";
+import type { CausalLog } from "./causal/causal-log.ts";
+import type { RunRecorder } from "./causal/recorded-run.ts";
 import type { EventRecorder } from "./event-recorder.ts";
 import type { HotLoopGuard } from "./guard/hot-loop-guard.ts";
 import type { Heard } from "./heartbeat.ts";

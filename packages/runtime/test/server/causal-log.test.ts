@@ -53,7 +53,7 @@ async function world(): Promise<World> {
   return { namespace, cache, client: cachedClient(admin, cache) };
 }
 
-it("tells of a run what it read from the cache and the server, what it changed, and what it did not", async () => {
+it("records what a run read from the cache and from the server, what it changed, and which write changed nothing", async () => {
   const { namespace, client } = await world();
   const key = { namespace, name: "settings" };
   await admin.create(ConfigMap, { metadata: key, data: { colour: "blue", mode: "auto" } });
@@ -91,7 +91,7 @@ it("tells of a run what it read from the cache and the server, what it changed, 
   ]);
 });
 
-it("knows an apply of the run before when it is repeated, though nothing was read", async () => {
+it("recognizes a repeated apply as a no-op although nothing was read", async () => {
   const { namespace, client } = await world();
   const log = new CausalLog({ clock: systemClock });
   for (let count = 0; count < 3; count++) {
@@ -105,7 +105,7 @@ it("knows an apply of the run before when it is repeated, though nothing was rea
   expect(JSON.stringify(log.runs("a"))).not.toContain("aHVudGVyMg==");
 });
 
-it("explains the runs of a controller: what changed, what it did about it, and when it runs again", async () => {
+it("explains the runs of a controller: what changed, what the run did, and when the next one follows", async () => {
   const { namespace, cache, client } = await world();
   const key = { namespace, name: "settings" };
   await admin.create(ConfigMap, { metadata: key });
@@ -131,9 +131,7 @@ it("explains the runs of a controller: what changed, what it did about it, and w
   });
   const text = (): string => explained.causalLog.explain(`${namespace}/settings`);
   await expect.poll(text).toContain("changed: data (for configmaps)");
-  expect(text()).toContain(
-    `because  ConfigMap ${namespace}/settings was there at the start (for configmaps)`,
-  );
+  expect(text()).toContain(`because  ConfigMap ${namespace}/settings existed at the start (for configmaps)`);
   await admin.patch(ConfigMap, key, mergePatch({ data: { other: "b", wanted: "a" } }));
   const why = `because  ConfigMap ${namespace}/settings changed: data.other, data.wanted (for configmaps)`;
   await expect.poll(text).toContain(why);

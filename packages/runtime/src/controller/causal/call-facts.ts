@@ -1,46 +1,34 @@
 import type { ApiCall } from "@keelson/client";
 import { isRecord, type KubeObject } from "@keelson/core";
 
-/** Whether the call is to change something. */
+/** Whether the call changes something. */
 export function isWrite({ verb }: ApiCall): boolean {
   return verb !== "get" && verb !== "list" && verb !== "watch";
 }
 
-/** Whether the server is to keep nothing of it. Deletes say so in their body. */
+/** Whether the server stores nothing of it. A delete carries the option in its body. */
 export function isDryRun({ query, body }: ApiCall): boolean {
   return query.dryRun !== undefined || (isRecord(body?.value) && body.value.dryRun !== undefined);
 }
 
-/** The object's name: of a create only the body has it, and only if the server is not to choose it. */
-export function nameIn({ name, body }: ApiCall): string | undefined {
+/** The name of the call's object. A create has it in its body only, and not at all if the server chooses the name. */
+export function objectNameOf({ name, body }: ApiCall): string | undefined {
   if (name !== undefined) return name;
   return isObject(body?.value) ? body.value.metadata.name : undefined;
 }
 
-/** Whether two calls are about the same kind, whichever version and subresource of it. */
-export function areOfOneKind(a: ApiCall, b: ApiCall): boolean {
-  return a.resource.plural === b.resource.plural && a.resource.group === b.resource.group;
-}
-
-/** An object, or a list, which the metadata of a list tells. */
+/** Whether a value is an object or a list: both have a kind and metadata. */
 export function isObject(value: unknown): value is KubeObject {
   return isRecord(value) && typeof value.kind === "string" && isRecord(value.metadata);
 }
 
-/** An object as the call's kind has them, and not what a subresource such as `scale` is answered by. */
-export function isOwnObject({ resource }: ApiCall, value: unknown): value is KubeObject {
+/** Whether a value is an object of the call's kind, and not the response of a subresource such as a Scale. */
+export function isObjectOfCall({ resource }: ApiCall, value: unknown): value is KubeObject {
   const kind = resource.isMetadataOnly === true ? "PartialObjectMetadata" : resource.kind;
   return isObject(value) && value.kind === kind;
 }
 
-/** The version of the object that was answered; none for a list. */
-export function versionIn(answer: unknown): string | undefined {
-  return isObject(answer) && !("items" in answer) ? answer.metadata.resourceVersion : undefined;
-}
-
-/** The server's answers are parsed and left as they are; what the cache gives is frozen (law 5). */
-export function isFromCache(answer: unknown): boolean {
-  if (Object.isFrozen(answer)) return true;
-  if (!isRecord(answer) || !Array.isArray(answer.items)) return false;
-  return Object.isFrozen(answer.items) || (answer.items.length > 0 && Object.isFrozen(answer.items[0]));
+/** The resource version of the object in a response; undefined for a list. */
+export function versionIn(response: unknown): string | undefined {
+  return isObject(response) && !("items" in response) ? response.metadata.resourceVersion : undefined;
 }

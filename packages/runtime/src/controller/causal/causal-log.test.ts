@@ -1,28 +1,37 @@
 import type { ApiCall, Caller } from "@keelson/client";
-import { freeze, type KubeObject } from "@keelson/core";
+import type { KubeObject } from "@keelson/core";
 import { Deployment } from "@keelson/core/kinds/apps/v1";
 import { Secret } from "@keelson/core/kinds/core/v1";
 import { VirtualClock } from "@keelson/testkit";
 import { describe, expect, it } from "vitest";
 import type { Trigger } from "../../source/trigger.ts";
-import { CausalLog, type CausalLogOptions, type RunStart } from "./causal-log.ts";
+import { CausalLog, type CausalLogOptions } from "./causal-log.ts";
+import type { RunStart } from "./recorded-run.ts";
 
-type Answer = unknown | Error | (() => Promise<unknown>);
+type FakeResponse = unknown | Error | ((call: ApiCall) => unknown);
 
-/** Carries out calls by giving the next of these answers to each. */
-function answering(...answers: readonly Answer[]): Caller {
-  const left = [...answers];
-  const next = async (): Promise<unknown> => {
-    const answer = left.shift();
-    if (answer instanceof Error) throw answer;
-    return typeof answer === "function" ? answer() : answer;
+/** A caller that responds to each call with the next of the given responses. */
+function responding(...responses: readonly FakeResponse[]): Caller {
+  const left = [...responses];
+  const next = async (call: ApiCall): Promise<unknown> => {
+    const response = left.shift();
+    if (response instanceof Error) throw response;
+    return typeof response === "function" ? response(call) : response;
   };
   return {
     json: next,
-    raw: next,
-    async *stream() {
-      yield Buffer.from(String(await next()));
+    raw: () => next(get),
+    async *stream(call) {
+      yield Buffer.from(String(await next(call)));
     },
+  };
+}
+
+/** A response that a cache serves. */
+function fromCache(response: unknown): FakeResponse {
+  return ({ onCacheHit }: ApiCall) => {
+    onCacheHit?.();
+    return response;
   };
 }
 
@@ -58,7 +67,7 @@ const deployment = (
 });
 
 describe("a run", () => {
-  it("is on record once it has ended, with its reasons, times and result", async () => {
+  it("is recorded once it has ended, with its reasons, times and result", async () => {
     const { clock, log } = setUp();
     const changed: Trigger = {
       source: "owns deployments.apps",
@@ -95,29 +104,29 @@ describe("a run", () => {
     expect(JSON.parse(JSON.stringify(log.runs("shop/web")))).toEqual(log.runs("shop/web"));
   });
 
-  it("has the message of its error, cut where it is endless", () => {
+  it("has the message of its error, cut if it is long", () => {
     const { log } = setUp();
     log.begin("a", start).end({ result: "error", error: new Error("no luck") });
     log.begin("a", start).end({ result: "error", error: new Error("x".repeat(10_000)) });
     expect(log.runs("a").map(({ error }) => error?.length)).toEqual([501, 7]);
   });
 
-  it("asks for changed fields when it ends and not again, so that no object is kept", () => {
+  it("computes the changed fields when it ends and not again, so that no object is kept", () => {
     const { log } = setUp();
-    let asked = 0;
+    let computed = 0;
     const changedPaths = (): readonly string[] => {
-      asked += 1;
+      computed += 1;
       return ["spec"];
     };
     const run = log.begin("a", { ...start, reasons: [{ source: "s", type: "update", changedPaths }] });
-    expect(asked).toBe(0);
+    expect(computed).toBe(0);
     run.end({ result: "success" });
     log.runs("a");
     log.explain("a");
-    expect(asked).toBe(1);
+    expect(computed).toBe(1);
   });
 
-  it("does not make the server's bytes be parsed for the version of an object that only appeared", () => {
+  it("does not parse a created object for its resource version", () => {
     const { log } = setUp();
     const object = {
       kind: "Pod",
@@ -134,21 +143,21 @@ describe("a run", () => {
     ]);
   });
 
-  it("finds out which fields have changed for its first three reasons", () => {
+  it("computes the changed fields of its first three reasons", () => {
     const { log } = setUp();
-    let asked = 0;
+    let computed = 0;
     const changedPaths = (): readonly string[] => {
-      asked += 1;
+      computed += 1;
       return ["spec"];
     };
     const reasons = Array.from({ length: 5 }, () => ({ source: "s", type: "update", changedPaths }) as const);
     log.begin("a", { ...start, reasons }).end({ result: "success" });
-    expect(asked).toBe(3);
+    expect(computed).toBe(3);
     const known = log.runs("a")[0]?.reasons.map((reason) => reason.changedPaths?.length);
     expect(known).toEqual([1, 1, 1, undefined, undefined]);
   });
 
-  it("makes no id that nobody asks for, whatever it did", async () => {
+  it("generates no id until its record is read, whatever it did", async () => {
     const { log } = setUp();
     let made = 0;
     const reconcileId = (): string => {
@@ -156,7 +165,7 @@ describe("a run", () => {
       return `run-${made}`;
     };
     const run = log.begin("a", { ...start, reconcileId });
-    await run.layer(answering(deployment("1", 1))).json(get);
+    await run.layer(responding(deployment("1", 1))).json(get);
     run.end({ result: "success" });
     expect(made).toBe(0);
     expect([log.runs("a")[0]?.reconcileId, log.runs("a")[0]?.reconcileId]).toEqual(["run-1", "run-1"]);
@@ -164,7 +173,7 @@ describe("a run", () => {
 });
 
 describe("the calls of a run", () => {
-  it("tell reads of the cache from reads of the server, objects and lists alike", async () => {
+  it("distinguish reads of the cache from reads of the server, objects and lists alike", async () => {
     const { log } = setUp();
     const run = log.begin("a", start);
     const list = (items: readonly unknown[]) => ({
@@ -172,9 +181,13 @@ describe("the calls of a run", () => {
       metadata: { resourceVersion: "9" },
       items,
     });
-    const cached = freeze(deployment("5", 1));
     const caller = run.layer(
-      answering(cached, deployment("6", 1), list([cached]), list([deployment("6", 1)])),
+      responding(
+        fromCache(deployment("5", 1)),
+        deployment("6", 1),
+        fromCache(list([deployment("5", 1)])),
+        list([deployment("6", 1)]),
+      ),
     );
     await caller.json(get);
     await caller.json(get);
@@ -194,12 +207,12 @@ describe("the calls of a run", () => {
     ]);
   });
 
-  it("include what was read from the cache without one, which tells what a write changed", async () => {
+  it("include what was read from the cache without a call, from which the changes of a write are computed", async () => {
     const { log } = setUp();
     const run = log.begin("a", start);
     const key = { namespace: "shop", name: "web" };
     run.sawCached(Deployment, key, deployment("5", 1));
-    const caller = run.layer(answering(deployment("5", 1), deployment("6", 3)));
+    const caller = run.layer(responding(deployment("5", 1), deployment("6", 3)));
     await caller.json(patch);
     await caller.json(patch);
     run.end({ result: "success" });
@@ -229,7 +242,7 @@ describe("the calls of a run", () => {
     ]);
   });
 
-  it("include it also where there was no call at all, for the record and for later runs", async () => {
+  it("include such a read also if the run made no call, for the record and for later runs", async () => {
     const { log } = setUp();
     const reading = log.begin("a", start);
     reading.sawCached(Deployment, { namespace: "shop", name: "web" }, deployment("5", 1));
@@ -238,12 +251,12 @@ describe("the calls of a run", () => {
       { call: "get deployments.apps shop/web", fromCache: true, ms: 0, resourceVersion: "5" },
     ]);
     const writing = log.begin("a", start);
-    await writing.layer(answering(deployment("5", 1))).json(patch);
+    await writing.layer(responding(deployment("5", 1))).json(patch);
     writing.end({ result: "success" });
     expect(log.runs("a")[0]?.calls.map(({ outcome }) => outcome)).toEqual(["noop"]);
   });
 
-  it("tell what a write changed, of an object that the run has read by itself or in a list", async () => {
+  it("name what a write changed in an object that the run has read with a get or in a list", async () => {
     const { clock, log } = setUp();
     const run = log.begin("a", start);
     const slow = async (): Promise<unknown> => {
@@ -251,7 +264,7 @@ describe("the calls of a run", () => {
       return deployment("6", 3);
     };
     const listed = { kind: "DeploymentList", metadata: {}, items: [deployment("6", 3)] };
-    const caller = run.layer(answering(freeze(deployment("5", 1)), slow, listed, deployment("7", 4)));
+    const caller = run.layer(responding(fromCache(deployment("5", 1)), slow, listed, deployment("7", 4)));
     await caller.json(get);
     await caller.json(patch);
     const { name, ...collection } = get;
@@ -280,15 +293,15 @@ describe("the calls of a run", () => {
     ]);
   });
 
-  it("know a write that changed nothing: by what was read, by what was sent, and by earlier runs", async () => {
+  it("recognize a write that changed nothing: by what was read, by what was sent, and by earlier runs", async () => {
     const { log } = setUp();
     const outcomes = async (
       call: ApiCall,
-      ...answers: readonly unknown[]
+      ...responses: readonly unknown[]
     ): Promise<readonly (string | undefined)[]> => {
       const run = log.begin("a", start);
-      const caller = run.layer(answering(...answers));
-      if (answers.length > 1) await caller.json(get);
+      const caller = run.layer(responding(...responses));
+      if (responses.length > 1) await caller.json(get);
       await caller.json(call);
       run.end({ result: "success" });
       return log.runs("a")[0]?.calls.map(({ outcome }) => outcome) ?? [];
@@ -302,12 +315,12 @@ describe("the calls of a run", () => {
     expect(await outcomes({ ...update, name: "other" }, deployment("8", 3))).toEqual(["ok"]);
   });
 
-  it("have the code of what went wrong, and say so while there is no answer", async () => {
+  it("have the code of their error, and are pending while they have no response", async () => {
     const { log } = setUp();
     const run = log.begin("a", start);
     const conflict = Object.assign(new Error("no"), { code: "CONFLICT" });
     const never = new Promise<never>(() => {});
-    const caller = run.layer(answering(conflict, new TypeError("oops"), () => never, { gitVersion: "v1" }));
+    const caller = run.layer(responding(conflict, new TypeError("oops"), () => never, { gitVersion: "v1" }));
     await expect(caller.json(patch)).rejects.toBe(conflict);
     await expect(caller.json(patch)).rejects.toThrow("oops");
     void caller.json(get);
@@ -321,10 +334,10 @@ describe("the calls of a run", () => {
     ]);
   });
 
-  it("include streams, from their first byte to their end or to where they were left", async () => {
+  it("include streams, with the error of a stream that broke", async () => {
     const { log } = setUp();
     const run = log.begin("a", start);
-    const caller = run.layer(answering("line", new RangeError("cut")));
+    const caller = run.layer(responding("line", new RangeError("cut")));
     const watch: ApiCall = { verb: "watch", resource: Deployment, query: {}, isStream: true };
     for await (const chunk of caller.stream(watch)) expect(String(chunk)).toBe("line");
     const cut = async (): Promise<void> => {
@@ -338,11 +351,11 @@ describe("the calls of a run", () => {
     ]);
   });
 
-  it("name a created object, also before the server has answered, and a dry run as such", async () => {
+  it("name a created object, and mark a dry run", async () => {
     const { log } = setUp();
     const run = log.begin("a", start);
     const caller = run.layer(
-      answering(deployment("1", 1), deployment("1", 1), { kind: "Status", metadata: {} }),
+      responding(deployment("1", 1), deployment("1", 1), { kind: "Status", metadata: {} }),
     );
     const { name, ...collection } = get;
     const body = { contentType: "application/json", value: deployment("", 1) };
@@ -361,10 +374,10 @@ describe("the calls of a run", () => {
     ]);
   });
 
-  it("are forgotten beyond the limit, reads before writes, and counted", async () => {
+  it("are dropped beyond the limit, reads before writes, and counted", async () => {
     const { log } = setUp({ callsPerRun: 3 });
     const run = log.begin("a", start);
-    const caller = run.layer(answering());
+    const caller = run.layer(responding());
     for (const name of ["r1", "r2", "r3", "r4"]) await caller.json({ ...get, name });
     for (const name of ["w1", "w2", "w3", "w4"]) await caller.json({ ...patch, name });
     run.end({ result: "success" });
@@ -385,7 +398,7 @@ describe("the calls of a run", () => {
       metadata: { namespace: "shop", name: "web", resourceVersion, annotations: { token: password } },
       data: { password, [password.length > 6 ? "long" : "short"]: password },
     });
-    const caller = run.layer(answering(secret("1", "hunter2"), secret("2", "geheim")));
+    const caller = run.layer(responding(secret("1", "hunter2"), secret("2", "geheim")));
     await caller.json({ ...get, resource: Secret });
     await caller.json({
       ...patch,

@@ -2,19 +2,21 @@ import type { ApiCall } from "@keelson/client";
 import type { Clock } from "@keelson/core";
 import { RecentMap } from "../../cache/recent-map.ts";
 import { explainRuns } from "./explain-run.ts";
-import { RecordedRun, type RunOwner, type RunRecorder, type RunStart } from "./recorded-run.ts";
-import { RunHistory } from "./run-history.ts";
-import type { RunRecord } from "./run-record.ts";
+import {
+  RecordedRun,
+  type RunOwner,
+  type RunRecord,
+  type RunRecorder,
+  type RunStart,
+} from "./recorded-run.ts";
 
-export type { RunEnd, RunRecorder, RunStart } from "./recorded-run.ts";
-
-/** How much a log holds. */
+/** How much a causal log holds. */
 export interface CausalLogLimits {
-  /** How many runs of a key are on record. Default 8. */
+  /** How many runs of a key are kept. Default 8. */
   readonly runsPerKey?: number;
-  /** How many keys; the one that ran least recently goes first. Default 1000. */
+  /** How many keys are kept; the one that ran least recently is dropped first. Default 1000. */
   readonly keys?: number;
-  /** How many calls of a run. Default 64. */
+  /** How many calls of a run are kept. Default 64. */
   readonly callsPerRun?: number;
 }
 
@@ -23,8 +25,8 @@ export interface CausalLogOptions extends CausalLogLimits {
 }
 
 /**
- * Why did this run? The last runs of each key: what set them off, what they read and wrote, how they ended. It is
- * bounded, it is made to be always on, and it holds names of fields but no values (law 9).
+ * The record of why each run started and what it read and wrote: for each key its last runs, with their triggers, calls
+ * and results. It is bounded, cheap enough to be always on, and holds names of fields but no values (law 9).
  *
  * ```ts
  * const recorder = log.begin("shop/web", { reconcileId: () => id, reasons, queuedMs: 2, priority: 0 });
@@ -36,38 +38,36 @@ export interface CausalLogOptions extends CausalLogLimits {
  */
 export class CausalLog {
   readonly #clock: Clock;
-  readonly #runsPerKey: number;
   readonly #histories: RecentMap<string, RunHistory>;
   readonly #owner: RunOwner;
 
   constructor({ clock, runsPerKey = 8, keys = 1000, callsPerRun = 64 }: CausalLogOptions) {
     this.#clock = clock;
-    this.#runsPerKey = runsPerKey;
     this.#histories = new RecentMap(keys);
     this.#owner = {
       clock,
       callsPerRun,
-      keep: (run) => this.#histories.use(run.keyText, makeHistory).add(run, this.#runsPerKey),
+      keep: (run) => this.#histories.use(run.keyText, makeHistory).add(run, runsPerKey),
       earlierVersions: (keyText, call) => this.#earlierVersions(keyText, call),
     };
   }
 
-  /** A run of the key begins. It is on record once it has ended. */
+  /** Begins to record a run of the key. The log shows the run once it has ended. */
   begin(keyText: string, run: RunStart): RunRecorder {
     return new RecordedRun(this.#owner, keyText, run);
   }
 
-  /** The runs on record, the newest first. */
+  /** The recorded runs of the key, the newest first. */
   runs(keyText: string): readonly RunRecord[] {
     return this.#recordedRuns(keyText).map((run) => run.toRecord());
   }
 
-  /** The keys that have runs on record; the one that ran last comes first. */
+  /** The keys that have recorded runs, the one that ran last first. */
   keys(): readonly string[] {
     return this.#histories.keys().toReversed();
   }
 
-  /** The same for people: the newest run first, at most 100 columns wide where words allow it. Times are in UTC. */
+  /** The recorded runs as text, the newest first, at most 100 columns wide where words allow it. Times are in UTC. */
   explain(keyText: string): string {
     const runs = this.runs(keyText);
     return runs.length === 0 ? `no run of ${keyText} is on record` : explainRuns(runs, this.#clock.now());
@@ -83,3 +83,31 @@ export class CausalLog {
 }
 
 const makeHistory = (): RunHistory => new RunHistory();
+
+/**
+ * The last runs of one key, as a chain from the newest to the oldest: most keys have few runs, and an array would reserve
+ * space for many.
+ */
+class RunHistory {
+  #newest: RecordedRun | undefined;
+  #length = 0;
+
+  /** Adds a run and drops those that are older than the last `limit`. */
+  add(run: RecordedRun, limit: number): void {
+    run.previous = this.#newest;
+    this.#newest = run;
+    this.#length += 1;
+    if (this.#length > limit) this.#cutAfter(limit);
+  }
+
+  *newestFirst(): Iterable<RecordedRun> {
+    for (let run = this.#newest; run !== undefined; run = run.previous) yield run;
+  }
+
+  #cutAfter(count: number): void {
+    let last = this.#newest;
+    for (let seen = 1; seen < count; seen++) last = last?.previous;
+    if (last !== undefined) last.previous = undefined;
+    this.#length = count;
+  }
+}

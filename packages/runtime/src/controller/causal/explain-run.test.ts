@@ -1,8 +1,9 @@
 import { VirtualClock } from "@keelson/testkit";
 import { describe, expect, it } from "vitest";
 import { CausalLog } from "./causal-log.ts";
-import { explainRuns } from "./explain-run.ts";
-import type { CallRecord, RunRecord } from "./run-record.ts";
+import { explainRuns, formatDuration, wrapWords } from "./explain-run.ts";
+import type { CallRecord } from "./recorded-calls.ts";
+import type { RunRecord } from "./recorded-run.ts";
 
 const now = Date.UTC(2026, 0, 1, 12, 1);
 
@@ -37,8 +38,8 @@ const write: CallRecord = {
 };
 const web = { kind: "Deployment", namespace: "shop", name: "web" };
 
-describe("the text about runs", () => {
-  it("tells why a run was, what it read and wrote, and how it ended", () => {
+describe("the explanation of runs", () => {
+  it("states the reasons of a run, what it read and wrote, and how it ended", () => {
     const reason = {
       source: "owns deployments.apps",
       type: "update",
@@ -69,20 +70,20 @@ describe("the text about runs", () => {
     ];
     expect(explainRuns([{ ...run, reasons, droppedReasons: 12 }], now)).toMatchInlineSnapshot(`
       "12:00:03.120 success in 14 ms after 2 ms in the queue
-        because  Deployment shop/web appeared (owns deployments.apps)
-        because  Deployment shop/web was there at the start (owns deployments.apps)
+        because  Deployment shop/web was created (owns deployments.apps)
+        because  Deployment shop/web existed at the start (owns deployments.apps)
         because  Deployment shop/web changed (owns deployments.apps)
-        because  Deployment shop/web was sent again unchanged (owns deployments.apps)
-        because  Node n1 is gone (owns deployments.apps)
+        because  Deployment shop/web was received again unchanged (owns deployments.apps)
+        because  Node n1 was deleted (owns deployments.apps)
         because  Deployment shop/web has an event (channel orders)
         because  an event (every 5 min)
-        because  the run before asked for another
-        because  the run before is tried again
+        because  the previous run requested it
+        because  the previous run is retried
         because  12 more reasons"
     `);
   });
 
-  it("has one for every way a call can end", () => {
+  it("has a line for every outcome of a call", () => {
     const { resourceVersion, changedPaths, ...bare } = write;
     const calls: readonly CallRecord[] = [
       { ...read, fromCache: false },
@@ -99,19 +100,19 @@ describe("the text about runs", () => {
         read     get webapps.example.com shop/web: failed, NOT_FOUND
         wrote    patch deployments.apps shop/web: changed nothing
         write    patch deployments.apps shop/web: a dry run
-        write    patch deployments.apps shop/web: no answer yet
+        write    patch deployments.apps shop/web: no response yet
         write    patch deployments.apps shop/web: failed, CONFLICT
         wrote    delete pods shop/web-1
                  1 more call"
     `);
   });
 
-  it("says what comes next after each result, and gives the date of what was not today", () => {
+  it("states what follows each result, and the date of a run that was not today", () => {
     const earlier = { ...run, startedAt: "2025-12-31T23:59:58.000Z", priority: -100 };
     const runs: readonly RunRecord[] = [
       { ...run, result: "requeue_after", requeueAfterMs: 30_000 },
       { ...run, result: "requeue" },
-      { ...run, result: "error", error: "update deployments.apps shop/web: the API server answered 409" },
+      { ...run, result: "error", error: "update deployments.apps shop/web: the API server responded 409" },
       { ...run, result: "terminal_error", error: "spec.image is not an image" },
       { ...run, result: "timeout", durationMs: 60_000, queuedMs: 130_000 },
       { ...earlier, result: "aborted" },
@@ -122,7 +123,7 @@ describe("the text about runs", () => {
       12:00:03.120 requeue in 14 ms after 2 ms in the queue
         again    after a back-off
       12:00:03.120 error in 14 ms after 2 ms in the queue
-        failed   update deployments.apps shop/web: the API server answered 409
+        failed   update deployments.apps shop/web: the API server responded 409
         again    after a back-off
       12:00:03.120 terminal error in 14 ms after 2 ms in the queue
         failed   spec.image is not an image
@@ -168,7 +169,7 @@ describe("the text about runs", () => {
     `);
   });
 
-  it("says so when there is nothing to tell", () => {
+  it("states that a key has no recorded run", () => {
     const log = new CausalLog({ clock: new VirtualClock() });
     expect(log.explain("shop/web")).toMatchInlineSnapshot(`"no run of shop/web is on record"`);
   });
@@ -185,5 +186,41 @@ describe("the text about runs", () => {
       00:00:00.000 error in 0 ms after 0 ms in the queue
         again    after a back-off"
     `);
+  });
+});
+
+it("formats a duration in a unit that is easy to read", () => {
+  const durations = [
+    0, 0.04, 0.23, 9.96, 14.4, 999, 1000, 1540, 30_000, 119_000, 120_000, 330_000, 3_600_000,
+  ];
+  expect(durations.map(formatDuration)).toEqual([
+    "0 ms",
+    "0 ms",
+    "0.2 ms",
+    "10 ms",
+    "14 ms",
+    "999 ms",
+    "1 s",
+    "1.5 s",
+    "30 s",
+    "119 s",
+    "2 min",
+    "5.5 min",
+    "60 min",
+  ]);
+});
+
+describe("wrapping of words", () => {
+  it("breaks between words, as late as the width allows", () => {
+    expect(wrapWords("aa bb cc dd", 5)).toEqual(["aa bb", "cc dd"]);
+    expect(wrapWords("aa bb cc dd", 8)).toEqual(["aa bb cc", "dd"]);
+  });
+
+  it("leaves a word whole that is longer than a line", () => {
+    expect(wrapWords("a bbbbbbbb c", 4)).toEqual(["a", "bbbbbbbb", "c"]);
+  });
+
+  it("treats line breaks and repeated spaces as one space", () => {
+    expect(wrapWords("a\n  b\tc", 10)).toEqual(["a b c"]);
   });
 });

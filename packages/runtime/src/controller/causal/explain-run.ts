@@ -1,12 +1,12 @@
 import { formatKey } from "@keelson/core";
-import { formatDuration } from "./duration.ts";
-import type { CallRecord, ReasonRecord, RunRecord } from "./run-record.ts";
-import { wrapWords } from "./wrap-words.ts";
+import type { CallRecord } from "./recorded-calls.ts";
+import type { ReasonRecord, RunRecord } from "./recorded-run.ts";
 
 const columns = 100;
 const labelWidth = 9;
+const minuteMs = 60_000;
 
-/** The runs for people, the first one first. The date is given where it is not that of `now`. */
+/** The text of `keelson why`: the runs in the given order. A run has its date only if it is not the date of `now`. */
 export function explainRuns(runs: readonly RunRecord[], now: number): string {
   const today = new Date(now).toISOString().slice(0, "2026-01-01".length);
   return runs.map((run) => explainRun(run, today)).join("\n");
@@ -52,23 +52,23 @@ function nextLine({ result, requeueAfterMs }: RunRecord): readonly string[] {
 /** `Deployment shop/web changed: status.readyReplicas (owns deployments.apps)`. */
 function describeReason(reason: ReasonRecord): string {
   const { type, object, source } = reason;
-  if (type === "requeue") return "the run before asked for another";
-  if (type === "retry") return "the run before is tried again";
+  if (type === "requeue") return "the previous run requested it";
+  if (type === "retry") return "the previous run is retried";
   const what = object === undefined ? "" : `${object.kind} ${formatKey(object)} `;
   return `${what}${happened(reason)} (${source})`;
 }
 
 function happened({ type, object, isInitial, changedPaths }: ReasonRecord): string {
-  if (isInitial === true) return "was there at the start";
-  if (type === "create") return "appeared";
-  if (type === "delete") return "is gone";
+  if (isInitial === true) return "existed at the start";
+  if (type === "create") return "was created";
+  if (type === "delete") return "was deleted";
   if (type === "update") return describeChange(changedPaths);
   return object === undefined ? "an event" : "has an event";
 }
 
 function describeChange(paths: readonly string[] | undefined): string {
   if (paths === undefined) return "changed";
-  return paths.length === 0 ? "was sent again unchanged" : `changed: ${paths.join(", ")}`;
+  return paths.length === 0 ? "was received again unchanged" : `changed: ${paths.join(", ")}`;
 }
 
 function callLabel({ kind, outcome }: CallRecord): string {
@@ -78,7 +78,7 @@ function callLabel({ kind, outcome }: CallRecord): string {
 
 function describeCallRecord(record: CallRecord): string {
   const { call, kind, fromCache, outcome, resourceVersion, changedPaths = [] } = record;
-  if (outcome === "pending") return `${call}: no answer yet`;
+  if (outcome === "pending") return `${call}: no response yet`;
   if (outcome === "noop") return `${call}: changed nothing`;
   if (outcome === "dry-run") return `${call}: a dry run`;
   if (outcome !== "ok") return `${call}: failed, ${outcome}`;
@@ -95,4 +95,31 @@ function labelled(label: string, text: string): string {
   const indent = " ".repeat(2 + labelWidth);
   const lines = wrapWords(text, columns - indent.length);
   return `  ${label.padEnd(labelWidth)}${lines.join(`\n${indent}`)}`;
+}
+
+/** A duration in a unit that is easy to read: `0.2 ms`, `14 ms`, `1.5 s`, `5 min`. */
+export function formatDuration(ms: number): string {
+  if (ms < 1000) return `${rounded(ms)} ms`;
+  return ms < 2 * minuteMs ? `${rounded(ms / 1000)} s` : `${rounded(ms / minuteMs)} min`;
+}
+
+/** One digit after the point below ten, none above. */
+function rounded(value: number): string {
+  return String(value < 10 ? Math.round(value * 10) / 10 : Math.round(value));
+}
+
+/** Breaks a text between words into lines of at most `columns` columns; a longer word gets a line of its own. */
+export function wrapWords(text: string, columns: number): readonly string[] {
+  const lines: string[] = [];
+  let line = "";
+  for (const word of text.split(/\s+/).filter((part) => part !== "")) {
+    const longer = line === "" ? word : `${line} ${word}`;
+    if (line !== "" && longer.length > columns) {
+      lines.push(line);
+      line = word;
+    } else {
+      line = longer;
+    }
+  }
+  return [...lines, line];
 }

@@ -1,14 +1,49 @@
-import type { ApiCall, Caller } from "@keelson/client";
-import type { Clock, KubeObject, ObjectKey, Resource } from "@keelson/core";
-import { isObject, isWrite } from "./call-facts.ts";
-import { type Before, type CachedRead, RecordedCall } from "./recorded-call.ts";
-import type { CallRecord } from "./run-record.ts";
+import { type ApiCall, type Caller, describeCall } from "@keelson/client";
+import {
+  type Clock,
+  errorCode,
+  isRecord,
+  type KubeObject,
+  type ObjectKey,
+  type Resource,
+} from "@keelson/core";
+import { readWithOrigin } from "../../cache/cached-client.ts";
+import { isSameCollection } from "../../cache/resource-identity.ts";
+import { changedPaths } from "../../source/changed-paths.ts";
+import { soundError } from "../../source/thrown.ts";
+import { isDryRun, isObject, isObjectOfCall, isWrite, objectNameOf, versionIn } from "./call-facts.ts";
 
-/** The calls of one run, in the order in which they began, and not more than so many. */
+/** The record of one call of a run. */
+export interface CallRecord {
+  /** Such as `update deployments.apps/status shop/web`. */
+  readonly call: string;
+  readonly kind: "read" | "write";
+  readonly fromCache: boolean;
+  /** Absent until the response has arrived. */
+  readonly ms?: number;
+  /**
+   * `ok`; `noop`, a write after which the object has the resource version that it had before; `dry-run`; `pending`, no
+   * response yet; or the code of the error.
+   */
+  readonly outcome: string;
+  /** Of the object in the response. */
+  readonly resourceVersion?: string;
+  /** The fields that the write changed, if the run had read the object before. */
+  readonly changedPaths?: readonly string[];
+}
+
+/** What the cache held of an object. */
+export interface CachedRead {
+  readonly version: string | undefined;
+  /** Only while the run lasts. */
+  readonly object: KubeObject | undefined;
+}
+
+/** The calls of one run, in the order in which they began, up to a limit. */
 export class RecordedCalls {
   readonly #clock: Clock;
   readonly #limit: number;
-  /** Versions from before this run. */
+  /** Resource versions that runs before this one saw. */
   readonly #earlierVersions: (call: ApiCall) => readonly string[];
   readonly #calls: RecordedCall[] = [];
   #dropped = 0;
@@ -26,16 +61,18 @@ export class RecordedCalls {
 
   layer(next: Caller): Caller {
     return {
-      json: (call) => this.#ask(call, next),
-      stream: (call) => this.#follow(call, next),
+      json: (call) => (isWrite(call) ? this.#write(call, next) : this.#read(call, next)),
+      stream: (call) => this.#stream(call, next),
       raw: async (call) => {
         const recorded = this.#begin(`get ${call.path.replace(/\?.*$/, "")}`);
-        return this.#conclude(recorded, () => next.raw(call));
+        const response = await this.#orFail(recorded, () => next.raw(call));
+        recorded.endRead(response, this.#clock.monotonicNow(), { isFromCache: false });
+        return response;
       },
     };
   }
 
-  /** A read that was no call and took no time. */
+  /** Adds a read that was not a call and took no time. */
   addCachedRead(resource: Resource, { namespace, name }: ObjectKey, read: CachedRead): void {
     const recorded = this.#begin({
       verb: "get",
@@ -45,18 +82,18 @@ export class RecordedCalls {
       query: {},
       isStream: false,
     });
-    recorded.answerFromCache(read);
+    recorded.endCachedRead(read);
   }
 
   versionsOf(call: ApiCall): readonly string[] {
     const versions: string[] = [];
     for (const recorded of this.#calls) {
-      if (recorded.version !== undefined && recorded.isAboutSame(call)) versions.push(recorded.version);
+      if (recorded.version !== undefined && recorded.hasSameObject(call)) versions.push(recorded.version);
     }
     return versions;
   }
 
-  /** Lets go of all objects. What was not awaited is still recorded. */
+  /** Releases all objects. A call that the run did not await is still recorded. */
   endRun(): void {
     this.#isRunOver = true;
     for (const recorded of this.#calls) recorded.endRun();
@@ -66,33 +103,23 @@ export class RecordedCalls {
     return this.#calls.map((recorded) => recorded.toRecord());
   }
 
-  async #ask(call: ApiCall, next: Caller): Promise<unknown> {
+  async #read(call: ApiCall, next: Caller): Promise<unknown> {
     const recorded = this.#begin(call);
-    if (!isWrite(call)) return this.#conclude(recorded, () => next.json(call));
-    // Looked up first: by the time of the answer, the run may have read what this very write has made.
+    const read = await this.#orFail(recorded, () => readWithOrigin(next, call));
+    recorded.endRead(read.response, this.#clock.monotonicNow(), read);
+    return read.response;
+  }
+
+  async #write(call: ApiCall, next: Caller): Promise<unknown> {
+    const recorded = this.#begin(call);
+    // Before the request: by the time of the response, the run may have read the result of this very write.
     const before = this.#before(call);
-    try {
-      const answer = await next.json(call);
-      recorded.answerWrite(answer, this.#clock.monotonicNow(), before);
-      return answer;
-    } catch (error) {
-      recorded.fail(error, this.#clock.monotonicNow());
-      throw error;
-    }
+    const response = await this.#orFail(recorded, () => next.json(call));
+    recorded.endWrite(response, this.#clock.monotonicNow(), before);
+    return response;
   }
 
-  async #conclude(recorded: RecordedCall, read: () => Promise<unknown>): Promise<unknown> {
-    try {
-      const answer = await read();
-      recorded.answerRead(answer, this.#clock.monotonicNow());
-      return answer;
-    } catch (error) {
-      recorded.fail(error, this.#clock.monotonicNow());
-      throw error;
-    }
-  }
-
-  async *#follow(call: ApiCall, next: Caller): AsyncIterable<Uint8Array> {
+  async *#stream(call: ApiCall, next: Caller): AsyncIterable<Uint8Array> {
     const recorded = this.#begin(call);
     try {
       yield* next.stream(call);
@@ -100,11 +127,20 @@ export class RecordedCalls {
       recorded.fail(error, this.#clock.monotonicNow());
       throw error;
     } finally {
-      recorded.finish(this.#clock.monotonicNow());
+      recorded.endStream(this.#clock.monotonicNow());
     }
   }
 
-  /** A run that reads much and then writes is remembered for what it wrote. */
+  async #orFail<Response>(recorded: RecordedCall, send: () => Promise<Response>): Promise<Response> {
+    try {
+      return await send();
+    } catch (error) {
+      recorded.fail(error, this.#clock.monotonicNow());
+      throw error;
+    }
+  }
+
+  /** Writes matter more than reads: above the limit, a write replaces the last read. */
   #begin(call: ApiCall | string): RecordedCall {
     const recorded = new RecordedCall(call, this.#clock.monotonicNow());
     if (this.#isRunOver) recorded.endRun();
@@ -118,7 +154,7 @@ export class RecordedCalls {
     return recorded;
   }
 
-  #before(call: ApiCall): Before {
+  #before(call: ApiCall): ObjectBefore {
     const versions = [...this.versionsOf(call), ...this.#earlierVersions(call)];
     const object = this.#lastSeen(call);
     const body = call.body?.value;
@@ -130,9 +166,148 @@ export class RecordedCalls {
 
   #lastSeen(call: ApiCall): KubeObject | undefined {
     for (const recorded of this.#calls.toReversed()) {
-      const object = recorded.answeredObjectOf(call);
+      const object = recorded.responseObjectOf(call);
       if (object !== undefined) return object;
     }
     return undefined;
   }
+}
+
+/** What is known of an object before a call writes it. */
+interface ObjectBefore {
+  /** As the run saw it last, if it did. */
+  readonly object: KubeObject | undefined;
+  /** Some resource versions that it has had. */
+  readonly versions: readonly string[];
+}
+
+const noQuery = {};
+
+/** One call in the compact form that the log keeps. After the run it holds on to no value of a field. */
+class RecordedCall {
+  /** Without its body; or a text, for a path that is not a resource. */
+  readonly #call: ApiCall | string;
+  readonly #startedAt: number;
+  readonly #isDryRun: boolean;
+  readonly isWrite: boolean;
+  #outcome = "pending";
+  #ms: number | undefined;
+  #isFromCache = false;
+  #version: string | undefined;
+  #changedPaths: readonly string[] | undefined;
+  /** Only while the run lasts: the fields that a later write changes are computed from it. */
+  #response: unknown;
+  #isRunOver = false;
+
+  constructor(call: ApiCall | string, startedAt: number) {
+    const isOfResource = typeof call !== "string";
+    this.#call = isOfResource ? withoutContents(call) : call;
+    this.#startedAt = startedAt;
+    this.isWrite = isOfResource && isWrite(call);
+    this.#isDryRun = isOfResource && isDryRun(call);
+  }
+
+  get version(): string | undefined {
+    return this.#version;
+  }
+
+  endRead(response: unknown, now: number, { isFromCache }: { readonly isFromCache: boolean }): void {
+    this.#end("ok", now);
+    this.#isFromCache = isFromCache;
+    this.#version = versionIn(response);
+    if (!this.#isRunOver) this.#response = response;
+  }
+
+  endCachedRead({ version, object }: CachedRead): void {
+    this.#end("ok", this.#startedAt);
+    this.#isFromCache = true;
+    this.#version = version;
+    this.#response = object;
+  }
+
+  endWrite(response: unknown, now: number, before: ObjectBefore): void {
+    if (this.#isDryRun) {
+      this.#end("dry-run", now);
+      return;
+    }
+    const version = versionIn(response);
+    // A resource version is never used twice: if the object had this one before, nothing has changed since.
+    const isNoop = version !== undefined && before.versions.includes(version);
+    this.#end(isNoop ? "noop" : "ok", now);
+    this.#version = version;
+    if (!this.#isRunOver) this.#response = response;
+    // The response may be of another kind, such as a Scale, or the metadata alone.
+    const isComparable = isObject(response) && response.kind === before.object?.kind;
+    if (!isNoop && isComparable) this.#changedPaths = changedPaths(before.object, response);
+  }
+
+  /** Ends a call that has no single response. */
+  endStream(now: number): void {
+    if (this.#outcome === "pending") this.#end("ok", now);
+  }
+
+  fail(error: unknown, now: number): void {
+    this.#end(errorCode(error) ?? soundError(error).name, now);
+  }
+
+  /** Whether both calls are about the same object, in whichever version and subresource of its kind. */
+  hasSameObject(other: ApiCall): boolean {
+    const own = this.#call;
+    if (typeof own === "string" || own.name === undefined) return false;
+    return (
+      own.name === objectNameOf(other) &&
+      own.namespace === other.namespace &&
+      isSameCollection(own.resource, other.resource)
+    );
+  }
+
+  /** The object of the other call, if the response to this call contained it. */
+  responseObjectOf(other: ApiCall): KubeObject | undefined {
+    const own = this.#call;
+    if (typeof own === "string" || !isSameCollection(own.resource, other.resource)) return undefined;
+    if (this.hasSameObject(other)) return isObjectOfCall(own, this.#response) ? this.#response : undefined;
+    if (!isRecord(this.#response) || !Array.isArray(this.#response.items)) return undefined;
+    const [name, { namespace }] = [objectNameOf(other), other];
+    const isIt = (item: unknown): item is KubeObject =>
+      isObjectOfCall(own, item) && item.metadata.name === name && item.metadata.namespace === namespace;
+    return this.#response.items.find(isIt);
+  }
+
+  /** Releases the objects, also those of a response that is still to come. */
+  endRun(): void {
+    this.#isRunOver = true;
+    this.#response = undefined;
+  }
+
+  toRecord(): CallRecord {
+    return {
+      call: typeof this.#call === "string" ? this.#call : describeCall(this.#call),
+      kind: this.isWrite ? "write" : "read",
+      fromCache: this.#isFromCache,
+      ...(this.#ms !== undefined && { ms: this.#ms }),
+      outcome: this.#outcome,
+      ...(this.#version !== undefined && { resourceVersion: this.#version }),
+      ...(this.#changedPaths !== undefined && { changedPaths: this.#changedPaths }),
+    };
+  }
+
+  #end(outcome: string, now: number): void {
+    this.#outcome = outcome;
+    this.#ms = now - this.#startedAt;
+  }
+}
+
+/** The call without its body, which holds values of fields, and without its signal, which holds on to the run. */
+function withoutContents(call: ApiCall): ApiCall {
+  const { verb, resource, namespace, subresource } = call;
+  const name = objectNameOf(call);
+  return {
+    verb,
+    resource,
+    query: noQuery,
+    isStream: false,
+    ...(namespace !== undefined && { namespace }),
+    ...(name !== undefined && { name }),
+    ...(subresource !== undefined && { subresource }),
+  };
 }

@@ -1,6 +1,7 @@
 import type { ApiCall, Caller, Client } from "@keelson/client";
 import { type Clock, formatKey, type KubeObject } from "@keelson/core";
 import type { Cache } from "../../cache/cache.ts";
+import { readWithOrigin } from "../../cache/cached-client.ts";
 import { RecentMap } from "../../cache/recent-map.ts";
 import type { LogFields, Logger } from "../../logger.ts";
 import { changedPaths } from "../../source/changed-paths.ts";
@@ -93,9 +94,10 @@ export class HotLoopGuard {
     return {
       json: async (call) => {
         if (isGuarded(call)) return this.#write(run, call, next);
-        const answer = await next.json(call);
-        if (call.verb === "get") sights.see(call, answer);
-        return answer;
+        if (call.verb !== "get") return next.json(call);
+        const { response, isFromCache } = await readWithOrigin(next, call);
+        if (!isFromCache) sights.see(call, response);
+        return response;
       },
       stream: (call) => next.stream(call),
       raw: (call) => next.raw(call),

@@ -1,7 +1,7 @@
 import type { ApiCall } from "@keelson/client";
 import type { KubeObject } from "@keelson/core";
 import type { Cache } from "../../cache/cache.ts";
-import { isFromCache, isOwnObject } from "../causal/call-facts.ts";
+import { isObjectOfCall } from "../causal/call-facts.ts";
 import { type Target, targetOf } from "./target.ts";
 
 /** What one run has seen of objects that it may write. Goes with the run. */
@@ -14,9 +14,9 @@ export class RunSights {
     this.#cache = cache;
   }
 
-  /** The call was answered so. What the cache answers it will answer again. */
+  /** Remembers the object in a response of the server. What the cache serves it can serve again. */
   see(call: ApiCall, answer: unknown): void {
-    if (isFromCache(answer) || !isOwnObject(call, answer)) return;
+    if (!isObjectOfCall(call, answer)) return;
     const target = targetOf(call);
     if (target === undefined) return;
     this.#seen ??= new Map();

@@ -1,6 +1,6 @@
 import type { ApiCall } from "@keelson/client";
 import { formatKey, groupResourceOf, type ObjectKey } from "@keelson/core";
-import { nameIn } from "../causal/call-facts.ts";
+import { objectNameOf } from "../causal/call-facts.ts";
 
 /** The object that a call is about. */
 export interface Target {
@@ -11,7 +11,7 @@ export interface Target {
 
 /** Undefined for calls on a collection, and for creates whose name the server chooses. */
 export function targetOf(call: ApiCall): Target | undefined {
-  const name = nameIn(call);
+  const name = objectNameOf(call);
   if (name === undefined) return undefined;
   const key = call.namespace === undefined ? { name } : { namespace: call.namespace, name };
   return { key, text: `${groupResourceOf(call.resource)} ${formatKey(key)}` };

@@ -9,7 +9,7 @@ import {
   type Tracer,
   trace,
 } from "@opentelemetry/api";
-import { isFromCache } from "../../controller/causal/call-facts.ts";
+import { readWithOrigin } from "../../cache/cached-client.ts";
 import { fail } from "./span-failure.ts";
 
 export interface CallTracing {
@@ -31,7 +31,7 @@ export function tracedCalls(tracing: CallTracing, next: Caller): Caller {
   return {
     json: (call) =>
       call.verb === "get" || call.verb === "list"
-        ? traceRead(tracing, factsOf(call), () => next.json(call))
+        ? traceRead(tracing, call, next)
         : traceCall(tracing, factsOf(call), () => next.json(call)),
     stream: (call) => traceStream(tracing, factsOf(call), () => next.stream(call)),
     raw: (call) => traceCall(tracing, rawFacts(call), () => next.raw(call)),
@@ -59,15 +59,16 @@ async function traceCall(
 /** Whether a read was a call to the server is known only when it is answered; so its span is made then. */
 async function traceRead(
   { tracer, clock, parent }: CallTracing,
-  { name, attributes }: CallFacts,
-  ask: () => Promise<unknown>,
+  call: ApiCall,
+  next: Caller,
 ): Promise<unknown> {
+  const { name, attributes } = factsOf(call);
   const startTime = clock.now();
   const begin = (): Span => tracer.startSpan(name, { kind: SpanKind.CLIENT, attributes, startTime }, parent);
   try {
-    const answer = await context.with(parent, ask);
-    if (!isFromCache(answer)) begin().setAttribute("status", "ok").end(clock.now());
-    return answer;
+    const { response, isFromCache } = await context.with(parent, () => readWithOrigin(next, call));
+    if (!isFromCache) begin().setAttribute("status", "ok").end(clock.now());
+    return response;
   } catch (error) {
     const span = begin();
     failCall(span, error);
