@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { interfaceText, subresourceKindOf, valueText } from "./declaration.ts";
+import { interfaceText, objectKindOf, valueText } from "./declaration.ts";
 import type { TypeScope } from "./type-text.ts";
 
 const scope: TypeScope = {
@@ -93,24 +93,20 @@ it("writes the value of a kind", () => {
   );
 });
 
-describe("a kind without a path of its own", () => {
+describe("the kind of objects", () => {
   const eviction = { group: "policy", version: "v1", kind: "Eviction" };
   const properties = { metadata: { $ref: "#/components/schemas/meta.v1.ObjectMeta" } };
 
-  it("is one that has metadata and is no list", () => {
+  it("is the only kind of a schema that has metadata and is not a list", () => {
     const gvk = "x-kubernetes-group-version-kind";
-    expect(subresourceKindOf({ properties, [gvk]: [eviction] })).toEqual(eviction);
-    expect(
-      subresourceKindOf({ properties: { ...properties, items: {} }, [gvk]: [eviction] }),
-    ).toBeUndefined();
-    expect(subresourceKindOf({ properties: {}, [gvk]: [eviction] })).toBeUndefined();
-    expect(
-      subresourceKindOf({ properties, [gvk]: [eviction, { ...eviction, group: "apps" }] }),
-    ).toBeUndefined();
-    expect(subresourceKindOf({ properties })).toBeUndefined();
+    expect(objectKindOf({ properties, [gvk]: [eviction] })).toEqual(eviction);
+    expect(objectKindOf({ properties: { ...properties, items: {} }, [gvk]: [eviction] })).toBeUndefined();
+    expect(objectKindOf({ properties: {}, [gvk]: [eviction] })).toBeUndefined();
+    expect(objectKindOf({ properties, [gvk]: [eviction, { ...eviction, group: "apps" }] })).toBeUndefined();
+    expect(objectKindOf({ properties })).toBeUndefined();
   });
 
-  it("is a value without plural and scope", () => {
+  it("is a value without plural and scope if it has no path of its own", () => {
     expect(valueText(eviction, "Kind")).toBe(
       'export const Eviction: Kind<Eviction> = {\n  group: "policy",\n  version: "v1",\n  kind: "Eviction",\n};\n',
     );

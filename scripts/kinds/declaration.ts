@@ -8,12 +8,22 @@ export interface ServedKind extends SchemaKind {
 }
 
 /**
+ * The type of core for the metadata of a kind's objects, which says their scope, or that they are not stored; undefined
+ * for objects that are stored in no place of their own, such as a Scale.
+ */
+export function metaTypeOf(kind: ServedKind | undefined, isStored: boolean): string | undefined {
+  if (!isStored) return "UnstoredMeta";
+  if (kind === undefined) return undefined;
+  return kind.scope === "Namespaced" ? "NamespacedMeta" : "ClusterMeta";
+}
+
+/**
  * The interface of a schema that has properties. An object with a kind of its own, and a list of such, says which it
  * is: its `apiVersion` and `kind` are literals, and both are required like its `metadata`, since the server always
- * answers with all three although its OpenAPI does not promise it.
+ * answers with all three although its OpenAPI does not promise it. `metaType` is the type of its metadata where that is not the schema's.
  */
-export function interfaceText(name: string, schema: Schema, scope: TypeScope): string {
-  const identity = identityOf(schema);
+export function interfaceText(name: string, schema: Schema, scope: TypeScope, metaType?: string): string {
+  const identity = identityOf(schema, metaType);
   const properties = Object.entries(schema.properties ?? {}).sort(([a], [b]) => (a < b ? -1 : 1));
   const lines = properties.map(([property, type]) => {
     const isRequired = schema.required?.includes(property) || (identity && property in identity);
@@ -31,15 +41,18 @@ export function valueText(kind: SchemaKind | ServedKind, valueType: string): str
   return `export const ${kind.kind}: ${valueType}<${kind.kind}> = {\n${lines.join("")}};\n`;
 }
 
-/** The kind of a schema whose objects have no path of their own but travel to and from subresources, such as Eviction. */
-export function subresourceKindOf(schema: Schema): SchemaKind | undefined {
+/** The kind of a schema that describes objects: it has one kind and metadata, and is not a list. */
+export function objectKindOf(schema: Schema): SchemaKind | undefined {
   const [kind, ...more] = schema["x-kubernetes-group-version-kind"] ?? [];
   const { metadata, items } = schema.properties ?? {};
   return more.length > 0 || metadata === undefined || items !== undefined ? undefined : kind;
 }
 
-/** Types of the properties that say which object this is; undefined for metadata, whose type is the schema's. */
-function identityOf(schema: Schema): Readonly<Record<string, string | undefined>> | undefined {
+/** Types of the properties that say which object this is; undefined where the type is the schema's. */
+function identityOf(
+  schema: Schema,
+  metaType: string | undefined,
+): Readonly<Record<string, string | undefined>> | undefined {
   const [kind, ...more] = schema["x-kubernetes-group-version-kind"] ?? [];
   // What belongs to every group, such as DeleteOptions, has a kind in each of them and needs to name none.
   if (kind === undefined || more.length > 0) return undefined;
@@ -47,7 +60,7 @@ function identityOf(schema: Schema): Readonly<Record<string, string | undefined>
   return {
     apiVersion: JSON.stringify(apiVersion),
     kind: JSON.stringify(kind.kind),
-    metadata: undefined,
+    metadata: metaType,
   };
 }
 

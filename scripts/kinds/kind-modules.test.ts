@@ -17,7 +17,8 @@ function modulesOf(
   groupVersions: ServerApi["groupVersions"],
   schemas: Readonly<Record<string, Schema>>,
 ): Readonly<Record<string, string>> {
-  const api = { kubernetes: "v9.9.9", groupVersions, schemas: new Map(Object.entries(schemas)) };
+  const unstored = [{ group: "policy", version: "v1", kind: "Review" }];
+  const api = { kubernetes: "v9.9.9", groupVersions, schemas: new Map(Object.entries(schemas)), unstored };
   return Object.fromEntries(kindModules(api));
 }
 
@@ -102,6 +103,35 @@ export interface Claim {
   readonly of?: CoreV1Claim;
 }
 `);
+  });
+
+  it("say of the metadata of a kind its scope, or that its objects are not stored", () => {
+    const kinds = (["Namespaced", "Cluster"] as const).map((scope) => ({ ...pod, kind: scope, scope }));
+    const gvk = (group: string, kind: string): Schema => ({
+      ...object({ kind: string, metadata: reference(`${meta}ObjectMeta`) }),
+      "x-kubernetes-group-version-kind": [{ group, version: "v1", kind }],
+    });
+    const modules = modulesOf([{ ...core, kinds }, policy], {
+      "io.k8s.api.core.v1.Namespaced": gvk("", "Namespaced"),
+      "io.k8s.api.core.v1.Cluster": gvk("", "Cluster"),
+      "io.k8s.api.policy.v1.Review": gvk("policy", "Review"),
+      "io.k8s.api.policy.v1.Scale": gvk("policy", "Scale"),
+      [`${meta}ObjectMeta`]: object({}),
+    });
+    const metaTypes = Object.values(modules).flatMap((text) => {
+      return [...text.matchAll(/kind: "(\w+)";\n {2}readonly metadata: (\w+);/g)].map(
+        ([, ...types]) => types,
+      );
+    });
+    expect(metaTypes).toEqual([
+      ["Cluster", "ClusterMeta"],
+      ["Namespaced", "NamespacedMeta"],
+      ["Review", "UnstoredMeta"],
+      ["Scale", "ObjectMeta"],
+    ]);
+    expect(modules["core/v1.ts"]).toContain(
+      'import type { ClusterMeta, NamespacedMeta } from "../../meta.ts";',
+    );
   });
 
   it("write a quantity as the string that the server answers with", () => {

@@ -1,6 +1,6 @@
-import { interfaceText, type ServedKind, subresourceKindOf, valueText } from "./declaration.ts";
+import { interfaceText, metaTypeOf, objectKindOf, type ServedKind, valueText } from "./declaration.ts";
 import { Imports } from "./imports.ts";
-import { isDeclared, referencesIn, type Schema, type Schemas } from "./schema.ts";
+import { isDeclared, referencesIn, type Schema, type SchemaKind, type Schemas } from "./schema.ts";
 import { homeOf, isHandWritten, metaModule, moduleOf } from "./type-home.ts";
 import { withWireForms } from "./wire-forms.ts";
 
@@ -10,6 +10,8 @@ export interface ServerApi {
   readonly kubernetes: string;
   readonly groupVersions: readonly GroupVersion[];
   readonly schemas: Schemas;
+  /** The kinds whose objects the server returns without storing them, such as reviews. */
+  readonly unstored: readonly SchemaKind[];
 }
 
 export interface GroupVersion {
@@ -32,7 +34,8 @@ export function kindModules(api: ServerApi): ReadonlyMap<string, string> {
   const modules = [...new Set([...served.keys(), ...byModule.keys()])].sort();
   return new Map(
     modules.map((module) => {
-      const text = moduleText(module, byModule.get(module) ?? [], served.get(module) ?? [], schemas);
+      const kinds = served.get(module) ?? [];
+      const text = moduleText(module, byModule.get(module) ?? [], kinds, { ...api, schemas });
       return [`${module}.ts`, header(`Kubernetes ${api.kubernetes}`) + text];
     }),
   );
@@ -65,7 +68,7 @@ function moduleText(
   module: string,
   schemaNames: readonly string[],
   kinds: readonly ServedKind[],
-  schemas: Schemas,
+  { schemas, unstored }: ServerApi,
 ): string {
   const types = new Map(schemaNames.map((name) => [homeOf(name).type, schemaNamed(name, schemas)]));
   const bare = kinds.find(({ kind }) => !types.has(kind));
@@ -79,11 +82,19 @@ function moduleText(
   const valuesFor = (type: string, schema: Schema): readonly string[] => {
     const served = kinds.find(({ kind }) => kind === type);
     if (served !== undefined) return [valueText(served, imports.take("../../resource.ts", "Resource"))];
-    const posted = subresourceKindOf(schema);
+    // Without a path of its own, its objects travel to and from subresources, as an Eviction does.
+    const posted = objectKindOf(schema);
     return posted === undefined ? [] : [valueText(posted, imports.take("../../resource.ts", "Kind"))];
   };
+  const metaTypeFor = (type: string, schema: Schema): string | undefined => {
+    if (objectKindOf(schema) === undefined) return undefined;
+    const served = kinds.find(({ kind }) => kind === type);
+    const isStored = !unstored.some((each) => each.kind === type && moduleOf(each) === module);
+    const metaType = metaTypeOf(served, isStored);
+    return metaType === undefined ? undefined : imports.take("../../meta.ts", metaType);
+  };
   const declarations = [...types].flatMap(([type, schema]) => [
-    interfaceText(type, schema, scope),
+    interfaceText(type, schema, scope, metaTypeFor(type, schema)),
     ...valuesFor(type, schema),
   ]);
   // Only now is it known what is imported.

@@ -26,6 +26,7 @@ const api: DiscoveredApi = {
   groups: [{ name: "autoscaling", versions: ["v2", "v1"] }],
   groupVersions: [{ group: "", version: "v1", kinds: [], resources: [pods] }],
   schemas: new Map(Object.entries(schemas)),
+  unstored: [],
 };
 
 /** Module text without its header. */

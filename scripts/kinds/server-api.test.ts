@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { servedKinds, stableApi } from "./server-api.ts";
+import { servedKinds, stableApi, unstoredKinds } from "./server-api.ts";
 
 describe("the paths of an OpenAPI index", () => {
   it.each([
@@ -28,5 +28,23 @@ it("takes the kinds that have a path of their own, and leaves out subresources",
   expect(servedKinds({ group: "", version: "v1" }, { resources })).toEqual([
     { group: "", version: "v1", kind: "Pod", plural: "pods", scope: "Namespaced" },
     { group: "", version: "v1", kind: "Node", plural: "nodes", scope: "Cluster" },
+  ]);
+});
+
+it("takes kinds that are neither watched nor updated under any path for kinds that are not stored", () => {
+  const resource = (name: string, kind: string, verbs: readonly string[]) => {
+    return { name, kind, verbs, singularName: "", namespaced: true };
+  };
+  const token = resource("serviceaccounts/token", "TokenRequest", ["create"]);
+  const resources = [
+    resource("pods", "Pod", ["create", "get", "watch"]),
+    resource("pods/status", "Pod", ["get", "patch"]),
+    resource("pods/scale", "Scale", ["get", "patch", "update"]),
+    resource("componentstatuses", "ComponentStatus", ["get", "list"]),
+    { ...token, group: "authentication.k8s.io", version: "v1" },
+  ];
+  expect(unstoredKinds([{ group: "", version: "v1", resources }])).toEqual([
+    { group: "", version: "v1", kind: "ComponentStatus" },
+    { group: "authentication.k8s.io", version: "v1", kind: "TokenRequest" },
   ]);
 });

@@ -1,6 +1,6 @@
 import type { ServedKind } from "./declaration.ts";
 import type { GroupVersion, ServerApi } from "./kind-modules.ts";
-import type { Schema } from "./schema.ts";
+import type { Schema, SchemaKind } from "./schema.ts";
 
 /** Gives the body that the server answers for a path. */
 export type Get = (path: string) => Promise<string>;
@@ -73,7 +73,26 @@ export async function readServerApi(get: Get): Promise<DiscoveredApi> {
     for (const [name, schema] of Object.entries(document.components.schemas)) schemas.set(name, schema);
   }
   const list: GroupList = JSON.parse(await get("/apis"));
-  return { kubernetes: version.gitVersion, groups: stableGroups(list), groupVersions, schemas };
+  const unstored = unstoredKinds(groupVersions);
+  return { kubernetes: version.gitVersion, groups: stableGroups(list), groupVersions, schemas, unstored };
+}
+
+/**
+ * The kinds whose objects the server returns without storing them: under no path can they be watched or updated. A
+ * subresource may be of a kind of another group, which it names.
+ */
+export function unstoredKinds(
+  versions: readonly Pick<DiscoveredVersion, "group" | "version" | "resources">[],
+): readonly SchemaKind[] {
+  const served = versions.flatMap(({ group, version, resources }) =>
+    resources.map((resource) => ({ group, version, ...resource })),
+  );
+  const byKind = Map.groupBy(served, ({ group, version, kind }) => `${group}/${version} ${kind}`);
+  return [...byKind.values()].flatMap((resources) => {
+    const verbs = resources.flatMap((resource) => resource.verbs);
+    if (verbs.includes("watch") || verbs.includes("update")) return [];
+    return resources.slice(0, 1).map(({ group, version, kind }) => ({ group, version, kind }));
+  });
 }
 
 function stableGroups({ groups }: GroupList): readonly DiscoveredGroup[] {

@@ -6,6 +6,7 @@ import type {
   ObjectKey,
   Resource,
   Status,
+  Stored,
   WrittenAs,
 } from "@keelson/core";
 import type {
@@ -62,12 +63,15 @@ export class ApiClient implements Client {
     resource: Resource<T>,
     key: ObjectKey,
     options: GetOptions = {},
-  ): Promise<T> {
+  ): Promise<Stored<T>> {
     const query = { resourceVersion: options.resourceVersion };
     return callForObject(this.caller, resource, makeCall(resource, key, { verb: "get", query }, options));
   }
 
-  async list<T extends KubeObject>(resource: Resource<T>, options: ListOptions = {}): Promise<KubeList<T>> {
+  async list<T extends KubeObject>(
+    resource: Resource<T>,
+    options: ListOptions = {},
+  ): Promise<KubeList<Stored<T>>> {
     const call = makeCall(
       resource,
       namespaceOf(options),
@@ -80,7 +84,7 @@ export class ApiClient implements Client {
   async *pages<T extends KubeObject>(
     resource: Resource<T>,
     options: ListOptions = {},
-  ): AsyncIterable<KubeList<T>> {
+  ): AsyncIterable<KubeList<Stored<T>>> {
     let page = await this.list(resource, { limit: defaultPageSize, ...options });
     yield page;
     // The continue token stands for the resource version of the first page; naming both is refused.
@@ -95,7 +99,7 @@ export class ApiClient implements Client {
     resource: Resource<T> & WrittenAs<Written>,
     object: ObjectToWrite<Written>,
     options: WriteOptions = {},
-  ): Promise<T> {
+  ): Promise<Stored<T>> {
     const { namespace } = object.metadata;
     const shape = { verb: "create", query: writeQuery(options), body: jsonBody(resource, object) } as const;
     const target = namespace === undefined ? {} : { namespace };
@@ -106,7 +110,7 @@ export class ApiClient implements Client {
     resource: Resource<T> & WrittenAs<Written>,
     object: ObjectToWrite<Written>,
     options: WriteOptions = {},
-  ): Promise<T> {
+  ): Promise<Stored<T>> {
     const shape = { verb: "update", query: writeQuery(options), body: jsonBody(resource, object) } as const;
     return callForObject(this.caller, resource, makeCall(resource, keyOfObject(object), shape, options));
   }
@@ -116,7 +120,7 @@ export class ApiClient implements Client {
     key: ObjectKey,
     patch: Patch,
     options: WriteOptions = {},
-  ): Promise<T> {
+  ): Promise<Stored<T>> {
     const shape = { verb: "patch", query: writeQuery(options), body: patch } as const;
     return callForObject(this.caller, resource, makeCall(resource, key, shape, options));
   }
@@ -125,7 +129,7 @@ export class ApiClient implements Client {
     resource: Resource<T>,
     configuration: ApplyConfiguration<T>,
     options: ApplyOptions = {},
-  ): Promise<T> {
+  ): Promise<Stored<T>> {
     const shape = {
       verb: "patch",
       query: applyQuery(options),
@@ -142,7 +146,7 @@ export class ApiClient implements Client {
     resource: Resource<T>,
     key: ObjectKey,
     options: DeleteOptions = {},
-  ): Promise<T | Status> {
+  ): Promise<Stored<T> | Status> {
     const body = { contentType: "application/json", value: deleteBody(options) };
     const call = makeCall(resource, key, { verb: "delete", body }, options);
     return asObjectOrStatus(describeCall(call), resource, await this.caller.json(call));

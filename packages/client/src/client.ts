@@ -8,6 +8,7 @@ import type {
   ObjectMeta,
   Resource,
   Status,
+  Stored,
   WrittenAs,
 } from "@keelson/core";
 import type { Patch } from "./patch.ts";
@@ -90,8 +91,8 @@ export type ObjectToWrite<Written> = Omit<Written, "apiVersion" | "kind" | "meta
 
 /** Reads objects. A cache can be one, and a client is one. */
 export interface Reader {
-  get<T extends KubeObject>(resource: Resource<T>, key: ObjectKey, options?: GetOptions): Promise<T>;
-  list<T extends KubeObject>(resource: Resource<T>, options?: ListOptions): Promise<KubeList<T>>;
+  get<T extends KubeObject>(resource: Resource<T>, key: ObjectKey, options?: GetOptions): Promise<Stored<T>>;
+  list<T extends KubeObject>(resource: Resource<T>, options?: ListOptions): Promise<KubeList<Stored<T>>>;
 }
 
 /** Changes objects. Each method gives the server's object and leaves what it was given as it was [CL1]. */
@@ -100,44 +101,44 @@ export interface Writer {
     resource: Resource<T> & WrittenAs<Written>,
     object: ObjectToWrite<Written>,
     options?: WriteOptions,
-  ): Promise<T>;
+  ): Promise<Stored<T>>;
   /** Replaces the object; with a resource version only if it is still that version. */
   update<T extends KubeObject, Written = T>(
     resource: Resource<T> & WrittenAs<Written>,
     object: ObjectToWrite<Written>,
     options?: WriteOptions,
-  ): Promise<T>;
+  ): Promise<Stored<T>>;
   patch<T extends KubeObject>(
     resource: Resource<T>,
     key: ObjectKey,
     patch: Patch,
     options?: WriteOptions,
-  ): Promise<T>;
+  ): Promise<Stored<T>>;
   /** Server-side apply: states the fields this manager wants. Needs a field owner. */
   apply<T extends KubeObject>(
     resource: Resource<T>,
     configuration: ApplyConfiguration<T>,
     options?: ApplyOptions,
-  ): Promise<T>;
+  ): Promise<Stored<T>>;
   /** Gives the object if its deletion has only begun, or a Status if it is gone. */
   delete<T extends KubeObject>(
     resource: Resource<T>,
     key: ObjectKey,
     options?: DeleteOptions,
-  ): Promise<T | Status>;
+  ): Promise<Stored<T> | Status>;
   /** Deletes every object of the selection. Without a namespace: in all of them, which only cluster-scoped kinds allow. */
   deleteAllOf<T extends KubeObject>(resource: Resource<T>, options: DeleteOptions & Selection): Promise<void>;
 }
 
 /** The part of an object that has a path of its own, such as `status` or `scale`. */
 export interface SubresourceClient<T extends KubeObject> {
-  get(key: ObjectKey, options?: GetOptions): Promise<T>;
-  create(key: ObjectKey, object: ObjectToWrite<T>, options?: WriteOptions): Promise<T>;
+  get(key: ObjectKey, options?: GetOptions): Promise<Stored<T>>;
+  create(key: ObjectKey, object: ObjectToWrite<T>, options?: WriteOptions): Promise<Stored<T>>;
   /** As create, for subresources that are answered by a Status, such as `eviction` and `binding`. */
   submit(key: ObjectKey, object: ObjectToWrite<T>, options?: WriteOptions): Promise<Status>;
-  update(object: ObjectToWrite<T>, options?: WriteOptions): Promise<T>;
-  patch(key: ObjectKey, patch: Patch, options?: WriteOptions): Promise<T>;
-  apply(configuration: ApplyConfiguration<T>, options?: ApplyOptions): Promise<T>;
+  update(object: ObjectToWrite<T>, options?: WriteOptions): Promise<Stored<T>>;
+  patch(key: ObjectKey, patch: Patch, options?: WriteOptions): Promise<Stored<T>>;
+  apply(configuration: ApplyConfiguration<T>, options?: ApplyOptions): Promise<Stored<T>>;
 }
 
 export interface LogOptions {
@@ -157,7 +158,10 @@ export interface Client extends Reader, Writer {
    * All objects of the selection, page by page, at one point in time. A reader that takes minutes may find that the
    * server has forgotten that point: a GoneError, after which only a new list helps.
    */
-  pages<T extends KubeObject>(resource: Resource<T>, options?: ListOptions): AsyncIterable<KubeList<T>>;
+  pages<T extends KubeObject>(
+    resource: Resource<T>,
+    options?: ListOptions,
+  ): AsyncIterable<KubeList<Stored<T>>>;
   /** The events of a watch until it ends: by an ERROR event, by the server, or by the signal, which throws its reason. */
   watch<T extends KubeObject>(resource: Resource<T>, options?: WatchOptions): AsyncIterable<WatchEvent<T>>;
   /**

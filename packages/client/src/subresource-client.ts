@@ -1,4 +1,4 @@
-import { isStatus, type Kind, type KubeObject, type Resource } from "@keelson/core";
+import { isStatus, type Kind, type KubeObject, type Resource, type Stored } from "@keelson/core";
 import type { SubresourceClient } from "./client.ts";
 import { MalformedResponseError } from "./errors.ts";
 import { type ApiCall, describeCall } from "./request/api-call.ts";
@@ -34,7 +34,7 @@ export function subresourceClient<T extends KubeObject>(
   as: Kind<T>,
   part: PartToSend = whole,
 ): SubresourceClient<T> {
-  const ask = (call: ApiCall): Promise<T> => callForObject(caller, as, call);
+  const ask = (call: ApiCall): Promise<Stored<T>> => callForObject(caller, as, call);
   return {
     async get(key, options = {}) {
       const query = { resourceVersion: options.resourceVersion };

@@ -74,6 +74,7 @@ export {
 } from "./label-selector.ts";
 export { parseLabelSelector } from "./label-selector-parser.ts";
 export type {
+  ClusterMeta,
   Condition,
   GenericObject,
   Keyed,
@@ -83,8 +84,11 @@ export type {
   LabelSelectorRequirement,
   ListMeta,
   ManagedFieldsEntry,
+  NamespacedMeta,
   ObjectMeta,
   OwnerReference,
+  Stored,
+  UnstoredMeta,
 } from "./meta.ts";
 export { dnsLabelProblem, dnsSubdomainProblem, labelValueProblem, qualifiedNameProblem } from "./name.ts";
 export type { ObjectOfKind, OwnerReferenceOptions } from "./owner-reference.ts";

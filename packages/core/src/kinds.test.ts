@@ -12,7 +12,7 @@ import {
 } from "./kinds/core/v1.ts";
 import type { Eviction } from "./kinds/policy/v1.ts";
 import type { Role } from "./kinds/rbac/v1.ts";
-import type { GenericObject, KubeList, KubeObject, ObjectMeta } from "./meta.ts";
+import type { GenericObject, KubeList, KubeObject, NamespacedMeta } from "./meta.ts";
 import type { ObjectOf, Resource } from "./resource.ts";
 
 // What expectTypeOf and @ts-expect-error say is checked by `npm run types`.
@@ -36,7 +36,7 @@ describe("a built-in kind", () => {
     expectTypeOf<Deployment>().toExtend<KubeObject>();
     expectTypeOf<Deployment["apiVersion"]>().toEqualTypeOf<"apps/v1">();
     expectTypeOf<Deployment["kind"]>().toEqualTypeOf<"Deployment">();
-    expectTypeOf<Deployment["metadata"]>().toEqualTypeOf<ObjectMeta>();
+    expectTypeOf<Deployment["metadata"]>().toEqualTypeOf<NamespacedMeta>();
     expectTypeOf<DeploymentList>().toExtend<KubeList<Deployment>>();
     expectTypeOf<Eviction>().toExtend<KubeObject>();
     const map = (): ConfigMap => ({ apiVersion: "v1", kind: "ConfigMap", metadata: { name: "a" } });

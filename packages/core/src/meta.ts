@@ -46,6 +46,52 @@ export interface KubeObject {
   readonly metadata: ObjectMeta;
 }
 
+declare const scopeOf: unique symbol;
+
+/** The metadata of an object of a namespaced kind. The mark only exists for the compiler. */
+export interface NamespacedMeta extends ObjectMeta {
+  readonly [scopeOf]?: "Namespaced";
+}
+
+/** The metadata of an object of a cluster-scoped kind. */
+export interface ClusterMeta extends ObjectMeta {
+  readonly [scopeOf]?: "Cluster";
+}
+
+/** The metadata of an object that the server returns without storing it, such as a TokenReview. */
+export interface UnstoredMeta extends ObjectMeta {
+  readonly [scopeOf]?: "Unstored";
+}
+
+/**
+ * An object as the API server returned it: it has a name, a uid, a resource version and a creation timestamp, and a
+ * namespace if its kind is known to be namespaced. A kind whose objects are never stored gains nothing.
+ */
+export type Stored<T extends KubeObject = KubeObject> = T & { readonly metadata: StoredMeta<T["metadata"]> };
+
+interface StoredFields {
+  readonly name: string;
+  readonly uid: string;
+  readonly resourceVersion: string;
+  readonly creationTimestamp: string;
+}
+
+interface NamespacedFields extends StoredFields {
+  readonly namespace: string;
+}
+
+/**
+ * What the server adds to the metadata. In generic code the compiler takes the constraint `ObjectMeta` for `Meta`, so that
+ * `object.metadata.name` of a `Stored<T>` is a string there too.
+ */
+type StoredMeta<Meta extends ObjectMeta> = Meta extends { readonly [scopeOf]?: infer Scope }
+  ? [Scope] extends ["Unstored"]
+    ? unknown
+    : [Scope] extends ["Namespaced"]
+      ? NamespacedFields
+      : StoredFields
+  : StoredFields;
+
 /** An object of a kind that nobody has described: everything beside the metadata is unknown. */
 export interface GenericObject extends KubeObject {
   readonly [field: string]: unknown;

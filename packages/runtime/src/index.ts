@@ -117,6 +117,7 @@ export type {
   ApplyConfiguration,
   CancelTimer,
   Clock,
+  ClusterMeta,
   Condition,
   ConditionUpdate,
   CronSchedule,
@@ -149,6 +150,7 @@ export type {
   ListenOptions,
   ListMeta,
   ManagedFieldsEntry,
+  NamespacedMeta,
   NonResourceUse,
   ObjectKey,
   ObjectMeta,
@@ -169,9 +171,11 @@ export type {
   Status,
   StatusCause,
   StatusDetails,
+  Stored,
   Transport,
   TransportRequest,
   TransportResponse,
+  UnstoredMeta,
   WrittenAs,
 } from "@keelson/core";
 export {
@@ -264,6 +268,7 @@ export {
 } from "@keelson/core";
 export type {
   AnyDefinedResource,
+  ClusterCustomObject,
   CustomObject,
   DefinedResource,
   EnvSource,

@@ -26,6 +26,7 @@ export { makeClusterRole, makeRole } from "./rbac/roles.ts";
 export { defineResource } from "./resource/define-resource.ts";
 export type {
   AnyDefinedResource,
+  ClusterCustomObject,
   CustomObject,
   DefinedResource,
   InputOf,

@@ -6,6 +6,7 @@ import {
   type KubeObject,
   type ObjectKey,
   type Resource,
+  type Stored,
 } from "@keelson/core";
 import type { Client, ObjectToWrite, WriteOptions } from "../client.ts";
 import { InvalidCallError, NotFoundError } from "../errors.ts";
@@ -16,17 +17,17 @@ import { mergePatchBetween } from "./merge-patch.ts";
 /** What became of an object [CL6]. */
 export type Upsert = "created" | "updated" | "updatedStatus" | "updatedStatusOnly" | "unchanged";
 
-export interface UpsertOutcome<T> {
+export interface UpsertOutcome<T extends KubeObject> {
   readonly result: Upsert;
   /** As the server has it now. */
-  readonly object: T;
+  readonly object: Stored<T>;
 }
 
 /**
  * Gives the object as it is to be, from the object as it is, or from nothing if there is none yet. Of the metadata it
  * need only say what it cares for: labels, annotations, finalizers and owners that it does not speak of stay.
  */
-export type Desire<T extends KubeObject> = (current: T | undefined) => ObjectToWrite<T>;
+export type Desire<T extends KubeObject> = (current: Stored<T> | undefined) => ObjectToWrite<T>;
 
 /**
  * Reads the object, asks what it is to be, and creates it, replaces it, or leaves it alone if nothing would change. An
@@ -84,7 +85,7 @@ async function getIfThere<T extends KubeObject>(
   resource: Resource<T>,
   key: ObjectKey,
   { signal, timeoutMs }: WriteOptions,
-): Promise<T | undefined> {
+): Promise<Stored<T> | undefined> {
   try {
     return await client.get(resource, key, {
       ...(signal && { signal }),
@@ -101,7 +102,7 @@ function desiredObject<T extends KubeObject>(
   resource: Resource<T>,
   key: ObjectKey,
   desire: Desire<T>,
-  current: T | undefined,
+  current: Stored<T> | undefined,
 ): ObjectToWrite<T> {
   const desired = desire(current);
   const { name, namespace } = desired.metadata;

@@ -8,6 +8,7 @@ import {
   type ObjectKey,
   type Resource,
   removeFinalizerPatch,
+  type Stored,
 } from "@keelson/core";
 import type { CallOptions, Client } from "../client.ts";
 import { InvalidError, NotFoundError } from "../errors.ts";
@@ -24,11 +25,11 @@ const maxAttempts = 20;
 export async function addFinalizer<T extends KubeObject>(
   client: Client,
   resource: Resource<T>,
-  object: T,
+  object: Stored<T>,
   finalizer: string,
   options: CallOptions = {},
-): Promise<T> {
-  const makePatch = (current: T) => addFinalizerPatch(current, finalizer);
+): Promise<Stored<T>> {
+  const makePatch = (current: Stored<T>) => addFinalizerPatch(current, finalizer);
   return await patchUntilAgreed(client, resource, object, makePatch, options);
 }
 
@@ -39,11 +40,11 @@ export async function addFinalizer<T extends KubeObject>(
 export async function removeFinalizer<T extends KubeObject>(
   client: Client,
   resource: Resource<T>,
-  object: T,
+  object: Stored<T>,
   finalizer: string,
   options: CallOptions = {},
-): Promise<T | undefined> {
-  const makePatch = (current: T) => removeFinalizerPatch(current, finalizer);
+): Promise<Stored<T> | undefined> {
+  const makePatch = (current: Stored<T>) => removeFinalizerPatch(current, finalizer);
   try {
     return await patchUntilAgreed(client, resource, object, makePatch, options);
   } catch (error) {
@@ -56,10 +57,10 @@ export async function removeFinalizer<T extends KubeObject>(
 async function patchUntilAgreed<T extends KubeObject>(
   client: Client,
   resource: Resource<T>,
-  object: T,
-  makePatch: (current: T) => readonly JsonPatchOperation[] | undefined,
+  object: Stored<T>,
+  makePatch: (current: Stored<T>) => readonly JsonPatchOperation[] | undefined,
   options: CallOptions,
-): Promise<T> {
+): Promise<Stored<T>> {
   const key = keyOf(object);
   let current = object;
   for (let attempt = 1; ; attempt++) {

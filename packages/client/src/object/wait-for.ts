@@ -5,6 +5,7 @@ import {
   type KubeObject,
   type ObjectKey,
   type Resource,
+  type Stored,
   sleep,
   systemClock,
 } from "@keelson/core";
@@ -32,10 +33,10 @@ export async function waitFor<T extends KubeObject>(
   client: Client,
   resource: Resource<T>,
   key: ObjectKey,
-  condition: (object: T) => boolean,
+  condition: (object: Stored<T>) => boolean,
   options: WaitOptions = {},
-): Promise<T> {
-  const look = (object: T | undefined) =>
+): Promise<Stored<T>> {
+  const look = (object: Stored<T> | undefined) =>
     object !== undefined && condition(object) ? { found: object } : undefined;
   return (await waitUntil(client, resource, key, look, options)).found;
 }
@@ -47,12 +48,14 @@ export async function waitUntilGone<T extends KubeObject>(
   key: ObjectKey,
   options: WaitOptions = {},
 ): Promise<void> {
-  const look = (object: T | undefined) => (object === undefined ? { found: undefined } : undefined);
+  const look = (object: Stored<T> | undefined) => (object === undefined ? { found: undefined } : undefined);
   await waitUntil(client, resource, key, look, options);
 }
 
 /** Looks at an object, or at its absence; gives something once it has found what is waited for. */
-type Look<T, Found> = (object: T | undefined) => { readonly found: Found } | undefined;
+type Look<T extends KubeObject, Found> = (
+  object: Stored<T> | undefined,
+) => { readonly found: Found } | undefined;
 
 async function waitUntil<T extends KubeObject, Found>(
   client: Client,

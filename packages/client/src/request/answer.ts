@@ -7,14 +7,19 @@ import {
   type KubeObject,
   type ListMeta,
   type Status,
+  type Stored,
 } from "@keelson/core";
 import { MalformedResponseError } from "../errors.ts";
 
 /**
- * Takes what the server answered for an object of the kind. The server guarantees the fields of a kind it serves, so
- * only the kind itself is looked at: something in between might have answered in its place.
+ * Takes the response of the server for a stored object of the kind. The server guarantees the fields of a kind it serves
+ * and of the metadata, so only the kind itself is checked: a proxy might have responded in its place.
  */
-export function asObject<T extends KubeObject>(operation: string, resource: Kind<T>, answer: unknown): T {
+export function asObject<T extends KubeObject>(
+  operation: string,
+  resource: Kind<T>,
+  answer: unknown,
+): Stored<T> {
   if (isObjectOf(resource, answer)) return answer;
   throw new MalformedResponseError(operation, {
     problem: `the answer is ${describe(answer)}, not a ${resource.kind}`,
@@ -26,7 +31,7 @@ export function asObjectOrStatus<T extends KubeObject>(
   operation: string,
   resource: Kind<T>,
   answer: unknown,
-): T | Status {
+): Stored<T> | Status {
   return isStatus(answer) ? answer : asObject(operation, resource, answer);
 }
 
@@ -35,7 +40,7 @@ export function asList<T extends KubeObject>(
   operation: string,
   resource: Kind<T>,
   answer: unknown,
-): KubeList<T> {
+): KubeList<Stored<T>> {
   const problem = `the answer is ${describe(answer)}, not a list of ${resource.kind}`;
   const identity = identityOf(resource);
   const isList = isListAnswer(answer) && answer.kind === `${identity.kind}List`;
@@ -54,7 +59,7 @@ export function identityOf(resource: Kind): { readonly apiVersion: string; reado
   return { apiVersion: apiVersionOf(resource), kind: resource.kind };
 }
 
-function isObjectOf<T extends KubeObject>(resource: Kind<T>, answer: unknown): answer is T {
+function isObjectOf<T extends KubeObject>(resource: Kind<T>, answer: unknown): answer is Stored<T> {
   const { apiVersion, kind } = identityOf(resource);
   return (
     isRecord(answer) && answer.kind === kind && answer.apiVersion === apiVersion && isRecord(answer.metadata)

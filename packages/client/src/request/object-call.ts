@@ -1,4 +1,4 @@
-import type { Kind, KubeObject, ObjectKey, Resource } from "@keelson/core";
+import type { Kind, KubeObject, ObjectKey, Resource, Stored } from "@keelson/core";
 import type { CallOptions } from "../client.ts";
 import { asObject, identityOf } from "./answer.ts";
 import { type ApiCall, applyBody, describeCall } from "./api-call.ts";
@@ -33,7 +33,7 @@ export async function callForObject<T extends KubeObject>(
   caller: Caller,
   as: Kind<T>,
   call: ApiCall,
-): Promise<T> {
+): Promise<Stored<T>> {
   return asObject(describeCall(call), as, await caller.json(call));
 }
 

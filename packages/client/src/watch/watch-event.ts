@@ -1,9 +1,9 @@
-import { isRecord, isStatus, type KubeObject, type Status } from "@keelson/core";
+import { isRecord, isStatus, type KubeObject, type Status, type Stored } from "@keelson/core";
 import { MalformedResponseError } from "../errors.ts";
 
 /** What a watch tells of. */
 export type WatchEvent<T extends KubeObject> =
-  | { readonly type: "ADDED" | "MODIFIED" | "DELETED"; readonly object: T }
+  | { readonly type: "ADDED" | "MODIFIED" | "DELETED"; readonly object: Stored<T> }
   /** Nothing has changed up to this resource version. `object` has nothing but metadata. */
   | { readonly type: "BOOKMARK"; readonly object: KubeObject }
   /** The watch is over; 410 means that its resource version is too old. */
@@ -28,6 +28,6 @@ export function parseWatchEvent(line: Buffer, operation: string): RawWatchEvent 
   throw new MalformedResponseError(operation, { problem: `an event of type ${String(type)} makes no sense` });
 }
 
-function isKubeObject(value: unknown): value is KubeObject {
+function isKubeObject(value: unknown): value is Stored {
   return isRecord(value) && typeof value.kind === "string" && isRecord(value.metadata);
 }

@@ -1,11 +1,19 @@
-import type { ApplyConfiguration, Condition, ObjectMeta, ObjectOf, Resource } from "@keelson/core";
+import type {
+  ApplyConfiguration,
+  ClusterMeta,
+  Condition,
+  NamespacedMeta,
+  ObjectOf,
+  Resource,
+  Stored,
+} from "@keelson/core";
 import { describe, expect, expectTypeOf, it } from "vitest";
 import { z } from "zod";
 import { conditions } from "../blocks/fragments.ts";
 import { listMap } from "../blocks/lists.ts";
 import { SchemaError } from "../errors.ts";
 import { defineResource } from "./define-resource.ts";
-import type { InputOf } from "./defined-resource.ts";
+import type { CustomObject, InputOf } from "./defined-resource.ts";
 import type { ResourceDefinition } from "./resource-definition.ts";
 
 const WebApp = defineResource({
@@ -37,7 +45,15 @@ describe("the types of a resource", () => {
     expectTypeOf(WebApp).toExtend<Resource<App>>();
     expectTypeOf<App["apiVersion"]>().toEqualTypeOf<"example.com/v1">();
     expectTypeOf<App["kind"]>().toEqualTypeOf<"WebApp">();
-    expectTypeOf<App["metadata"]>().toEqualTypeOf<ObjectMeta>();
+    expectTypeOf<App["metadata"]>().toEqualTypeOf<NamespacedMeta>();
+    expectTypeOf<App>().toEqualTypeOf<
+      CustomObject<
+        "example.com/v1",
+        "WebApp",
+        z.output<typeof WebApp.schemas.spec>,
+        z.output<typeof WebApp.schemas.status>
+      >
+    >();
     expectTypeOf<App["spec"]["image"]>().toEqualTypeOf<string>();
     expectTypeOf<App["spec"]["replicas"]>().toEqualTypeOf<number>();
     expectTypeOf<NonNullable<App["status"]>["phase"]>().toEqualTypeOf<"Ready" | "Scaling" | undefined>();
@@ -48,6 +64,14 @@ describe("the types of a resource", () => {
       metadata: object;
       spec: App["spec"];
     }>().toExtend<App>();
+  });
+
+  it("have a namespace once stored if and only if the kind is namespaced", () => {
+    const Marker = defineResource({ group: "example.com", version: "v1", kind: "Marker", scope: "Cluster" });
+    expectTypeOf<Stored<App>["metadata"]["namespace"]>().toEqualTypeOf<string>();
+    expectTypeOf<Stored<ObjectOf<typeof Marker>>["metadata"]["namespace"]>().toEqualTypeOf<
+      string | undefined
+    >();
   });
 
   it("are read-only all the way down", () => {
@@ -95,7 +119,7 @@ describe("the types of a resource", () => {
     expectTypeOf<ObjectOf<typeof Marker>>().toEqualTypeOf<{
       readonly apiVersion: "example.com/v1";
       readonly kind: "Marker";
-      readonly metadata: ObjectMeta;
+      readonly metadata: ClusterMeta;
     }>();
     expect(Marker.schemas).toEqual({ spec: undefined, status: undefined });
   });

@@ -1,4 +1,4 @@
-import { freeze } from "@keelson/core";
+import { freeze, type Scope } from "@keelson/core";
 import { SchemaError } from "../errors.ts";
 import { makeCrd } from "./crd.ts";
 import type { DefinedResource } from "./defined-resource.ts";
@@ -17,12 +17,13 @@ export function defineResource<
   const Kind extends string,
   Spec extends PartSchema = undefined,
   Status extends PartSchema = undefined,
+  const ObjectScope extends Scope = "Namespaced",
 >(
-  definition: ResourceDefinition<Group, Version, Kind, Spec, Status>,
-): DefinedResource<Group, Version, Kind, Spec, Status>;
+  definition: ResourceDefinition<Group, Version, Kind, Spec, Status, ObjectScope>,
+): DefinedResource<Group, Version, Kind, Spec, Status, ObjectScope>;
 export function defineResource(
   definition: ResourceDefinition,
-): DefinedResource<string, string, string, PartSchema, PartSchema> {
+): DefinedResource<string, string, string, PartSchema, PartSchema, Scope> {
   const { group, version, kind, scope, plural = pluralOf(kind), spec, status } = definition;
   const { crd, problems } = makeCrd({ ...definition, plural });
   if (problems.length > 0) throw new SchemaError(`${kind} in ${group}/${version}`, problems);

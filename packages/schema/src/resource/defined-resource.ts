@@ -1,4 +1,12 @@
-import type { Immutable, ObjectMeta, Resource, WrittenAs } from "@keelson/core";
+import type {
+  ClusterMeta,
+  Immutable,
+  NamespacedMeta,
+  ObjectMeta,
+  Resource,
+  Scope,
+  WrittenAs,
+} from "@keelson/core";
 import type { CustomResourceDefinition } from "@keelson/core/kinds/apiextensions/v1";
 import type { z } from "zod";
 import type { PartSchema, ResourceDefinition } from "./resource-definition.ts";
@@ -10,14 +18,16 @@ export interface DefinedResource<
   Kind extends string,
   Spec extends PartSchema,
   Status extends PartSchema,
-> extends Resource<CustomObject<Group, Version, Kind, OutputOf<Spec>, OutputOf<Status>>>,
+  ObjectScope extends Scope = "Namespaced",
+> extends Resource<ScopedObject<ObjectScope, `${Group}/${Version}`, Kind, OutputOf<Spec>, OutputOf<Status>>>,
     WrittenAs<InputObject<Group, Version, Kind, Spec>> {
   readonly group: Group;
   readonly version: Version;
   readonly kind: Kind;
+  readonly scope: ObjectScope;
   readonly schemas: { readonly spec: Spec; readonly status: Status };
   /** What it was made of. */
-  readonly definition: ResourceDefinition<Group, Version, Kind, Spec, Status>;
+  readonly definition: ResourceDefinition<Group, Version, Kind, Spec, Status, ObjectScope>;
   /** The same every time, with the fields in alphabetical order. */
   crd(): NamedDefinition;
 }
@@ -37,7 +47,7 @@ export interface AnyDefinedResource extends Resource {
  * to give.
  */
 export type InputOf<R> =
-  R extends DefinedResource<infer Group, infer Version, infer Kind, infer Spec, PartSchema>
+  R extends DefinedResource<infer Group, infer Version, infer Kind, infer Spec, PartSchema, Scope>
     ? InputObject<Group, Version, Kind, Spec>
     : never;
 
@@ -46,24 +56,43 @@ type InputObject<
   Version extends string,
   Kind extends string,
   Spec extends PartSchema,
-> = Flat<Identity<Group, Version, Kind> & Part<"spec", SourceOf<Spec>>>;
+> = Identity<`${Group}/${Version}`, Kind, ObjectMeta> & Part<"spec", SourceOf<Spec>>;
 
-/** An object as the server gives it, defaults filled in. */
-export type CustomObject<
-  Group extends string,
-  Version extends string,
+/** An object of a defined kind that is namespaced, as the server returns it: with defaults. */
+export type CustomObject<ApiVersion extends string, Kind extends string, Spec, Status> = Identity<
+  ApiVersion,
+  Kind,
+  NamespacedMeta
+> &
+  Parts<Spec, Status>;
+
+/** As CustomObject, for kinds that are cluster-scoped. */
+export type ClusterCustomObject<ApiVersion extends string, Kind extends string, Spec, Status> = Identity<
+  ApiVersion,
+  Kind,
+  ClusterMeta
+> &
+  Parts<Spec, Status>;
+
+type ScopedObject<
+  ObjectScope extends Scope,
+  ApiVersion extends string,
   Kind extends string,
   Spec,
   Status,
-> = Flat<Identity<Group, Version, Kind> & Part<"spec", Spec> & Part<"status", Status | undefined>>;
+> = ObjectScope extends "Cluster"
+  ? ClusterCustomObject<ApiVersion, Kind, Spec, Status>
+  : CustomObject<ApiVersion, Kind, Spec, Status>;
 
-interface Identity<Group extends string, Version extends string, Kind extends string> {
-  readonly apiVersion: `${Group}/${Version}`;
+interface Identity<ApiVersion extends string, Kind extends string, Meta extends ObjectMeta> {
+  readonly apiVersion: ApiVersion;
   readonly kind: Kind;
-  readonly metadata: ObjectMeta;
+  readonly metadata: Meta;
 }
 
-/** A field that is there, may be missing, or does not exist for the kind. */
+type Parts<Spec, Status> = Part<"spec", Spec> & Part<"status", Status | undefined>;
+
+/** A field that is required, optional, or that the kind does not have. */
 type Part<Name extends string, Value> = [Value] extends [never] | [undefined]
   ? unknown
   : undefined extends Value
@@ -72,4 +101,3 @@ type Part<Name extends string, Value> = [Value] extends [never] | [undefined]
 
 type OutputOf<Schema extends PartSchema> = Schema extends z.core.$ZodType ? z.output<Schema> : never;
 type SourceOf<Schema extends PartSchema> = Schema extends z.core.$ZodType ? z.input<Schema> : never;
-type Flat<T> = { readonly [Field in keyof T]: T[Field] };

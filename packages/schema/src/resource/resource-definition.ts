@@ -28,12 +28,13 @@ export interface ResourceDefinition<
   Kind extends string = string,
   Spec extends PartSchema = PartSchema,
   Status extends PartSchema = PartSchema,
+  ObjectScope extends Scope = Scope,
 > {
   /** A domain of yours, such as `example.com`. */
   readonly group: Group;
   readonly version: Version;
   readonly kind: Kind;
-  readonly scope: Scope;
+  readonly scope: ObjectScope;
   /** Default: the English plural of the kind, in lower case. */
   readonly plural?: string;
   /** Default: the kind in lower case. */

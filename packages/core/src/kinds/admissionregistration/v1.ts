@@ -1,5 +1,5 @@
 // Generated from Kubernetes v1.36.2 by `npm run generate:kinds`; do not edit.
-import type { Condition, Keyed, LabelSelector, ListMeta, ObjectMeta } from "../../meta.ts";
+import type { ClusterMeta, Condition, Keyed, LabelSelector, ListMeta } from "../../meta.ts";
 import type { Resource } from "../../resource.ts";
 
 export interface ApplyConfiguration {
@@ -36,7 +36,7 @@ export interface MatchResources {
 export interface MutatingAdmissionPolicy {
   readonly apiVersion: "admissionregistration.k8s.io/v1";
   readonly kind: "MutatingAdmissionPolicy";
-  readonly metadata: ObjectMeta;
+  readonly metadata: ClusterMeta;
   readonly spec?: MutatingAdmissionPolicySpec;
 }
 
@@ -51,7 +51,7 @@ export const MutatingAdmissionPolicy: Resource<MutatingAdmissionPolicy> = {
 export interface MutatingAdmissionPolicyBinding {
   readonly apiVersion: "admissionregistration.k8s.io/v1";
   readonly kind: "MutatingAdmissionPolicyBinding";
-  readonly metadata: ObjectMeta;
+  readonly metadata: ClusterMeta;
   readonly spec?: MutatingAdmissionPolicyBindingSpec;
 }
 
@@ -111,7 +111,7 @@ export interface MutatingWebhook {
 export interface MutatingWebhookConfiguration {
   readonly apiVersion: "admissionregistration.k8s.io/v1";
   readonly kind: "MutatingWebhookConfiguration";
-  readonly metadata: ObjectMeta;
+  readonly metadata: ClusterMeta;
   readonly webhooks?: Keyed<MutatingWebhook, "name">;
 }
 
@@ -179,7 +179,7 @@ export interface TypeChecking {
 export interface ValidatingAdmissionPolicy {
   readonly apiVersion: "admissionregistration.k8s.io/v1";
   readonly kind: "ValidatingAdmissionPolicy";
-  readonly metadata: ObjectMeta;
+  readonly metadata: ClusterMeta;
   readonly spec?: ValidatingAdmissionPolicySpec;
   readonly status?: ValidatingAdmissionPolicyStatus;
 }
@@ -195,7 +195,7 @@ export const ValidatingAdmissionPolicy: Resource<ValidatingAdmissionPolicy> = {
 export interface ValidatingAdmissionPolicyBinding {
   readonly apiVersion: "admissionregistration.k8s.io/v1";
   readonly kind: "ValidatingAdmissionPolicyBinding";
-  readonly metadata: ObjectMeta;
+  readonly metadata: ClusterMeta;
   readonly spec: ValidatingAdmissionPolicyBindingSpec;
 }
 
@@ -261,7 +261,7 @@ export interface ValidatingWebhook {
 export interface ValidatingWebhookConfiguration {
   readonly apiVersion: "admissionregistration.k8s.io/v1";
   readonly kind: "ValidatingWebhookConfiguration";
-  readonly metadata: ObjectMeta;
+  readonly metadata: ClusterMeta;
   readonly webhooks?: Keyed<ValidatingWebhook, "name">;
 }
 

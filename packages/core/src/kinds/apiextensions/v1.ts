@@ -1,5 +1,5 @@
 // Generated from Kubernetes v1.36.2 by `npm run generate:kinds`; do not edit.
-import type { Keyed, ListMeta, ObjectMeta } from "../../meta.ts";
+import type { ClusterMeta, Keyed, ListMeta } from "../../meta.ts";
 import type { Resource } from "../../resource.ts";
 
 export interface CustomResourceColumnDefinition {
@@ -19,7 +19,7 @@ export interface CustomResourceConversion {
 export interface CustomResourceDefinition {
   readonly apiVersion: "apiextensions.k8s.io/v1";
   readonly kind: "CustomResourceDefinition";
-  readonly metadata: ObjectMeta;
+  readonly metadata: ClusterMeta;
   readonly spec: CustomResourceDefinitionSpec;
   readonly status?: CustomResourceDefinitionStatus;
 }

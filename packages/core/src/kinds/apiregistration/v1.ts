@@ -1,11 +1,11 @@
 // Generated from Kubernetes v1.36.2 by `npm run generate:kinds`; do not edit.
-import type { Keyed, ListMeta, ObjectMeta } from "../../meta.ts";
+import type { ClusterMeta, Keyed, ListMeta } from "../../meta.ts";
 import type { Resource } from "../../resource.ts";
 
 export interface APIService {
   readonly apiVersion: "apiregistration.k8s.io/v1";
   readonly kind: "APIService";
-  readonly metadata: ObjectMeta;
+  readonly metadata: ClusterMeta;
   readonly spec?: APIServiceSpec;
   readonly status?: APIServiceStatus;
 }

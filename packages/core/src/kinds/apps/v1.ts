@@ -1,5 +1,5 @@
 // Generated from Kubernetes v1.36.2 by `npm run generate:kinds`; do not edit.
-import type { Keyed, LabelSelector, ListMeta, ObjectMeta } from "../../meta.ts";
+import type { Keyed, LabelSelector, ListMeta, NamespacedMeta } from "../../meta.ts";
 import type { Resource } from "../../resource.ts";
 import type { PersistentVolumeClaim, PodTemplateSpec } from "../core/v1.ts";
 
@@ -7,7 +7,7 @@ export interface ControllerRevision {
   readonly apiVersion: "apps/v1";
   readonly data?: Readonly<Record<string, unknown>>;
   readonly kind: "ControllerRevision";
-  readonly metadata: ObjectMeta;
+  readonly metadata: NamespacedMeta;
   readonly revision: number;
 }
 
@@ -29,7 +29,7 @@ export interface ControllerRevisionList {
 export interface DaemonSet {
   readonly apiVersion: "apps/v1";
   readonly kind: "DaemonSet";
-  readonly metadata: ObjectMeta;
+  readonly metadata: NamespacedMeta;
   readonly spec?: DaemonSetSpec;
   readonly status?: DaemonSetStatus;
 }
@@ -86,7 +86,7 @@ export interface DaemonSetUpdateStrategy {
 export interface Deployment {
   readonly apiVersion: "apps/v1";
   readonly kind: "Deployment";
-  readonly metadata: ObjectMeta;
+  readonly metadata: NamespacedMeta;
   readonly spec?: DeploymentSpec;
   readonly status?: DeploymentStatus;
 }
@@ -146,7 +146,7 @@ export interface DeploymentStrategy {
 export interface ReplicaSet {
   readonly apiVersion: "apps/v1";
   readonly kind: "ReplicaSet";
-  readonly metadata: ObjectMeta;
+  readonly metadata: NamespacedMeta;
   readonly spec?: ReplicaSetSpec;
   readonly status?: ReplicaSetStatus;
 }
@@ -209,7 +209,7 @@ export interface RollingUpdateStatefulSetStrategy {
 export interface StatefulSet {
   readonly apiVersion: "apps/v1";
   readonly kind: "StatefulSet";
-  readonly metadata: ObjectMeta;
+  readonly metadata: NamespacedMeta;
   readonly spec?: StatefulSetSpec;
   readonly status?: StatefulSetStatus;
 }

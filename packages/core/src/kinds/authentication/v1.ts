@@ -1,5 +1,5 @@
 // Generated from Kubernetes v1.36.2 by `npm run generate:kinds`; do not edit.
-import type { ObjectMeta } from "../../meta.ts";
+import type { UnstoredMeta } from "../../meta.ts";
 import type { Kind, Resource } from "../../resource.ts";
 
 export interface BoundObjectReference {
@@ -12,7 +12,7 @@ export interface BoundObjectReference {
 export interface SelfSubjectReview {
   readonly apiVersion: "authentication.k8s.io/v1";
   readonly kind: "SelfSubjectReview";
-  readonly metadata: ObjectMeta;
+  readonly metadata: UnstoredMeta;
   readonly status?: SelfSubjectReviewStatus;
 }
 
@@ -31,7 +31,7 @@ export interface SelfSubjectReviewStatus {
 export interface TokenRequest {
   readonly apiVersion: "authentication.k8s.io/v1";
   readonly kind: "TokenRequest";
-  readonly metadata: ObjectMeta;
+  readonly metadata: UnstoredMeta;
   readonly spec?: TokenRequestSpec;
   readonly status?: TokenRequestStatus;
 }
@@ -56,7 +56,7 @@ export interface TokenRequestStatus {
 export interface TokenReview {
   readonly apiVersion: "authentication.k8s.io/v1";
   readonly kind: "TokenReview";
-  readonly metadata: ObjectMeta;
+  readonly metadata: UnstoredMeta;
   readonly spec: TokenReviewSpec;
   readonly status?: TokenReviewStatus;
 }

@@ -1,5 +1,5 @@
 // Generated from Kubernetes v1.36.2 by `npm run generate:kinds`; do not edit.
-import type { LabelSelectorRequirement, ObjectMeta } from "../../meta.ts";
+import type { LabelSelectorRequirement, UnstoredMeta } from "../../meta.ts";
 import type { Resource } from "../../resource.ts";
 import type { FieldSelectorRequirement } from "../meta/v1.ts";
 
@@ -16,7 +16,7 @@ export interface LabelSelectorAttributes {
 export interface LocalSubjectAccessReview {
   readonly apiVersion: "authorization.k8s.io/v1";
   readonly kind: "LocalSubjectAccessReview";
-  readonly metadata: ObjectMeta;
+  readonly metadata: UnstoredMeta;
   readonly spec: SubjectAccessReviewSpec;
   readonly status?: SubjectAccessReviewStatus;
 }
@@ -61,7 +61,7 @@ export interface ResourceRule {
 export interface SelfSubjectAccessReview {
   readonly apiVersion: "authorization.k8s.io/v1";
   readonly kind: "SelfSubjectAccessReview";
-  readonly metadata: ObjectMeta;
+  readonly metadata: UnstoredMeta;
   readonly spec: SelfSubjectAccessReviewSpec;
   readonly status?: SubjectAccessReviewStatus;
 }
@@ -82,7 +82,7 @@ export interface SelfSubjectAccessReviewSpec {
 export interface SelfSubjectRulesReview {
   readonly apiVersion: "authorization.k8s.io/v1";
   readonly kind: "SelfSubjectRulesReview";
-  readonly metadata: ObjectMeta;
+  readonly metadata: UnstoredMeta;
   readonly spec: SelfSubjectRulesReviewSpec;
   readonly status?: SubjectRulesReviewStatus;
 }
@@ -102,7 +102,7 @@ export interface SelfSubjectRulesReviewSpec {
 export interface SubjectAccessReview {
   readonly apiVersion: "authorization.k8s.io/v1";
   readonly kind: "SubjectAccessReview";
-  readonly metadata: ObjectMeta;
+  readonly metadata: UnstoredMeta;
   readonly spec: SubjectAccessReviewSpec;
   readonly status?: SubjectAccessReviewStatus;
 }

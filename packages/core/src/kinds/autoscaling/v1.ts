@@ -1,5 +1,5 @@
 // Generated from Kubernetes v1.36.2 by `npm run generate:kinds`; do not edit.
-import type { ListMeta, ObjectMeta } from "../../meta.ts";
+import type { ListMeta, NamespacedMeta, ObjectMeta } from "../../meta.ts";
 import type { Kind, Resource } from "../../resource.ts";
 
 export interface CrossVersionObjectReference {
@@ -11,7 +11,7 @@ export interface CrossVersionObjectReference {
 export interface HorizontalPodAutoscaler {
   readonly apiVersion: "autoscaling/v1";
   readonly kind: "HorizontalPodAutoscaler";
-  readonly metadata: ObjectMeta;
+  readonly metadata: NamespacedMeta;
   readonly spec: HorizontalPodAutoscalerSpec;
   readonly status?: HorizontalPodAutoscalerStatus;
 }

@@ -1,5 +1,5 @@
 // Generated from Kubernetes v1.36.2 by `npm run generate:kinds`; do not edit.
-import type { Keyed, LabelSelector, ListMeta, ObjectMeta } from "../../meta.ts";
+import type { Keyed, LabelSelector, ListMeta, NamespacedMeta } from "../../meta.ts";
 import type { Resource } from "../../resource.ts";
 
 export interface ContainerResourceMetricSource {
@@ -46,7 +46,7 @@ export interface HPAScalingRules {
 export interface HorizontalPodAutoscaler {
   readonly apiVersion: "autoscaling/v2";
   readonly kind: "HorizontalPodAutoscaler";
-  readonly metadata: ObjectMeta;
+  readonly metadata: NamespacedMeta;
   readonly spec: HorizontalPodAutoscalerSpec;
   readonly status?: HorizontalPodAutoscalerStatus;
 }

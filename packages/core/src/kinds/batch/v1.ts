@@ -1,12 +1,12 @@
 // Generated from Kubernetes v1.36.2 by `npm run generate:kinds`; do not edit.
-import type { LabelSelector, ListMeta, ObjectMeta } from "../../meta.ts";
+import type { LabelSelector, ListMeta, NamespacedMeta, ObjectMeta } from "../../meta.ts";
 import type { Resource } from "../../resource.ts";
 import type { ObjectReference, PodTemplateSpec } from "../core/v1.ts";
 
 export interface CronJob {
   readonly apiVersion: "batch/v1";
   readonly kind: "CronJob";
-  readonly metadata: ObjectMeta;
+  readonly metadata: NamespacedMeta;
   readonly spec: CronJobSpec;
   readonly status?: CronJobStatus;
 }
@@ -46,7 +46,7 @@ export interface CronJobStatus {
 export interface Job {
   readonly apiVersion: "batch/v1";
   readonly kind: "Job";
-  readonly metadata: ObjectMeta;
+  readonly metadata: NamespacedMeta;
   readonly spec?: JobSpec;
   readonly status?: JobStatus;
 }

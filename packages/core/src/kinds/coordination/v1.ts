@@ -1,11 +1,11 @@
 // Generated from Kubernetes v1.36.2 by `npm run generate:kinds`; do not edit.
-import type { ListMeta, ObjectMeta } from "../../meta.ts";
+import type { ListMeta, NamespacedMeta } from "../../meta.ts";
 import type { Resource } from "../../resource.ts";
 
 export interface Lease {
   readonly apiVersion: "coordination.k8s.io/v1";
   readonly kind: "Lease";
-  readonly metadata: ObjectMeta;
+  readonly metadata: NamespacedMeta;
   readonly spec?: LeaseSpec;
 }
 

@@ -1,5 +1,14 @@
 // Generated from Kubernetes v1.36.2 by `npm run generate:kinds`; do not edit.
-import type { Condition, Keyed, LabelSelector, ListMeta, ObjectMeta } from "../../meta.ts";
+import type {
+  ClusterMeta,
+  Condition,
+  Keyed,
+  LabelSelector,
+  ListMeta,
+  NamespacedMeta,
+  ObjectMeta,
+  UnstoredMeta,
+} from "../../meta.ts";
 import type { Resource } from "../../resource.ts";
 
 export interface AWSElasticBlockStoreVolumeSource {
@@ -50,7 +59,7 @@ export interface AzureFileVolumeSource {
 export interface Binding {
   readonly apiVersion: "v1";
   readonly kind: "Binding";
-  readonly metadata: ObjectMeta;
+  readonly metadata: UnstoredMeta;
   readonly target: ObjectReference;
 }
 
@@ -143,7 +152,7 @@ export interface ComponentStatus {
   readonly apiVersion: "v1";
   readonly conditions?: Keyed<ComponentCondition, "type">;
   readonly kind: "ComponentStatus";
-  readonly metadata: ObjectMeta;
+  readonly metadata: UnstoredMeta;
 }
 
 export const ComponentStatus: Resource<ComponentStatus> = {
@@ -167,7 +176,7 @@ export interface ConfigMap {
   readonly data?: Readonly<Record<string, string>>;
   readonly immutable?: boolean;
   readonly kind: "ConfigMap";
-  readonly metadata: ObjectMeta;
+  readonly metadata: NamespacedMeta;
 }
 
 export const ConfigMap: Resource<ConfigMap> = {
@@ -439,7 +448,7 @@ export interface EndpointSubset {
 export interface Endpoints {
   readonly apiVersion: "v1";
   readonly kind: "Endpoints";
-  readonly metadata: ObjectMeta;
+  readonly metadata: NamespacedMeta;
   readonly subsets?: readonly EndpointSubset[];
 }
 
@@ -521,7 +530,7 @@ export interface Event {
   readonly kind: "Event";
   readonly lastTimestamp?: string;
   readonly message?: string;
-  readonly metadata: ObjectMeta;
+  readonly metadata: NamespacedMeta;
   readonly reason?: string;
   readonly related?: ObjectReference;
   readonly reportingComponent?: string;
@@ -786,7 +795,7 @@ export interface LifecycleHandler {
 export interface LimitRange {
   readonly apiVersion: "v1";
   readonly kind: "LimitRange";
-  readonly metadata: ObjectMeta;
+  readonly metadata: NamespacedMeta;
   readonly spec?: LimitRangeSpec;
 }
 
@@ -858,7 +867,7 @@ export interface NFSVolumeSource {
 export interface Namespace {
   readonly apiVersion: "v1";
   readonly kind: "Namespace";
-  readonly metadata: ObjectMeta;
+  readonly metadata: ClusterMeta;
   readonly spec?: NamespaceSpec;
   readonly status?: NamespaceStatus;
 }
@@ -898,7 +907,7 @@ export interface NamespaceStatus {
 export interface Node {
   readonly apiVersion: "v1";
   readonly kind: "Node";
-  readonly metadata: ObjectMeta;
+  readonly metadata: ClusterMeta;
   readonly spec?: NodeSpec;
   readonly status?: NodeStatus;
 }
@@ -1050,7 +1059,7 @@ export interface ObjectReference {
 export interface PersistentVolume {
   readonly apiVersion: "v1";
   readonly kind: "PersistentVolume";
-  readonly metadata: ObjectMeta;
+  readonly metadata: ClusterMeta;
   readonly spec?: PersistentVolumeSpec;
   readonly status?: PersistentVolumeStatus;
 }
@@ -1066,7 +1075,7 @@ export const PersistentVolume: Resource<PersistentVolume> = {
 export interface PersistentVolumeClaim {
   readonly apiVersion: "v1";
   readonly kind: "PersistentVolumeClaim";
-  readonly metadata: ObjectMeta;
+  readonly metadata: NamespacedMeta;
   readonly spec?: PersistentVolumeClaimSpec;
   readonly status?: PersistentVolumeClaimStatus;
 }
@@ -1193,7 +1202,7 @@ export interface PhotonPersistentDiskVolumeSource {
 export interface Pod {
   readonly apiVersion: "v1";
   readonly kind: "Pod";
-  readonly metadata: ObjectMeta;
+  readonly metadata: NamespacedMeta;
   readonly spec?: PodSpec;
   readonly status?: PodStatus;
 }
@@ -1387,7 +1396,7 @@ export interface PodStatus {
 export interface PodTemplate {
   readonly apiVersion: "v1";
   readonly kind: "PodTemplate";
-  readonly metadata: ObjectMeta;
+  readonly metadata: NamespacedMeta;
   readonly template?: PodTemplateSpec;
 }
 
@@ -1480,7 +1489,7 @@ export interface RBDVolumeSource {
 export interface ReplicationController {
   readonly apiVersion: "v1";
   readonly kind: "ReplicationController";
-  readonly metadata: ObjectMeta;
+  readonly metadata: NamespacedMeta;
   readonly spec?: ReplicationControllerSpec;
   readonly status?: ReplicationControllerStatus;
 }
@@ -1544,7 +1553,7 @@ export interface ResourceHealth {
 export interface ResourceQuota {
   readonly apiVersion: "v1";
   readonly kind: "ResourceQuota";
-  readonly metadata: ObjectMeta;
+  readonly metadata: NamespacedMeta;
   readonly spec?: ResourceQuotaSpec;
   readonly status?: ResourceQuotaStatus;
 }
@@ -1654,7 +1663,7 @@ export interface Secret {
   readonly data?: Readonly<Record<string, string>>;
   readonly immutable?: boolean;
   readonly kind: "Secret";
-  readonly metadata: ObjectMeta;
+  readonly metadata: NamespacedMeta;
   readonly stringData?: Readonly<Record<string, string>>;
   readonly type?: string;
 }
@@ -1721,7 +1730,7 @@ export interface SecurityContext {
 export interface Service {
   readonly apiVersion: "v1";
   readonly kind: "Service";
-  readonly metadata: ObjectMeta;
+  readonly metadata: NamespacedMeta;
   readonly spec?: ServiceSpec;
   readonly status?: ServiceStatus;
 }
@@ -1739,7 +1748,7 @@ export interface ServiceAccount {
   readonly automountServiceAccountToken?: boolean;
   readonly imagePullSecrets?: readonly LocalObjectReference[];
   readonly kind: "ServiceAccount";
-  readonly metadata: ObjectMeta;
+  readonly metadata: NamespacedMeta;
   readonly secrets?: Keyed<ObjectReference, "name">;
 }
 

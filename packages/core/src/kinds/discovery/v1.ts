@@ -1,5 +1,5 @@
 // Generated from Kubernetes v1.36.2 by `npm run generate:kinds`; do not edit.
-import type { ListMeta, ObjectMeta } from "../../meta.ts";
+import type { ListMeta, NamespacedMeta } from "../../meta.ts";
 import type { Resource } from "../../resource.ts";
 import type { ObjectReference } from "../core/v1.ts";
 
@@ -37,7 +37,7 @@ export interface EndpointSlice {
   readonly apiVersion: "discovery.k8s.io/v1";
   readonly endpoints?: readonly Endpoint[];
   readonly kind: "EndpointSlice";
-  readonly metadata: ObjectMeta;
+  readonly metadata: NamespacedMeta;
   readonly ports?: readonly EndpointPort[];
 }
 

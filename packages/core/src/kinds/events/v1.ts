@@ -1,5 +1,5 @@
 // Generated from Kubernetes v1.36.2 by `npm run generate:kinds`; do not edit.
-import type { ListMeta, ObjectMeta } from "../../meta.ts";
+import type { ListMeta, NamespacedMeta } from "../../meta.ts";
 import type { Resource } from "../../resource.ts";
 import type { EventSource, ObjectReference } from "../core/v1.ts";
 
@@ -12,7 +12,7 @@ export interface Event {
   readonly deprecatedSource?: EventSource;
   readonly eventTime: string;
   readonly kind: "Event";
-  readonly metadata: ObjectMeta;
+  readonly metadata: NamespacedMeta;
   readonly note?: string;
   readonly reason?: string;
   readonly regarding?: ObjectReference;

@@ -1,5 +1,5 @@
 // Generated from Kubernetes v1.36.2 by `npm run generate:kinds`; do not edit.
-import type { Keyed, ListMeta, ObjectMeta } from "../../meta.ts";
+import type { ClusterMeta, Keyed, ListMeta } from "../../meta.ts";
 import type { Resource } from "../../resource.ts";
 
 export interface ExemptPriorityLevelConfiguration {
@@ -14,7 +14,7 @@ export interface FlowDistinguisherMethod {
 export interface FlowSchema {
   readonly apiVersion: "flowcontrol.apiserver.k8s.io/v1";
   readonly kind: "FlowSchema";
-  readonly metadata: ObjectMeta;
+  readonly metadata: ClusterMeta;
   readonly spec?: FlowSchemaSpec;
   readonly status?: FlowSchemaStatus;
 }
@@ -83,7 +83,7 @@ export interface PolicyRulesWithSubjects {
 export interface PriorityLevelConfiguration {
   readonly apiVersion: "flowcontrol.apiserver.k8s.io/v1";
   readonly kind: "PriorityLevelConfiguration";
-  readonly metadata: ObjectMeta;
+  readonly metadata: ClusterMeta;
   readonly spec?: PriorityLevelConfigurationSpec;
   readonly status?: PriorityLevelConfigurationStatus;
 }

@@ -1,5 +1,5 @@
 // Generated from Kubernetes v1.36.2 by `npm run generate:kinds`; do not edit.
-import type { Condition, Keyed, LabelSelector, ListMeta, ObjectMeta } from "../../meta.ts";
+import type { ClusterMeta, Condition, Keyed, LabelSelector, ListMeta, NamespacedMeta } from "../../meta.ts";
 import type { Resource } from "../../resource.ts";
 import type { TypedLocalObjectReference } from "../core/v1.ts";
 
@@ -16,7 +16,7 @@ export interface HTTPIngressRuleValue {
 export interface IPAddress {
   readonly apiVersion: "networking.k8s.io/v1";
   readonly kind: "IPAddress";
-  readonly metadata: ObjectMeta;
+  readonly metadata: ClusterMeta;
   readonly spec: IPAddressSpec;
 }
 
@@ -47,7 +47,7 @@ export interface IPBlock {
 export interface Ingress {
   readonly apiVersion: "networking.k8s.io/v1";
   readonly kind: "Ingress";
-  readonly metadata: ObjectMeta;
+  readonly metadata: NamespacedMeta;
   readonly spec?: IngressSpec;
   readonly status?: IngressStatus;
 }
@@ -68,7 +68,7 @@ export interface IngressBackend {
 export interface IngressClass {
   readonly apiVersion: "networking.k8s.io/v1";
   readonly kind: "IngressClass";
-  readonly metadata: ObjectMeta;
+  readonly metadata: ClusterMeta;
   readonly spec?: IngressClassSpec;
 }
 
@@ -152,7 +152,7 @@ export interface IngressTLS {
 export interface NetworkPolicy {
   readonly apiVersion: "networking.k8s.io/v1";
   readonly kind: "NetworkPolicy";
-  readonly metadata: ObjectMeta;
+  readonly metadata: NamespacedMeta;
   readonly spec?: NetworkPolicySpec;
 }
 
@@ -215,7 +215,7 @@ export interface ServiceBackendPort {
 export interface ServiceCIDR {
   readonly apiVersion: "networking.k8s.io/v1";
   readonly kind: "ServiceCIDR";
-  readonly metadata: ObjectMeta;
+  readonly metadata: ClusterMeta;
   readonly spec?: ServiceCIDRSpec;
   readonly status?: ServiceCIDRStatus;
 }

@@ -1,5 +1,5 @@
 // Generated from Kubernetes v1.36.2 by `npm run generate:kinds`; do not edit.
-import type { ListMeta, ObjectMeta } from "../../meta.ts";
+import type { ClusterMeta, ListMeta } from "../../meta.ts";
 import type { Resource } from "../../resource.ts";
 import type { Toleration } from "../core/v1.ts";
 
@@ -11,7 +11,7 @@ export interface RuntimeClass {
   readonly apiVersion: "node.k8s.io/v1";
   readonly handler: string;
   readonly kind: "RuntimeClass";
-  readonly metadata: ObjectMeta;
+  readonly metadata: ClusterMeta;
   readonly overhead?: Overhead;
   readonly scheduling?: Scheduling;
 }

@@ -1,5 +1,5 @@
 // Generated from Kubernetes v1.36.2 by `npm run generate:kinds`; do not edit.
-import type { Condition, Keyed, LabelSelector, ListMeta, ObjectMeta } from "../../meta.ts";
+import type { Condition, Keyed, LabelSelector, ListMeta, NamespacedMeta, UnstoredMeta } from "../../meta.ts";
 import type { Kind, Resource } from "../../resource.ts";
 import type { DeleteOptions } from "../meta/v1.ts";
 
@@ -7,7 +7,7 @@ export interface Eviction {
   readonly apiVersion: "policy/v1";
   readonly deleteOptions?: DeleteOptions;
   readonly kind: "Eviction";
-  readonly metadata: ObjectMeta;
+  readonly metadata: UnstoredMeta;
 }
 
 export const Eviction: Kind<Eviction> = {
@@ -19,7 +19,7 @@ export const Eviction: Kind<Eviction> = {
 export interface PodDisruptionBudget {
   readonly apiVersion: "policy/v1";
   readonly kind: "PodDisruptionBudget";
-  readonly metadata: ObjectMeta;
+  readonly metadata: NamespacedMeta;
   readonly spec?: PodDisruptionBudgetSpec;
   readonly status?: PodDisruptionBudgetStatus;
 }

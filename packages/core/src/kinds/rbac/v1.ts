@@ -1,5 +1,5 @@
 // Generated from Kubernetes v1.36.2 by `npm run generate:kinds`; do not edit.
-import type { LabelSelector, ListMeta, ObjectMeta } from "../../meta.ts";
+import type { ClusterMeta, LabelSelector, ListMeta, NamespacedMeta } from "../../meta.ts";
 import type { Resource } from "../../resource.ts";
 
 export interface AggregationRule {
@@ -10,7 +10,7 @@ export interface ClusterRole {
   readonly aggregationRule?: AggregationRule;
   readonly apiVersion: "rbac.authorization.k8s.io/v1";
   readonly kind: "ClusterRole";
-  readonly metadata: ObjectMeta;
+  readonly metadata: ClusterMeta;
   readonly rules?: readonly PolicyRule[];
 }
 
@@ -25,7 +25,7 @@ export const ClusterRole: Resource<ClusterRole> = {
 export interface ClusterRoleBinding {
   readonly apiVersion: "rbac.authorization.k8s.io/v1";
   readonly kind: "ClusterRoleBinding";
-  readonly metadata: ObjectMeta;
+  readonly metadata: ClusterMeta;
   readonly roleRef: RoleRef;
   readonly subjects?: readonly Subject[];
 }
@@ -63,7 +63,7 @@ export interface PolicyRule {
 export interface Role {
   readonly apiVersion: "rbac.authorization.k8s.io/v1";
   readonly kind: "Role";
-  readonly metadata: ObjectMeta;
+  readonly metadata: NamespacedMeta;
   readonly rules?: readonly PolicyRule[];
 }
 
@@ -78,7 +78,7 @@ export const Role: Resource<Role> = {
 export interface RoleBinding {
   readonly apiVersion: "rbac.authorization.k8s.io/v1";
   readonly kind: "RoleBinding";
-  readonly metadata: ObjectMeta;
+  readonly metadata: NamespacedMeta;
   readonly roleRef: RoleRef;
   readonly subjects?: readonly Subject[];
 }

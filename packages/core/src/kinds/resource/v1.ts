@@ -1,5 +1,5 @@
 // Generated from Kubernetes v1.36.2 by `npm run generate:kinds`; do not edit.
-import type { Condition, Keyed, ListMeta, ObjectMeta } from "../../meta.ts";
+import type { ClusterMeta, Condition, Keyed, ListMeta, NamespacedMeta, ObjectMeta } from "../../meta.ts";
 import type { Resource } from "../../resource.ts";
 import type { NodeSelector } from "../core/v1.ts";
 
@@ -105,7 +105,7 @@ export interface DeviceClaimConfiguration {
 export interface DeviceClass {
   readonly apiVersion: "resource.k8s.io/v1";
   readonly kind: "DeviceClass";
-  readonly metadata: ObjectMeta;
+  readonly metadata: ClusterMeta;
   readonly spec: DeviceClassSpec;
 }
 
@@ -222,7 +222,7 @@ export interface OpaqueDeviceConfiguration {
 export interface ResourceClaim {
   readonly apiVersion: "resource.k8s.io/v1";
   readonly kind: "ResourceClaim";
-  readonly metadata: ObjectMeta;
+  readonly metadata: NamespacedMeta;
   readonly spec: ResourceClaimSpec;
   readonly status?: ResourceClaimStatus;
 }
@@ -262,7 +262,7 @@ export interface ResourceClaimStatus {
 export interface ResourceClaimTemplate {
   readonly apiVersion: "resource.k8s.io/v1";
   readonly kind: "ResourceClaimTemplate";
-  readonly metadata: ObjectMeta;
+  readonly metadata: NamespacedMeta;
   readonly spec: ResourceClaimTemplateSpec;
 }
 
@@ -295,7 +295,7 @@ export interface ResourcePool {
 export interface ResourceSlice {
   readonly apiVersion: "resource.k8s.io/v1";
   readonly kind: "ResourceSlice";
-  readonly metadata: ObjectMeta;
+  readonly metadata: ClusterMeta;
   readonly spec: ResourceSliceSpec;
 }
 

@@ -1,5 +1,5 @@
 // Generated from Kubernetes v1.36.2 by `npm run generate:kinds`; do not edit.
-import type { ListMeta, ObjectMeta } from "../../meta.ts";
+import type { ClusterMeta, ListMeta } from "../../meta.ts";
 import type { Resource } from "../../resource.ts";
 
 export interface PriorityClass {
@@ -7,7 +7,7 @@ export interface PriorityClass {
   readonly description?: string;
   readonly globalDefault?: boolean;
   readonly kind: "PriorityClass";
-  readonly metadata: ObjectMeta;
+  readonly metadata: ClusterMeta;
   readonly preemptionPolicy?: "Never" | "PreemptLowerPriority";
   readonly value?: number;
 }

@@ -1,12 +1,12 @@
 // Generated from Kubernetes v1.36.2 by `npm run generate:kinds`; do not edit.
-import type { Keyed, LabelSelector, ListMeta, ObjectMeta } from "../../meta.ts";
+import type { ClusterMeta, Keyed, LabelSelector, ListMeta, NamespacedMeta } from "../../meta.ts";
 import type { Resource } from "../../resource.ts";
 import type { PersistentVolumeSpec, TopologySelectorTerm } from "../core/v1.ts";
 
 export interface CSIDriver {
   readonly apiVersion: "storage.k8s.io/v1";
   readonly kind: "CSIDriver";
-  readonly metadata: ObjectMeta;
+  readonly metadata: ClusterMeta;
   readonly spec: CSIDriverSpec;
 }
 
@@ -42,7 +42,7 @@ export interface CSIDriverSpec {
 export interface CSINode {
   readonly apiVersion: "storage.k8s.io/v1";
   readonly kind: "CSINode";
-  readonly metadata: ObjectMeta;
+  readonly metadata: ClusterMeta;
   readonly spec: CSINodeSpec;
 }
 
@@ -77,7 +77,7 @@ export interface CSIStorageCapacity {
   readonly capacity?: string;
   readonly kind: "CSIStorageCapacity";
   readonly maximumVolumeSize?: string;
-  readonly metadata: ObjectMeta;
+  readonly metadata: NamespacedMeta;
   readonly nodeTopology?: LabelSelector;
   readonly storageClassName: string;
 }
@@ -102,7 +102,7 @@ export interface StorageClass {
   readonly allowedTopologies?: readonly TopologySelectorTerm[];
   readonly apiVersion: "storage.k8s.io/v1";
   readonly kind: "StorageClass";
-  readonly metadata: ObjectMeta;
+  readonly metadata: ClusterMeta;
   readonly mountOptions?: readonly string[];
   readonly parameters?: Readonly<Record<string, string>>;
   readonly provisioner: string;
@@ -133,7 +133,7 @@ export interface TokenRequest {
 export interface VolumeAttachment {
   readonly apiVersion: "storage.k8s.io/v1";
   readonly kind: "VolumeAttachment";
-  readonly metadata: ObjectMeta;
+  readonly metadata: ClusterMeta;
   readonly spec: VolumeAttachmentSpec;
   readonly status?: VolumeAttachmentStatus;
 }
@@ -175,7 +175,7 @@ export interface VolumeAttributesClass {
   readonly apiVersion: "storage.k8s.io/v1";
   readonly driverName: string;
   readonly kind: "VolumeAttributesClass";
-  readonly metadata: ObjectMeta;
+  readonly metadata: ClusterMeta;
   readonly parameters?: Readonly<Record<string, string>>;
 }
 

@@ -1,3 +1,4 @@
+import type { ObjectMeta } from "@keelson/core";
 import type {
   ClusterRole,
   ClusterRoleBinding,
@@ -11,7 +12,8 @@ const serviceAccount = /^system:serviceaccount:([^:]+):([^:]+)$/;
 
 /** What binds the role, under its own name, to a user of this name as the API server tells it. */
 export function makeBinding(role: ClusterRole | Role, user: string): ClusterRoleBinding | RoleBinding {
-  const { apiVersion, kind, metadata } = role;
+  const { apiVersion, kind } = role;
+  const metadata: ObjectMeta = role.metadata;
   const parts = {
     apiVersion,
     metadata,
