@@ -6,8 +6,7 @@ import {
   type ServiceRequest,
   type ServiceResponse,
 } from "@keelson/core";
-import type { Authenticate, Authorize } from "./auth/access.ts";
-import type { RulesOfUser } from "./auth/access-rules.ts";
+import type { Authenticate, Authorize, RulesOfUser } from "./auth/access.ts";
 import type { AuthenticateToken, IssueToken, TokenProblem } from "./auth/token-issuer.ts";
 import type { DiscoveryService } from "./discovery/discovery-service.ts";
 import { newUid } from "./resource/new-uid.ts";

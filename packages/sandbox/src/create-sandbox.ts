@@ -1,8 +1,7 @@
-import type { Transport } from "@keelson/core";
+import type { Clock, Transport } from "@keelson/core";
 import { type AssembledApi, assembleApi } from "./assemble-api.ts";
 import { newTokenKey } from "./auth/json-web-token.ts";
 import type { UserInfo } from "./auth/user.ts";
-import { compactOldHistory } from "./compact-old-history.ts";
 import { createControlPlaneObjects } from "./control-plane-objects.ts";
 import { rootCertificates } from "./controllers/cluster/accounts/root-certificates.ts";
 import { tokenSecrets } from "./controllers/cluster/accounts/token-secrets.ts";
@@ -91,4 +90,21 @@ function once(work: () => Promise<void>): () => Promise<void> {
     done ??= work();
     return done;
   };
+}
+
+/** What the real server does to etcd. */
+const intervalMs = 5 * 60 * 1000;
+
+/** Every five minutes forgets what was history five minutes ago; gives a function that ends it. */
+export function compactOldHistory(store: Store, clock: Clock): () => void {
+  let cancel = schedule(store.revision);
+
+  function schedule(revision: number): () => void {
+    return clock.schedule(intervalMs, () => {
+      store.compact(revision);
+      cancel = schedule(store.revision);
+    });
+  }
+
+  return () => cancel();
 }

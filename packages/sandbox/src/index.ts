@@ -3,7 +3,7 @@ export type { NodeMonitor } from "./controllers/cluster/node/node-lifecycle.ts";
 export { createSandbox } from "./create-sandbox.ts";
 export type { Fault, FaultRule, Faults, RefusedStatus } from "./faults/fault.ts";
 export type { RequestMatch, RequestPattern, SeenRequest } from "./faults/request-match.ts";
-export type { OutgoingPost, PostAnswer, SendPost } from "./outgoing/send-post.ts";
+export type { OutgoingPost, PostAnswer, SendPost } from "./outgoing/post-webhook.ts";
 export type { Sandbox, SandboxOptions } from "./sandbox.ts";
 export type { Authority, ServedSandbox, ServeOptions } from "./serve-sandbox.ts";
 export { serveSandbox } from "./serve-sandbox.ts";

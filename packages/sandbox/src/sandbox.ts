@@ -2,7 +2,7 @@ import type { Clock, HttpService, Random, Transport } from "@keelson/core";
 import type { UserInfo } from "./auth/user.ts";
 import type { NodeMonitor } from "./controllers/cluster/node/node-lifecycle.ts";
 import type { Faults } from "./faults/fault.ts";
-import type { SendPost } from "./outgoing/send-post.ts";
+import type { SendPost } from "./outgoing/post-webhook.ts";
 import type { ObjectApi } from "./server/write/object-api.ts";
 import type { Journal } from "./store/journal.ts";
 

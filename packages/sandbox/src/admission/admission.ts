@@ -1,7 +1,9 @@
-import type { GenericObject } from "@keelson/core";
+import type { Draft, GenericObject } from "@keelson/core";
+import type { Pod } from "@keelson/core/kinds/core/v1";
 import type { UserInfo } from "../auth/user.ts";
-import type { MutableObject } from "../resource/mutable-object.ts";
+import { decoded, type MutableObject } from "../resource/mutable-object.ts";
 import type { ServedResource } from "../resource/served-resource.ts";
+import { type ApiError, forbidden } from "../status/api-error.ts";
 
 /** A write that is about to happen. */
 export interface AdmissionRequest {
@@ -37,4 +39,35 @@ export interface ValidatingAdmission {
 export interface AdmissionChain {
   readonly mutating: readonly MutatingAdmission[];
   readonly validating: readonly ValidatingAdmission[];
+}
+
+export type PodDraft = Draft<Pod>;
+
+/** The Pod that is written as such, not one of its parts; undefined if it is something else that is written. */
+export function podOf(
+  { resource, subresource }: AdmissionRequest,
+  object: MutableObject | undefined,
+): PodDraft | undefined {
+  if (resource.plural !== "pods" || resource.group !== "" || subresource !== undefined) return undefined;
+  return object === undefined ? undefined : typed(object);
+}
+
+/** The object was decoded by the schema of Pods, except for its spec, which may be missing. */
+function typed(object: MutableObject): PodDraft {
+  object.spec ??= { containers: [] };
+  return decoded<PodDraft>(object);
+}
+
+interface NamedObject {
+  readonly metadata: { readonly name?: string; readonly generateName?: string };
+}
+
+/** `pods "web" is forbidden: …`; an object that has no name yet is called by what its name will begin with. */
+export function refused(
+  { resource, name }: AdmissionRequest,
+  object: NamedObject | undefined,
+  why: string,
+): ApiError {
+  const known = name === "" ? (object?.metadata.name ?? "") : name;
+  return forbidden(resource, known === "" ? (object?.metadata.generateName ?? "") : known, why);
 }

@@ -2,7 +2,7 @@ import { isRecord } from "@keelson/core";
 import type { StoredObjects } from "../resource/strategy.ts";
 import { ApiError, forbidden, notFound } from "../status/api-error.ts";
 import type { MutatingAdmission } from "./admission.ts";
-import { refused } from "./refused.ts";
+import { refused } from "./admission.ts";
 
 const immortal: ReadonlySet<string> = new Set(["default", "kube-public", "kube-system"]);
 const namespaces = { group: "", plural: "namespaces" };

@@ -1,11 +1,10 @@
 import type { GenericObject } from "@keelson/core";
 import type { Pod } from "@keelson/core/kinds/core/v1";
 import type { PriorityClass } from "@keelson/core/kinds/scheduling/v1";
-import { decoded } from "../resource/decoded.ts";
+import { decoded } from "../resource/mutable-object.ts";
 import type { StoredObjects } from "../resource/strategy.ts";
 import type { AdmissionRequest, MutatingAdmission, ValidatingAdmission } from "./admission.ts";
-import { type PodDraft, podOf } from "./pod-object.ts";
-import { refused } from "./refused.ts";
+import { type PodDraft, podOf, refused } from "./admission.ts";
 
 const priorityClasses = { group: "scheduling.k8s.io", plural: "priorityclasses" };
 

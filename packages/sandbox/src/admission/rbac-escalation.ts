@@ -6,14 +6,14 @@ import type {
   Role,
   RoleBinding,
 } from "@keelson/core/kinds/rbac/v1";
+import { describeRules, quotedList, uncoveredRules } from "../auth/policy-rule.ts";
 import { privilegedGroup, type Rbac } from "../auth/rbac.ts";
 import { type RoleProblem, rbacGroup, rulesOfRole } from "../auth/rbac-bindings.ts";
-import { describeRules, quotedList, uncoveredRules } from "../auth/rule-cover.ts";
-import { decoded } from "../resource/decoded.ts";
+import { decoded } from "../resource/mutable-object.ts";
 import type { StoredObjects } from "../resource/strategy.ts";
 import { ApiError, notFound } from "../status/api-error.ts";
 import type { AdmissionRequest, MutatingAdmission } from "./admission.ts";
-import { refused } from "./refused.ts";
+import { refused } from "./admission.ts";
 
 type RbacObject = ClusterRole | ClusterRoleBinding | Role | RoleBinding;
 

@@ -1,11 +1,10 @@
 import { type Draft, deepEqual, draft, type GenericObject } from "@keelson/core";
 import type { Toleration } from "@keelson/core/kinds/core/v1";
 import type { RuntimeClass } from "@keelson/core/kinds/node/v1";
-import { decoded } from "../resource/decoded.ts";
+import { decoded } from "../resource/mutable-object.ts";
 import type { StoredObjects } from "../resource/strategy.ts";
 import type { AdmissionRequest, MutatingAdmission } from "./admission.ts";
-import { type PodDraft, podOf } from "./pod-object.ts";
-import { refused } from "./refused.ts";
+import { type PodDraft, podOf, refused } from "./admission.ts";
 
 /** Gives new pods what their runtime class costs, and where it can run. */
 export function runtimeClass(read: StoredObjects): MutatingAdmission {

@@ -1,11 +1,10 @@
 import { type Clock, type Draft, type GenericObject, type Random, sleep } from "@keelson/core";
 import type { ServiceAccount } from "@keelson/core/kinds/core/v1";
-import { decoded } from "../resource/decoded.ts";
+import { decoded } from "../resource/mutable-object.ts";
 import type { StoredObjects } from "../resource/strategy.ts";
 import type { AdmissionRequest, MutatingAdmission } from "./admission.ts";
+import { type PodDraft, podOf, refused } from "./admission.ts";
 import { mountToken } from "./mount-token.ts";
-import { type PodDraft, podOf } from "./pod-object.ts";
-import { refused } from "./refused.ts";
 
 export interface ServiceAccountAdmissionOptions {
   readonly read: StoredObjects;

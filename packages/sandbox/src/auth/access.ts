@@ -24,3 +24,13 @@ export interface AccessDecision {
 }
 
 export type Authorize = (user: UserInfo, request: AccessRequest) => AccessDecision;
+
+/** Everything a user may do in a namespace, as SelfSubjectRulesReview tells it. */
+export interface AccessRules {
+  readonly resourceRules: readonly Readonly<Record<string, readonly string[]>>[];
+  readonly nonResourceRules: readonly Readonly<Record<string, readonly string[]>>[];
+  /** Whether there may be more. */
+  readonly incomplete: boolean;
+}
+
+export type RulesOfUser = (user: UserInfo, namespace: string) => AccessRules;

@@ -1,8 +1,8 @@
 import { isRecord } from "@keelson/core";
 import type { StoredKind, StoredObjects } from "../resource/strategy.ts";
 import type { TokenClaims } from "./json-web-token.ts";
-import { serviceAccountGroups, serviceAccountUsername } from "./service-account-name.ts";
 import type { UserInfo } from "./user.ts";
+import { serviceAccountGroups, serviceAccountUsername } from "./user.ts";
 
 /** Whom a token names, or why it is worth nothing, in the words of the real server. */
 export type TokenOutcome = { readonly user: UserInfo } | { readonly problem: string };

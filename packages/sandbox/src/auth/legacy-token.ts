@@ -2,11 +2,7 @@ import { isRecord } from "@keelson/core";
 import type { StoredObjects } from "../resource/strategy.ts";
 import type { TokenOutcome } from "./bound-token.ts";
 import type { TokenClaims } from "./json-web-token.ts";
-import {
-  type ServiceAccountName,
-  serviceAccountGroups,
-  serviceAccountUsername,
-} from "./service-account-name.ts";
+import { type ServiceAccountName, serviceAccountGroups, serviceAccountUsername } from "./user.ts";
 
 /** Who says to have issued the tokens that are kept in Secrets. */
 export const legacyIssuer = "kubernetes/serviceaccount";

@@ -33,3 +33,97 @@ function namesResource(list: readonly string[], resource: string, subresource: s
 function namesObject(list: readonly string[], name: string): boolean {
   return list.length === 0 || list.includes(name);
 }
+
+/** What the wanted rules allow beyond the owned ones, in rules of one verb and one resource or path each. */
+export function uncoveredRules(
+  owned: readonly PolicyRule[],
+  wanted: readonly PolicyRule[],
+): readonly PolicyRule[] {
+  return wanted.flatMap(singleRules).filter((single) => !owned.some((rule) => covers(rule, single)));
+}
+
+/**
+ * How the server tells of rules: those that differ only in their verbs as one, in the order of their texts, each on a
+ * line.
+ */
+export function describeRules(rules: readonly PolicyRule[]): string {
+  const merged = new Map<string, PolicyRule>();
+  const texts = new Set<string>();
+  for (const rule of rules) {
+    const { verbs, ...rest } = rule;
+    if (rest.nonResourceURLs !== undefined) {
+      texts.add(describeRule(rule));
+      continue;
+    }
+    const key = JSON.stringify(rest);
+    const before = merged.get(key);
+    merged.set(key, before === undefined ? rule : { ...rest, verbs: [...before.verbs, ...verbs] });
+  }
+  for (const rule of merged.values()) texts.add(describeRule(rule));
+  return [...texts].sort().join("\n");
+}
+
+/** As Go prints a list of texts. */
+export function quotedList(values: readonly string[]): string {
+  return `[${values.map((value) => JSON.stringify(value)).join(" ")}]`;
+}
+
+function describeRule({ apiGroups, resources, nonResourceURLs, resourceNames, verbs }: PolicyRule): string {
+  const lists = {
+    APIGroups: apiGroups,
+    Resources: resources,
+    NonResourceURLs: nonResourceURLs,
+    ResourceNames: resourceNames,
+    Verbs: verbs,
+  };
+  const parts = Object.entries(lists)
+    .filter(([, list]) => list !== undefined && list.length > 0)
+    .map(([name, list]) => `${name}:${quotedList(list ?? [])}`);
+  return `{${parts.join(", ")}}`;
+}
+
+function singleRules(rule: PolicyRule): readonly PolicyRule[] {
+  const { apiGroups = [], resources = [], verbs, resourceNames = [], nonResourceURLs = [] } = rule;
+  const singles: PolicyRule[] = [];
+  for (const group of apiGroups) {
+    for (const resource of resources) {
+      for (const verb of verbs) {
+        const single = { apiGroups: [group], resources: [resource], verbs: [verb] };
+        if (resourceNames.length === 0) singles.push(single);
+        for (const name of resourceNames) singles.push({ ...single, resourceNames: [name] });
+      }
+    }
+  }
+  for (const url of nonResourceURLs) {
+    for (const verb of verbs) singles.push({ nonResourceURLs: [url], verbs: [verb] });
+  }
+  return singles;
+}
+
+/** Whether one rule allows all that a single one does. */
+function covers(rule: PolicyRule, single: PolicyRule): boolean {
+  const { resourceNames = [], nonResourceURLs = [] } = rule;
+  const wantedNames = single.resourceNames ?? [];
+  const hasNames =
+    resourceNames.length === 0 ||
+    (wantedNames.length > 0 && wantedNames.every((name) => resourceNames.includes(name)));
+  return (
+    hasNames &&
+    hasAll(rule.verbs, single.verbs) &&
+    hasAll(rule.apiGroups, single.apiGroups) &&
+    hasResources(rule.resources ?? [], single.resources ?? []) &&
+    (single.nonResourceURLs ?? []).every((path) => nonResourceURLs.some((url) => urlCovers(url, path)))
+  );
+}
+
+function hasAll(list: readonly string[] = [], wanted: readonly string[] = []): boolean {
+  return list.includes("*") || wanted.every((one) => list.includes(one));
+}
+
+function hasResources(list: readonly string[], wanted: readonly string[]): boolean {
+  return wanted.every((path) => {
+    if (list.includes("*") || list.includes(path)) return true;
+    const slash = path.indexOf("/");
+    return slash !== -1 && list.includes(`*${path.slice(slash)}`);
+  });
+}

@@ -8,10 +8,10 @@ import type {
   RoleRef,
   Subject,
 } from "@keelson/core/kinds/rbac/v1";
-import { decoded } from "../resource/decoded.ts";
+import { decoded } from "../resource/mutable-object.ts";
 import type { StoredObjects } from "../resource/strategy.ts";
-import { serviceAccountUsername } from "./service-account-name.ts";
 import type { UserInfo } from "./user.ts";
+import { serviceAccountUsername } from "./user.ts";
 
 /** What a role gives a user, and by which binding. */
 export interface Grant {

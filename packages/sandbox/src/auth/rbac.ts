@@ -1,7 +1,6 @@
 import type { StoredObjects } from "../resource/strategy.ts";
 import type { Store } from "../store/store.ts";
-import type { AccessDecision, AccessRequest, Authorize } from "./access.ts";
-import type { AccessRules, RulesOfUser } from "./access-rules.ts";
+import type { AccessDecision, AccessRequest, AccessRules, Authorize, RulesOfUser } from "./access.ts";
 import { ruleAllows } from "./policy-rule.ts";
 import { type Grants, grantsFor, rbacGroup } from "./rbac-bindings.ts";
 import type { UserInfo } from "./user.ts";

@@ -9,9 +9,9 @@ import {
   unverifiedClaims,
 } from "./json-web-token.ts";
 import { type LegacyToken, legacyClaims, legacyIssuer, legacyTokenUser } from "./legacy-token.ts";
-import { serviceAccountUsername } from "./service-account-name.ts";
 import type { IssuedToken, IssueToken, TokenIssueRequest } from "./token-issuer.ts";
 import type { UserInfo } from "./user.ts";
+import { serviceAccountUsername } from "./user.ts";
 
 /** Who issues the tokens, and for whom they are meant if nothing else is said. */
 export const defaultIssuer = "https://kubernetes.default.svc.cluster.local";

@@ -1,6 +1,6 @@
 import { draft, type GenericObject, type KubeObject } from "@keelson/core";
-import { decoded } from "../resource/decoded.ts";
 import type { MutableObject } from "../resource/mutable-object.ts";
+import { decoded } from "../resource/mutable-object.ts";
 import type { Strategy, WriteContext } from "../resource/strategy.ts";
 import type { FieldProblem } from "../status/field-problem.ts";
 import type { GivenDraft, GivenObject } from "./given.ts";

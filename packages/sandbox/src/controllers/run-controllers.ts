@@ -1,5 +1,5 @@
 import type { Clock, KubeObject, Random, Resource } from "@keelson/core";
-import { decoded } from "../resource/decoded.ts";
+import { decoded } from "../resource/mutable-object.ts";
 import type { ResourceRegistry } from "../resource/resource-registry.ts";
 import type { ObjectApi } from "../server/write/object-api.ts";
 import { pageNotFound } from "../status/api-error.ts";

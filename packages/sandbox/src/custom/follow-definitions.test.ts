@@ -8,9 +8,9 @@ import {
   seededRandom,
 } from "@keelson/core";
 import { describe, expect, test } from "vitest";
-import { createRegistry } from "../resource/memory-registry.ts";
 import type { MutableObject } from "../resource/mutable-object.ts";
 import type { ResourceRegistry } from "../resource/resource-registry.ts";
+import { createRegistry } from "../resource/resource-registry.ts";
 import type { WriteContext } from "../resource/strategy.ts";
 import { ApiError, conflict } from "../status/api-error.ts";
 import { StaleWriteError } from "../store/errors.ts";

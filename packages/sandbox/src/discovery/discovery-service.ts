@@ -1,14 +1,12 @@
 import { createHash } from "node:crypto";
 import type { ResourceRegistry } from "../resource/resource-registry.ts";
-import { wantsPretty } from "../server/request/accepted-type.ts";
+import { parseAccept, wantsPretty } from "../server/request/accepted-type.ts";
 import { pageNotFound } from "../status/api-error.ts";
 import { aggregatedDocument, aggregatedType } from "./aggregated-document.ts";
-import { apiVersions, groupDocument, groupList, resourceList } from "./legacy-documents.ts";
-import { chooseOpenApiV2Type, chooseType, openApiV2Protobuf } from "./media-type.ts";
+import { apiVersions, groupDocument, groupList, resourceList, serverVersion } from "./legacy-documents.ts";
 import { documentUrl, type OpenApiDocument, openApiDocuments, openApiIndex } from "./openapi-documents.ts";
 import { type OpenApiV2Document, openApiV2Document } from "./openapi-v2-document.ts";
 import { type ServedGroup, servedGroups } from "./served-groups.ts";
-import { serverVersion } from "./server-version.ts";
 
 export interface DiscoveryAnswer {
   readonly status: number;
@@ -200,4 +198,32 @@ function json(document: object, headers: Readonly<Record<string, string>> = {}):
 
 function jsonText(body: string, headers: Readonly<Record<string, string>> = {}): DiscoveryAnswer {
   return { status: 200, headers: { ...uncached, "content-type": "application/json", ...headers }, body };
+}
+
+/** The first of the media types that a client accepts and that is offered here; undefined if there is none. */
+export function chooseType(accept: string | undefined): "aggregated" | "json" | undefined {
+  const types = (accept ?? "*/*").split(",").map((type) => type.trim().replaceAll(" ", ""));
+  for (const type of types) {
+    if (withoutQuality(type) === aggregatedType) return "aggregated";
+    if (["application/json", "application/*", "*/*", ""].includes(withoutQuality(type))) return "json";
+  }
+  return undefined;
+}
+
+/** What a client gets of the second version of OpenAPI. */
+export function chooseOpenApiV2Type(accept: string | undefined): "json" | "protobuf" | undefined {
+  const clauses = parseAccept(accept === undefined || accept === "" ? "*/*" : accept);
+  for (const { type } of clauses) {
+    if (["application/json", "application/*", "*/*"].includes(type)) return "json";
+    if (type === openApiV2Protobuf || type === oldOpenApiV2Protobuf) return "protobuf";
+  }
+  return undefined;
+}
+
+export const openApiV2Protobuf = "application/com.github.proto-openapi.spec.v2.v1.0+protobuf";
+/** The name under which kubectl asks for it, which is no proper media type. */
+const oldOpenApiV2Protobuf = "application/com.github.proto-openapi.spec.v2@v1.0+protobuf";
+
+function withoutQuality(type: string): string {
+  return type.replace(/;q=[\d.]+/, "").replace(/;charset=utf-8/i, "");
 }

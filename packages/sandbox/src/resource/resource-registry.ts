@@ -12,3 +12,55 @@ export interface ResourceRegistry {
   /** Called after each change; gives a function that stops it. */
   onChange(listener: () => void): () => void;
 }
+
+/** A registry that holds nothing yet. Of two owners that serve the same, the one that came first is found. */
+export function createRegistry(): ResourceRegistry {
+  const owners = new Map<string, readonly ServedResource[]>();
+  const listeners = new Set<() => void>();
+  let index = indexOf(owners);
+  return {
+    find: (group, version, plural) => index.plurals.get(keyOf(group, version, plural)),
+    findKind: (group, version, kind) => index.kinds.get(keyOf(group, version, kind)),
+    findStored: (group, plural) => index.stored.get(keyOf(group, "", plural)),
+    all: () => index.all,
+    replace: (owner, resources) => {
+      if (resources.length === 0 && !owners.has(owner)) return;
+      if (resources.length === 0) owners.delete(owner);
+      else owners.set(owner, resources);
+      index = indexOf(owners);
+      for (const listener of [...listeners]) listener();
+    },
+    onChange: (listener) => {
+      // So that the same function may listen twice, and stop once.
+      const own = (): void => listener();
+      listeners.add(own);
+      return () => void listeners.delete(own);
+    },
+  };
+}
+
+interface Index {
+  readonly all: readonly ServedResource[];
+  readonly plurals: ReadonlyMap<string, ServedResource>;
+  readonly kinds: ReadonlyMap<string, ServedResource>;
+  readonly stored: ReadonlyMap<string, ServedResource>;
+}
+
+function indexOf(owners: ReadonlyMap<string, readonly ServedResource[]>): Index {
+  const all = [...owners.values()].flat();
+  const plurals = new Map<string, ServedResource>();
+  const kinds = new Map<string, ServedResource>();
+  const stored = new Map<string, ServedResource>();
+  // From the end, so that the first one stays.
+  for (const resource of all.toReversed()) {
+    const { group, version, plural, kind, storageVersion } = resource;
+    plurals.set(keyOf(group, version, plural), resource);
+    kinds.set(keyOf(group, version, kind), resource);
+    if (version === storageVersion) stored.set(keyOf(group, "", plural), resource);
+  }
+  return { all, plurals, kinds, stored };
+}
+
+function keyOf(group: string, version: string, name: string): string {
+  return `${group}/${version}/${name}`;
+}

@@ -2,7 +2,6 @@ import type { GenericObject, Scope } from "@keelson/core";
 import type { FieldSchema } from "../schema/field-schema.ts";
 import type { MutableObject } from "./mutable-object.ts";
 import type { Strategy } from "./strategy.ts";
-import type { TableColumn } from "./table-column.ts";
 
 /** One kind at one version, as the server serves it; built-in or made by a CustomResourceDefinition. */
 export interface ServedResource {
@@ -61,4 +60,16 @@ export interface ScalePaths {
   readonly statusReplicasPath: string;
   /** Undefined: the scale has no selector. For built-in kinds it is a LabelSelector, for custom ones a string. */
   readonly labelSelectorPath?: string;
+}
+
+/** A column of what `kubectl get` prints. */
+export interface TableColumn {
+  readonly name: string;
+  readonly type: string;
+  readonly format: string;
+  readonly description: string;
+  /** 0: always shown; above: only with `-o wide`. */
+  readonly priority: number;
+  /** What stands in the cell; `now` in milliseconds, for ages. */
+  cell(object: GenericObject, now: number): string | number | boolean | null;
 }

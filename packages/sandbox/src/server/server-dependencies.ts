@@ -1,5 +1,5 @@
 import type { Clock, Random } from "@keelson/core";
-import type { RulesOfUser } from "../auth/access-rules.ts";
+import type { RulesOfUser } from "../auth/access.ts";
 import type { AuthenticateToken, IssueToken, TokenProblem } from "../auth/token-issuer.ts";
 import type { ResourceRegistry } from "../resource/resource-registry.ts";
 import type { Store } from "../store/store.ts";

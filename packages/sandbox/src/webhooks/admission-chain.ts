@@ -1,20 +1,18 @@
 import type { AdmissionChain, MutatingAdmission, ValidatingAdmission } from "../admission/admission.ts";
-import { claimResize } from "../admission/claim-resize.ts";
 import { defaultIngressClass, defaultStorageClass } from "../admission/default-class.ts";
-import { defaultTolerations } from "../admission/default-tolerations.ts";
 import { namespaceLifecycle } from "../admission/namespace-lifecycle.ts";
-import { nodeTaint } from "../admission/node-taint.ts";
 import { podPriority, singleDefaultPriority } from "../admission/priority.ts";
 import { rbacEscalation } from "../admission/rbac-escalation.ts";
 import { runtimeClass } from "../admission/runtime-class.ts";
 import { serviceAccountAdmission } from "../admission/service-account.ts";
-import { storageProtection } from "../admission/storage-protection.ts";
+import { claimResize, storageProtection } from "../admission/storage.ts";
+import { defaultTolerations, nodeTaint } from "../admission/taints.ts";
 import type { Rbac } from "../auth/rbac.ts";
 import type { Store } from "../store/store.ts";
+import type { WebhookTools } from "./call-webhook.ts";
 import { mutatingWebhooks } from "./mutating-webhooks.ts";
 import { validatingWebhooks } from "./validating-webhooks.ts";
 import { createWebhookSource } from "./webhook-source.ts";
-import type { WebhookTools } from "./webhook-tools.ts";
 
 export interface AdmissionChainDependencies extends Omit<WebhookTools, "authorize"> {
   /** Told of changes of webhook configurations. */

@@ -1,16 +1,18 @@
-import { abortable, isRecord, isStatus, toError } from "@keelson/core";
+import { abortable, type Clock, isRecord, isStatus, type Random, toError } from "@keelson/core";
 import type {
   MutatingWebhook,
   ValidatingWebhook,
   WebhookClientConfig,
 } from "@keelson/core/kinds/admissionregistration/v1";
+import type { Authorize } from "../auth/access.ts";
 import { newUid } from "../resource/new-uid.ts";
-import type { WebhookResponse, WebhookTarget } from "../resource/webhook-caller.ts";
+import type { ResourceRegistry } from "../resource/resource-registry.ts";
+import type { StoredObjects } from "../resource/strategy.ts";
+import type { WebhookCaller, WebhookResponse, WebhookTarget } from "../resource/webhook-caller.ts";
 import { badRequest } from "../status/api-error.ts";
 import { reviewJson, type SeenWrite } from "./review-request.ts";
 import { checkedResponse, decodeReview, type ReviewResponse } from "./review-response.ts";
 import { callFailure, InvalidReviewError, WebhookCallError } from "./webhook-failure.ts";
-import type { WebhookTools } from "./webhook-tools.ts";
 
 const defaultTimeoutSeconds = 10;
 
@@ -146,4 +148,14 @@ function messageOf(body: string): string | undefined {
     // Then it is any text, and shown as such.
     return undefined;
   }
+}
+
+/** What it takes to ask admission webhooks. */
+export interface WebhookTools {
+  readonly callWebhook: WebhookCaller;
+  readonly registry: ResourceRegistry;
+  readonly read: StoredObjects;
+  readonly authorize: Authorize;
+  readonly clock: Clock;
+  readonly random: Random;
 }

@@ -1,17 +1,17 @@
 import { deepEqual, draft } from "@keelson/core";
 import type { MutatingWebhook } from "@keelson/core/kinds/admissionregistration/v1";
 import type { AdmissionRequest, MutatingAdmission } from "../admission/admission.ts";
+import { inVersion } from "../resource/convert-object.ts";
 import type { MutableObject } from "../resource/mutable-object.ts";
 import { internalError } from "../status/api-error.ts";
+import type { WebhookTools } from "./call-webhook.ts";
 import { askWebhook } from "./call-webhook.ts";
-import { inVersion } from "./object-version.ts";
 import { patchedObject } from "./patched-object.ts";
 import type { SeenWrite } from "./review-request.ts";
 import { isScale, setScale, shownWrite } from "./scale-view.ts";
 import { denial, WebhookCallError } from "./webhook-failure.ts";
 import { isExempt, seenBy } from "./webhook-match.ts";
 import type { ConfiguredWebhook } from "./webhook-source.ts";
-import type { WebhookTools } from "./webhook-tools.ts";
 
 /**
  * Asks webhooks one after the other. If one changes the object, the plugins before them have another look, and then the

@@ -1,13 +1,13 @@
 import type { ValidatingWebhook } from "@keelson/core/kinds/admissionregistration/v1";
 import type { ValidatingAdmission } from "../admission/admission.ts";
 import { internalError } from "../status/api-error.ts";
+import type { WebhookTools } from "./call-webhook.ts";
 import { askWebhook } from "./call-webhook.ts";
 import type { SeenWrite } from "./review-request.ts";
 import { shownWrite } from "./scale-view.ts";
 import { denial, WebhookCallError } from "./webhook-failure.ts";
 import { isExempt, seenBy } from "./webhook-match.ts";
 import type { ConfiguredWebhook } from "./webhook-source.ts";
-import type { WebhookTools } from "./webhook-tools.ts";
 
 /** Asks all webhooks that are concerned at once, and waits for all; the first refusal is the answer. */
 export function validatingWebhooks(

@@ -5,7 +5,7 @@ import type {
   ValidatingWebhook,
   ValidatingWebhookConfiguration,
 } from "@keelson/core/kinds/admissionregistration/v1";
-import { decoded } from "../resource/decoded.ts";
+import { decoded } from "../resource/mutable-object.ts";
 import type { StoredObjects } from "../resource/strategy.ts";
 import type { Store } from "../store/store.ts";
 

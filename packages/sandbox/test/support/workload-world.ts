@@ -15,7 +15,7 @@ import { controllerRevisionStrategy, statefulSetStrategy } from "../../src/built
 import type { ControllerContext, StartController } from "../../src/controllers/controller.ts";
 import { loopKey, parseLoopKey, startKeyLoop } from "../../src/controllers/key-loop.ts";
 import { runControllers } from "../../src/controllers/run-controllers.ts";
-import { createRegistry } from "../../src/resource/memory-registry.ts";
+import { createRegistry } from "../../src/resource/resource-registry.ts";
 import type { Strategy } from "../../src/resource/strategy.ts";
 import { createObjectApi } from "../../src/server/write/create-object-api.ts";
 import { createObjectWriter } from "../../src/server/write/create-object-writer.ts";

@@ -14,7 +14,7 @@ import { controllerRolesMToZ } from "./controller-roles-m-to-z.ts";
 import { namespacedBindings, namespacedRoles } from "./namespaced-roles.ts";
 import { nodeRoles } from "./node-roles.ts";
 import type { RulesByRole } from "./policy-notation.ts";
-import { account, group, user } from "./subjects.ts";
+import { account, group, user } from "./policy-notation.ts";
 import { userRoles } from "./user-roles.ts";
 
 const rbacGroup = "rbac.authorization.k8s.io";

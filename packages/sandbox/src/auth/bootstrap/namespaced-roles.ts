@@ -1,6 +1,5 @@
 import type { Subject } from "@keelson/core/kinds/rbac/v1";
-import { allow, type RulesByRole } from "./policy-notation.ts";
-import { account, user } from "./subjects.ts";
+import { account, allow, type RulesByRole, user } from "./policy-notation.ts";
 
 const events = allow("create patch update", "core events.k8s.io", "events");
 

@@ -1,4 +1,4 @@
-import type { PolicyRule } from "@keelson/core/kinds/rbac/v1";
+import type { PolicyRule, Subject } from "@keelson/core/kinds/rbac/v1";
 
 export type RulesByRole = Readonly<Record<string, readonly PolicyRule[]>>;
 
@@ -18,4 +18,19 @@ export function allowPaths(verbs: string, ...paths: readonly string[]): PolicyRu
 
 function words(text: string): readonly string[] {
   return text.split(" ");
+}
+
+const apiGroup = "rbac.authorization.k8s.io";
+
+export function group(name: string): Subject {
+  return { apiGroup, kind: "Group", name };
+}
+
+export function user(name: string): Subject {
+  return { apiGroup, kind: "User", name };
+}
+
+/** A ServiceAccount of the control plane. */
+export function account(name: string): Subject {
+  return { kind: "ServiceAccount", name, namespace: "kube-system" };
 }

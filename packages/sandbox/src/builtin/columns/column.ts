@@ -1,6 +1,6 @@
 import type { GenericObject, KubeObject } from "@keelson/core";
-import { decoded } from "../../resource/decoded.ts";
-import type { TableColumn } from "../../resource/table-column.ts";
+import { decoded } from "../../resource/mutable-object.ts";
+import type { TableColumn } from "../../resource/served-resource.ts";
 import { ageSince } from "./human-duration.ts";
 
 export type Cell = ReturnType<TableColumn["cell"]>;

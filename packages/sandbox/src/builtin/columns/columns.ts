@@ -1,4 +1,4 @@
-import type { TableColumn } from "../../resource/table-column.ts";
+import type { TableColumn } from "../../resource/served-resource.ts";
 import { bindingColumns } from "./access-columns.ts";
 import {
   mutatingPolicyColumns,

@@ -1,5 +1,5 @@
 import type { Scale } from "@keelson/core/kinds/autoscaling/v1";
-import type { TableColumn } from "../../resource/table-column.ts";
+import type { TableColumn } from "../../resource/served-resource.ts";
 import { ageColumn, columnsFor, type KindColumn, nameColumn } from "./column.ts";
 
 const counts: readonly KindColumn<Scale>[] = [

@@ -1,6 +1,6 @@
 import type { Service } from "@keelson/core/kinds/core/v1";
 import { describe, expect, it } from "vitest";
-import { decoded } from "../../resource/decoded.ts";
+import { decoded } from "../../resource/mutable-object.ts";
 import { type TriedFields, tryCreate, tryUpdate } from "../try-strategy.ts";
 import { serviceStrategy } from "./service-strategy.ts";
 

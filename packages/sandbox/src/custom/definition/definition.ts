@@ -4,8 +4,8 @@ import type {
   CustomResourceDefinitionVersion,
   JSONSchemaProps,
 } from "@keelson/core/kinds/apiextensions/v1";
-import { decoded } from "../../resource/decoded.ts";
 import type { MutableObject } from "../../resource/mutable-object.ts";
+import { decoded } from "../../resource/mutable-object.ts";
 import type { FieldSchema } from "../../schema/field-schema.ts";
 
 export type Definition = CustomResourceDefinition;

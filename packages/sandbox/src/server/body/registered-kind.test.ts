@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { builtinServedResources } from "../../builtin/builtin-served-resources.ts";
-import { createRegistry } from "../../resource/memory-registry.ts";
+import { createRegistry } from "../../resource/resource-registry.ts";
 import { otherKindProblem, versionProblem } from "./registered-kind.ts";
 
 const registry = createRegistry();

@@ -1,4 +1,5 @@
 import { draft, formatTime, type GenericObject, isRecord, matchesLabels } from "@keelson/core";
+import { valueAt } from "../../resource/field-path.ts";
 import { type GivenLabelSelector, usableSelector } from "../../resource/label-problems.ts";
 import type { FieldSchema } from "../../schema/field-schema.ts";
 import { ApiError, badRequest, notFound, staleVersion } from "../../status/api-error.ts";
@@ -10,7 +11,6 @@ import { writeOptions } from "../options/write-options.ts";
 import type { ApiRequest } from "../request/api-request.ts";
 import { type Answer, successStatus, valueAnswer } from "../response/response.ts";
 import type { ServerTools } from "../server-dependencies.ts";
-import { valueAt } from "./field-path.ts";
 
 const open: FieldSchema = { type: "object", "x-kubernetes-preserve-unknown-fields": true };
 

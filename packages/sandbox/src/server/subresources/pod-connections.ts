@@ -1,11 +1,11 @@
 import { type GenericObject, isRecord } from "@keelson/core";
+import { valueAt } from "../../resource/field-path.ts";
 import { badRequest, notFound } from "../../status/api-error.ts";
 import { unforeseen } from "../../status/request-errors.ts";
 import { storeKey } from "../../store/store.ts";
 import type { ApiRequest } from "../request/api-request.ts";
 import { type Answer, textAnswer } from "../response/response.ts";
 import type { ServerTools } from "../server-dependencies.ts";
-import { valueAt } from "./field-path.ts";
 
 /** What only a kubelet could answer, and there are none here: Pods run without containers. */
 const connections: ReadonlySet<string> = new Set(["exec", "attach", "portforward", "proxy"]);

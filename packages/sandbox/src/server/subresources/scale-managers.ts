@@ -15,10 +15,10 @@ import {
 import { type TrackedUpdate, trackUpdate } from "../../apply/track-update.ts";
 import { builtinSchema } from "../../builtin/builtin-schemas.ts";
 import type { ResourceRegistry } from "../../resource/resource-registry.ts";
+import { type Scale, scaleOf, scalePathsOf } from "../../resource/scale.ts";
 import type { ServedResource } from "../../resource/served-resource.ts";
 import { unforeseen } from "../../status/request-errors.ts";
 import type { Patch } from "../body/patch-body.ts";
-import { type Scale, scaleOf, scalePathsOf } from "./scale-form.ts";
 
 /** A write of the Scale of an object, by somebody. */
 export interface ScaleWrite {

@@ -4,6 +4,8 @@ import { scaleColumns } from "../../builtin/columns/scale-columns.ts";
 import { applyJsonPatch } from "../../patch/json-patch.ts";
 import { applyMergePatch } from "../../patch/merge-patch.ts";
 import { applyStrategicMergePatch } from "../../patch/strategic-merge-patch.ts";
+import { setValueAt, valueAt } from "../../resource/field-path.ts";
+import { type Scale, scaleOf, scalePathsOf } from "../../resource/scale.ts";
 import type { ServedResource } from "../../resource/served-resource.ts";
 import type { FieldSchema } from "../../schema/field-schema.ts";
 import {
@@ -26,8 +28,6 @@ import { type Answer, type ObjectView, objectAnswer } from "../response/response
 import type { ServerTools } from "../server-dependencies.ts";
 import { decodePatched, type PatchedKind, type PlainPatch } from "../write/patched-object.ts";
 import { namedTarget } from "../write/write-handlers.ts";
-import { setValueAt, valueAt } from "./field-path.ts";
-import { type Scale, scaleOf, scalePathsOf } from "./scale-form.ts";
 import {
   appliedScale,
   managedScaleOf,

@@ -1,6 +1,7 @@
 import { apiVersionOf, formatTime, type GenericObject, isRecord } from "@keelson/core";
 import type { TokenIssueRequest } from "../../auth/token-issuer.ts";
 import { builtinSchema } from "../../builtin/builtin-schemas.ts";
+import { valueAt } from "../../resource/field-path.ts";
 import type { FieldSchema } from "../../schema/field-schema.ts";
 import { badRequest, conflict, invalid, notFound } from "../../status/api-error.ts";
 import { invalidValue } from "../../status/field-problem.ts";
@@ -10,7 +11,6 @@ import { writeOptions } from "../options/write-options.ts";
 import type { ApiRequest } from "../request/api-request.ts";
 import { type Answer, valueAnswer } from "../response/response.ts";
 import type { ServerTools } from "../server-dependencies.ts";
-import { valueAt } from "./field-path.ts";
 import { managedFieldsOfSent } from "./sent-by.ts";
 
 const open: FieldSchema = { type: "object", "x-kubernetes-preserve-unknown-fields": true };

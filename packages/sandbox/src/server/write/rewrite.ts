@@ -9,14 +9,20 @@ import { revisionOf } from "../request/resource-version.ts";
 import { admissionRequest, admitMutating, admitValidating } from "./admit.ts";
 import { createPrepared } from "./create.ts";
 import { prepareCustomUpdate } from "./custom-parts.ts";
-import { countGeneration, keepGeneration } from "./generation.ts";
 import { checkChanged } from "./object-problems.ts";
 import type { NamedTarget, Written } from "./object-writer.ts";
 import { setDefaults } from "./schema-steps.ts";
 import { sortedForStore, withSortedKeys } from "./sorted-keys.ts";
 import { isHeldByKind } from "./staged-deletion.ts";
 import { fromStored, toStored } from "./stored-version.ts";
-import { dropDuplicateOwners, keepSystemFields, placeInNamespace, tidyMetadata } from "./system-metadata.ts";
+import {
+  countGeneration,
+  dropDuplicateOwners,
+  keepGeneration,
+  keepSystemFields,
+  placeInNamespace,
+  tidyMetadata,
+} from "./system-metadata.ts";
 import { isUnchanged } from "./unchanged.ts";
 import { type WriterTools, writeContext } from "./writer-dependencies.ts";
 

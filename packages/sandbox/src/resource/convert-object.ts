@@ -1,7 +1,7 @@
 import { apiVersionOf, draft, type GenericObject } from "@keelson/core";
-import type { MutableObject } from "../resource/mutable-object.ts";
-import type { ServedResource } from "../resource/served-resource.ts";
 import { internalError } from "../status/api-error.ts";
+import type { MutableObject } from "./mutable-object.ts";
+import type { ServedResource } from "./served-resource.ts";
 
 /** A copy of an object of one version of a kind in another, by way of the one in which both are stored. */
 export async function inVersion(

@@ -2,7 +2,6 @@ import { isRecord } from "@keelson/core";
 import type { StoredObjects } from "../resource/strategy.ts";
 import type { WebhookCaller, WebhookService, WebhookTarget } from "../resource/webhook-caller.ts";
 import { networkProblem } from "./network-problem.ts";
-import type { OutgoingPost, SendPost } from "./send-post.ts";
 
 interface Address {
   readonly url: string;
@@ -58,3 +57,21 @@ function hostOf({ namespace, name, port }: WebhookService, read: StoredObjects):
 export const sendNothing: SendPost = async ({ url }) => {
   throw new Error(`dial ${url}: this control plane was started without a way to call webhooks (sendPost)`);
 };
+
+/** Sends a JSON body over HTTPS; rejects if there is no answer. */
+export type SendPost = (post: OutgoingPost) => Promise<PostAnswer>;
+
+export interface OutgoingPost {
+  readonly url: string;
+  /** The name that the server's certificate must bear. Default: the host of the URL. */
+  readonly serverName?: string;
+  /** In PEM: what the server's certificate must go back to. Default: the machine's. */
+  readonly certificateAuthority?: string;
+  readonly body: string;
+  readonly signal: AbortSignal;
+}
+
+export interface PostAnswer {
+  readonly status: number;
+  readonly body: string;
+}

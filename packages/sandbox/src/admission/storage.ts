@@ -1,9 +1,8 @@
 import { compareQuantities, type GenericObject, parseQuantity } from "@keelson/core";
 import type { PersistentVolumeClaim } from "@keelson/core/kinds/core/v1";
-import { decoded } from "../resource/decoded.ts";
+import { decoded } from "../resource/mutable-object.ts";
 import type { StoredObjects } from "../resource/strategy.ts";
-import type { ValidatingAdmission } from "./admission.ts";
-import { refused } from "./refused.ts";
+import { type MutatingAdmission, refused, type ValidatingAdmission } from "./admission.ts";
 
 /** Claims grow only where they are bound and their storage class says that it can be done. */
 export function claimResize(read: StoredObjects): ValidatingAdmission {
@@ -41,3 +40,22 @@ function classOf({ metadata, spec }: PersistentVolumeClaim): string {
 function typed(object: GenericObject): PersistentVolumeClaim {
   return decoded<PersistentVolumeClaim>(object);
 }
+
+/** By collection. */
+const finalizers: Readonly<Record<string, string>> = {
+  persistentvolumes: "kubernetes.io/pv-protection",
+  persistentvolumeclaims: "kubernetes.io/pvc-protection",
+  "volumeattributesclasses.storage.k8s.io": "kubernetes.io/vac-protection",
+};
+
+/** New volumes and claims stay as long as somebody uses them, by a finalizer that controllers take away. */
+export const storageProtection: MutatingAdmission = {
+  name: "StorageObjectInUseProtection",
+  mutate({ operation, resource, subresource }, object) {
+    if (operation !== "CREATE" || subresource !== undefined || object === undefined) return;
+    const finalizer = finalizers[resource.collection];
+    if (finalizer === undefined) return;
+    const present = object.metadata.finalizers ?? [];
+    if (!present.includes(finalizer)) object.metadata.finalizers = [...present, finalizer];
+  },
+};

@@ -2,8 +2,7 @@ import type { PolicyRule } from "@keelson/core/kinds/rbac/v1";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { AccessRequest } from "./access.ts";
-import { ruleAllows } from "./policy-rule.ts";
-import { describeRules, uncoveredRules } from "./rule-cover.ts";
+import { describeRules, ruleAllows, uncoveredRules } from "./policy-rule.ts";
 
 const list = (...values: readonly string[]): fc.Arbitrary<string[]> =>
   fc.uniqueArray(fc.constantFrom(...values), { minLength: 1, maxLength: 3 });

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { createRegistry } from "./memory-registry.ts";
+import { createRegistry } from "./resource-registry.ts";
 import type { ServedResource } from "./served-resource.ts";
 
 function resource(version: string): ServedResource {

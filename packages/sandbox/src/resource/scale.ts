@@ -1,7 +1,7 @@
 import { formatLabelSelector, type GenericObject, isRecord, type ObjectMeta } from "@keelson/core";
-import { type GivenLabelSelector, usableSelector } from "../../resource/label-problems.ts";
-import type { ScalePaths, ServedResource } from "../../resource/served-resource.ts";
 import { valueAt } from "./field-path.ts";
+import { type GivenLabelSelector, usableSelector } from "./label-problems.ts";
+import type { ScalePaths, ServedResource } from "./served-resource.ts";
 
 export interface Scale extends GenericObject {
   readonly metadata: ObjectMeta;
