@@ -1,5 +1,15 @@
-import type { Clock, KubeObject, Random, Resource } from "@keelson/core";
+import {
+  type Clock,
+  type GenericObject,
+  genericResource,
+  type KubeObject,
+  type Random,
+  type Resource,
+} from "@keelson/core";
+
 import type { ResourceRegistry } from "../resource/resource-registry.ts";
+import type { ServedResource } from "../resource/served-resource.ts";
+
 import type { ObjectApi } from "../server/write/object-api.ts";
 import type { Store, StoreChange } from "../store/store.ts";
 
@@ -39,3 +49,20 @@ export interface ControllerEvent {
 
 /** Starts working at once; gives a function that stops it. Many run side by side and know each other only by the store. */
 export type StartController = (context: ControllerContext) => () => Promise<void>;
+
+/** The field manager of what the controllers write. */
+export const controllerManager = "kube-controller-manager";
+
+/** The kind of a collection, in the stored version where that is served; undefined if it is not served any more. */
+export function resourceOfCollection(
+  registry: ResourceRegistry,
+  collection: string,
+): Resource<GenericObject> | undefined {
+  let found: ServedResource | undefined;
+  for (const resource of registry.all()) {
+    if (resource.collection !== collection) continue;
+    if (resource.version === resource.storageVersion) return genericResource(resource);
+    found ??= resource;
+  }
+  return found && genericResource(found);
+}

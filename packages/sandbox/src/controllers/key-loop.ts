@@ -1,7 +1,13 @@
-import { type CancelTimer, formatKey, type KubeObject, keyOf, type ObjectKey } from "@keelson/core";
+import {
+  type CancelTimer,
+  type Clock,
+  formatKey,
+  type KubeObject,
+  keyOf,
+  type ObjectKey,
+} from "@keelson/core";
 import { ApiError } from "../status/api-error.ts";
 import type { ControllerContext } from "./controller.ts";
-import { createKeyDelays } from "./key-delays.ts";
 
 export interface KeyLoopOptions {
   /** `replicaset-controller`; errors are reported under it. */
@@ -135,4 +141,32 @@ export function startKeyLoop(options: KeyLoopOptions): KeyLoop {
 /** Somebody else wrote in between, or the object went: the next run sees it. */
 function isExpected(error: unknown): boolean {
   return error instanceof ApiError && (error.status.code === 409 || error.status.code === 404);
+}
+
+/** Keys that are due later. Of several times for a key, the earliest holds. */
+export interface KeyDelays {
+  add(key: string, delayMs: number): void;
+  /** Forgets all keys. */
+  clear(): void;
+}
+
+export function createKeyDelays(clock: Clock, onDue: (key: string) => void): KeyDelays {
+  const delayed = new Map<string, { readonly dueMs: number; readonly cancel: CancelTimer }>();
+  return {
+    add(key, delayMs) {
+      const dueMs = clock.monotonicNow() + delayMs;
+      const earlier = delayed.get(key);
+      if (earlier !== undefined && earlier.dueMs <= dueMs) return;
+      earlier?.cancel();
+      const cancel = clock.schedule(delayMs, () => {
+        delayed.delete(key);
+        onDue(key);
+      });
+      delayed.set(key, { dueMs, cancel });
+    },
+    clear() {
+      for (const { cancel } of delayed.values()) cancel();
+      delayed.clear();
+    },
+  };
 }

@@ -4,9 +4,13 @@ import type { ResourceRegistry } from "../resource/resource-registry.ts";
 import type { ObjectApi } from "../server/write/object-api.ts";
 import { pageNotFound } from "../status/api-error.ts";
 import { type Store, type StoreChange, storeKey } from "../store/store.ts";
-import type { ControllerContext, ObjectChange, StartController } from "./controller.ts";
+import {
+  type ControllerContext,
+  controllerManager,
+  type ObjectChange,
+  type StartController,
+} from "./controller.ts";
 import { createEventRecorder } from "./event-recorder.ts";
-import { controllerManager } from "./manager-name.ts";
 
 export interface ControllersOptions {
   readonly objects: ObjectApi;

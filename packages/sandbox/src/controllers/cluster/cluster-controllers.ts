@@ -1,5 +1,4 @@
 import type { StartController } from "../controller.ts";
-import { startDefaultAccounts } from "./accounts/default-account.ts";
 import { startDisruptionController } from "./disruption/disruption-controller.ts";
 import { startEndpointSliceController } from "./endpoints/endpoint-slice-controller.ts";
 import { startEndpointsController } from "./endpoints/endpoints-controller.ts";
@@ -10,6 +9,7 @@ import { namespaceController } from "./namespace/namespace-controller.ts";
 import { startPodGarbageCollector } from "./node/pod-garbage-collector.ts";
 import { startTaintEviction } from "./node/taint-eviction.ts";
 import { startScheduler } from "./scheduler/scheduler.ts";
+import { startDefaultAccounts } from "./service-accounts.ts";
 import { startStorageProtection } from "./volume/storage-protection.ts";
 import { startVolumeBinder } from "./volume/volume-binder.ts";
 

@@ -1,9 +1,9 @@
 import { keyOf } from "@keelson/core";
 import { Event } from "@keelson/core/kinds/core/v1";
-import type { StartController } from "../controller.ts";
+import { controllerManager, type StartController } from "../controller.ts";
 import { loopKey, parseLoopKey, startKeyLoop } from "../key-loop.ts";
-import { controllerManager } from "../manager-name.ts";
-import { unlessGone } from "../workloads/claim.ts";
+
+import { ignoreNotFound } from "../refusals.ts";
 import { timeOf } from "../workloads/pod-state.ts";
 
 /** The real server keeps Events as long unless told otherwise. */
@@ -20,7 +20,7 @@ export const startEventExpiry: StartController = (context) => {
       if (event === undefined) return;
       const left = lastSeen(event) + keptMs - clock.now();
       if (left > 0) loop.enqueueAfter(key, left);
-      else await unlessGone(objects.delete(Event, keyOf(event), { manager: controllerManager }));
+      else await ignoreNotFound(objects.delete(Event, keyOf(event), { manager: controllerManager }));
     },
   });
   // One that is seen again is looked at when its former time is over, and then waits on.

@@ -2,9 +2,9 @@ import { deepEqual, isRecord, keyOf, type ObjectOfKind, ownerReferenceTo } from 
 import { ControllerRevision } from "@keelson/core/kinds/apps/v1";
 import type { PodTemplateSpec } from "@keelson/core/kinds/core/v1";
 import { ApiError } from "../../status/api-error.ts";
-import type { ControllerContext } from "../controller.ts";
-import { controllerManager } from "../manager-name.ts";
-import { unlessGone } from "./claim.ts";
+import { type ControllerContext, controllerManager } from "../controller.ts";
+
+import { ignoreNotFound } from "../refusals.ts";
 import { byCreation } from "./pod-state.ts";
 import { templateHash } from "./template-hash.ts";
 
@@ -99,6 +99,6 @@ export async function truncateHistory(
 ): Promise<void> {
   const unused = inOrder(revisions).filter((revision) => !isUsed(revision));
   for (const revision of unused.slice(0, Math.max(0, unused.length - limit))) {
-    await unlessGone(objects.delete(ControllerRevision, keyOf(revision), { manager: controllerManager }));
+    await ignoreNotFound(objects.delete(ControllerRevision, keyOf(revision), { manager: controllerManager }));
   }
 }

@@ -1,10 +1,15 @@
-import { type KubeObject, keyOf, type ObjectMeta, type ObjectOfKind, ownerReferenceTo } from "@keelson/core";
+import {
+  type KubeObject,
+  keyOf,
+  type ObjectMeta,
+  type ObjectOfKind,
+  ownerReferenceTo,
+  toError,
+} from "@keelson/core";
 import { Pod, type PodTemplateSpec } from "@keelson/core/kinds/core/v1";
 import { dnsSubdomainProblems } from "../../resource/name-problems.ts";
-import { ApiError } from "../../status/api-error.ts";
-import type { ControllerContext } from "../controller.ts";
-import { controllerManager } from "../manager-name.ts";
-import { unlessGone } from "./claim.ts";
+import { type ControllerContext, controllerManager } from "../controller.ts";
+import { ignoreNotFound, isNamespaceTerminating } from "../refusals.ts";
 
 /** How a controller makes and removes the pods of its objects, and tells of it in Events. */
 export interface PodControl {
@@ -28,18 +33,19 @@ export function createPodControl(
         tell(owner, "SuccessfulCreate", `Created pod: ${created.metadata.name}`);
         return created;
       } catch (error) {
-        if (!isNamespaceTerminating(error)) tell(owner, "FailedCreate", `Error creating: ${textOf(error)}`);
+        if (!isNamespaceTerminating(error))
+          tell(owner, "FailedCreate", `Error creating: ${toError(error).message}`);
         throw error;
       }
     },
     async remove(owner, pod) {
       try {
-        const gone = await unlessGone(
+        const gone = await ignoreNotFound(
           objects.delete(Pod, keyOf(pod), { manager: controllerManager }).then(() => true),
         );
         if (gone === true) tell(owner, "SuccessfulDelete", `Deleted pod: ${pod.metadata.name}`);
       } catch (error) {
-        tell(owner, "FailedDelete", `Error deleting: ${textOf(error)}`);
+        tell(owner, "FailedDelete", `Error deleting: ${toError(error).message}`);
         throw error;
       }
     },
@@ -65,14 +71,17 @@ function podPrefix(name: string): string {
   return dnsSubdomainProblems(`${name}-a`).length === 0 ? `${name}-` : name;
 }
 
-/** The namespace goes, so whatever is created in it is refused; that is no fault. */
-export function isNamespaceTerminating(error: unknown): boolean {
-  return (
-    error instanceof ApiError &&
-    error.status.details?.causes?.some(({ reason }) => reason === "NamespaceTerminating") === true
-  );
-}
-
-export function textOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+/**
+ * Does something several times, first once, then twice as often at once and so on, and stops after a batch in which
+ * something failed, so that what is sure to fail is not tried a thousand times. Throws the first error of that batch.
+ */
+export async function slowStart(count: number, act: (index: number) => Promise<void>): Promise<void> {
+  let begun = 0;
+  for (let size = 1; begun < count; size *= 2) {
+    const batch = Array.from({ length: Math.min(size, count - begun) }, (_, offset) => act(begun + offset));
+    begun += batch.length;
+    const outcomes = await Promise.allSettled(batch);
+    const failure = outcomes.find((outcome) => outcome.status === "rejected");
+    if (failure !== undefined) throw failure.reason;
+  }
 }

@@ -1,6 +1,5 @@
 import { deepEqual, type KubeObject, type Resource } from "@keelson/core";
-import type { ControllerContext } from "../controller.ts";
-import { controllerManager } from "../manager-name.ts";
+import { type ControllerContext, controllerManager } from "../controller.ts";
 
 /** Replaces the status of an object, unless it says the same already. Gives the object as it is then. */
 export async function writeStatus<T extends KubeObject & { readonly status?: object }>(

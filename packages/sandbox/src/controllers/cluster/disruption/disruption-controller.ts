@@ -5,8 +5,7 @@ import type { ControllerContext, StartController } from "../../controller.ts";
 import { loopKey, parseLoopKey, startKeyLoop } from "../../key-loop.ts";
 import { isBeingDeleted, isPodReady, timeOf } from "../../workloads/pod-state.ts";
 import { writeStatus } from "../../workloads/write-status.ts";
-import { expectedPods } from "./expected-pods.ts";
-import { unmanagedMessage } from "./unmanaged-message.ts";
+import { expectedPods, unmanagedMessage } from "./expected-pods.ts";
 
 const component = "controllermanager";
 /** Whoever may evict a pod deletes it within this time, or it counts as there again. */

@@ -1,4 +1,4 @@
-import { controllerOf, parseApiVersion } from "@keelson/core";
+import { controllerOf, type LabelSelector, parseApiVersion } from "@keelson/core";
 import { Deployment, ReplicaSet, StatefulSet } from "@keelson/core/kinds/apps/v1";
 import { type Pod, ReplicationController } from "@keelson/core/kinds/core/v1";
 import type { PodDisruptionBudget } from "@keelson/core/kinds/policy/v1";
@@ -83,4 +83,26 @@ function scaleOf(objects: ObjectApi, pod: Pod): Scale | undefined {
 
 function replicasOf(object: StatefulSet | ReplicationController | undefined, uid: string): Scale | undefined {
   return object?.metadata.uid === uid ? { uid, replicas: object.spec?.replicas ?? 1 } : undefined;
+}
+
+/** What is told of a budget by shares for pods of which nobody knows how many there are to be. */
+export function unmanagedMessage(selector: LabelSelector | undefined): string {
+  return (
+    `Pods selected by this PodDisruptionBudget (selector: ${selectorText(selector)}) were found to be unmanaged. ` +
+    "As a result, the status of the PDB cannot be calculated correctly, which may result in undefined behavior. " +
+    'To account for these pods please set ".spec.minAvailable" field of the PDB to an integer value.'
+  );
+}
+
+/** As Go prints a selector. */
+function selectorText(selector: LabelSelector | undefined): string {
+  if (selector === undefined) return "nil";
+  const labels = Object.entries(selector.matchLabels ?? {})
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([key, value]) => `${key}: ${value},`);
+  const expressions = (selector.matchExpressions ?? []).map(
+    ({ key, operator, values = [] }) =>
+      `LabelSelectorRequirement{Key:${key},Operator:${operator},Values:[${values.join(" ")}],},`,
+  );
+  return `&LabelSelector{MatchLabels:map[string]string{${labels.join("")}},MatchExpressions:[]LabelSelectorRequirement{${expressions.join("")}},}`;
 }

@@ -1,6 +1,8 @@
-import { matchesLabels } from "@keelson/core";
-import { Pod, type Service, type ServicePort } from "@keelson/core/kinds/core/v1";
+import { deepEqual, matchesLabels } from "@keelson/core";
+import { Pod, Service, type ServicePort } from "@keelson/core/kinds/core/v1";
 import type { ObjectApi } from "../../../server/write/object-api.ts";
+import type { ControllerContext, ObjectChange } from "../../controller.ts";
+import { loopKey } from "../../key-loop.ts";
 
 export const serviceNameLabel = "kubernetes.io/service-name";
 /** Tells whose a slice is among those that make slices. */
@@ -56,4 +58,72 @@ export function withTriggerTime(
 ): Readonly<Record<string, string>> {
   const { [triggerTimeAnnotation]: _, ...others } = annotations ?? {};
   return time === undefined ? others : { ...others, [triggerTimeAnnotation]: time };
+}
+
+/** Calls back with the key of each Service whose endpoints may have changed. */
+export function watchServices(
+  { objects, watch }: Pick<ControllerContext, "objects" | "watch">,
+  enqueue: (key: string) => void,
+): () => void {
+  function enqueueServicesOf({ metadata }: Pod): void {
+    for (const service of objects.list(Service, metadata.namespace)) {
+      const matchLabels = service.spec?.selector;
+      if (matchLabels !== undefined && matchesLabels({ matchLabels }, metadata.labels))
+        enqueue(loopKey(service));
+    }
+  }
+  const stops = [
+    watch(Service, ({ object }) => enqueue(loopKey(object))),
+    watch(Pod, (change) => {
+      if (!concernsEndpoints(change)) return;
+      enqueueServicesOf(change.object);
+      if (change.previous !== undefined) enqueueServicesOf(change.previous);
+    }),
+  ];
+  return () => {
+    for (const stop of stops) stop();
+  };
+}
+
+/** Pods change often; few changes move endpoints. */
+function concernsEndpoints({ type, object, previous }: ObjectChange<Pod>): boolean {
+  if (type !== "MODIFIED" || previous === undefined) return true;
+  return !deepEqual(offeredBy(object), offeredBy(previous));
+}
+
+function offeredBy({ metadata, spec, status }: Pod): object {
+  return {
+    labels: metadata.labels,
+    deleted: metadata.deletionTimestamp !== undefined,
+    node: spec?.nodeName,
+    phase: status?.phase,
+    addresses: status?.podIPs,
+    isReady: status?.conditions?.find(({ type }) => type === "Ready")?.status,
+  };
+}
+
+/** Remembers when Services and their pods changed, to tell the time of the change that a write answers to. */
+export interface TriggerTimes {
+  /** The earliest of the changes since the last call for this Service; undefined if there was none. */
+  since(key: string, service: Service, pods: readonly Pod[]): string | undefined;
+  forget(key: string): void;
+}
+
+export function createTriggerTimes(): TriggerTimes {
+  const known = new Map<string, ReadonlyMap<string, string>>();
+  return {
+    since(key, { metadata }, pods) {
+      const before = known.get(key);
+      const times = new Map<string, string>();
+      if (metadata.creationTimestamp !== undefined) times.set("", metadata.creationTimestamp);
+      for (const { metadata: pod, status } of pods) {
+        const time = status?.conditions?.find(({ type }) => type === "Ready")?.lastTransitionTime;
+        if (time !== undefined) times.set(pod.name ?? "", time);
+      }
+      known.set(key, times);
+      const changed = [...times].flatMap(([name, time]) => (time > (before?.get(name) ?? "") ? [time] : []));
+      return changed.sort()[0];
+    },
+    forget: (key) => void known.delete(key),
+  };
 }

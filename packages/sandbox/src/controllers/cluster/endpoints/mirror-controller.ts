@@ -1,15 +1,14 @@
 import { deepEqual, keyOf, ownerReferenceTo } from "@keelson/core";
-import { Endpoints, Service } from "@keelson/core/kinds/core/v1";
-import { EndpointSlice } from "@keelson/core/kinds/discovery/v1";
+import { type EndpointAddress, type EndpointSubset, Endpoints, Service } from "@keelson/core/kinds/core/v1";
+import { type Endpoint, type EndpointPort, EndpointSlice } from "@keelson/core/kinds/discovery/v1";
 import { dnsSubdomainProblems } from "../../../resource/name-problems.ts";
-import type { ControllerContext, StartController } from "../../controller.ts";
+import { type ControllerContext, controllerManager, type StartController } from "../../controller.ts";
 import { loopKey, parseLoopKey, startKeyLoop } from "../../key-loop.ts";
-import { controllerManager } from "../../manager-name.ts";
-import { unlessGone } from "../../workloads/claim.ts";
-import { isNamespaceGoing } from "../namespace-sweep.ts";
+
+import { ignoreNotFound, isNamespaceTerminating } from "../../refusals.ts";
+
 import { managedByLabel, serviceNameLabel, triggerTimeAnnotation } from "./endpoint-pods.ts";
-import { mirroredGroups, mostMirrored } from "./mirrored-groups.ts";
-import { planSlices, type SliceContent } from "./plan-slices.ts";
+import { type EndpointGroup, planSlices, type SliceContent } from "./plan-slices.ts";
 
 const component = "endpointslice-mirroring-controller";
 const managedBy = "endpointslicemirroring-controller.k8s.io";
@@ -91,12 +90,12 @@ async function mirror(
     }
     for (const slice of remove) await removeSlice(context, slice);
   } catch (error) {
-    if (!isNamespaceGoing(error)) throw error;
+    if (!isNamespaceTerminating(error)) throw error;
   }
 }
 
 async function removeSlice({ objects }: ControllerContext, slice: EndpointSlice): Promise<void> {
-  await unlessGone(objects.delete(EndpointSlice, keyOf(slice), { manager: controllerManager }));
+  await ignoreNotFound(objects.delete(EndpointSlice, keyOf(slice), { manager: controllerManager }));
 }
 
 function isSame(slice: EndpointSlice, made: EndpointSlice): boolean {
@@ -129,5 +128,65 @@ function makeSlice(
     endpoints: addresses,
     // An empty list is left out, and stored as null.
     ...(ports.length === 0 ? {} : { ports }),
+  };
+}
+
+/** Of the addresses with the same ports, no more are copied. */
+export const mostMirrored = 1000;
+
+export interface MirroredGroups {
+  readonly groups: readonly EndpointGroup[];
+  /** How many addresses are too many. */
+  readonly skipped: number;
+}
+
+interface Group {
+  readonly ports: readonly EndpointPort[];
+  /** By their addresses; one that is also said to be ready is. */
+  readonly endpoints: Map<string, Endpoint>;
+}
+
+/** The addresses of Endpoints as a slice has them: those of one family with the same ports together. */
+export function mirroredGroups({ subsets = [] }: Endpoints): MirroredGroups {
+  const groups = new Map<string, Group>();
+  for (const subset of subsets) {
+    const ports = portsOf(subset);
+    const key = JSON.stringify(ports);
+    const group = groups.get(key) ?? { ports, endpoints: new Map<string, Endpoint>() };
+    groups.set(key, group);
+    for (const address of subset.addresses ?? []) group.endpoints.set(address.ip, endpointOf(address, true));
+    for (const address of subset.notReadyAddresses ?? []) {
+      if (!group.endpoints.has(address.ip)) group.endpoints.set(address.ip, endpointOf(address, false));
+    }
+  }
+  const kept = [...groups.values()].flatMap(({ ports, endpoints }): EndpointGroup[] => {
+    const all = [...endpoints].slice(0, mostMirrored);
+    return (["IPv4", "IPv6"] as const).flatMap((addressType) => {
+      const ofFamily = all.flatMap(([ip, endpoint]) =>
+        ip.includes(":") === (addressType === "IPv6") ? [endpoint] : [],
+      );
+      return ofFamily.length === 0 ? [] : [{ addressType, ports, endpoints: ofFamily }];
+    });
+  });
+  const sizes = [...groups.values()].map(({ endpoints }) => Math.max(0, endpoints.size - mostMirrored));
+  return { groups: kept, skipped: sizes.reduce((sum, more) => sum + more, 0) };
+}
+
+function portsOf({ ports = [] }: EndpointSubset): readonly EndpointPort[] {
+  return ports.map(({ name = "", port, protocol = "TCP", appProtocol }) => ({
+    name,
+    port,
+    protocol,
+    ...(appProtocol === undefined ? {} : { appProtocol }),
+  }));
+}
+
+function endpointOf({ ip, hostname, nodeName, targetRef }: EndpointAddress, ready: boolean): Endpoint {
+  return {
+    addresses: [ip],
+    conditions: { ready },
+    ...(hostname ? { hostname } : {}),
+    ...(nodeName === undefined ? {} : { nodeName }),
+    ...(targetRef === undefined ? {} : { targetRef }),
   };
 }

@@ -1,21 +1,32 @@
-import { type GenericObject, type OwnerReference, type Resource, withoutFinalizer } from "@keelson/core";
+import {
+  type GenericObject,
+  hasFinalizer,
+  type OwnerReference,
+  type Resource,
+  withoutFinalizer,
+} from "@keelson/core";
 import type { DeleteOptions } from "../../../server/options/delete-options.ts";
 import type { StoreChange } from "../../../store/store.ts";
-import type { ControllerContext, StartController } from "../../controller.ts";
-import { startKeyLoop } from "../../key-loop.ts";
-import { controllerManager } from "../../manager-name.ts";
-import { resourceOfCollection } from "../any-resource.ts";
-import { classifyOwners } from "./classify-owners.ts";
 import {
+  type ControllerContext,
+  controllerManager,
+  resourceOfCollection,
+  type StartController,
+} from "../../controller.ts";
+import { startKeyLoop } from "../../key-loop.ts";
+import { isBeingDeleted } from "../../workloads/pod-state.ts";
+
+import {
+  classifyOwners,
+  createOwnershipGraph,
   foregroundFinalizer,
-  hasFinalizer,
-  isBeingDeleted,
   isDeletingDependents,
   isOrphaningDependents,
+  type OwnershipGraph,
   orphanFinalizer,
-} from "./deletion-state.ts";
-import { createOwnershipGraph, type OwnershipGraph, ownersOf } from "./ownership-graph.ts";
-import { tellOfWrongNamespaces } from "./wrong-namespace.ts";
+  ownersOf,
+  tellOfWrongNamespaces,
+} from "./ownership-graph.ts";
 
 /**
  * Deletes objects whose owners are gone, and takes apart owners that are deleted in the foreground or whose dependents

@@ -1,5 +1,8 @@
-import type { GenericObject, OwnerReference } from "@keelson/core";
+import { type GenericObject, hasFinalizer, type OwnerReference, parseApiVersion } from "@keelson/core";
+import type { ResourceRegistry } from "../../../resource/resource-registry.ts";
 import type { StoreChange } from "../../../store/store.ts";
+import type { ControllerContext } from "../../controller.ts";
+import { isBeingDeleted } from "../../workloads/pod-state.ts";
 
 /** An object, where it is kept. */
 export interface StoredNode {
@@ -54,4 +57,85 @@ export function createOwnershipGraph(): OwnershipGraph {
 
 export function ownersOf({ metadata }: GenericObject): readonly OwnerReference[] {
   return metadata.ownerReferences ?? [];
+}
+
+export interface ClassifiedOwners {
+  /** They exist and stay. */
+  readonly solid: readonly OwnerReference[];
+  /** They do not exist: never did, not under that uid, or not in the namespace of the dependent. */
+  readonly dangling: readonly OwnerReference[];
+  /** They wait for this dependent to go. */
+  readonly waiting: readonly OwnerReference[];
+  /** Nobody knows, because their kind is not known now, or may never own this object. */
+  readonly unknown: readonly OwnerReference[];
+}
+
+export function classifyOwners(
+  graph: OwnershipGraph,
+  registry: ResourceRegistry,
+  object: GenericObject,
+): ClassifiedOwners {
+  const [solid, dangling, waiting, unknown]: OwnerReference[][] = [[], [], [], []];
+  for (const reference of ownersOf(object)) {
+    const verdict = verdictOn(graph, registry, object, reference);
+    const list = { solid, dangling, waiting, unknown }[verdict];
+    list?.push(reference);
+  }
+  return { solid: solid ?? [], dangling: dangling ?? [], waiting: waiting ?? [], unknown: unknown ?? [] };
+}
+
+function verdictOn(
+  graph: OwnershipGraph,
+  registry: ResourceRegistry,
+  { metadata }: GenericObject,
+  { apiVersion, kind, name, uid }: OwnerReference,
+): keyof ClassifiedOwners {
+  const { group, version } = parseApiVersion(apiVersion);
+  const resource = registry.findKind(group, version, kind);
+  if (resource === undefined) return "unknown";
+  const isNamespaced = resource.scope === "Namespaced";
+  if (isNamespaced && metadata.namespace === undefined) return "unknown";
+  const owner = graph.get(uid);
+  const isThere =
+    owner !== undefined &&
+    owner.collection === resource.collection &&
+    owner.object.metadata.name === name &&
+    owner.object.metadata.namespace === (isNamespaced ? metadata.namespace : undefined);
+  if (!isThere) return "dangling";
+  return isDeletingDependents(owner.object) ? "waiting" : "solid";
+}
+
+/** By these finalizers a deletion says what is to become of dependents. */
+export const orphanFinalizer = "orphan";
+export const foregroundFinalizer = "foregroundDeletion";
+
+/** Waits for its dependents to go first. */
+export function isDeletingDependents(object: GenericObject): boolean {
+  return isBeingDeleted(object) && hasFinalizer(object, foregroundFinalizer);
+}
+
+/** Waits for its dependents to be let go. */
+export function isOrphaningDependents(object: GenericObject): boolean {
+  return isBeingDeleted(object) && hasFinalizer(object, orphanFinalizer);
+}
+
+/** Tells users of owners that exist, but where they cannot own this object. */
+export function tellOfWrongNamespaces(
+  { recordEvent }: ControllerContext,
+  graph: OwnershipGraph,
+  object: GenericObject,
+  references: readonly OwnerReference[],
+): void {
+  const { namespace = "" } = object.metadata;
+  for (const { apiVersion, kind, name, uid } of references) {
+    const owner = graph.get(uid)?.object;
+    if (owner?.metadata.namespace === undefined || owner.metadata.namespace === namespace) continue;
+    const identity = `[${apiVersion}/${kind}, namespace: ${namespace}, name: ${name}, uid: ${uid}]`;
+    recordEvent(object, {
+      component: "garbage-collector-controller",
+      type: "Warning",
+      reason: "OwnerRefInvalidNamespace",
+      message: `ownerRef ${identity} does not exist in namespace ${JSON.stringify(namespace)}`,
+    });
+  }
 }

@@ -7,7 +7,7 @@ import {
   podNamed,
   runningStatus,
 } from "../../../../test/support/cluster-world.ts";
-import { startDefaultAccounts } from "../accounts/default-account.ts";
+import { startDefaultAccounts } from "../service-accounts.ts";
 import { namespaceController } from "./namespace-controller.ts";
 
 let world: ClusterWorld;

@@ -1,8 +1,8 @@
 import { formatTime, keyOf } from "@keelson/core";
 import { Pod, type PodCondition } from "@keelson/core/kinds/core/v1";
-import type { ControllerContext } from "../../controller.ts";
-import { controllerManager } from "../../manager-name.ts";
-import { unlessGone } from "../../workloads/claim.ts";
+import { type ControllerContext, controllerManager } from "../../controller.ts";
+
+import { ignoreNotFound } from "../../refusals.ts";
 import { isPodDone } from "../../workloads/pod-state.ts";
 
 /** Puts a condition in the place of the one of its type. */
@@ -42,9 +42,11 @@ export async function forceDelete(
       phase: "Failed" as const,
       ...(conditions === undefined ? {} : { conditions }),
     };
-    await unlessGone(
+    await ignoreNotFound(
       objects.update(Pod, { ...pod, status }, { manager: controllerManager, subresource: "status" }),
     );
   }
-  await unlessGone(objects.delete(Pod, keyOf(pod), { manager: controllerManager, gracePeriodSeconds: 0 }));
+  await ignoreNotFound(
+    objects.delete(Pod, keyOf(pod), { manager: controllerManager, gracePeriodSeconds: 0 }),
+  );
 }

@@ -1,11 +1,11 @@
 import { keyOf } from "@keelson/core";
 import { Node, Pod, type Taint } from "@keelson/core/kinds/core/v1";
-import type { ControllerContext, StartController } from "../../controller.ts";
+import { type ControllerContext, controllerManager, type StartController } from "../../controller.ts";
 import { loopKey, parseLoopKey, startKeyLoop } from "../../key-loop.ts";
-import { controllerManager } from "../../manager-name.ts";
-import { unlessGone } from "../../workloads/claim.ts";
+
+import { ignoreNotFound } from "../../refusals.ts";
 import { isBeingDeleted } from "../../workloads/pod-state.ts";
-import { tolerates } from "../scheduler/tolerations.ts";
+import { tolerates } from "../scheduler/filter-node.ts";
 import { disruptionTarget, withCondition } from "./pod-end.ts";
 
 const component = "taint-eviction-controller";
@@ -81,8 +81,8 @@ async function evict({ objects, clock, recordEvent }: ControllerContext, pod: Po
   const why = "Taint manager: deleting due to NoExecute taint";
   const condition = disruptionTarget(pod, clock.now(), "DeletionByTaintManager", why);
   const status = { ...pod.status, conditions: withCondition(pod.status?.conditions, condition) };
-  await unlessGone(
+  await ignoreNotFound(
     objects.update(Pod, { ...pod, status }, { manager: controllerManager, subresource: "status" }),
   );
-  await unlessGone(objects.delete(Pod, keyOf(pod), { manager: controllerManager }));
+  await ignoreNotFound(objects.delete(Pod, keyOf(pod), { manager: controllerManager }));
 }

@@ -1,11 +1,7 @@
-import type { Pod } from "@keelson/core/kinds/core/v1";
+import type { Pod, Taint, Toleration } from "@keelson/core/kinds/core/v1";
 import type { ObjectApi } from "../../../server/write/object-api.ts";
-import type { NodeState } from "./cluster-state.ts";
-import { isNodeWanted } from "./node-affinity.ts";
-import { podAffinityProblem } from "./pod-affinity.ts";
-import { podRequests } from "./pod-requests.ts";
-import { isRepelled, isTolerated } from "./tolerations.ts";
-import { spreadProblem } from "./topology-spread.ts";
+import { isNodeWanted, podAffinityProblem, spreadProblem } from "./affinity.ts";
+import { type NodeState, podRequests } from "./cluster-state.ts";
 
 /** Why a pod cannot go to a node. */
 export interface Misfit {
@@ -92,4 +88,59 @@ function hostPorts({ spec }: Pod): readonly HostPort[] {
       hostPort ? [{ ip: hostIP || anyAddress, port: hostPort, protocol: protocol ?? "TCP" }] : [],
     ),
   );
+}
+
+export function isTolerated(taint: Taint, tolerations: readonly Toleration[]): boolean {
+  return tolerations.some((toleration) => tolerates(toleration, taint));
+}
+
+export function tolerates(
+  { key = "", operator = "Equal", value = "", effect }: Toleration,
+  taint: Taint,
+): boolean {
+  if (effect && effect !== taint.effect) return false;
+  if (key !== "" && key !== taint.key) return false;
+  if (operator === "Exists") return true;
+  return key !== "" && operator === "Equal" && value === (taint.value ?? "");
+}
+
+/** Whether the pod may not go to a node because of its taints. */
+export function isRepelled({ spec }: Pod, taints: readonly Taint[]): boolean {
+  return taints.some(
+    (taint) => taint.effect !== "PreferNoSchedule" && !isTolerated(taint, spec?.tolerations ?? []),
+  );
+}
+
+/** Why a pod goes nowhere, in the words of the real scheduler. */
+export function fitError(pod: Pod, misfits: readonly Misfit[]): string {
+  if (misfits.length === 0) return "no nodes available to schedule pods";
+  const head = `0/${misfits.length} nodes are available:`;
+  const reasons = histogram(misfits.flatMap(({ reasons }) => reasons));
+  return `${head} ${reasons}. ${afterword(pod, misfits)}`;
+}
+
+/** The same for a reason that lies with the pod itself; so the real scheduler ends it. */
+export function podError(nodeCount: number, reason: string): string {
+  return `0/${nodeCount} nodes are available: ${reason}. not found`;
+}
+
+/** What making room by displacing others would have come to. */
+function afterword(pod: Pod, misfits: readonly Misfit[]): string {
+  const prefix = "no new claims to deallocate, preemption:";
+  if (pod.spec?.preemptionPolicy === "Never") return `${prefix} not eligible due to preemptionPolicy=Never.`;
+  const reasons = misfits.map(({ isResolvable }) =>
+    isResolvable
+      ? "No preemption victims found for incoming pod"
+      : "Preemption is not helpful for scheduling",
+  );
+  return `${prefix} 0/${misfits.length} nodes are available: ${histogram(reasons)}.`;
+}
+
+function histogram(reasons: readonly string[]): string {
+  const counts = new Map<string, number>();
+  for (const reason of reasons) counts.set(reason, (counts.get(reason) ?? 0) + 1);
+  return [...counts]
+    .map(([reason, count]) => `${count} ${reason}`)
+    .sort()
+    .join(", ");
 }

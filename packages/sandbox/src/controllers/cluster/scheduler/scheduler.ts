@@ -1,13 +1,12 @@
-import { formatTime } from "@keelson/core";
+import { draft, formatTime, type GenericObject } from "@keelson/core";
 import { PersistentVolumeClaim, Pod, type PodCondition } from "@keelson/core/kinds/core/v1";
 import { ApiError } from "../../../status/api-error.ts";
+import { StaleWriteError } from "../../../store/errors.ts";
+import { storeKey } from "../../../store/store.ts";
 import type { ControllerContext, StartController } from "../../controller.ts";
 import { loopKey, parseLoopKey, startKeyLoop } from "../../key-loop.ts";
-import { bindPod } from "./bind-pod.ts";
-import { type ClusterState, watchCluster } from "./cluster-state.ts";
-import { misfitOf } from "./filter-node.ts";
-import { fitError, podError } from "./fit-error.ts";
-import { claimsOf } from "./pod-claims.ts";
+import { type ClusterState, claimsOf, watchCluster } from "./cluster-state.ts";
+import { fitError, misfitOf, podError } from "./filter-node.ts";
 import { createSchedulerEvents, type SchedulerEvent } from "./scheduler-events.ts";
 import { bestNode } from "./score-node.ts";
 
@@ -205,5 +204,32 @@ async function markUnschedulable(
   } catch (error) {
     // It went or changed in between, and is looked at again.
     if (!(error instanceof ApiError)) throw error;
+  }
+}
+
+/** Puts a pod onto a node, as the binding subresource does. Gives false if the pod changed in the meantime. */
+export function bindPod({ store, clock }: ControllerContext, pod: Pod, nodeName: string): boolean {
+  const { namespace, name = "", resourceVersion } = pod.metadata;
+  const next = draft<GenericObject>({ ...pod });
+  const scheduled = {
+    type: "PodScheduled",
+    status: "True",
+    lastProbeTime: null,
+    lastTransitionTime: formatTime(clock.now()),
+  };
+  const others = (pod.status?.conditions ?? []).filter(({ type }) => type !== "PodScheduled");
+  next.spec = { ...pod.spec, nodeName };
+  next.status = { ...pod.status, conditions: [...others, scheduled] };
+  try {
+    store.write({
+      collection: "pods",
+      key: storeKey(namespace, name),
+      object: next,
+      expectedRevision: Number(resourceVersion),
+    });
+    return true;
+  } catch (error) {
+    if (error instanceof StaleWriteError) return false;
+    throw error;
   }
 }

@@ -1,12 +1,9 @@
 import { controllerOf } from "@keelson/core";
 import type { Pod } from "@keelson/core/kinds/core/v1";
 import type { ObjectApi } from "../../../server/write/object-api.ts";
-import type { NodeState } from "./cluster-state.ts";
-import { nodePreference } from "./node-affinity.ts";
-import { podPreference } from "./pod-affinity.ts";
-import { podRequests } from "./pod-requests.ts";
-import { isTolerated } from "./tolerations.ts";
-import { spreadSkew } from "./topology-spread.ts";
+import { nodePreference, podPreference, spreadSkew } from "./affinity.ts";
+import { type NodeState, podRequests } from "./cluster-state.ts";
+import { isTolerated } from "./filter-node.ts";
 
 interface Criterion {
   readonly weight: number;

@@ -1,8 +1,7 @@
 import { hasFinalizer, withoutFinalizer } from "@keelson/core";
 import { PersistentVolume, PersistentVolumeClaim, Pod } from "@keelson/core/kinds/core/v1";
-import type { ControllerContext, StartController } from "../../controller.ts";
+import { type ControllerContext, controllerManager, type StartController } from "../../controller.ts";
 import { loopKey, parseLoopKey, startKeyLoop } from "../../key-loop.ts";
-import { controllerManager } from "../../manager-name.ts";
 
 const claimFinalizer = "kubernetes.io/pvc-protection";
 const volumeFinalizer = "kubernetes.io/pv-protection";

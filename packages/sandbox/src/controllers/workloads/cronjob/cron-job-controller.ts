@@ -1,17 +1,15 @@
-import { controllerOf, formatTime, isKnownTimeZone, keyOf, parseCronSchedule } from "@keelson/core";
+import { controllerOf, formatTime, isKnownTimeZone, keyOf, parseCronSchedule, toError } from "@keelson/core";
 import { CronJob, type CronJobStatus, Job } from "@keelson/core/kinds/batch/v1";
 import type { ObjectReference } from "@keelson/core/kinds/core/v1";
 import { ApiError } from "../../../status/api-error.ts";
-import type { ControllerContext, StartController } from "../../controller.ts";
+import { type ControllerContext, controllerManager, type StartController } from "../../controller.ts";
 import { type KeyLoop, loopKey, parseLoopKey, startKeyLoop } from "../../key-loop.ts";
-import { controllerManager } from "../../manager-name.ts";
-import { type ControlledIndex, indexByController } from "../controlled-index.ts";
-import { isJobFinished, terminalCondition } from "../job/job-end.ts";
-import { isNamespaceTerminating, textOf } from "../pod-control.ts";
+import { isNamespaceTerminating } from "../../refusals.ts";
+import { type ControlledIndex, indexByController } from "../controlled-objects.ts";
+import { isJobFinished, terminalCondition } from "../job/job-policies.ts";
 import { isBeingDeleted, timeOf } from "../pod-state.ts";
 import { writeStatus } from "../write-status.ts";
-import { dueTime } from "./due-time.ts";
-import { makeScheduledJob, referenceTo } from "./scheduled-job.ts";
+import { dueTime, makeScheduledJob, referenceTo } from "./schedule.ts";
 
 const component = "cronjob-controller";
 /** So that the clock is surely past the moment when it is looked again. */
@@ -107,7 +105,7 @@ async function deleteJob(pass: Pass, job: Job): Promise<void> {
     const options = { manager: controllerManager, propagationPolicy: "Background" as const };
     await pass.context.objects.delete(Job, keyOf(job), options);
   } catch (error) {
-    say(pass, "Warning", "FailedDelete", `Deleted job: ${textOf(error)}`);
+    say(pass, "Warning", "FailedDelete", `Deleted job: ${toError(error).message}`);
     throw error;
   }
   pass.active = pass.active.filter(({ uid }) => uid !== job.metadata.uid);
@@ -204,7 +202,7 @@ async function createJob(pass: Pass, dueMs: number): Promise<void> {
       pass.active = [...pass.active.filter(({ uid }) => uid !== present.metadata.uid), referenceTo(present)];
     } else {
       if (!isNamespaceTerminating(error))
-        say(pass, "Warning", "FailedCreate", `Error creating job: ${textOf(error)}`);
+        say(pass, "Warning", "FailedCreate", `Error creating job: ${toError(error).message}`);
       throw error;
     }
   }

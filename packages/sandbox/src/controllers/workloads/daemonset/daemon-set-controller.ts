@@ -3,23 +3,23 @@ import { ControllerRevision, DaemonSet } from "@keelson/core/kinds/apps/v1";
 import { Node, Pod } from "@keelson/core/kinds/core/v1";
 import type { ControllerContext, StartController } from "../../controller.ts";
 import { type KeyLoop, loopKey, parseLoopKey, startKeyLoop } from "../../key-loop.ts";
-import { claimObjects } from "../claim.ts";
-import { type ControlledIndex, indexByController } from "../controlled-index.ts";
+import { isNamespaceTerminating } from "../../refusals.ts";
+import { type ControlledIndex, claimObjects, indexByController } from "../controlled-objects.ts";
 import { ensureRevision, truncateHistory } from "../controller-revisions.ts";
-import { createPodControl, isNamespaceTerminating, type PodControl } from "../pod-control.ts";
+import { createPodControl, type PodControl, slowStart } from "../pod-control.ts";
 import { isBeingDeleted, nextAvailabilityMs } from "../pod-state.ts";
-import { slowStart } from "../slow-start.ts";
 import { writeStatus } from "../write-status.ts";
 import {
+  createRemovalDelays,
   type DaemonFacts,
   type DaemonPlan,
   daemonFacts,
   daemonStatus,
   planPlacement,
   planUpdate,
+  type RemovalDelays,
 } from "./daemon-plan.ts";
 import { makeDaemonPod, revisionLabel, targetNode } from "./daemon-pod.ts";
-import { createRemovalDelays, type RemovalDelays } from "./removal-delays.ts";
 
 const component = "daemonset-controller";
 

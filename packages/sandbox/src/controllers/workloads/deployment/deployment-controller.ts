@@ -1,19 +1,32 @@
 import { controllerOf, deepEqual, matchesLabels } from "@keelson/core";
 import { Deployment, type DeploymentStatus, ReplicaSet } from "@keelson/core/kinds/apps/v1";
 import { Pod } from "@keelson/core/kinds/core/v1";
-import type { ControllerContext, StartController } from "../../controller.ts";
+import { type ControllerContext, controllerManager, type StartController } from "../../controller.ts";
 import { type KeyLoop, loopKey, parseLoopKey, startKeyLoop } from "../../key-loop.ts";
-import { controllerManager } from "../../manager-name.ts";
-import { claimObjects } from "../claim.ts";
-import { type ControlledIndex, indexByController } from "../controlled-index.ts";
+import { type ControlledIndex, claimObjects, indexByController } from "../controlled-objects.ts";
 import { isBeingDeleted } from "../pod-state.ts";
 import { writeStatus } from "../write-status.ts";
-import { conditionOf } from "./deployment-conditions.ts";
 import { numbersOf } from "./deployment-numbers.ts";
-import { countedStatus, msUntilLate, rolloutStatus, type StatusFacts } from "./deployment-status.ts";
+import {
+  conditionOf,
+  countedStatus,
+  msUntilLate,
+  rolloutStatus,
+  type StatusFacts,
+} from "./deployment-status.ts";
 import { revisionAnnotation } from "./revision-annotations.ts";
-import { findNewSet, type Rollout, refreshNewSet, setCondition } from "./rollout.ts";
-import { allSets, cleanUp, isScaling, recreate, rollOver, scale } from "./rollout-steps.ts";
+import {
+  allSets,
+  cleanUp,
+  findNewSet,
+  isScaling,
+  type Rollout,
+  recreate,
+  refreshNewSet,
+  rollOver,
+  scale,
+  setCondition,
+} from "./rollout.ts";
 
 interface Deployments {
   readonly context: ControllerContext;

@@ -1,3 +1,4 @@
+import { formatTime } from "@keelson/core";
 import type {
   Deployment,
   DeploymentCondition,
@@ -6,10 +7,7 @@ import type {
 } from "@keelson/core/kinds/apps/v1";
 import { timeOf } from "../pod-state.ts";
 import { nonZero } from "../write-status.ts";
-import { conditionOf, renewed, withCondition, withoutCondition } from "./deployment-conditions.ts";
 import { availableOf, type DeploymentNumbers, sum, wantedOf } from "./deployment-numbers.ts";
-
-type Conditions = readonly DeploymentCondition[];
 
 export interface StatusFacts {
   readonly deployment: Deployment;
@@ -17,7 +15,7 @@ export interface StatusFacts {
   readonly newSet: ReplicaSet | undefined;
   readonly all: readonly ReplicaSet[];
   /** As they are, and what this run has to add to them. */
-  readonly conditions: Conditions;
+  readonly conditions: DeploymentConditions;
   readonly collisionCount: number | undefined;
   readonly now: number;
 }
@@ -77,7 +75,7 @@ export function rolloutStatus(facts: StatusFacts): DeploymentStatus {
   return { ...status, conditions };
 }
 
-function withProgress(facts: StatusFacts, status: DeploymentStatus): Conditions {
+function withProgress(facts: StatusFacts, status: DeploymentStatus): DeploymentConditions {
   const { deployment, numbers, newSet, now } = facts;
   const { conditions = [] } = status;
   if (numbers.progressDeadlineSeconds === undefined) return withoutCondition(conditions, "Progressing");
@@ -163,7 +161,10 @@ export function msUntilLate(facts: StatusFacts, status: DeploymentStatus): numbe
   return Math.max(0, lateAt - now) + 1000;
 }
 
-function withReplicaFailure({ newSet, all, now }: StatusFacts, conditions: Conditions): Conditions {
+function withReplicaFailure(
+  { newSet, all, now }: StatusFacts,
+  conditions: DeploymentConditions,
+): DeploymentConditions {
   const failures = [...(newSet === undefined ? [] : [newSet]), ...all].flatMap(({ status }) =>
     (status?.conditions ?? []).filter(({ type }) => type === "ReplicaFailure"),
   );
@@ -172,4 +173,52 @@ function withReplicaFailure({ newSet, all, now }: StatusFacts, conditions: Condi
   const { reason = "", message = "" } = failure;
   const status = failure.status === "True" ? "True" : "False";
   return withCondition(conditions, { type: "ReplicaFailure", status, reason, message }, now);
+}
+
+type DeploymentConditions = readonly DeploymentCondition[];
+
+export interface NewCondition {
+  readonly type: "Available" | "Progressing" | "ReplicaFailure";
+  readonly status: "True" | "False" | "Unknown";
+  readonly reason: string;
+  readonly message: string;
+}
+
+export function conditionOf(
+  conditions: DeploymentConditions,
+  type: NewCondition["type"],
+): DeploymentCondition | undefined {
+  return conditions.find((condition) => condition.type === type);
+}
+
+export function withoutCondition(
+  conditions: DeploymentConditions,
+  type: NewCondition["type"],
+): DeploymentConditions {
+  return conditions.filter((condition) => condition.type !== type);
+}
+
+/** Nothing changes if status and reason stay the same, not even the message. A changed condition goes to the end. */
+export function withCondition(
+  conditions: DeploymentConditions,
+  condition: NewCondition,
+  now: number,
+): DeploymentConditions {
+  const present = conditionOf(conditions, condition.type);
+  if (present?.status === condition.status && present.reason === condition.reason) return conditions;
+  return renewed(conditions, condition, now);
+}
+
+/** The same, but the time of the last update is taken down even if nothing else is new. */
+export function renewed(
+  conditions: DeploymentConditions,
+  condition: NewCondition,
+  now: number,
+): DeploymentConditions {
+  const present = conditionOf(conditions, condition.type);
+  const time = formatTime(now);
+  const since = present?.status === condition.status ? (present.lastTransitionTime ?? time) : time;
+  const { type, status, reason, message } = condition;
+  const added = { type, status, lastUpdateTime: time, lastTransitionTime: since, reason, message };
+  return [...withoutCondition(conditions, type), added];
 }

@@ -3,12 +3,10 @@ import { Job, type JobStatus } from "@keelson/core/kinds/batch/v1";
 import { Pod } from "@keelson/core/kinds/core/v1";
 import type { ControllerContext, StartController } from "../../controller.ts";
 import { type KeyLoop, loopKey, parseLoopKey, startKeyLoop } from "../../key-loop.ts";
-import { claimObjects } from "../claim.ts";
-import { type ControlledIndex, indexByController } from "../controlled-index.ts";
+import { type ControlledIndex, claimObjects, indexByController } from "../controlled-objects.ts";
 import { createPodControl, type PodControl } from "../pod-control.ts";
 import { isBeingDeleted } from "../pod-state.ts";
 import { writeStatus } from "../write-status.ts";
-import { isJobFinished } from "./job-end.ts";
 import {
   completionsReached,
   endOf,
@@ -18,6 +16,7 @@ import {
   msUntilDeadline,
 } from "./job-facts.ts";
 import { isTracked, withoutTracking, withTracking } from "./job-pod.ts";
+import { isJobFinished } from "./job-policies.ts";
 import { carryOut, planPods, removeTracking } from "./manage-pods.ts";
 import { countedPods, isAllCounted, trackPods, withJobCondition, withPresentPods } from "./track-status.ts";
 

@@ -3,8 +3,7 @@ import type { Pod } from "@keelson/core/kinds/core/v1";
 import { isBeingDeleted, isPodActive, isPodTerminating, timeOf } from "../pod-state.ts";
 import { parseIndexes } from "./index-set.ts";
 import { failuresBefore, indexOf, isTracked } from "./job-pod.ts";
-import { isCounted, judgeFailure } from "./pod-failure-policy.ts";
-import { successMessage } from "./success-policy.ts";
+import { isCounted, judgeFailure, successMessage } from "./job-policies.ts";
 
 /** What there is to know of a Job that is not finished, from it and its pods. */
 export interface JobFacts {

@@ -1,14 +1,13 @@
 import type { ObjectOfKind } from "@keelson/core";
 import type { Job } from "@keelson/core/kinds/batch/v1";
 import { Pod } from "@keelson/core/kinds/core/v1";
-import type { ControllerContext } from "../../controller.ts";
-import { controllerManager } from "../../manager-name.ts";
-import { unlessGone } from "../claim.ts";
-import { isNamespaceTerminating, type PodControl } from "../pod-control.ts";
+import { type ControllerContext, controllerManager } from "../../controller.ts";
+
+import { ignoreNotFound, isNamespaceTerminating } from "../../refusals.ts";
+import { type PodControl, slowStart } from "../pod-control.ts";
+
 import { compareText } from "../pod-state.ts";
 import { podsToDelete } from "../replicaset/deletion-order.ts";
-import { slowStart } from "../slow-start.ts";
-import { backoffMs, finishedAt, remainingMs } from "./job-backoff.ts";
 import { hasSucceeded, isPodFailed, type JobFacts, replacesOnlyFailed } from "./job-facts.ts";
 import {
   failuresBefore,
@@ -20,7 +19,7 @@ import {
   makeJobPod,
   withoutTracking,
 } from "./job-pod.ts";
-import { isCounted } from "./pod-failure-policy.ts";
+import { backoffMs, finishedAt, isCounted, remainingMs } from "./job-policies.ts";
 
 const most = 500;
 
@@ -146,5 +145,5 @@ export async function removeTracking(
   const { namespace = "", name = "" } = pod.metadata;
   const fresh = objects.get(Pod, { namespace, name });
   if (fresh === undefined || fresh.metadata.uid !== pod.metadata.uid || !isTracked(fresh)) return;
-  await unlessGone(objects.update(Pod, withoutTracking(fresh), { manager: controllerManager }));
+  await ignoreNotFound(objects.update(Pod, withoutTracking(fresh), { manager: controllerManager }));
 }

@@ -5,7 +5,7 @@ import { isBeingDeleted, isPodActive, isPodReady, isPodTerminating } from "../po
 import { formatIndexes } from "./index-set.ts";
 import { hasSucceeded, isPodFailed, type JobEnd, type JobFacts } from "./job-facts.ts";
 import { indexOf, isTracked } from "./job-pod.ts";
-import { isCounted } from "./pod-failure-policy.ts";
+import { isCounted } from "./job-policies.ts";
 
 /**
  * Pods are counted once and for all, although the status and the pods cannot be written at once: first their uids go

@@ -1,11 +1,11 @@
 import { keyOf } from "@keelson/core";
 import { Job } from "@keelson/core/kinds/batch/v1";
-import type { StartController } from "../../controller.ts";
+import { controllerManager, type StartController } from "../../controller.ts";
 import { loopKey, parseLoopKey, startKeyLoop } from "../../key-loop.ts";
-import { controllerManager } from "../../manager-name.ts";
-import { unlessGone } from "../claim.ts";
+
+import { ignoreNotFound } from "../../refusals.ts";
 import { isBeingDeleted, timeOf } from "../pod-state.ts";
-import { terminalCondition } from "./job-end.ts";
+import { terminalCondition } from "./job-policies.ts";
 
 /** Deletes Jobs, and their pods with them, some time after they have finished, if they say so. */
 export const startTtlAfterFinishedController: StartController = ({
@@ -35,7 +35,7 @@ export const startTtlAfterFinishedController: StartController = ({
         propagationPolicy: "Foreground" as const,
         preconditions: { uid },
       };
-      await unlessGone(objects.delete(Job, keyOf(job), options));
+      await ignoreNotFound(objects.delete(Job, keyOf(job), options));
     },
   });
   const stopWatch = watch(Job, ({ type, object }) => {

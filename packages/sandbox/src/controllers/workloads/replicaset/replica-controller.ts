@@ -1,23 +1,21 @@
-import { controllerOf, keyOf, matchesLabels, type ObjectOfKind } from "@keelson/core";
+import { controllerOf, keyOf, matchesLabels, type ObjectOfKind, toError } from "@keelson/core";
 import { ReplicaSet } from "@keelson/core/kinds/apps/v1";
 import { Pod } from "@keelson/core/kinds/core/v1";
 import type { ControllerContext, StartController } from "../../controller.ts";
 import { type KeyLoop, loopKey, parseLoopKey, startKeyLoop } from "../../key-loop.ts";
-import { claimObjects } from "../claim.ts";
-import { type ControlledIndex, indexByController } from "../controlled-index.ts";
-import {
-  createPodControl,
-  isNamespaceTerminating,
-  makePod,
-  type PodControl,
-  textOf,
-} from "../pod-control.ts";
+import { isNamespaceTerminating } from "../../refusals.ts";
+import { type ControlledIndex, claimObjects, indexByController } from "../controlled-objects.ts";
+import { createPodControl, makePod, type PodControl, slowStart } from "../pod-control.ts";
 import { isBeingDeleted, isPodActive, isPodTerminating, nextAvailabilityMs } from "../pod-state.ts";
-import { slowStart } from "../slow-start.ts";
 import { writeStatus } from "../write-status.ts";
 import { podsToDelete } from "./deletion-order.ts";
-import { type ReplicaKind, type ReplicaOwner, replicaSets, replicationControllers } from "./replica-kind.ts";
-import { replicaStatus } from "./replica-status.ts";
+import {
+  type ReplicaKind,
+  type ReplicaOwner,
+  replicaSets,
+  replicaStatus,
+  replicationControllers,
+} from "./replica-status.ts";
 
 /** At most so many pods are created or deleted in one go. */
 const burst = 500;
@@ -104,7 +102,7 @@ async function reconcile<T extends ReplicaOwner>(
     spec,
     active,
     terminating: kind.countsTerminating ? terminating : undefined,
-    failure: error === undefined ? undefined : textOf(error),
+    failure: error === undefined ? undefined : toError(error).message,
     now,
   });
   const fresh = context.objects.get(kind.resource, keyOf(object)) ?? object;

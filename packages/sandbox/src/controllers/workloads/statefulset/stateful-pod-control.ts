@@ -1,14 +1,20 @@
-import { keyOf } from "@keelson/core";
-import type { StatefulSet } from "@keelson/core/kinds/apps/v1";
+import {
+  deepEqual,
+  type KubeObject,
+  keyOf,
+  type OwnerReference,
+  ownerReferenceTo,
+  toError,
+} from "@keelson/core";
+import { StatefulSet } from "@keelson/core/kinds/apps/v1";
 import { PersistentVolumeClaim, Pod } from "@keelson/core/kinds/core/v1";
 import { ApiError } from "../../../status/api-error.ts";
-import type { ControllerContext } from "../../controller.ts";
-import { controllerManager } from "../../manager-name.ts";
-import { unlessGone } from "../claim.ts";
-import { textOf } from "../pod-control.ts";
+import { type ControllerContext, controllerManager } from "../../controller.ts";
+
+import { ignoreNotFound } from "../../refusals.ts";
+
 import { isBeingDeleted } from "../pod-state.ts";
-import { hasStaleOwner, syncClaimOwners } from "./claim-owners.ts";
-import { claimsOf, identityLabels, ordinalOf } from "./stateful-pod.ts";
+import { claimsOf, identityLabels, isInRange, ordinalOf } from "./stateful-pod.ts";
 
 type Context = Pick<ControllerContext, "objects" | "recordEvent">;
 
@@ -47,9 +53,11 @@ export async function createClaims(context: Context, set: StatefulSet, pod: Pod)
       await objects.create(PersistentVolumeClaim, claim, options);
       tell(context, set, "create", `Create ${subject} ${place} success`);
     } catch (error) {
-      const message = `Create ${subject} for ${place} failed error: ${textOf(error)}`;
+      const message = `Create ${subject} for ${place} failed error: ${toError(error).message}`;
       context.recordEvent(set, { component, type: "Warning", reason: "FailedCreate", message });
-      throw new Error(`failed to create PVC ${claim.metadata.name}: ${textOf(error)}`, { cause: error });
+      throw new Error(`failed to create PVC ${claim.metadata.name}: ${toError(error).message}`, {
+        cause: error,
+      });
     }
   }
 }
@@ -65,7 +73,7 @@ export function isClaimStale({ objects }: Context, set: StatefulSet, pod: Pod): 
 
 export async function deleteStatefulPod(context: Context, set: StatefulSet, pod: Pod): Promise<void> {
   try {
-    await unlessGone(context.objects.delete(Pod, keyOf(pod), options));
+    await ignoreNotFound(context.objects.delete(Pod, keyOf(pod), options));
     tell(
       context,
       set,
@@ -105,10 +113,59 @@ function tell(context: Context, set: StatefulSet, verb: Verb, message: string): 
 
 function tellFailure(context: Context, set: StatefulSet, verb: Verb, pod: Pod, error: unknown): void {
   const subject = `${titles[verb]} Pod ${pod.metadata.name} in StatefulSet ${set.metadata.name}`;
-  const message = `${subject} failed error: ${textOf(error)}`;
+  const message = `${subject} failed error: ${toError(error).message}`;
   context.recordEvent(set, { component, type: "Warning", reason: `Failed${titles[verb]}`, message });
 }
 
 function isTaken(error: unknown): boolean {
   return error instanceof ApiError && error.status.reason === "AlreadyExists";
+}
+
+/** Makes the claims of a pod go with the set, or with the pod when the set shrinks, as the retention policy says. */
+export async function syncClaimOwners(
+  context: Pick<ControllerContext, "objects" | "recordEvent">,
+  set: StatefulSet,
+  pod: Pod,
+): Promise<void> {
+  const { objects } = context;
+  const ordinal = ordinalOf(set, pod);
+  if (ordinal === undefined) return;
+  for (const wanted of claimsOf(set, ordinal)) {
+    const claim = objects.get(PersistentVolumeClaim, keyOf(wanted));
+    if (claim === undefined || hasStaleOwner(claim, set) || hasStaleOwner(claim, pod)) continue;
+    const ownerReferences = wantedOwners(set, pod, ordinal, claim);
+    if (deepEqual(ownerReferences, claim.metadata.ownerReferences ?? [])) continue;
+    const updated = { ...claim, metadata: { ...claim.metadata, ownerReferences } };
+    await objects.update(PersistentVolumeClaim, updated, { manager: controllerManager });
+  }
+}
+
+function wantedOwners(
+  set: StatefulSet,
+  pod: Pod,
+  ordinal: number,
+  { metadata }: PersistentVolumeClaim,
+): readonly OwnerReference[] {
+  const { whenDeleted, whenScaled } = set.spec?.persistentVolumeClaimRetentionPolicy ?? {};
+  const others = (metadata.ownerReferences ?? []).filter(
+    ({ uid }) => uid !== set.metadata.uid && uid !== pod.metadata.uid,
+  );
+  // Another controller decides when the claim goes.
+  if (others.some(({ controller }) => controller === true)) return others;
+  const isCondemned = !isInRange(set, ordinal);
+  const options = { controller: true, blockOwnerDeletion: true };
+  if (isCondemned && whenScaled === "Delete") {
+    return [...others, ownerReferenceTo({ object: pod, resource: Pod }, options)];
+  }
+  return whenDeleted === "Delete"
+    ? [...others, ownerReferenceTo({ object: set, resource: StatefulSet }, options)]
+    : others;
+}
+
+/** Whether a claim belongs to an earlier object of the same name, and so is about to go. */
+export function hasStaleOwner({ metadata }: PersistentVolumeClaim, owner: KubeObject): boolean {
+  return (metadata.ownerReferences ?? []).some(
+    ({ kind, name, uid }) =>
+      kind === owner.kind && name === owner.metadata.name && uid !== owner.metadata.uid,
+  );
 }

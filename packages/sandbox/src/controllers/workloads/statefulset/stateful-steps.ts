@@ -2,9 +2,8 @@ import type { StatefulSet } from "@keelson/core/kinds/apps/v1";
 import type { Pod } from "@keelson/core/kinds/core/v1";
 import type { ControllerContext } from "../../controller.ts";
 import { templateOf } from "../controller-revisions.ts";
+import { slowStart } from "../pod-control.ts";
 import { isBeingDeleted, isPodAvailable, isPodDone } from "../pod-state.ts";
-import { slowStart } from "../slow-start.ts";
-import { syncClaimOwners } from "./claim-owners.ts";
 import {
   firstOrdinal,
   hasIdentity,
@@ -19,6 +18,7 @@ import {
   deleteStatefulPod,
   isClaimStale,
   restoreIdentity,
+  syncClaimOwners,
 } from "./stateful-pod-control.ts";
 import { isRunningAndReady, type StatefulRevisions } from "./stateful-status.ts";
 

@@ -1,11 +1,9 @@
 import { ConfigMap, Namespace, Secret, Service, ServiceAccount } from "@keelson/core/kinds/core/v1";
 import { EndpointSlice } from "@keelson/core/kinds/discovery/v1";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { type ClusterWorld, clusterWorld, namespaceNamed } from "../../../../test/support/cluster-world.ts";
-import { createInitialObjects } from "../initial-objects.ts";
-import { startDefaultAccounts } from "./default-account.ts";
-import { rootCertificates } from "./root-certificates.ts";
-import { tokenSecrets } from "./token-secrets.ts";
+import { type ClusterWorld, clusterWorld, namespaceNamed } from "../../../test/support/cluster-world.ts";
+import { createInitialObjects } from "./initial-objects.ts";
+import { rootCertificates, startDefaultAccounts, tokenSecrets } from "./service-accounts.ts";
 
 let world: ClusterWorld;
 beforeEach(async () => {

@@ -9,10 +9,61 @@ import {
   type Resource,
   removeOwnerReference,
 } from "@keelson/core";
-import { ApiError } from "../../status/api-error.ts";
-import type { ControllerContext } from "../controller.ts";
-import { controllerManager } from "../manager-name.ts";
-import { isBeingDeleted } from "./pod-state.ts";
+import { type ControllerContext, controllerManager, type ObjectChange } from "../controller.ts";
+import { loopKey } from "../key-loop.ts";
+import { ignoreNotFound } from "../refusals.ts";
+import { byCreation, isBeingDeleted } from "./pod-state.ts";
+
+/** The objects of a kind by their controller. As new as the store: it is told within each write. */
+export interface ControlledIndex<T extends KubeObject> {
+  /** Oldest first. */
+  controlledBy(owner: KubeObject): readonly T[];
+  /** Those of a namespace that have no controller. */
+  orphansIn(namespace: string | undefined): readonly T[];
+  stop(): void;
+}
+
+export function indexByController<T extends KubeObject>(
+  context: Pick<ControllerContext, "watch">,
+  resource: Resource<T>,
+  onChange: (change: ObjectChange<T>) => void,
+): ControlledIndex<T> {
+  const groups = new Map<string, Map<string, T>>();
+
+  function remove(object: T): void {
+    const group = groups.get(groupOf(object));
+    group?.delete(loopKey(object));
+    if (group?.size === 0) groups.delete(groupOf(object));
+  }
+
+  function add(object: T): void {
+    const name = groupOf(object);
+    const group = groups.get(name) ?? new Map<string, T>();
+    group.set(loopKey(object), object);
+    groups.set(name, group);
+  }
+
+  const stop = context.watch(resource, (change) => {
+    if (change.previous !== undefined) remove(change.previous);
+    if (change.type === "DELETED") remove(change.object);
+    else add(change.object);
+    onChange(change);
+  });
+
+  return {
+    controlledBy: (owner) => [...(groups.get(owner.metadata.uid ?? "")?.values() ?? [])].sort(byCreation),
+    orphansIn: (namespace = "") => [...(groups.get(orphans(namespace))?.values() ?? [])].sort(byCreation),
+    stop,
+  };
+}
+
+function groupOf(object: KubeObject): string {
+  return controllerOf(object)?.uid ?? orphans(object.metadata.namespace ?? "");
+}
+
+function orphans(namespace: string): string {
+  return `orphans in ${namespace}`;
+}
 
 export interface Claim<T extends KubeObject> {
   readonly owner: ObjectOfKind;
@@ -61,7 +112,9 @@ async function adopt<T extends KubeObject>(
   const reference = ownerReferenceTo(owner, { controller: true, blockOwnerDeletion: true });
   const ownerReferences = [...(object.metadata.ownerReferences ?? []), reference];
   const adopted = whenAdopted({ ...object, metadata: { ...object.metadata, ownerReferences } });
-  const written = await unlessGone(context.objects.update(resource, adopted, { manager: controllerManager }));
+  const written = await ignoreNotFound(
+    context.objects.update(resource, adopted, { manager: controllerManager }),
+  );
   return written === undefined ? [] : [written];
 }
 
@@ -71,15 +124,5 @@ async function release<T extends KubeObject>(
   object: T,
 ): Promise<void> {
   const released = whenReleased(removeOwnerReference(owner.object, object));
-  await unlessGone(context.objects.update(resource, released, { manager: controllerManager }));
-}
-
-/** What a write gives; undefined if the object is not there any more. */
-export async function unlessGone<Value>(write: Promise<Value>): Promise<Value | undefined> {
-  try {
-    return await write;
-  } catch (error) {
-    if (error instanceof ApiError && error.status.code === 404) return undefined;
-    throw error;
-  }
+  await ignoreNotFound(context.objects.update(resource, released, { manager: controllerManager }));
 }

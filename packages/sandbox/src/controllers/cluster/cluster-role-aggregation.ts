@@ -1,8 +1,8 @@
 import { deepEqual, draft } from "@keelson/core";
 import { ClusterRole } from "@keelson/core/kinds/rbac/v1";
-import { aggregatedRules } from "../auth/aggregate-rules.ts";
-import type { StartController } from "./controller.ts";
-import { startKeyLoop } from "./key-loop.ts";
+import { aggregatedRules } from "../../auth/aggregate-rules.ts";
+import type { StartController } from "../controller.ts";
+import { startKeyLoop } from "../key-loop.ts";
 
 const name = "clusterrole-aggregation-controller";
 
