@@ -1,42 +1,71 @@
+import type { GenericObject } from "@keelson/core";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { admissionWorld } from "../../test/support/admission-world.ts";
 import { ApiError } from "../status/api-error.ts";
 
-const { put, create, answerWith } = world();
+type Sort = "mutating" | "validating";
+type Respond = (uid: string) => { readonly status: number; readonly body: string };
+const sorts: readonly Sort[] = ["mutating", "validating"];
 
-/** A webhook for all ConfigMaps that answers what the test says. */
+const { put, create, respond, calls } = world();
+
+/** A mutating and a validating webhook for all ConfigMaps; both allow everything unless a test says otherwise. */
 function world() {
-  let answer: (uid: string) => { readonly status: number; readonly body: string };
-  const made = admissionWorld(async ({ body }) => answer(JSON.parse(body).request.uid));
+  const responses = new Map<Sort, Respond>();
+  const calls: Sort[] = [];
+  const made = admissionWorld(async ({ target, body }) => {
+    const sort = sorts.find((each) => "url" in target && target.url.includes(each)) ?? "validating";
+    calls.push(sort);
+    const { uid } = JSON.parse(body).request;
+    return (responses.get(sort) ?? allow)(uid);
+  });
   return {
     ...made,
-    answerWith(next: typeof answer) {
-      answer = next;
+    calls,
+    respond(sort: Sort, next: Respond) {
+      responses.clear();
+      responses.set(sort, next);
     },
   };
 }
 
-for (const kind of ["mutating", "validating"]) {
-  const rules = [{ operations: ["*"], apiGroups: [""], apiVersions: ["*"], resources: ["configmaps"] }];
-  const clientConfig = { url: "https://hooks.test" };
-  const webhook = {
-    name: "hook.example.com",
-    admissionReviewVersions: ["v1"],
-    sideEffects: "None",
-    clientConfig,
-    rules,
-  };
-  put(`${kind}webhookconfigurations`, { metadata: { name: kind }, webhooks: [webhook] });
+function allow(uid: string) {
+  return reviewed({ uid, allowed: true });
 }
 
-/** Creates a ConfigMap; whatever the webhook answers, the outcome is an object or a Status. */
-async function outcome(): Promise<void> {
+for (const sort of sorts) {
+  const rules = [{ operations: ["*"], apiGroups: [""], apiVersions: ["*"], resources: ["configmaps"] }];
+  const webhook = {
+    name: `${sort}.example.com`,
+    admissionReviewVersions: ["v1"],
+    sideEffects: "None",
+    clientConfig: { url: `https://hooks.test/${sort}` },
+    rules,
+  };
+  put(`${sort}webhookconfigurations`, { metadata: { name: sort }, webhooks: [webhook] });
+}
+
+/**
+ * Creates a ConfigMap and returns the object or the refusal; anything else fails the test. The mutating webhook is
+ * called once, and the validating one once if the mutating one did not end the request.
+ */
+async function outcome(sort: Sort): Promise<GenericObject | ApiError> {
+  calls.length = 0;
+  const result = await createConfigMap();
+  if (sort === "mutating" && result instanceof ApiError) expect(calls[0]).toBe("mutating");
+  else expect(calls).toEqual(["mutating", "validating"]);
+  return result;
+}
+
+async function createConfigMap(): Promise<GenericObject | ApiError> {
   try {
     const metadata = { name: "a", namespace: "shop" };
-    await create("configmaps", { metadata, data: { list: "x" } }, { dryRun: true });
+    return await create("configmaps", { metadata, data: { list: "x" } }, { dryRun: true });
   } catch (error) {
     expect(error).toBeInstanceOf(ApiError);
+    if (error instanceof ApiError) return error;
+    throw error;
   }
 }
 
@@ -56,18 +85,25 @@ const operation = fc.record(
   { requiredKeys: ["op", "path"] },
 );
 
-describe("whatever a webhook sends", () => {
-  it("ends in an object or a Status, be it any text", async () => {
+describe.each(sorts)("a request with a %s webhook", (sort) => {
+  it("succeeds if the response allows it", async () => {
+    respond(sort, allow);
+    expect(await outcome(sort)).toMatchObject({ metadata: { name: "a" }, data: { list: "x" } });
+  });
+
+  it("is refused with a Status that names the webhook if the response is any text", async () => {
     const text = fc.oneof(fc.string(), fc.json());
     await fc.assert(
       fc.asyncProperty(text, fc.integer({ min: 100, max: 599 }), async (body, status) => {
-        answerWith(() => ({ status, body }));
-        await outcome();
+        respond(sort, () => ({ status, body }));
+        const result = await outcome(sort);
+        expect(result).toBeInstanceOf(ApiError);
+        expect(String(result)).toContain(`${sort}.example.com`);
       }),
     );
   });
 
-  it("ends so if it looks like a review", async () => {
+  it("succeeds only if a response with the fields of a review allows it", async () => {
     const fields = fc.record(
       {
         allowed: fc.oneof(fc.boolean(), fc.jsonValue()),
@@ -88,20 +124,33 @@ describe("whatever a webhook sends", () => {
     );
     await fc.assert(
       fc.asyncProperty(fields, async (response) => {
-        answerWith((uid) => reviewed({ uid, ...response }));
-        await outcome();
+        respond(sort, (uid) => reviewed({ uid, ...response }));
+        const result = await outcome(sort);
+        expect(result instanceof ApiError || response.allowed === true).toBe(true);
       }),
     );
   });
+});
 
-  it("ends so with any patch", async () => {
+describe("the patch of a mutating webhook", () => {
+  const patchWith = (operations: readonly unknown[]): void => {
+    const patch = Buffer.from(JSON.stringify(operations)).toString("base64");
+    respond("mutating", (uid) => reviewed({ uid, allowed: true, patchType: "JSONPatch", patch }));
+  };
+
+  it("changes the object", async () => {
+    patchWith([{ op: "add", path: "/data/more", value: "y" }]);
+    expect(await outcome("mutating")).toMatchObject({ data: { list: "x", more: "y" } });
+  });
+
+  it("gives an object in the same namespace or a Status, whatever its operations are", async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.oneof(operation, fc.jsonValue()), { maxLength: 4 }),
         async (operations) => {
-          const patch = Buffer.from(JSON.stringify(operations)).toString("base64");
-          answerWith((uid) => reviewed({ uid, allowed: true, patchType: "JSONPatch", patch }));
-          await outcome();
+          patchWith(operations);
+          const result = await outcome("mutating");
+          if (!(result instanceof ApiError)) expect(result.metadata.namespace).toBe("shop");
         },
       ),
     );
