@@ -1,8 +1,8 @@
 import { KeelsonError, toError, toLoggableText } from "keelson";
 
 /**
- * What a person is shown of an error: the message of one that we made, the whole of one that is a defect; without what
- * looks like a credential, since in a pod this is part of the log.
+ * The text that a user sees of an error: the message of a KeelsonError, the stack of any other, which is a defect. It holds
+ * nothing that looks like a credential, since in a pod it is part of the log.
  */
 export function describeFailure(caught: unknown): string {
   // Several at once, such as what ended a manager and what had not ended with it.
@@ -11,4 +11,24 @@ export function describeFailure(caught: unknown): string {
   const error = toError(caught);
   const text = error instanceof KeelsonError ? error.message : (error.stack ?? error.message);
   return `keelson: ${toLoggableText(text)}`;
+}
+
+/**
+ * Runs a command as this process: ends the process with 0 when it resolves, with 1 and the reason on standard error when it
+ * rejects. An operator that leaves something running cannot keep the process alive.
+ */
+export async function endProcessAfter(command: Promise<void>): Promise<never> {
+  let code = 0;
+  try {
+    await command;
+  } catch (error) {
+    code = 1;
+    process.stderr.write(`${describeFailure(error)}\n`);
+  }
+  await Promise.all([process.stdout, process.stderr].map(written));
+  process.exit(code);
+}
+
+async function written(stream: NodeJS.WriteStream): Promise<void> {
+  await new Promise<void>((resolve) => void stream.write("", () => resolve()));
 }

@@ -1,15 +1,15 @@
 #!/usr/bin/env node
 import { readFileSync } from "node:fs";
 import { Command } from "commander";
+import { usageErrorLine, withHelpLast } from "./command-line.ts";
 import type { SandboxFlags } from "./commands/sandbox.ts";
 import { keepCompiled } from "./compile-cache.ts";
 import type { DevFlags } from "./dev/dev-settings.ts";
-import { stopOnSignals } from "./stop-on-signals.ts";
-import { usageErrorLine } from "./usage-error.ts";
+import { stopOnSignals } from "./signals.ts";
 
 const { version } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8"));
 
-// Whoever read this has gone away, such as `head`: that is no reason to end what runs other than in order.
+// A reader of the output that has ended, such as `head`, is no reason to end a command other than in order.
 for (const stream of [process.stdout, process.stderr]) stream.on("error", () => undefined);
 
 const program = new Command("keelson")
@@ -18,12 +18,12 @@ const program = new Command("keelson")
   .enablePositionalOptions()
   .configureOutput({ outputError: (text, write) => write(usageErrorLine(text)) });
 
-program
+const dev = program
   .command("dev")
   .description("run operators and their samples on a Kubernetes control plane on this machine until Ctrl-C")
   .argument(
     "[operators...]",
-    "their names, or modules such as ./my-operator.ts (default: all that come with it)",
+    "names, or modules such as ./my-operator.ts (default: all that come with Keelson)",
   )
   .option(
     "--exit-when-settled",
@@ -31,31 +31,34 @@ program
   )
   .option("--timeout <time>", "how long the samples may take to settle, such as 30s (default: 2m)")
   .option("--no-samples", "run the operators without their samples")
-  .option("--log-file <file>", "write all that the operators log to this file")
-  .option("--port <number>", "the port of the control plane; 0 takes any free one", "0")
+  .option("--log-file <file>", "write everything that the operators log to this file")
+  .option("--port <number>", "the port of the control plane; 0 chooses a free one", "0")
   .option("--data <folder>", "keep everything in this folder across restarts (default: in memory)")
-  .option(
-    "--kubeconfig <file>",
-    "where to write the kubeconfig (default: in --data, or a file that goes with it)",
-  )
+  .option("--kubeconfig <file>", "where to write the kubeconfig (default: in --data, or a temporary file)")
   .option("--nodes <count>", "how many hollow nodes run pods", "2")
-  .action(async (names: readonly string[], flags: DevFlags) => {
-    // Each command loads what it needs when it runs, so that `--help` answers at once.
+  .option(
+    "--config <file>",
+    "a YAML file with settings of the operators, as keelson run reads it [KEELSON_CONFIG]",
+  )
+  // Its help includes the settings of the operators, which have flags, too.
+  .helpOption(false)
+  .option("-h, --help", "show this, with the settings of the operators")
+  .allowUnknownOption()
+  .action(async (args: readonly string[], flags: DevFlags) => {
+    // Each command loads its modules when it runs, so that `--help` is quick.
     keepCompiled(process.env, process.platform);
-    const { devCommand } = await import("./commands/dev-process.ts");
-    await devCommand(names, flags, version);
+    const { devCommand } = await import("./commands/dev.ts");
+    const known = dev.options.flatMap(({ long }) => long ?? []);
+    await devCommand(args, flags, { version, help: dev.helpInformation(), known });
   });
 
 program
   .command("sandbox")
-  .description("start only the embedded control plane, with a choice of where it listens and what it keeps")
+  .description("start only the embedded control plane, on an address and with data of your choice")
   .option("--host <address>", "the address to listen on", "127.0.0.1")
-  .option("--port <number>", "the port to listen on; 0 takes any free one", "0")
+  .option("--port <number>", "the port to listen on; 0 chooses a free one", "0")
   .option("--data <folder>", "keep everything in this folder across restarts (default: in memory)")
-  .option(
-    "--kubeconfig <file>",
-    "where to write the kubeconfig (default: in --data, or a file that goes with it)",
-  )
+  .option("--kubeconfig <file>", "where to write the kubeconfig (default: in --data, or a temporary file)")
   .option("--nodes <count>", "how many hollow nodes run pods", "2")
   .option("--no-controllers", "run the API server alone")
   .action(async (flags: SandboxFlags) => {
@@ -69,26 +72,20 @@ program
   .description("run operators against the current kubeconfig or in-cluster")
   .usage("OPERATOR... [flags]")
   .argument("[arguments...]")
-  // Its flags, and its help, are made of its settings.
+  // Its flags and its help are made from its settings and those of the operators.
   .helpOption(false)
   .allowUnknownOption()
   .passThroughOptions()
   .action(async (args: readonly string[]) => {
-    const { runCommand } = await import("./commands/run-process.ts");
+    const { runCommand } = await import("./commands/run.ts");
     await runCommand(args, version);
   });
 
 try {
-  await program.parseAsync(withHelpLast(process.argv.slice(2)), { from: "user" });
+  const commands = program.commands.map((command) => command.name());
+  await program.parseAsync(withHelpLast(process.argv.slice(2), commands), { from: "user" });
 } catch (error) {
   const { describeFailure } = await import("./failure.ts");
   process.stderr.write(`${describeFailure(error)}\n`);
   process.exitCode = 1;
-}
-
-/** `help run` is `run --help`, which the command itself answers. A command that does not exist is as wrong as without `help`. */
-function withHelpLast(args: readonly string[]): readonly string[] {
-  const [first, name] = args;
-  if (first !== "help" || name === undefined) return args;
-  return program.commands.some((command) => command.name() === name) ? [name, "--help"] : [name];
 }

@@ -1,37 +1,69 @@
+import { abortable } from "keelson";
+import { settingSections } from "../config/help-text.ts";
+import type { Environment } from "../config/read-environment.ts";
+import { readSources } from "../config/read-sources.ts";
+import { resolveOperatorSettings } from "../config/resolve-config.ts";
+import { runSettings } from "../config/run-config.ts";
 import { type DevFlags, devSettings } from "../dev/dev-settings.ts";
 import type { Display } from "../dev/display.ts";
 import { plainDisplay } from "../dev/plain-display.ts";
-import { play } from "../dev/play.ts";
+import { runDev } from "../dev/run-dev.ts";
 import { type Terminal, terminalDisplay } from "../dev/terminal-display.ts";
+import { endProcessAfter } from "../failure.ts";
+import { bundledOperators, type LoadedOperator, loadOperators } from "../operators/load-operators.ts";
 import type { LogStream } from "../run/run-logger.ts";
+import { stopOnSignals } from "../signals.ts";
 
-export interface DevSurroundings {
+/** The command as commander knows it. */
+export interface DevCommand {
+  readonly version: string;
+  /** Its help, without the settings of operators. */
+  readonly help: string;
+  /** Its own flags, which may be meant by an unknown one. */
+  readonly known: readonly string[];
+}
+
+export interface DevDependencies extends DevCommand {
   /** Ends the command, in whatever it is doing. */
   readonly signal: AbortSignal;
   readonly stdout: LogStream & Terminal;
   readonly stderr: LogStream;
-  readonly env: Readonly<Record<string, string | undefined>>;
-  /** Where paths begin. */
+  readonly env: Environment;
+  /** The base of relative paths. */
   readonly folder: string;
-  /** Of this command. */
-  readonly version: string;
+}
+
+/** `keelson dev` as this process. */
+export async function devCommand(
+  args: readonly string[],
+  flags: DevFlags,
+  command: DevCommand,
+): Promise<void> {
+  const { stdout, stderr, env } = process;
+  const signal = stopOnSignals(process);
+  await endProcessAfter(dev(args, flags, { ...command, signal, stdout, stderr, env, folder: process.cwd() }));
 }
 
 /**
- * `keelson dev`: runs operators and their samples on the embedded control plane, and shows how they get on, until the signal
- * aborts or, if that is asked for, until the samples are settled. Whatever comes of it, nothing is left running.
+ * `keelson dev`: runs operators and their samples on the embedded control plane, and shows their progress, until the signal
+ * aborts or, with `--exit-when-settled`, until the samples are settled. In each case nothing is left running.
+ * `args` are the operators and the flags of their settings.
  */
-export async function dev(
-  names: readonly string[],
-  flags: DevFlags,
-  surroundings: DevSurroundings,
-): Promise<void> {
-  const { signal, folder, version, stderr } = surroundings;
+async function dev(args: readonly string[], flags: DevFlags, dependencies: DevDependencies): Promise<void> {
+  const { signal, folder, version, stdout, stderr } = dependencies;
   const settings = devSettings(flags, folder);
   try {
-    await play(names, settings, { signal, folder, version, display: displayOn(surroundings) });
+    const { readings, operators, settings: ofOperators } = await readOperators(args, flags, dependencies);
+    if (flags.help === true) {
+      stdout.write(`${[dependencies.help.trimEnd(), ...settingSections(ofOperators)].join("\n\n")}\n`);
+      return;
+    }
+    const values = operators.map(({ operator }) => operator);
+    const operatorSettings = resolveOperatorSettings("dev", readings, values);
+    const display = displayOn(dependencies);
+    await runDev(values, { ...settings, operatorSettings }, { signal, folder, version, display });
   } catch (error) {
-    // Being told to stop is how this command ends.
+    // A signal is how this command ends.
     if (!signal.aborted) throw error;
   }
   const { data } = settings.cluster;
@@ -39,7 +71,24 @@ export async function dev(
   if (signal.aborted) stderr.write(`stopped; nothing is left running${kept}\n`);
 }
 
-function displayOn({ stdout, stderr, env }: DevSurroundings): Display {
+function readOperators(
+  args: readonly string[],
+  flags: DevFlags,
+  { env, folder, signal, known }: DevDependencies,
+): ReturnType<typeof readSources> {
+  const load = (names: readonly string[]): Promise<readonly LoadedOperator[]> => {
+    const chosen = names.length === 0 ? [...bundledOperators.keys()] : names;
+    return abortable(loadOperators(chosen, { bundled: bundledOperators, folder }), signal);
+  };
+  // A file may be that of `keelson run`, whose own settings have no effect here.
+  return readSources({
+    ...{ args, env, own: [], fileSettings: runSettings, load },
+    configPath: flags.config,
+    flags: { actions: [], known },
+  });
+}
+
+function displayOn({ stdout, stderr, env }: DevDependencies): Display {
   if (stdout.isTTY !== true || env.TERM === "dumb") return plainDisplay({ stdout, stderr });
   const hasColors = (env.NO_COLOR ?? "") === "";
   return terminalDisplay({ terminal: stdout, hasColors, nowMs: () => Date.now() });

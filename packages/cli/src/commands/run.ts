@@ -1,64 +1,88 @@
-import { abortable } from "keelson";
+import { abortable, runUntilSignal } from "keelson";
 import { helpText } from "../config/help-text.ts";
 import { configText } from "../config/print-config.ts";
-import { configVariable, type Environment, readEnvironment } from "../config/read-environment.ts";
-import { readConfigFile } from "../config/read-file.ts";
-import { type FlagReading, readFlags } from "../config/read-flags.ts";
-import { nothingRead } from "../config/reading.ts";
-import { type ResolvedConfig, resolveConfig, runSettings } from "../config/resolve-config.ts";
-import { bundledOperators } from "../operators/bundled.ts";
-import { type LoadedOperator, loadOperators } from "../operators/load-operators.ts";
-import { operatorList } from "../operators/operator-list.ts";
+import type { Environment } from "../config/read-environment.ts";
+import { readSources, type Sources } from "../config/read-sources.ts";
+import { resolveConfig } from "../config/resolve-config.ts";
+import { runSettings } from "../config/run-config.ts";
+import { endProcessAfter } from "../failure.ts";
+import { OperatorError } from "../operators/errors.ts";
+import {
+  bundledOperators,
+  type LoadedOperator,
+  loadOperators,
+  operatorList,
+} from "../operators/load-operators.ts";
 import { NoOperatorNamedError } from "../run/errors.ts";
 import { type LogStream, runLogger } from "../run/run-logger.ts";
 import { runOperators } from "../run/run-operators.ts";
+import { withoutEchoes } from "../signals.ts";
 
-export interface RunCommandSurroundings {
+export interface RunCommandDependencies {
   /** Ends the command, in whatever it is doing. */
   readonly signal: AbortSignal;
   readonly stdout: LogStream;
   readonly env: Environment;
-  /** Where paths begin. */
+  /** The base of relative paths. */
   readonly folder: string;
-  /** Of this command. */
+  /** The version of this command. */
   readonly version: string;
 }
 
-/** `keelson run`: resolves when it was told to stop and everything has ended in order. */
-export async function run(args: readonly string[], surroundings: RunCommandSurroundings): Promise<void> {
-  const { stdout, env, version, signal } = surroundings;
-  const flags = readFlags(args, runSettings);
-  if (flags.actions.has("--help")) {
-    stdout.write(helpText(runSettings));
-    return;
-  }
-  const resolved = await readConfig(flags, env);
-  if (flags.actions.has("--print-config")) {
-    stdout.write(configText(resolved, runSettings));
-    return;
-  }
-  const { config } = resolved;
+/** `keelson run` as this process: ends with 0 when a signal stopped it and everything has ended, with 1 otherwise. */
+export async function runCommand(args: readonly string[], version: string): Promise<void> {
+  const { stdout, env } = process;
+  const command = {
+    run: (signal: AbortSignal) => run(args, { signal, stdout, env, folder: process.cwd(), version }),
+  };
+  const owner = withoutEchoes(process, () => performance.now());
+  await endProcessAfter(runUntilSignal(command, owner));
+}
+
+/** `keelson run`: resolves when the signal has aborted and everything has ended in order. */
+export async function run(args: readonly string[], dependencies: RunCommandDependencies): Promise<void> {
+  const { stdout, env, version, folder, signal } = dependencies;
+  const load = (names: readonly string[]): Promise<readonly LoadedOperator[]> =>
+    abortable(loadOperators(names, { bundled: bundledOperators, folder }), signal);
   try {
-    const loaded = await abortable(loadNamed(config.operators ?? [], surroundings.folder), signal);
-    if (flags.actions.has("--list")) {
+    const sources = await readSources({ args, env, own: runSettings, load }).catch((error: unknown) => {
+      if (!(error instanceof OperatorError)) throw error;
+      return withoutOperators(args, env, error);
+    });
+    if (sources.flags.actions.has("--help")) {
+      stdout.write(helpText(sources.settings));
+      return;
+    }
+    const loaded = sources.operators;
+    const resolved = resolveConfig(
+      sources.readings,
+      loaded.map(({ operator }) => operator),
+    );
+    if (sources.flags.actions.has("--print-config")) {
+      stdout.write(configText(resolved, sources.settings));
+      return;
+    }
+    if (loaded.length === 0) throw new NoOperatorNamedError();
+    if (sources.flags.actions.has("--list")) {
       stdout.write(operatorList(loaded));
       return;
     }
+    const { config, operatorSettings } = resolved;
     const log = runLogger(config, stdout, env);
-    await runOperators(config, loaded, { log, env, version }, signal);
+    await runOperators({ config, loaded, operatorSettings }, { log, env, version }, signal);
   } catch (error) {
-    // Being told to stop while it starts is no failure.
+    // Stopping while it starts is no failure.
     if (!(signal.aborted && error === signal.reason)) throw error;
   }
 }
 
-async function readConfig(flags: FlagReading, env: Environment): Promise<ResolvedConfig> {
-  const path = flags.configPath ?? (env[configVariable] || undefined);
-  const file = path === undefined ? nothingRead : await readConfigFile(path, runSettings);
-  return resolveConfig([flags, readEnvironment(env, runSettings), file]);
-}
-
-async function loadNamed(names: readonly string[], folder: string): Promise<readonly LoadedOperator[]> {
-  if (names.length === 0) throw new NoOperatorNamedError();
-  return loadOperators(names, { bundled: bundledOperators, folder });
+/** The help does not need operators: it is shown for a name that cannot be loaded, too. */
+async function withoutOperators(
+  args: readonly string[],
+  env: Environment,
+  failure: OperatorError,
+): Promise<Sources> {
+  const sources = await readSources({ args, env, own: runSettings, load: async () => [] });
+  if (!sources.flags.actions.has("--help")) throw failure;
+  return sources;
 }

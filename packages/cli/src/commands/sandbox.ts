@@ -2,26 +2,26 @@ import type { ProgressStream } from "@keelson/controlplane";
 import { type ClusterFlags, clusterSettings } from "../sandbox/cluster-flags.ts";
 import { startEmbeddedCluster } from "../sandbox/embedded-cluster.ts";
 import { greeting } from "../sandbox/greeting.ts";
-import { until } from "../until.ts";
+import { until } from "../signals.ts";
 
-/** As they are given on the command line. */
+/** The flags, as commander reads them. */
 export interface SandboxFlags extends ClusterFlags {
   readonly controllers: boolean;
 }
 
-export interface SandboxSurroundings {
+export interface SandboxDependencies {
   /** Ends the command, in whatever it is doing. */
   readonly signal: AbortSignal;
   readonly stdout: ProgressStream;
   readonly stderr: ProgressStream;
-  /** Where paths begin. */
+  /** The base of relative paths. */
   readonly folder: string;
 }
 
-/** Starts the embedded control plane, says how to reach it, and keeps it until the signal aborts. */
+/** Starts the embedded control plane, prints how to reach it, and keeps it running until the signal aborts. */
 export async function sandbox(
   flags: SandboxFlags,
-  { signal, stdout, stderr, folder }: SandboxSurroundings,
+  { signal, stdout, stderr, folder }: SandboxDependencies,
 ): Promise<void> {
   const settings = clusterSettings(flags, flags, folder);
   try {
@@ -33,7 +33,7 @@ export async function sandbox(
     stdout.write(await greeting(cluster, settings));
     await until(signal);
   } catch (error) {
-    // Being told to stop is how this command ends.
+    // A signal is how this command ends.
     if (!signal.aborted) throw error;
   }
   const kept = settings.data === undefined ? "" : `; its data is in ${settings.data}`;

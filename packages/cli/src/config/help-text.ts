@@ -19,17 +19,26 @@ const actions: readonly (readonly [string, string])[] = [
 ];
 
 const footer = "A setting is taken from its flag, else from its variable (in brackets), else from the file.";
+const shortFlags =
+  "The name of the operator may be left out of a flag, as in --SETTING, if no other flag is called so.";
 
-/** The help of \`keelson run\`. */
+/** The help of `keelson run`; `settings` are its own and those of the operators that are named beside `--help`. */
 export function helpText(settings: readonly Setting[]): string {
+  const others = ["Other:", ...actions.flatMap(([usage, text]) => entry(usage, text))].join("\n");
+  const own = settings.filter(({ path }) => path.length === 1);
+  const ofOperators = settings.filter(({ path }) => path.length > 1);
+  const sections = [introduction, ...settingSections(own), others, ...settingSections(ofOperators)];
+  return `${[...sections, ofOperators.length === 0 ? footer : `${footer}\n${shortFlags}`].join("\n\n")}\n`;
+}
+
+/** A heading for each group of settings, with a line or more for each setting. */
+export function settingSections(settings: readonly Setting[]): readonly string[] {
   const groups = Map.groupBy(settings, ({ group }) => group);
-  const sections = [...groups].map(([group, members]) =>
+  return [...groups].map(([group, members]) =>
     [`${group}:`, ...members.flatMap((setting) => entry(usageOf(setting), explanationOf(setting)))].join(
       "\n",
     ),
   );
-  const others = ["Other:", ...actions.flatMap(([usage, text]) => entry(usage, text))].join("\n");
-  return `${[introduction, ...sections, others, footer].join("\n\n")}\n`;
 }
 
 /** `--metrics-port PORT` */
@@ -37,14 +46,15 @@ export function usageOf({ flag, placeholder, isList }: Setting): string {
   return `${flag}${placeholder === undefined ? "" : ` ${placeholder}`}${isList === true ? "..." : ""}`;
 }
 
-/** What holds if nobody sets it; undefined if nothing does. */
+/** The default, for people; undefined if there is none. */
 export function defaultOf({ default: text, defaultHelp }: Setting): string | undefined {
   return text ?? defaultHelp;
 }
 
 function explanationOf(setting: Setting): string {
-  const { help, variable } = setting;
+  const { help, variable, isRequired = false } = setting;
   const byDefault = defaultOf(setting);
+  if (isRequired) return `${help} [${variable}, required]`;
   const isOff = byDefault === "false";
   return `${help} [${variable}${byDefault === undefined || isOff ? "" : `, default ${byDefault}`}]`;
 }

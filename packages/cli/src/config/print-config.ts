@@ -1,27 +1,61 @@
-import { stringify } from "yaml";
 import { defaultOf } from "./help-text.ts";
+import { yamlText } from "./operator-settings.ts";
 import type { ResolvedConfig } from "./resolve-config.ts";
 import type { Setting } from "./setting.ts";
 
-/** The configuration as a file that gives the same one again; a comment says where each value came from. */
-export function configText({ config, given }: ResolvedConfig, settings: readonly Setting[]): string {
-  const lines = settings.map((setting) => {
-    const { name } = setting;
-    const means: unknown = Object.entries(config).find(([key]) => key === name)?.[1];
-    const value = given.get(name);
-    if (value !== undefined) return [inYaml(name, value.value, means), value.origin] as const;
-    if (setting.default !== undefined) return [inYaml(name, setting.default, means), "default"] as const;
-    return [`# ${setting.name}:`, `not set: ${defaultOf(setting) ?? "none"}`] as const;
-  });
-  const column = Math.max(...lines.map(([text]) => text.length));
-  return lines.map(([text, origin]) => `${text.padEnd(column)}  # ${origin}\n`).join("");
+interface Line {
+  readonly text: string;
+  readonly comment?: string;
 }
 
-/** In one line. What means a number or a switch comes from flags as text; in YAML it needs no quotes. */
-function inYaml(name: string, value: unknown, means: unknown): string {
+/**
+ * The configuration as a file that gives the same one again, except for sensitive values, which are left out; a comment
+ * says where each value came from.
+ */
+export function configText(resolved: ResolvedConfig, settings: readonly Setting[]): string {
+  const lines = settings.flatMap((setting, index) => [
+    ...sectionsBefore(setting, settings[index - 1]),
+    settingLine(resolved, setting),
+  ]);
+  const column = Math.max(...lines.map(({ text }) => text.length));
+  return lines
+    .map(({ text, comment }) =>
+      comment === undefined ? `${text}\n` : `${text.padEnd(column)}  # ${comment}\n`,
+    )
+    .join("");
+}
+
+/** The keys that the setting is the first to stand below. */
+function sectionsBefore({ path }: Setting, previous: Setting | undefined): readonly Line[] {
+  const sections = path.slice(0, -1);
+  const shared = sections.findIndex((key, index) => previous?.path[index] !== key);
+  if (shared === -1) return [];
+  return sections.slice(shared).map((key, index) => ({ text: `${"  ".repeat(shared + index)}${key}:` }));
+}
+
+function settingLine({ config, given }: ResolvedConfig, setting: Setting): Line {
+  const { name, path, isSensitive = false } = setting;
+  const indent = "  ".repeat(path.length - 1);
+  const key = path.at(-1) ?? name;
+  const value = given.get(name);
+  if (isSensitive) {
+    const origin = value === undefined ? "not set" : `${value.origin}; sensitive, not shown`;
+    return { text: `${indent}# ${key}:`, comment: origin };
+  }
+  const means: unknown = Object.entries(config).find(([each]) => each === name)?.[1];
+  const asYaml = (raw: unknown): string =>
+    `${indent}${key}: ${path.length > 1 ? yamlText(raw) : inYaml(raw, means)}`;
+  if (value !== undefined) return { text: asYaml(value.value), comment: value.origin };
+  if (setting.default === undefined)
+    return { text: `${indent}# ${key}:`, comment: `not set: ${defaultOf(setting) ?? "none"}` };
+  const text = path.length > 1 ? `${indent}${key}: ${setting.default}` : asYaml(setting.default);
+  return { text, comment: "default" };
+}
+
+/** A flag of a number or a switch is text; in YAML it needs no quotes. */
+function inYaml(value: unknown, means: unknown): string {
   const isPlain =
     typeof means !== "string" && typeof value === "string" && /^(-?\d+|true|false)$/.test(value);
   const plain: unknown = isPlain ? JSON.parse(value) : value;
-  const text = stringify(plain, { collectionStyle: "flow", lineWidth: 0, defaultStringType: "PLAIN" });
-  return `${name}: ${text.trimEnd()}`;
+  return yamlText(plain);
 }

@@ -1,20 +1,19 @@
 import { editsBetween } from "./nearest.ts";
-import type { GivenValue, Reading } from "./reading.ts";
-import type { Setting } from "./setting.ts";
+import { type GivenValue, type Reading, type Setting, settingValue } from "./setting.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** The variable that names a configuration file. */
 export const configVariable = "KEELSON_CONFIG";
 /**
- * Kubernetes tells pods about Services by variables, and a Service called `keelson-metrics` makes one that is called like
- * ours: KEELSON_METRICS_PORT=tcp://10.0.0.1:8080.
+ * Kubernetes sets variables for Services in pods, and that of a Service called `keelson-metrics` has the name of a setting:
+ * KEELSON_METRICS_PORT=tcp://10.0.0.1:8080.
  */
 const serviceLink = /^(tcp|udp|sctp):\/\//;
-/** Others may have variables that begin like ours, so only one that can hardly be anything but a slip is an error. */
+/** Variables of other programs may begin with KEELSON_, so only one that is nearly that of a setting is an error. */
 const mostSlips = 2;
 
-/** Reads the variables of the settings. One that is empty is as good as none. */
+/** Reads the variables of the settings. An empty variable counts as not set. */
 export function readEnvironment(env: Environment, settings: readonly Setting[]): Reading {
   const variables = new Map(settings.map((setting) => [setting.variable, setting]));
   const given = new Map<string, GivenValue>();
@@ -31,8 +30,8 @@ export function readEnvironment(env: Environment, settings: readonly Setting[]):
         problems.push(`${variable}: there is no such variable; did you mean ${meant}?`);
       continue;
     }
-    const items = text.split(",").map((item) => item.trim());
-    given.set(setting.name, { value: setting.isList === true ? items : text, origin: variable });
+    const texts = setting.isList === true ? text.split(",").map((item) => item.trim()) : [text];
+    given.set(setting.name, { value: settingValue(setting, texts), origin: variable });
   }
   return { given, problems };
 }

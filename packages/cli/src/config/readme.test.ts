@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { expect, it } from "vitest";
 import { settingsTable } from "../../test/support/settings-table.ts";
-import { runSettings } from "./resolve-config.ts";
+import { runSettings } from "./run-config.ts";
 
 it("is listed in the README as it is", async () => {
   const readme = await readFile(new URL("../../README.md", import.meta.url), "utf8");

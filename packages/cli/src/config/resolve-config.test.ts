@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { ConfigurationError } from "./errors.ts";
 import { helpText } from "./help-text.ts";
 import { configText } from "./print-config.ts";
 import { type Environment, readEnvironment } from "./read-environment.ts";
 import { readConfigFile, readConfigText } from "./read-file.ts";
 import { readFlags } from "./read-flags.ts";
-import { type ResolvedConfig, resolveConfig, runSettings } from "./resolve-config.ts";
+import { ConfigurationError, type ResolvedConfig, resolveConfig } from "./resolve-config.ts";
+import { runSettings } from "./run-config.ts";
 
 interface Sources {
   readonly flags?: readonly string[];

@@ -1,47 +1,131 @@
-import { ConfigurationError } from "./errors.ts";
-import type { GivenValue, Reading } from "./reading.ts";
-import { type RunConfig, runSchema } from "./run-config.ts";
-import { ruleProblems } from "./run-rules.ts";
-import { type Setting, settingsOf } from "./setting.ts";
+import { KeelsonError, z } from "keelson";
+import { issueText } from "./issue-text.ts";
+import { type ConfigurableOperator, nameProblems, operatorSettings, valuesOf } from "./operator-settings.ts";
+import { type RunConfig, ruleProblems, runSchema, runSettings } from "./run-config.ts";
+import type { GivenValue, Reading, Setting } from "./setting.ts";
 
-/** All settings of `keelson run`. */
-export const runSettings: readonly Setting[] = settingsOf(runSchema.shape);
+/** All that is wrong with flags, environment and file, a line for each. */
+export class ConfigurationError extends KeelsonError {
+  static override readonly brand: string = "@keelson/cli.ConfigurationError";
+  readonly code = "INVALID_CONFIGURATION";
+  readonly problems: readonly string[];
+
+  constructor(command: string, problems: readonly string[]) {
+    const lines =
+      problems.length === 1 ? ` ${problems[0]}` : problems.map((problem) => `\n  ${problem}`).join("");
+    super(`configure ${command}:${lines}`);
+    this.problems = problems;
+  }
+}
+
+/** The values of operators' settings as their schemas parsed them, by the operator's name. */
+export type SettingsByOperator = ReadonlyMap<string, Readonly<Record<string, unknown>>>;
 
 export interface ResolvedConfig {
   readonly config: RunConfig;
-  /** What of it somebody has set, and where. */
+  readonly operatorSettings: SettingsByOperator;
+  /** The values that were set, and where. */
   readonly given: ReadonlyMap<string, GivenValue>;
 }
 
 /**
- * Makes the configuration of what the sources say; earlier ones win over later ones. ConfigurationError with all that is
- * wrong.
+ * Makes the configuration of `keelson run` and of the operators from the sources; earlier sources win over later ones.
+ * ConfigurationError with all that is wrong.
  */
-export function resolveConfig(sources: readonly Reading[]): ResolvedConfig {
-  const given = new Map(sources.toReversed().flatMap((source) => [...source.given]));
-  const values = Object.fromEntries([...given].map(([name, { value }]) => [name, value]));
-  const problems = sources.flatMap((source) => source.problems);
-  const parsed = runSchema.safeParse(values);
-  if (!parsed.success) {
-    const wrong = parsed.error.issues.map(({ path, message }) => {
-      const setting = runSettings.find(({ name }) => name === path[0]);
-      return problemText(setting, given.get(String(path[0])), message);
-    });
-    throw new ConfigurationError("run", [...problems, ...wrong]);
+export function resolveConfig(
+  sources: readonly Reading[],
+  operators: readonly ConfigurableOperator[] = [],
+): ResolvedConfig {
+  const given = mergeSources(sources);
+  const own = [...given].filter(([name]) => runSettings.some((setting) => setting.name === name));
+  const parsed = runSchema.safeParse(Object.fromEntries(own.map(([name, { value }]) => [name, value])));
+  const wrong = parsed.error?.issues.map(({ path, message }) => {
+    const setting = runSettings.find(({ name }) => name === path[0]);
+    return problemText(setting, given.get(String(path[0])), message);
+  });
+  const ofOperators = parseSettings(operators, given);
+  const problems = [
+    ...sources.flatMap((source) => source.problems),
+    ...nameProblems(operators, runSettings),
+    ...(wrong ?? []),
+    ...(parsed.success ? ruleProblems(parsed.data) : []),
+    ...ofOperators.problems,
+  ];
+  if (problems.length > 0 || !parsed.success) throw new ConfigurationError("run", problems);
+  return { config: parsed.data, operatorSettings: ofOperators.parsed, given };
+}
+
+/** The same for the settings of operators alone, as `command` reads them. */
+export function resolveOperatorSettings(
+  command: string,
+  sources: readonly Reading[],
+  operators: readonly ConfigurableOperator[],
+): SettingsByOperator {
+  const { parsed, problems } = parseSettings(operators, mergeSources(sources));
+  const all = [
+    ...sources.flatMap((source) => source.problems),
+    ...nameProblems(operators, runSettings),
+    ...problems,
+  ];
+  if (all.length > 0) throw new ConfigurationError(command, all);
+  return parsed;
+}
+
+function mergeSources(sources: readonly Reading[]): ReadonlyMap<string, GivenValue> {
+  return new Map(sources.toReversed().flatMap((source) => [...source.given]));
+}
+
+function parseSettings(
+  operators: readonly ConfigurableOperator[],
+  given: ReadonlyMap<string, GivenValue>,
+): { readonly parsed: SettingsByOperator; readonly problems: readonly string[] } {
+  const settings = operatorSettings(operators);
+  const parsed = new Map<string, Readonly<Record<string, unknown>>>();
+  const problems: string[] = [];
+  for (const operator of operators) {
+    if (operator.settings === undefined) continue;
+    const { data, error } = z.safeParse(operator.settings, valuesOf(operator, given));
+    if (data !== undefined) parsed.set(operator.name, data);
+    for (const issue of error?.issues ?? [])
+      problems.push(operatorProblem(operator.name, issue, settings, given));
   }
-  const all = [...problems, ...ruleProblems(parsed.data)];
-  if (all.length > 0) throw new ConfigurationError("run", all);
-  return { config: parsed.data, given };
+  return { parsed, problems };
+}
+
+function operatorProblem(
+  operator: string,
+  issue: z.core.$ZodIssue,
+  settings: readonly Setting[],
+  given: ReadonlyMap<string, GivenValue>,
+): string {
+  const path = [operator, ...issue.path.map(String)];
+  const setting = settings.find((candidate) => candidate.path.every((key, index) => path[index] === key));
+  // A rule of the whole schema, such as one that compares two settings.
+  if (setting === undefined) return `${path.join(".")}: ${issue.message}`;
+  const { flag, variable, name } = setting;
+  const value = given.get(name);
+  if (value === undefined)
+    return `${flag}: must be set, by this flag, by ${variable}, or by ${name} in a file`;
+  const isFlag = value.origin.startsWith("--");
+  const others = isFlag
+    ? `${variable}, ${name} in a file`
+    : `${flag}, ${value.origin === variable ? `${name} in a file` : variable}`;
+  return `${problemText(setting, value, issueText(issue, setting))} (also ${others})`;
 }
 
 function problemText(setting: Setting | undefined, given: GivenValue | undefined, message: string): string {
   if (setting === undefined || given === undefined) return message;
   const { value, origin } = given;
-  const shown = Array.isArray(value)
+  const isInFile = !origin.startsWith("--") && origin !== setting.variable;
+  const text = `${origin}: ${isInFile ? `${setting.name} ` : ""}${message}`;
+  return setting.isSensitive === true ? text : `${text}, not ${shown(value)}`;
+}
+
+function shown(value: unknown): string {
+  const text = Array.isArray(value)
     ? value.join(",")
     : typeof value === "string"
       ? value
       : JSON.stringify(value);
-  const isInFile = origin !== setting.flag && origin !== setting.variable;
-  return `${origin}: ${isInFile ? `${setting.name} ` : ""}${message}, not ${shown === "" ? "nothing" : shown}`;
+  return text === "" ? "nothing" : text;
 }

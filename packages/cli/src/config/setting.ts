@@ -1,25 +1,25 @@
 import { z } from "keelson";
 
-/** What people are told of a setting, beside what its schema checks. */
+/** What the help shows of a setting, in addition to what its schema checks. */
 export interface SettingFacts {
-  /** Under which heading it stands in the help. */
+  /** The heading above it in the help. */
   readonly group: string;
   /** One sentence, without a full stop. */
   readonly help: string;
-  /** What stands for its value in the help, such as `PORT`. Without one it is a switch, on or off. */
+  /** What represents its value in the help, such as `PORT`. A setting without one is a switch, on or off. */
   readonly placeholder?: string;
-  /** What holds if nobody sets it, as people would write it. */
+  /** The default value, as it would be written in a file. */
   readonly default?: string;
-  /** The same for a default that is found out when it is needed. */
+  /** Describes a default that is computed when it is needed. */
   readonly defaultHelp?: string;
-  /** May be given several times; in the environment, with commas between. */
+  /** The flag may be given several times; the variable holds items with commas between them. */
   readonly isList?: boolean;
 }
 
 /** The facts of each setting, by its schema. */
 export const settingFacts: z.core.$ZodRegistry<SettingFacts> = z.registry<SettingFacts>();
 
-/** Makes a setting of a type that takes what people write. Its default is read as if somebody had written it. */
+/** Makes a setting of a type that reads text. Its default is read in the same way. */
 export function setting<Value>(
   type: z.ZodType<Value>,
   facts: SettingFacts & { readonly default: string },
@@ -36,23 +36,66 @@ export type SettingsSchema<Config> = z.ZodObject<{
 }>;
 
 /** A setting under all its names. */
-export interface Setting<Name extends string = string> extends SettingFacts {
-  /** In a file, such as `metricsPort`. */
-  readonly name: Name;
+export interface Setting extends SettingFacts {
+  /** Its keys in a file, joined by dots: `metricsPort`, or `webapp.maxReplicas` of an operator. */
+  readonly name: string;
+  readonly path: readonly string[];
   /** Such as `--metrics-port`. */
   readonly flag: string;
+  /** A second flag without the operator's name, where it is unambiguous. */
+  readonly shortFlag?: string;
   /** Such as `KEELSON_METRICS_PORT`. */
   readonly variable: string;
-  readonly schema: z.ZodType;
+  /** Converts the text of a flag or a variable, or one item of a list. Default: the schema reads text itself. */
+  readonly fromText?: (text: string) => unknown;
+  /** Its value is never printed. */
+  readonly isSensitive?: boolean;
+  /** Nothing starts without a value. */
+  readonly isRequired?: boolean;
+}
+
+/** Names of the setting with these keys: each key in kebab case, with dots between keys in a flag. */
+export function settingNames(path: readonly string[]): Pick<Setting, "name" | "path" | "flag" | "variable"> {
+  const words = path.map(kebabCase);
+  const variable = `KEELSON_${words.join("_").replaceAll("-", "_").toUpperCase()}`;
+  return { name: path.join("."), path, flag: `--${words.join(".")}`, variable };
+}
+
+/** `metricsPort` is `metrics-port`. */
+export function kebabCase(name: string): string {
+  return name.replace(/(?<=[a-z\d])[A-Z]|(?<=[A-Z])[A-Z](?=[a-z])/g, (letter) => `-${letter}`).toLowerCase();
 }
 
 /** The settings of a schema, in its order. */
 export function settingsOf(shape: Readonly<Record<string, z.ZodType>>): readonly Setting[] {
   return Object.entries(shape).flatMap(([name, schema]) => {
     const facts = settingFacts.get(schema);
-    if (facts === undefined) return [];
-    const words = name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
-    const variable = `KEELSON_${words.replaceAll("-", "_").toUpperCase()}`;
-    return [{ ...facts, name, flag: `--${words}`, variable, schema }];
+    return facts === undefined ? [] : [{ ...facts, ...settingNames([name]) }];
   });
+}
+
+/** A value that a source holds for a setting. */
+export interface GivenValue {
+  readonly value: unknown;
+  /** The place, for messages: `--metrics-port`, `KEELSON_METRICS_PORT`, `keelson.yaml:3`. */
+  readonly origin: string;
+}
+
+/** The contents of one source of configuration. */
+export interface Reading {
+  /** By the name of the setting. */
+  readonly given: ReadonlyMap<string, GivenValue>;
+  /** What is wrong with the source itself, a line for each. */
+  readonly problems: readonly string[];
+}
+
+/** The reading of a source that does not exist. */
+export const nothingRead: Reading = { given: new Map(), problems: [] };
+
+/** The value that the items of a list setting, or the one text of another setting, stand for. */
+export function settingValue(
+  { isList = false, fromText = (text) => text }: Setting,
+  texts: readonly string[],
+): unknown {
+  return isList ? texts.map((text) => fromText(text)) : fromText(texts.at(-1) ?? "");
 }

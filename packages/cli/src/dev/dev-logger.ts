@@ -1,4 +1,6 @@
+import { closeSync, openSync, writeSync } from "node:fs";
 import { type LogFields, type Logger, prettyLogger, systemClock } from "keelson";
+import { LogFileError } from "./errors.ts";
 
 /** Where what the operators say goes. */
 export interface DevLog {
@@ -41,4 +43,22 @@ function both(first: Logger, second: Logger): Logger {
     ...{ debug: tell("debug"), info: tell("info"), warn: tell("warn"), error: tell("error") },
     with: (fields) => both(first.with(fields), second.with(fields)),
   };
+}
+
+export interface LogFile extends Disposable {
+  readonly write: (line: string) => void;
+}
+
+/** Begins the file anew; undefined if no file is wanted. Throws a LogFileError. */
+export function openLogFile(path: string | undefined): LogFile | undefined {
+  if (path === undefined) return undefined;
+  try {
+    const file = openSync(path, "w", 0o600);
+    return {
+      write: (line) => void writeSync(file, `${line}\n`),
+      [Symbol.dispose]: () => closeSync(file),
+    };
+  } catch (error) {
+    throw new LogFileError(path, { cause: error });
+  }
 }

@@ -3,18 +3,20 @@ import { type ClusterFlags, clusterSettings, pathFrom } from "../sandbox/cluster
 import type { EmbeddedClusterSettings } from "../sandbox/embedded-cluster.ts";
 import { InvalidFlagError } from "../sandbox/errors.ts";
 
-/** As they are given on the command line. */
+/** The flags, as commander reads them. */
 export interface DevFlags extends Omit<ClusterFlags, "host"> {
   readonly samples: boolean;
   readonly exitWhenSettled?: boolean;
   readonly timeout?: string;
   readonly logFile?: string;
+  readonly config?: string;
+  readonly help?: boolean;
 }
 
 export interface DevSettings {
   readonly cluster: EmbeddedClusterSettings;
   readonly hasSamples: boolean;
-  /** How long the samples may take until the command ends with or without them; undefined: it does not end by itself. */
+  /** How long the samples may take to settle until the command ends in any case; undefined: it does not end by itself. */
   readonly settleMs: number | undefined;
   readonly logFile: string | undefined;
 }

@@ -1,8 +1,7 @@
 import { KeelsonError, toError } from "keelson";
-import { formatTook } from "./age.ts";
-import { titleOf } from "./plain-lines.ts";
+import { formatTook, oneLine } from "./format.ts";
+import { titleOf } from "./plain-display.ts";
 import type { Row } from "./row.ts";
-import { oneLine } from "./text-width.ts";
 
 /** The base of what keeps `keelson dev` from its work. */
 export abstract class DevError extends KeelsonError {

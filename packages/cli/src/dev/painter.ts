@@ -1,5 +1,5 @@
 import { stripVTControlCharacters } from "node:util";
-import { widthOf } from "./text-width.ts";
+import { widthOf } from "./format.ts";
 
 /** What of a terminal is needed to draw on it. */
 export interface Screen {

@@ -14,9 +14,8 @@ import {
 import { Event } from "keelson/kinds/core/v1";
 import { sampleKey } from "./apply-samples.ts";
 import { LastEvents } from "./last-events.ts";
-import { awaitedRow, type Row, type RowIdentity, rowOf } from "./row.ts";
+import { awaitedRow, type Row, type RowIdentity, rowOf, usualProgress } from "./row.ts";
 import type { Sample } from "./sample-files.ts";
-import { usualProgress } from "./usual-progress.ts";
 
 interface ShownKind {
   readonly resource: AnyDefinedResource;

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { makeRow } from "../../test/support/rows.ts";
 import type { Row } from "./row.ts";
-import { waitUntilSettled } from "./settle.ts";
+import { summaryOf, verdictOf, viewOf, waitUntilSettled } from "./settle.ts";
 
 let rows: readonly Row[];
 let stop: AbortController;
@@ -85,4 +85,44 @@ describe("waiting for the samples", () => {
     await vi.advanceTimersByTimeAsync(50);
     expect(await waiting).toBe("told to");
   });
+});
+
+describe("the verdict over the samples", () => {
+  const settled = makeRow("webapp/web");
+
+  it.each([
+    ["settled", []],
+    ["settled", [settled, settled]],
+    ["open", [settled, open]],
+    ["open", [troubled, open]],
+    ["stuck", [settled, troubled]],
+  ])("is %s if that holds for all", (verdict, rows) => {
+    expect(verdictOf(rows)).toBe(verdict);
+  });
+
+  it("is summarised in a line", () => {
+    expect(summaryOf([], 0)).toBe("");
+    expect(summaryOf([settled, open], 0)).toBe("1 of 2 samples settled");
+    expect(summaryOf([settled, settled], 3_449)).toBe("all 2 samples are settled after 3.4 s");
+    expect(summaryOf([settled], 900)).toBe("the sample is settled after 0.9 s");
+  });
+});
+
+it("shows how long the samples took since one was last not settled", () => {
+  let nowMs = 0;
+  let sample: Row = makeRow("webapp/web", { isSettled: false });
+  const stranger = makeRow("webapp/other", { isSettled: false });
+  const board = { look: () => ({ all: [sample, stranger], samples: [sample] }) };
+  const look = viewOf(board, () => nowMs);
+  expect(look()).toEqual({ rows: [sample, stranger], summary: "0 of 1 samples settled" });
+  nowMs = 2_000;
+  sample = makeRow("webapp/web");
+  expect(look().summary).toBe("the sample is settled after 2.0 s");
+  nowMs = 60_000;
+  expect(look().summary).toBe("the sample is settled after 2.0 s");
+  sample = makeRow("webapp/web", { isSettled: false });
+  expect(look().summary).toBe("0 of 1 samples settled");
+  nowMs = 61_500;
+  sample = makeRow("webapp/web");
+  expect(look().summary).toBe("the sample is settled after 1.5 s");
 });

@@ -1,6 +1,8 @@
+import type { View } from "./display.ts";
 import { NotSettledError } from "./errors.ts";
+import { formatTook } from "./format.ts";
+import type { Row } from "./row.ts";
 import type { SampleBoard } from "./sample-board.ts";
-import { verdictOf } from "./verdict.ts";
 
 export interface SettleOptions {
   readonly timeoutMs: number;
@@ -34,4 +36,36 @@ export async function waitUntilSettled(
     if (isStuck || tookMs >= timeoutMs) throw new NotSettledError(samples, { tookMs, isStuck });
     await new Promise<void>((resolve) => void setTimeout(resolve, lookMs));
   }
+}
+
+/** How far all samples are: `stuck` if those that are not settled say why they will not be. */
+export type Verdict = "settled" | "stuck" | "open";
+
+export function verdictOf(samples: readonly Row[]): Verdict {
+  const open = samples.filter(({ isSettled }) => !isSettled);
+  if (open.length === 0) return "settled";
+  return open.every(({ problem }) => problem !== undefined) ? "stuck" : "open";
+}
+
+/** In a line for people. */
+export function summaryOf(samples: readonly Row[], tookMs: number): string {
+  const settled = samples.filter(({ isSettled }) => isSettled).length;
+  const count = samples.length;
+  if (count === 0) return "";
+  if (settled < count) return `${settled} of ${count} samples settled`;
+  return `${count === 1 ? "the sample is" : `all ${count} samples are`} settled after ${formatTook(tookMs)}`;
+}
+
+/** What is shown of a board, with how long the samples took to settle since they last were not. */
+export function viewOf(board: Pick<SampleBoard, "look">, nowMs: () => number): () => View {
+  let sinceMs = nowMs();
+  let tookMs: number | undefined;
+  return () => {
+    const { all, samples } = board.look();
+    if (verdictOf(samples) !== "settled") {
+      if (tookMs !== undefined) sinceMs = nowMs();
+      tookMs = undefined;
+    } else tookMs ??= nowMs() - sinceMs;
+    return { rows: all, summary: summaryOf(samples, tookMs ?? 0) };
+  };
 }

@@ -12,14 +12,15 @@ import {
   systemRandom,
   toError,
 } from "keelson";
+import type { SettingsByOperator } from "../config/resolve-config.ts";
 import { type Cluster, connectCluster } from "../run/connect-cluster.ts";
 import { installCrds } from "../run/custom-resources.ts";
-import { setUpOperator } from "../run/set-up-operator.ts";
-import { DevManager } from "./dev-manager.ts";
-import { webhooksInPlace } from "./webhooks-in-place.ts";
+import { setUpOperator } from "../run/set-up-operators.ts";
+import { DevManager, webhooksInPlace } from "./dev-webhooks.ts";
 
 export interface StartOperatorsOptions {
   readonly operators: readonly Operator[];
+  readonly operatorSettings: SettingsByOperator;
   readonly kubeconfigPath: string;
   /** Of this command. */
   readonly version: string;

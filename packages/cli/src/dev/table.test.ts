@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { makeRow } from "../../test/support/rows.ts";
+import { widthOf } from "./format.ts";
 import type { Row } from "./row.ts";
 import { type Paint, tableLines } from "./table.ts";
-import { widthOf } from "./text-width.ts";
 
 const plain: Paint = (_, text) => text;
 const marked: Paint = (color, text) => `<${color}>${text}</>`;

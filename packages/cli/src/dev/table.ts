@@ -1,6 +1,5 @@
-import { formatAge } from "./age.ts";
+import { fitted, formatAge, oneLine, shorten, widthOf } from "./format.ts";
 import type { LastEvent, Row } from "./row.ts";
-import { fitted, oneLine, shorten, widthOf } from "./text-width.ts";
 
 export type Color = "green" | "yellow" | "red" | "dim";
 

@@ -1,9 +1,9 @@
 import { type Display, Soon, type View } from "./display.ts";
+import { oneLine, shorten } from "./format.ts";
 import { Painter, type Screen } from "./painter.ts";
-import { titleOf } from "./plain-lines.ts";
+import { titleOf } from "./plain-display.ts";
 import type { Row } from "./row.ts";
 import { type Color, type Paint, tableLines } from "./table.ts";
-import { oneLine, shorten } from "./text-width.ts";
 
 export interface Terminal extends Screen {
   on(event: "resize", listener: () => void): unknown;

@@ -1,12 +1,11 @@
-import { KeelsonError } from "keelson";
-import { failureInLine } from "./failure-in-line.ts";
+import { KeelsonError, toError } from "keelson";
 
-/** The base of what keeps operators from being found. */
+/** The base of errors of loading operators. */
 export abstract class OperatorError extends KeelsonError {
   static override readonly brand: string = "@keelson/cli.OperatorError";
 }
 
-/** What was named is neither an operator that comes with the command nor a module. */
+/** The name is neither that of an operator that comes with the command nor that of a module. */
 export class UnknownOperatorError extends OperatorError {
   static override readonly brand: string = "@keelson/cli.UnknownOperatorError";
   readonly code = "UNKNOWN_OPERATOR";
@@ -24,7 +23,7 @@ export class UnknownOperatorError extends OperatorError {
   }
 }
 
-/** A path that leads nowhere. */
+/** A path at which there is no file. */
 export class OperatorFileNotFoundError extends OperatorError {
   static override readonly brand: string = "@keelson/cli.OperatorFileNotFoundError";
   readonly code = "OPERATOR_FILE_NOT_FOUND";
@@ -68,4 +67,19 @@ export class DuplicateOperatorError extends OperatorError {
       `load operators: ${origins.join(" and ")} both hold one called ${name}; rename one or leave one out`,
     );
   }
+}
+
+/** One line for what a module threw: its message, and the place in the module. */
+export function failureInLine(caught: unknown): string {
+  const { name, message } = toError(caught);
+  const text = `${name}: ${message}`.split("\n", 1)[0] ?? "";
+  const place = caught instanceof Error ? placeIn(caught.stack ?? "") : undefined;
+  return place === undefined ? text : `${text} (at ${place})`;
+}
+
+/** The first place in a stack: in its frames, or before them if the module cannot be parsed. */
+function placeIn(stack: string): string | undefined {
+  // A place within Node, such as node:internal/modules/esm/resolve:274:11, is not the author's.
+  const [place] = /(?<![\w.-])(file:\/\/)?\/[^\s():]+:\d+(:\d+)?/.exec(stack) ?? [];
+  return place;
 }

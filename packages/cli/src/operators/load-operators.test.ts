@@ -1,9 +1,7 @@
 import { fileURLToPath } from "node:url";
 import { defineOperator } from "keelson";
 import { describe, expect, it } from "vitest";
-import type { BundledOperators } from "./bundled.ts";
-import { loadOperators } from "./load-operators.ts";
-import { operatorList } from "./operator-list.ts";
+import { type BundledOperators, loadOperators, operatorList } from "./load-operators.ts";
 
 const folder = fileURLToPath(new URL("../../test/support/", import.meta.url));
 const webapp = defineOperator({ name: "webapp", setup: () => undefined });

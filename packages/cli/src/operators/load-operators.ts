@@ -2,9 +2,8 @@ import { stat } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { join, resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import { errorCode, isRecord, type Operator } from "keelson";
+import { errorCode, groupResourceOf, isRecord, type Operator } from "keelson";
 import { nearest } from "../config/nearest.ts";
-import type { BundledOperators } from "./bundled.ts";
 import {
   DuplicateOperatorError,
   NoOperatorExportedError,
@@ -13,26 +12,34 @@ import {
   UnknownOperatorError,
 } from "./errors.ts";
 
+/** The operators that come with the command, by name. Each is loaded when it is named. */
+export type BundledOperators = ReadonlyMap<string, () => Promise<Operator>>;
+
+export const bundledOperators: BundledOperators = new Map([
+  ["webapp", async () => (await import("@keelson/webapp")).webapp],
+  ["backup", async () => (await import("@keelson/backup")).backup],
+]);
+
 export interface LoadOptions {
   readonly bundled: BundledOperators;
-  /** Where paths begin, and where packages are looked for. */
+  /** The base of relative paths, and of the search for packages. */
   readonly folder: string;
 }
 
-/** An operator and where it came from. */
+/** An operator and its origin. */
 export interface LoadedOperator {
   readonly operator: Operator;
-  /** As it was named by people. */
+  /** The name, path or package that it was loaded by. */
   readonly origin: string;
 }
 
-/** Loads all that is named; an OperatorError if one cannot be, or if two have one name. */
+/** Loads all named operators; an OperatorError if one cannot be loaded, or if two have the same name. */
 export async function loadOperators(
   names: readonly string[],
   options: LoadOptions,
 ): Promise<readonly LoadedOperator[]> {
   const loaded: LoadedOperator[] = [];
-  // One after the other, so that of several mistakes the first is the one that is told.
+  // One after the other, so that of several mistakes the first one is reported.
   for (const origin of new Set(names))
     for (const operator of await loadOne(origin, options)) loaded.push({ operator, origin });
   const byName = Map.groupBy(loaded, ({ operator }) => operator.name);
@@ -68,12 +75,12 @@ async function fileUrl(name: string, folder: string): Promise<string> {
   return pathToFileURL(path).href;
 }
 
-/** Where the package is as seen from the folder; undefined if it is not installed there. */
+/** The URL of the package as the folder resolves it; undefined if it is not installed there. */
 function packageUrl(name: string, folder: string): string | undefined {
   try {
     return pathToFileURL(createRequire(join(folder, "package.json")).resolve(name)).href;
   } catch (error) {
-    // It is there, but lets itself only be imported: then it is looked for beside this command.
+    // It is installed, but can only be imported, not required: then this command resolves it.
     if (errorCode(error) === "ERR_PACKAGE_PATH_NOT_EXPORTED") return name;
     return undefined;
   }
@@ -95,4 +102,17 @@ function isOperator(value: unknown): value is Operator {
   return (
     typeof name === "string" && Array.isArray(resources) && Array.isArray(uses) && typeof setup === "function"
   );
+}
+
+/** A line for each operator, with its origin and its kinds. */
+export function operatorList(loaded: readonly LoadedOperator[]): string {
+  const width = Math.max(...loaded.map(({ operator }) => operator.name.length));
+  return loaded
+    .map(({ operator: { name, resources }, origin }) => {
+      const kinds = resources
+        .map((resource) => `${groupResourceOf(resource)}/${resource.version}`)
+        .join(", ");
+      return `${name.padEnd(width)}  ${origin}${kinds === "" ? "" : `  ${kinds}`}\n`;
+    })
+    .join("");
 }

@@ -1,5 +1,5 @@
 import { KeelsonError, toError } from "keelson";
-import { failureInLine } from "../operators/failure-in-line.ts";
+import { failureInLine } from "../operators/errors.ts";
 
 /** The base of what keeps `keelson run` from running. */
 export abstract class RunError extends KeelsonError {

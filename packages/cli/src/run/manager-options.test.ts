@@ -1,7 +1,8 @@
 import { createClient, createMetrics, FileCertificates, silentLogger, type Transport } from "keelson";
 import { describe, expect, it } from "vitest";
 import { readFlags } from "../config/read-flags.ts";
-import { resolveConfig, runSettings } from "../config/resolve-config.ts";
+import { resolveConfig } from "../config/resolve-config.ts";
+import { runSettings } from "../config/run-config.ts";
 import { managerOptions } from "./manager-options.ts";
 
 const transport: Transport = {

@@ -3,9 +3,12 @@ import {
   type ApiEventRecorder,
   authorizeByReview,
   type ControllerTracer,
+  errorCode,
   FileCertificates,
   type LeaderElectionOptions,
+  type Listen,
   type Logger,
+  listenHttp,
   type ManagerOptions,
   type ManagerWebhookOptions,
   type Metrics,
@@ -13,7 +16,7 @@ import {
 } from "keelson";
 import type { RunConfig } from "../config/run-config.ts";
 import type { Cluster } from "./connect-cluster.ts";
-import { listenByFlags } from "./port-flags.ts";
+import { PortError } from "./errors.ts";
 
 export interface RunParts {
   readonly config: RunConfig;
@@ -109,4 +112,22 @@ function webhookOptions({ config, cluster, name, log }: RunParts): ManagerWebhoo
     name: `${name}-webhook-certificates`,
   };
   return { port, certificates: { secret, name, endpoint } };
+}
+
+/** Opens ports; of one that cannot be had it says by which flag another is chosen. */
+export function listenByFlags(config: RunConfig): Listen {
+  const flags: ReadonlyMap<number, string> = new Map([
+    [config.webhookPort, "--webhook-port"],
+    [config.healthPort, "--health-port"],
+    [config.metricsPort, "--metrics-port"],
+  ]);
+  return async (options, service) => {
+    try {
+      return await listenHttp(options, service);
+    } catch (error) {
+      const flag = flags.get(options.port);
+      if (flag === undefined || errorCode(error) === undefined) throw error;
+      throw new PortError({ port: options.port, flag }, { cause: error });
+    }
+  };
 }

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { hostname } from "node:os";
 import {
   type ApiUse,
@@ -11,17 +12,22 @@ import {
   systemClock,
   systemRandom,
 } from "keelson";
-import type { RunConfig } from "../config/run-config.ts";
-import { isLoopback } from "../config/run-rules.ts";
+import type { SettingsByOperator } from "../config/resolve-config.ts";
+import { isLoopback, type RunConfig } from "../config/run-config.ts";
 import type { LoadedOperator } from "../operators/load-operators.ts";
 import { type Cluster, connectCluster } from "./connect-cluster.ts";
 import { demandCrds, installCrds } from "./custom-resources.ts";
-import { demandKinds } from "./demand-kinds.ts";
-import { instanceName } from "./instance-name.ts";
 import { certificatesIn, managerOptions } from "./manager-options.ts";
-import { setUpOperator } from "./set-up-operator.ts";
+import { requireKnownKinds, setUpOperator } from "./set-up-operators.ts";
 
-export interface RunSurroundings {
+/** The operators of a run, and its configuration. */
+export interface Run {
+  readonly config: RunConfig;
+  readonly loaded: readonly LoadedOperator[];
+  readonly operatorSettings: SettingsByOperator;
+}
+
+export interface RunDependencies {
   readonly log: Logger;
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Of this command. */
@@ -39,9 +45,8 @@ const reviewUses: readonly ApiUse[] = [
  * kept it from starting or what ended it.
  */
 export async function runOperators(
-  config: RunConfig,
-  loaded: readonly LoadedOperator[],
-  { log, env, version }: RunSurroundings,
+  { config, loaded }: Run,
+  { log, env, version }: RunDependencies,
   signal: AbortSignal,
 ): Promise<void> {
   const operators = loaded.map(({ operator }) => operator);
@@ -65,7 +70,7 @@ export async function runOperators(
   else await demandCrds(client, operators, [...new Set(loaded.map(({ origin }) => origin))], signal);
   const manager = await makeManager({ config, cluster, name, userAgent, log, metrics });
   for (const operator of operators) await setUpOperator(operator, manager, signal);
-  demandKinds(config.concurrency, manager.kinds);
+  requireKnownKinds(config.concurrency, manager.kinds);
   await manager.run(signal);
 }
 
@@ -109,4 +114,19 @@ async function makeManager(parts: ManagerParts): Promise<Manager> {
       run: (signal) => metricsCertificates.run(signal),
     });
   return manager;
+}
+
+const longest = 63;
+const separator = "--";
+
+/**
+ * What a run of these operators is called unless it is said otherwise. Replicas of the same operators get the same name,
+ * runs of others another one, so that they do not take turns by one Lease.
+ */
+export function instanceName(operators: readonly string[]): string {
+  const sorted = operators.toSorted();
+  // No name begins or ends with a dash, so two lists give the same text only if a name holds the separator.
+  const name = `keelson-${sorted.join(separator)}`;
+  if (name.length <= longest && !sorted.some((each) => each.includes(separator))) return name;
+  return `keelson-${createHash("sha256").update(sorted.join("\n")).digest("hex").slice(0, 16)}`;
 }

@@ -6,15 +6,14 @@ import {
   ftruncateSync,
   openSync,
   readFileSync,
+  renameSync,
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
 import { isRecord } from "@keelson/core";
 import { type Journal, type JournalEntry, replay, type StoreSnapshot } from "@keelson/sandbox";
 import { UnreadableDataError } from "./errors.ts";
-import { releaseLock, takeLock } from "./folder-lock.ts";
-import { makeFolder } from "./make-folder.ts";
-import { replaceFile } from "./replace-file.ts";
+import { makeFolder, releaseLock, takeLock } from "./folder-lock.ts";
 
 const lockFile = "lock";
 const snapshotFile = "snapshot.json";
@@ -108,4 +107,16 @@ function isSnapshot(value: unknown): value is StoreSnapshot {
 
 function isEntry(value: unknown): value is JournalEntry {
   return isRecord(value) && typeof value.revision === "number" && typeof value.key === "string";
+}
+
+/** Writes a file that only its owner may read. Whoever reads it, after a crash too, finds the old text or the new one. */
+export function replaceFile(path: string, text: string | Uint8Array): void {
+  const written = openSync(`${path}.new`, "w", 0o600);
+  try {
+    writeFileSync(written, text);
+    fsyncSync(written);
+  } finally {
+    closeSync(written);
+  }
+  renameSync(`${path}.new`, path);
 }

@@ -1,4 +1,5 @@
-import { readlinkSync, renameSync, rmSync, symlinkSync } from "node:fs";
+import { existsSync, mkdirSync, readlinkSync, renameSync, rmSync, statSync, symlinkSync } from "node:fs";
+import { dirname } from "node:path";
 import { errorCode } from "@keelson/core";
 import { FolderInUseError, UnreadableDataError } from "./errors.ts";
 
@@ -76,5 +77,20 @@ function isAlive(processId: number): boolean {
   } catch (error) {
     // It is there, and somebody else's.
     return errorCode(error) === "EPERM";
+  }
+}
+
+/**
+ * Makes a folder that only its owner may use, and those above it that are missing. Node's own way to do so tries for ever
+ * where a folder takes no other, such as /proc.
+ */
+export function makeFolder(path: string): void {
+  try {
+    mkdirSync(path, { mode: 0o700 });
+  } catch (error) {
+    if (errorCode(error) === "EEXIST" && statSync(path).isDirectory()) return;
+    if (errorCode(error) !== "ENOENT" || existsSync(dirname(path))) throw error;
+    makeFolder(dirname(path));
+    mkdirSync(path, { mode: 0o700 });
   }
 }

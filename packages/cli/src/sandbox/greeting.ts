@@ -1,5 +1,7 @@
+import { access, constants } from "node:fs/promises";
+import { delimiter, join } from "node:path";
+import { binariesFolder } from "@keelson/controlplane";
 import type { EmbeddedCluster, EmbeddedClusterSettings } from "./embedded-cluster.ts";
-import { kubectlProgram, quoted } from "./kubectl-program.ts";
 
 export interface GreetingOptions {
   /** Operators that run on it. Default: none, of which nothing is said. */
@@ -46,4 +48,24 @@ export async function greeting(
       : "Ctrl-C stops it; its data stays.",
     "",
   ].join("\n");
+}
+
+/** The user's own kubectl, or the one that came with the real control plane; as a shell takes it. */
+export async function kubectlProgram(): Promise<string> {
+  const folders = (process.env.PATH ?? "").split(delimiter).filter((folder) => folder !== "");
+  for (const folder of folders) if (await isProgram(join(folder, "kubectl"))) return "kubectl";
+  const cached = join(binariesFolder(), "kubectl");
+  return (await isProgram(cached)) ? quoted(cached) : "kubectl";
+}
+
+/** For a shell, where a path may hold a space. */
+export function quoted(path: string): string {
+  return /^[\w./:@%+=,-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
+}
+
+async function isProgram(path: string): Promise<boolean> {
+  return access(path, constants.X_OK).then(
+    () => true,
+    () => false,
+  );
 }

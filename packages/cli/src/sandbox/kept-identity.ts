@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { CertificateAuthority } from "@keelson/controlplane";
 import { UnreadableDataError } from "./errors.ts";
-import { replaceFile } from "./replace-file.ts";
+import { replaceFile } from "./folder-journal.ts";
 
 /** By what clients know a control plane, and it knows them. */
 export interface ClusterIdentity {

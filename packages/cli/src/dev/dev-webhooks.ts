@@ -1,8 +1,18 @@
-import { type Admission, type Client, waitFor } from "keelson";
+import { type Admission, type Client, Manager, type WebhookSet, waitFor } from "keelson";
 import {
   MutatingWebhookConfiguration,
   ValidatingWebhookConfiguration,
 } from "keelson/kinds/admissionregistration/v1";
+
+/** A manager that knows which webhooks it was given, so that it can be waited for them. */
+export class DevManager extends Manager {
+  readonly admissions: Admission[] = [];
+
+  override addWebhooks(webhooks: WebhookSet): void {
+    super.addWebhooks(webhooks);
+    this.admissions.push(...(webhooks.admissions ?? []));
+  }
+}
 
 /** The webhooks that are served, and where. */
 export interface ServedWebhooks {

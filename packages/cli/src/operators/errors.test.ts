@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { failureInLine } from "./failure-in-line.ts";
+import { failureInLine } from "./errors.ts";
 
 it("says what a module threw and where, in one line", () => {
   const thrown = new TypeError("cannot read x\nof undefined");

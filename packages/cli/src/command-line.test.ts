@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { usageErrorLine } from "./usage-error.ts";
+import { usageErrorLine, withHelpLast } from "./command-line.ts";
 
 it.each([
   ["error: unknown option '--nope'\n", "keelson: unknown option '--nope'; see --help\n"],
@@ -11,6 +11,12 @@ it.each([
     "error: too many arguments for 'sandbox'. Expected 0 arguments but got 1: x.\n",
     "keelson: too many arguments for 'sandbox'. Expected 0 arguments but got 1: x; see --help\n",
   ],
-])("tells %j in a line", (text, line) => {
+])("makes one line of %j", (text, line) => {
   expect(usageErrorLine(text)).toBe(line);
+});
+
+it("takes help COMMAND for COMMAND --help, if there is such a command", () => {
+  expect(withHelpLast(["help", "run"], ["run"])).toEqual(["run", "--help"]);
+  expect(withHelpLast(["help", "sail"], ["run"])).toEqual(["sail"]);
+  expect(withHelpLast(["help"], ["run"])).toEqual(["help"]);
 });

@@ -1,19 +1,21 @@
 import { expect, it } from "vitest";
-import { demandKinds } from "./demand-kinds.ts";
+import { requireKnownKinds } from "./set-up-operators.ts";
 
 const kinds = ["Gadget.cli.example.com", "Pod"];
 
 it("takes a concurrency of kinds that are reconciled, and of all", () => {
-  demandKinds({ default: 2, byKind: { Pod: 3, "Gadget.cli.example.com": 4 } }, kinds);
-  demandKinds({}, []);
+  requireKnownKinds({ default: 2, byKind: { Pod: 3, "Gadget.cli.example.com": 4 } }, kinds);
+  requireKnownKinds({}, []);
 });
 
 it("names the kinds that there are when others are meant", () => {
-  expect(() => demandKinds({ byKind: { Pod: 3, "Gadgets.cli.example.com": 4, Node: 1 } }, kinds)).toThrow(
+  expect(() =>
+    requireKnownKinds({ byKind: { Pod: 3, "Gadgets.cli.example.com": 4, Node: 1 } }, kinds),
+  ).toThrow(
     "set --concurrency: no controller of these operators reconciles Gadgets.cli.example.com, Node; " +
       "there are Gadget.cli.example.com, Pod; did you mean Gadget.cli.example.com?",
   );
-  expect(() => demandKinds({ byKind: { Node: 1 } }, [])).toThrow(
+  expect(() => requireKnownKinds({ byKind: { Node: 1 } }, [])).toThrow(
     "set --concurrency: no controller of these operators reconciles Node; they reconcile no kind at all",
   );
 });

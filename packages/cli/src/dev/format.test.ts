@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { fitted, oneLine, shorten, widthOf } from "./text-width.ts";
+import { fitted, formatAge, formatTook, oneLine, shorten, widthOf } from "./format.ts";
 
 describe("texts in columns", () => {
   it("take two columns for wide characters and none for marks", () => {
@@ -24,4 +24,21 @@ describe("texts in columns", () => {
   it("are one line without anything that steers", () => {
     expect(oneLine(" a\nb\u001b[31mc\u0085 ")).toBe("a b [31mc");
   });
+});
+
+it.each([
+  [-5_000, "0s"],
+  [999, "0s"],
+  [119_000, "119s"],
+  [120_000, "2m"],
+  [7_199_000, "119m"],
+  [7_200_000, "2h"],
+  [172_799_000, "47h"],
+  [172_800_000, "2d"],
+])("tells %d ms as %s", (ms, age) => {
+  expect(formatAge(ms)).toBe(age);
+});
+
+it("tells how long something took by tenths of seconds", () => {
+  expect(formatTook(3_449)).toBe("3.4 s");
 });

@@ -1,6 +1,6 @@
 import { dnsLabelProblem } from "keelson";
 import { expect, it } from "vitest";
-import { instanceName } from "./instance-name.ts";
+import { instanceName } from "./run-operators.ts";
 
 it("names runs of the same operators alike, and others differently", () => {
   expect(instanceName(["webapp"])).toBe("keelson-webapp");

@@ -1,0 +1,99 @@
+import type { Operator } from "keelson";
+import type { SettingsByOperator } from "../config/resolve-config.ts";
+import { type EmbeddedCluster, startEmbeddedCluster } from "../sandbox/embedded-cluster.ts";
+import { clusterFacts, greeting } from "../sandbox/greeting.ts";
+import { until } from "../signals.ts";
+import { applySamples } from "./apply-samples.ts";
+import { devLogger, openLogFile } from "./dev-logger.ts";
+import type { DevSettings } from "./dev-settings.ts";
+import type { Display } from "./display.ts";
+import { SampleBoard } from "./sample-board.ts";
+import { readSamples, type Sample } from "./sample-files.ts";
+import { viewOf, waitUntilSettled } from "./settle.ts";
+import { type RunningOperators, startOperators } from "./start-operators.ts";
+import { tryLines } from "./try-lines.ts";
+
+export interface RunDevDependencies {
+  readonly signal: AbortSignal;
+  /** The base of relative paths. */
+  readonly folder: string;
+  /** The version of this command. */
+  readonly version: string;
+  readonly display: Display;
+}
+
+export interface RunDevSettings extends DevSettings {
+  readonly operatorSettings: SettingsByOperator;
+}
+
+/** The operators and the objects that they reconcile. */
+interface Workload {
+  readonly operators: readonly Operator[];
+  readonly samples: readonly Sample[];
+}
+
+/** A user may correct what keeps a sample from settling, or it passes by itself, such as a slow server. */
+const stuckMs = 10_000;
+
+/**
+ * Runs the operators and their samples. Resolves when the samples are settled, if the settings say that this ends it;
+ * rejects with an error, or with the signal's reason. Nothing is left running then.
+ */
+export async function runDev(
+  operators: readonly Operator[],
+  settings: RunDevSettings,
+  { signal, folder, version, display }: RunDevDependencies,
+): Promise<void> {
+  const samples = settings.hasSamples ? await readSamples(operators, folder) : [];
+  const workload: Workload = { operators, samples };
+  display.await(`starting a control plane and ${operators.map(({ name }) => name).join(", ")} …`);
+  using logFile = openLogFile(settings.logFile);
+  const log = devLogger({ note: display.note, keep: logFile?.write });
+  try {
+    await using cluster = await startEmbeddedCluster(
+      settings.cluster,
+      (error, where) => log.error("the control plane failed", { where, error }),
+      signal,
+    );
+    const { kubeconfigPath } = cluster;
+    const { operatorSettings } = settings;
+    await using running = await startOperators({
+      ...{ operators, operatorSettings, kubeconfigPath, version, log, signal },
+    });
+    display.print(await introduction(cluster, settings, workload));
+    // The table stays as it was when the end began; messages about the end come below it.
+    await watch(running, workload, settings, display, signal).finally(() => display.end());
+  } finally {
+    display.end();
+  }
+}
+
+async function introduction(
+  cluster: EmbeddedCluster,
+  settings: DevSettings,
+  workload: Workload,
+): Promise<string> {
+  const operators = workload.operators.map(({ name }) => name);
+  // A command that ends by itself leaves no time for suggestions.
+  if (settings.settleMs !== undefined) return clusterFacts(cluster, settings.cluster, operators);
+  const tries = tryLines(workload.operators, workload.samples);
+  return `${await greeting(cluster, settings.cluster, { operators, tries })}\n`;
+}
+
+async function watch(
+  { client, cache, ended }: RunningOperators,
+  { operators, samples }: Workload,
+  { settleMs }: DevSettings,
+  display: Display,
+  signal: AbortSignal,
+): Promise<void> {
+  const nowMs = (): number => performance.now();
+  const board = new SampleBoard({ operators, samples, cache, onChange: () => display.changed() });
+  display.follow(viewOf(board, nowMs));
+  await applySamples(client, samples, signal);
+  const settled =
+    settleMs === undefined
+      ? until(signal)
+      : waitUntilSettled(board, { timeoutMs: settleMs, stuckMs, nowMs, signal });
+  await Promise.race([settled, ended]);
+}
