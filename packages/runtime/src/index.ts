@@ -391,12 +391,11 @@ export {
 } from "./controller/errors.ts";
 export type { EventRecorder, EventToRecord } from "./controller/event-recorder.ts";
 export { noEvents } from "./controller/event-recorder.ts";
-export type { GuardLimits } from "./controller/guard/guard-limits.ts";
+export type { FieldManager } from "./controller/guard/field-owners.ts";
 export type { HotLoopGuardOptions, HotLoopObserver } from "./controller/guard/hot-loop-guard.ts";
 export { HotLoopGuard } from "./controller/guard/hot-loop-guard.ts";
-export type { FieldManager } from "./controller/guard/managed-field-owners.ts";
-export type { PingPongReport } from "./controller/guard/ping-pong-report.ts";
-export type { SelfWokenReport } from "./controller/guard/self-woken-report.ts";
+export type { PingPongReport, SelfWokenReport } from "./controller/guard/hot-loop-reports.ts";
+export type { GuardLimits } from "./controller/guard/loop-detection.ts";
 export type { KeyDescription } from "./controller/key-builder.ts";
 export { controllerFor, KeyControllerBuilder } from "./controller/key-builder.ts";
 export { reconcileObject } from "./controller/object-reconciler.ts";

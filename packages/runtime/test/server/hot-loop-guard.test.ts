@@ -9,7 +9,8 @@ import { cachedClient } from "../../src/cache/cached-client.ts";
 import { InformerCache, type InformerCacheOptions } from "../../src/cache/informer-cache.ts";
 import { controller } from "../../src/controller/builder.ts";
 import { Controller } from "../../src/controller/controller.ts";
-import { HotLoopGuard, type PingPongReport } from "../../src/controller/guard/hot-loop-guard.ts";
+import { HotLoopGuard } from "../../src/controller/guard/hot-loop-guard.ts";
+import type { PingPongReport } from "../../src/controller/guard/hot-loop-reports.ts";
 import type { ObjectContext } from "../../src/controller/reconciler.ts";
 import { RecordingLogger } from "../support/controller-world.ts";
 import { startTestCluster } from "../support/test-cluster.ts";
@@ -28,13 +29,13 @@ interface World {
   readonly cache: InformerCache;
   /** A client for one run of a key: reads from the cache, or from the server. */
   run(keyText: string, reads?: "cached" | "live"): Client;
-  /** Waits until the cache has the Deployment in this way. */
+  /** Waits until the cached Deployment has this many replicas. */
   sees(name: string, replicas: number): Promise<void>;
 }
 
 let worlds = 0;
 
-/** A namespace of its own with a running cache of Deployments, and a guard whose time stands still. */
+/** A namespace of its own with a running cache of Deployments, and a guard on a virtual clock. */
 async function world(settings: InformerCacheOptions["settings"] = {}): Promise<World> {
   worlds += 1;
   const namespace = `guard-${worlds}`;
@@ -89,7 +90,7 @@ function deployment(namespace: string, name: string, replicas: number) {
   } as const;
 }
 
-/** Somebody changes the replicas with kubectl. */
+/** Changes the replicas as a user of kubectl does. */
 async function edit(namespace: string, name: string, replicas: number): Promise<void> {
   const options = { fieldOwner: "kubectl-edit" };
   await admin.patch(Deployment, { namespace, name }, mergePatch({ spec: { replicas } }), options);
@@ -100,7 +101,7 @@ function liveReads({ requests }: FaultyTransport): number {
   return requests.filter(({ method, path }) => method === "GET" && path.endsWith("/deployments/web")).length;
 }
 
-/** A world with a Deployment that both are going to write. */
+/** A world with a Deployment that two writers change. */
 async function contestedWorld(settings: InformerCacheOptions["settings"] = {}): Promise<World> {
   const contested = await world(settings);
   await admin.create(Deployment, deployment(contested.namespace, "web", 1));
@@ -115,15 +116,15 @@ async function applyThree({ namespace, run }: World): Promise<number | undefined
   return spec?.replicas;
 }
 
-/** The same, with which somebody then disagrees. */
-async function applyAndBeOverruled(fight: World): Promise<void> {
-  await applyThree(fight);
-  await edit(fight.namespace, "web", 1);
-  await fight.sees("web", 1);
+/** A run that applies three replicas, which a user then changes to one. */
+async function applyAndBeOverruled(contest: World): Promise<void> {
+  await applyThree(contest);
+  await edit(contest.namespace, "web", 1);
+  await contest.sees("web", 1);
 }
 
-describe("an apply that is repeated", () => {
-  it("is seen as a write that changed nothing, of kinds that are cached and of those that are not", async () => {
+describe("a repeated apply", () => {
+  it("counts as a no-op write, for kinds that are cached and for those that are not", async () => {
     const { namespace, run, noops } = await world();
     const options = { fieldOwner: "webapp-operator" };
     const configMap = {
@@ -140,7 +141,7 @@ describe("an apply that is repeated", () => {
     expect(noops).toEqual([...twice, ...twice]);
   });
 
-  it("is seen as one on the first write that the key makes, if the cache has the object", async () => {
+  it("counts as a no-op also if it is the first write of the key, if the cache has the object", async () => {
     const { namespace, run, noops, sees } = await world();
     const options = { fieldOwner: "webapp-operator" };
     await admin.apply(Deployment, deployment(namespace, "web", 3), options);
@@ -168,7 +169,7 @@ describe("an apply that is repeated", () => {
     expect([noops.length, guard.holdMs("web")]).toEqual([39, 0]);
   });
 
-  it("is one without pause: the key is held for longer and longer, and others are not", async () => {
+  it("is a loop when it never pauses: the key is held for longer and longer, and other keys are not", async () => {
     const { namespace, clock, run, guard, slowed, log } = await world();
     for (let count = 0; count < 28; count++) {
       await run("web").apply(Deployment, deployment(namespace, "web", 3), { fieldOwner: "webapp-operator" });
@@ -179,7 +180,7 @@ describe("an apply that is repeated", () => {
     expect([guard.holdMs("web"), guard.holdMs("calm")]).toEqual([4000, 0]);
     expect(log.of("info")).toEqual([
       `write deployments.apps ${namespace}/web: 20 runs within 10 s wrote it and changed nothing; ` +
-        "skip the write when nothing differs from what is there, or run less often",
+        "skip the write when nothing differs from the stored object, or run less often",
     ]);
     await clock.advance(25_000);
     expect(guard.holdMs("web")).toBe(0);
@@ -193,18 +194,18 @@ describe("an apply that is repeated", () => {
   });
 });
 
-describe("two writers who fight over a field", () => {
-  it("are both named after it was set back three times, and only that key is held", async () => {
-    const fight = await contestedWorld();
-    const { namespace, guard, reports, log, transport } = fight;
+describe("two writers that set one field to different values", () => {
+  it("are both named after the field was set back three times, and only that key is held", async () => {
+    const contest = await contestedWorld();
+    const { namespace, guard, reports, log, transport } = contest;
     for (let count = 0; count < 4; count++) {
-      await applyAndBeOverruled(fight);
-      await fight
+      await applyAndBeOverruled(contest);
+      await contest
         .run("other")
         .apply(Deployment, deployment(namespace, "other", count), { fieldOwner: "webapp-operator" });
     }
     expect([guard.holdMs("web"), reports, liveReads(transport)]).toEqual([0, [], 0]);
-    await applyAndBeOverruled(fight);
+    await applyAndBeOverruled(contest);
     expect(liveReads(transport)).toBe(1);
     expect(reports).toEqual([
       {
@@ -225,27 +226,27 @@ describe("two writers who fight over a field", () => {
     expect([guard.holdMs("web"), guard.holdMs("other")]).toEqual([1000, 0]);
   });
 
-  it("lead to a longer hold each time they go on without pause, and to none once they stop", async () => {
-    const fight = await contestedWorld();
+  it("lead to a longer hold each time they continue without a pause, and to none once they stop", async () => {
+    const contest = await contestedWorld();
     for (let count = 0; count < 11; count++) {
-      await applyAndBeOverruled(fight);
-      await fight.clock.advance(fight.guard.holdMs("web"));
+      await applyAndBeOverruled(contest);
+      await contest.clock.advance(contest.guard.holdMs("web"));
     }
-    expect(fight.slowed).toEqual(["web 1000", "web 2000", "web 4000"]);
-    await fight.clock.advance(121_000);
-    expect(fight.guard.holdMs("web")).toBe(0);
+    expect(contest.slowed).toEqual(["web 1000", "web 2000", "web 4000"]);
+    await contest.clock.advance(121_000);
+    expect(contest.guard.holdMs("web")).toBe(0);
   });
 
-  it("are reported once and hardly slowed when one of them takes its time", async () => {
-    const fight = await contestedWorld();
+  it("are reported once and held for one second only when one of them is slow", async () => {
+    const contest = await contestedWorld();
     for (let count = 0; count < 15; count++) {
-      await applyAndBeOverruled(fight);
-      await fight.clock.advance(1200);
+      await applyAndBeOverruled(contest);
+      await contest.clock.advance(1200);
     }
-    expect([fight.slowed, fight.reports.length]).toEqual([["web 1000"], 1]);
+    expect([contest.slowed, contest.reports.length]).toEqual([["web 1000"], 1]);
   });
 
-  it("are found out too when the controller patches under no name of its own", async () => {
+  it("are detected also when the controller patches without a field owner", async () => {
     const { namespace, run, sees, reports } = await world();
     await admin.create(Deployment, deployment(namespace, "web", 1));
     for (let count = 0; count < 5; count++) {
@@ -256,7 +257,7 @@ describe("two writers who fight over a field", () => {
     expect(reports).toMatchObject([{ ownManager: "webapp", otherManagers: [{ manager: "kubectl-edit" }] }]);
   });
 
-  it("are found out in the status, and in a kind that is not cached but read by the run", async () => {
+  it("are detected in the status, and in a kind that is not cached but read by the run", async () => {
     const { namespace, run, reports, sees } = await world();
     await admin.create(ConfigMap, { metadata: { namespace, name: "web" }, data: { mode: "auto" } });
     await admin.create(Deployment, deployment(namespace, "web", 1));
@@ -279,7 +280,7 @@ describe("two writers who fight over a field", () => {
     ]);
   });
 
-  it("are told apart from two keys of one controller, which have the same name", async () => {
+  it("are distinguished from two keys of one controller, which have the same field manager", async () => {
     const { namespace, run, log } = await world();
     for (let count = 0; count < 5; count++) {
       await run("a").apply(Deployment, deployment(namespace, "web", 3), { fieldOwner: "webapp-operator" });
@@ -290,40 +291,40 @@ describe("two writers who fight over a field", () => {
     );
   });
 
-  it("are looked into again when the run was aborted meanwhile", async () => {
-    const fight = await contestedWorld();
-    for (let count = 0; count < 4; count++) await applyAndBeOverruled(fight);
+  it("are investigated again when the run was aborted meanwhile", async () => {
+    const contest = await contestedWorld();
+    for (let count = 0; count < 4; count++) await applyAndBeOverruled(contest);
     const stop = new AbortController();
-    fight.transport.fault({ method: "GET", path: /deployments\/web$/ }, faults.neverAnswer());
+    contest.transport.fault({ method: "GET", path: /deployments\/web$/ }, faults.neverAnswer());
     const options = { fieldOwner: "webapp-operator", force: true, signal: stop.signal };
-    const write = fight.run("web").apply(Deployment, deployment(fight.namespace, "web", 3), options);
-    await expect.poll(() => liveReads(fight.transport)).toBe(1);
+    const write = contest.run("web").apply(Deployment, deployment(contest.namespace, "web", 3), options);
+    await expect.poll(() => liveReads(contest.transport)).toBe(1);
     stop.abort(new Error("enough"));
     await expect(write).rejects.toThrow("enough");
-    expect(fight.reports).toEqual([]);
-    await applyThree(fight);
-    expect(fight.reports).toMatchObject([{ otherManagers: [{ manager: "kubectl-edit" }] }]);
+    expect(contest.reports).toEqual([]);
+    await applyThree(contest);
+    expect(contest.reports).toMatchObject([{ otherManagers: [{ manager: "kubectl-edit" }] }]);
   });
 
-  it("do not stop the write when the server does not let the guard look; the field is reported all the same", async () => {
-    const fight = await contestedWorld();
-    const { transport, reports } = fight;
-    for (let count = 0; count < 4; count++) await applyAndBeOverruled(fight);
+  it("do not stop the write when the server refuses the read of the guard; the field is reported nevertheless", async () => {
+    const contest = await contestedWorld();
+    const { transport, reports } = contest;
+    for (let count = 0; count < 4; count++) await applyAndBeOverruled(contest);
     transport.fault({ method: "GET", path: /deployments\/web$/ }, faults.answerStatus("Forbidden"));
-    expect(await applyThree(fight)).toBe(3);
+    expect(await applyThree(contest)).toBe(3);
     expect(reports).toMatchObject([
       { field: "spec.replicas", otherManagers: [], unknownBecause: "FORBIDDEN" },
     ]);
   });
 });
 
-describe("writers who do not fight", () => {
-  it("may delete the object for good", async () => {
-    const fight = await contestedWorld();
-    for (let count = 0; count < 4; count++) await applyAndBeOverruled(fight);
-    await admin.delete(Deployment, { namespace: fight.namespace, name: "web" });
-    expect(await applyThree(fight)).toBe(3);
-    expect([liveReads(fight.transport), fight.reports]).toEqual([1, []]);
+describe("two writers without a contested field", () => {
+  it("may delete the object", async () => {
+    const contest = await contestedWorld();
+    for (let count = 0; count < 4; count++) await applyAndBeOverruled(contest);
+    await admin.delete(Deployment, { namespace: contest.namespace, name: "web" });
+    expect(await applyThree(contest)).toBe(3);
+    expect([liveReads(contest.transport), contest.reports]).toEqual([1, []]);
   });
 
   it("may set a field to another value each time", async () => {
@@ -339,7 +340,7 @@ describe("writers who do not fight", () => {
     expect([guard.holdMs("web"), reports]).toEqual([0, []]);
   });
 
-  it("are not blamed for a field that the cache drops", async () => {
+  it("are not reported for a field that the cache drops", async () => {
     const dropPaused = cacheKind(Deployment, {
       transform: ({ spec, ...rest }) => {
         if (spec === undefined) return rest;
@@ -360,8 +361,8 @@ describe("writers who do not fight", () => {
   });
 });
 
-describe("a controller that is woken by its own writes", () => {
-  it("[CT20] is named with what it changes and slowed", async () => {
+describe("a controller whose own writes trigger its runs", () => {
+  it("[CT20] is reported with what it changes, and slowed", async () => {
     const { namespace, cache, transport } = await contestedWorld();
     const client = createClient({ transport });
     const log = new RecordingLogger();
@@ -387,7 +388,7 @@ describe("a controller that is woken by its own writes", () => {
       .poll(() => log.of("warn"), { timeout: 20_000 })
       .toContainEqual(
         expect.stringContaining(
-          `write Deployment ${namespace}/web: 20 runs within 10 s changed it (status.observedGeneration) and nobody else`,
+          `write Deployment ${namespace}/web: 20 runs within 10 s changed it (status.observedGeneration) and no other writer did`,
         ),
       );
     const [heldAt, runsThen] = [systemClock.monotonicNow(), runs];
@@ -396,8 +397,8 @@ describe("a controller that is woken by its own writes", () => {
   });
 });
 
-describe("a controller that fights with another writer", () => {
-  it("[CT20] runs seldom for that object, and freely for others", async () => {
+describe("a controller that competes with another writer", () => {
+  it("[CT20] runs rarely for that object, and without delay for other objects", async () => {
     const { namespace, cache, transport } = await contestedWorld();
     await admin.create(Deployment, deployment(namespace, "calm", 0));
     const client = createClient({ transport });
@@ -406,7 +407,7 @@ describe("a controller that fights with another writer", () => {
     const setReplicas =
       (replicas: number, fieldOwner: string) => async (context: ObjectContext<Deployment>) => {
         const { name } = context.key;
-        // The Deployments of the other tests are not part of it.
+        // Ignores the Deployments of the other tests.
         if (context.key.namespace !== namespace || (name !== "web" && name !== "calm")) return;
         if (fieldOwner === "webapp-operator") runs[name] += 1;
         if (name === "calm" || context.object.spec?.replicas === replicas) return;

@@ -4,10 +4,11 @@ import { Deployment } from "@keelson/core/kinds/apps/v1";
 import { VirtualClock } from "@keelson/testkit";
 import { describe, expect, it } from "vitest";
 import { silentLogger } from "../../logger.ts";
-import { type GuardLimits, HotLoopGuard } from "./hot-loop-guard.ts";
+import { HotLoopGuard } from "./hot-loop-guard.ts";
+import type { GuardLimits } from "./loop-detection.ts";
 
-const nobody: Transport = {
-  send: () => Promise.reject(new Error("nobody is there")),
+const unreachable: Transport = {
+  send: () => Promise.reject(new Error("unreachable")),
   close: async () => {},
 };
 
@@ -22,7 +23,7 @@ function setUp(limits: Partial<GuardLimits> = {}): {
     clock,
     log: silentLogger,
     cache: { peek: () => undefined },
-    liveClient: createClient({ transport: nobody, clock }),
+    liveClient: createClient({ transport: unreachable, clock }),
     controllerName: "webapp",
     observer: { noopWrite: (target) => noops.push(target), pingPong() {}, slowed() {} },
     limits,
@@ -44,27 +45,27 @@ const patch: ApiCall = {
   isStream: false,
 };
 
-/** Answers every call with the same. */
-const answering = (answer: unknown): Caller => ({
-  json: async () => answer,
-  raw: async () => answer,
+/** Returns the same response to every call. */
+const responding = (response: unknown): Caller => ({
+  json: async () => response,
+  raw: async () => response,
   async *stream() {
     yield Buffer.from("line");
   },
 });
 
-/** So many runs of the key that write and change nothing. */
+/** Runs the key as often as given; each run writes and changes nothing. */
 async function loop(
   guard: HotLoopGuard,
   keyText: string,
   runs: number,
   call: ApiCall = patch,
 ): Promise<void> {
-  for (let count = 0; count < runs; count++) await guard.layer(keyText, answering(state("5"))).json(call);
+  for (let count = 0; count < runs; count++) await guard.layer(keyText, responding(state("5"))).json(call);
 }
 
 describe("the guard", () => {
-  it("holds a key that writes the same again and again; the first write of it tells nothing", async () => {
+  it("holds a key that repeats a write; its first write does not count", async () => {
     const { guard } = setUp();
     await loop(guard, "a", 20);
     expect(guard.holdMs("a")).toBe(0);
@@ -72,7 +73,7 @@ describe("the guard", () => {
     expect(guard.holdMs("a")).toBe(1000);
   });
 
-  it("forgets a key when told to", async () => {
+  it("forgets a key on request", async () => {
     const { guard } = setUp();
     await loop(guard, "a", 21);
     guard.forget("a");
@@ -82,7 +83,7 @@ describe("the guard", () => {
     expect(guard.holdMs("a")).toBe(0);
   });
 
-  it("remembers so many keys, and so many objects of each", async () => {
+  it("limits the number of keys, and of objects of each key", async () => {
     const { guard, noops } = setUp({ keys: 2, targetsPerKey: 2 });
     await loop(guard, "a", 21);
     expect(guard.holdMs("a")).toBe(1000);
@@ -103,7 +104,7 @@ describe("the guard", () => {
     expect(noops).toEqual(["deployments.apps shop/web"]);
   });
 
-  it("leaves reads, deletes, dry runs, creates without a name and answers without a version alone", async () => {
+  it("ignores reads, deletes, dry runs, creates without a name and responses without a version", async () => {
     const { guard, noops } = setUp();
     const { name, ...collection } = patch;
     const calls: readonly ApiCall[] = [
@@ -114,19 +115,19 @@ describe("the guard", () => {
     ];
     for (const call of [...calls, ...calls]) await loop(guard, "a", 1, call);
     const status = { kind: "Status", metadata: {} };
-    for (let count = 0; count < 2; count++) await guard.layer("a", answering(status)).json(patch);
+    for (let count = 0; count < 2; count++) await guard.layer("a", responding(status)).json(patch);
     expect(noops).toEqual([]);
-    const layer = guard.layer("a", answering(status));
+    const layer = guard.layer("a", responding(status));
     expect(await layer.raw({ path: "/version" })).toBe(status);
     for await (const chunk of layer.stream({ ...patch, verb: "watch", isStream: true }))
       expect(String(chunk)).toBe("line");
   });
 
-  it("lets errors through and learns nothing from them", async () => {
+  it("passes errors on and does not count failed writes", async () => {
     const { guard, noops } = setUp();
     const refusal = new Error("no");
     await loop(guard, "a", 1);
-    const failing = { ...answering(undefined), json: () => Promise.reject(refusal) };
+    const failing = { ...responding(undefined), json: () => Promise.reject(refusal) };
     await expect(guard.layer("a", failing).json(patch)).rejects.toBe(refusal);
     expect(noops).toEqual([]);
   });

@@ -1,37 +1,40 @@
 import type { ApiCall, Caller, Client } from "@keelson/client";
-import { type Clock, formatKey, type KubeObject } from "@keelson/core";
+import { type Clock, errorCode, formatKey, type KubeObject, toError } from "@keelson/core";
 import type { Cache } from "../../cache/cache.ts";
 import { readWithOrigin } from "../../cache/cached-client.ts";
 import { RecentMap } from "../../cache/recent-map.ts";
 import type { LogFields, Logger } from "../../logger.ts";
 import { changedPaths } from "../../source/changed-paths.ts";
 import { isDryRun, isObject, versionIn } from "../causal/call-facts.ts";
-import { defaultLimits, type GuardLimits } from "./guard-limits.ts";
-import { KeyHold } from "./key-hold.ts";
-import { lookInto, type OtherWriters } from "./look-into.ts";
-import type { LoopSign } from "./loop-counter.ts";
-import { describePingPong, type PingPongReport } from "./ping-pong-report.ts";
-import { RunSights } from "./run-sights.ts";
-import type { RunTimes } from "./run-times.ts";
-import { describeSelfWoken, type SelfWokenReport } from "./self-woken-report.ts";
-import { type Target, targetOf } from "./target.ts";
-import type { Suspicion } from "./written-field.ts";
-import { type Holds, WrittenObject } from "./written-object.ts";
+import { findOtherManagers, parseFieldPath, valueAt } from "./field-owners.ts";
+import {
+  describeNoopWrites,
+  describePingPong,
+  describeSelfWoken,
+  type PingPongReport,
+  type SelfWokenReport,
+} from "./hot-loop-reports.ts";
+import { defaultLimits, type GuardLimits, KeyHold, type LoopSign, type RunTimes } from "./loop-detection.ts";
+import {
+  type Holds,
+  hashOf,
+  SeenObjects,
+  type Suspicion,
+  type SuspicionResult,
+  type Target,
+  targetOf,
+  WrittenObject,
+} from "./written-objects.ts";
 
-export type { GuardLimits } from "./guard-limits.ts";
-export type { FieldManager } from "./managed-field-owners.ts";
-export type { PingPongReport } from "./ping-pong-report.ts";
-export type { SelfWokenReport } from "./self-woken-report.ts";
-
-/** Told what the guard sees, for metrics and events. Must be quick and must not throw. */
+/** Is called with what the guard detects, for metrics and events. Must be quick and must not throw. */
 export interface HotLoopObserver {
-  /** A write changed nothing; the target is named as in `deployments.apps shop/web`. */
+  /** A write changed nothing; the target is such as `deployments.apps shop/web`. */
   noopWrite(target: string): void;
-  /** A field was found that somebody else sets as well. Comes again when the hold gets longer. */
+  /** A field has another writer, which sets it back. Called again when the hold becomes longer. */
   pingPong(report: PingPongReport): void;
-  /** The key is woken by what it writes. Default: nobody is told but the log. */
+  /** The key's own writes trigger its runs. Default: the guard only logs it. */
   selfWoken?(report: SelfWokenReport): void;
-  /** The key is held for so long between its runs from now on. */
+  /** The key is held for `holdMs` between its runs from now on. */
   slowed(keyText: string, holdMs: number): void;
 }
 
@@ -46,7 +49,7 @@ export interface HotLoopGuardOptions {
   readonly limits?: Partial<GuardLimits>;
 }
 
-/** What one key has written. */
+/** A key that has written something. */
 interface WritingKey {
   readonly keyText: string;
   readonly holds: Readonly<Record<keyof Holds, KeyHold>>;
@@ -56,22 +59,22 @@ interface WritingKey {
 }
 
 /**
- * Sees when a key writes without end, and slows that key and no other. Three kinds of loop are known:
+ * Detects when a key writes without end, and slows that key and no other. It knows three kinds of hot loop:
  *
- * - **No-op writes**: run after run writes an object and leaves it at the version that it had. All are counted; it takes
- *   `noopWrites` runs within `noopWindowMs` to be a loop, so one that applies the same on an event every second is
- *   none. Logged once, when it begins.
- * - **Ping-pong**: the key sets a field to a value that somebody else has replaced meanwhile, `flips` times within
- *   `windowMs`. Before the next write the object is read from the server once: if the field is indeed not what the key
- *   had made of it, managedFields say whose it is now.
- * - **Self-woken**: run after run changes an object that nobody else has written in between, `selfWokenWrites` times
- *   within `selfWokenWindowMs`: what wakes the key is its own write, such as a time in the status. Where others write the
- *   object just as often it is not seen. Reported once, when it begins.
+ * - **No-op writes**: run after run writes an object and leaves it at the resource version that it had. All are counted;
+ *   `noopWrites` runs within `noopWindowMs` are a loop, so an apply that repeats on an event every second is none.
+ *   Logged once, when the loop begins.
+ * - **Ping-pong**: the key restores a value of a field that another writer has replaced, `flips` times within `windowMs`.
+ *   Before the next write the guard reads the object from the server once: if the field indeed differs from what the key
+ *   wrote, managedFields name the manager that owns it now.
+ * - **Self-woken**: run after run changes an object that no other writer has changed in between, `selfWokenWrites` times
+ *   within `selfWokenWindowMs`: the key's own write triggers its next run, as with a time in the status. It is not
+ *   detected where another writer changes the object just as often. Reported once, when the loop begins.
  *
- * A key is held for `holdMs` first, and for longer only if it goes on as fast as that lets it (see `pace`).
+ * A key is held for `holdMs` first, and for longer only if it continues as fast as the hold allows (see `pace`).
  *
- * What an object was before a write is known from the cache or, for kinds that are not cached, from what the run read.
- * Of an object that is neither, only no-op writes are seen. Fields are compared by hashes; no value is kept (law 9).
+ * The guard knows an object before a write from the cache or, for kinds that are not cached, from what the run read. Of
+ * other objects it detects only no-op writes. It compares fields by hashes and keeps no value (law 9).
  *
  * It has no timers, and costs nothing where nothing is written.
  */
@@ -86,17 +89,17 @@ export class HotLoopGuard {
     this.#keys = new RecentMap(this.#limits.keys);
   }
 
-  /** A layer for `client.with` that watches one run of the key: several layers are several runs. */
+  /** A layer for `client.with` that observes one run of the key: several layers are several runs. */
   layer(keyText: string, next: Caller): Caller {
-    const sights = new RunSights(this.#options.cache);
+    const seen = new SeenObjects(this.#options.cache);
     const now = this.#options.clock.monotonicNow();
-    const run: WritingRun = { keyText, sights, times: { beganAtMs: now, endedAtMs: now } };
+    const run: WritingRun = { keyText, seen, times: { beganAtMs: now, endedAtMs: now } };
     return {
       json: async (call) => {
         if (isGuarded(call)) return this.#write(run, call, next);
         if (call.verb !== "get") return next.json(call);
         const { response, isFromCache } = await readWithOrigin(next, call);
-        if (!isFromCache) sights.see(call, response);
+        if (!isFromCache) seen.add(call, response);
         return response;
       },
       stream: (call) => next.stream(call),
@@ -104,13 +107,13 @@ export class HotLoopGuard {
     };
   }
 
-  /** How long the key is to wait between two runs; 0 for a key that does not loop. */
+  /** How long the key waits between two runs; 0 for a key that does not loop. */
   holdMs(keyText: string): number {
     const key = this.#keys.peek(keyText);
     return key === undefined ? 0 : this.#longestHold(key);
   }
 
-  /** The run of the key has ended. */
+  /** Notes the end of the key's run. */
   ended(keyText: string, nowMs: number): void {
     const key = this.#keys.peek(keyText);
     if (key?.current === undefined) return;
@@ -118,35 +121,35 @@ export class HotLoopGuard {
     key.current = undefined;
   }
 
-  /** The key is gone; what was seen of it does not count for another of the same name. */
+  /** Forgets a key whose object was deleted, so that its writes do not count for a new object of the same name. */
   forget(keyText: string): void {
     this.#keys.delete(keyText);
   }
 
-  async #write({ keyText, sights, times }: WritingRun, call: ApiCall, next: Caller): Promise<unknown> {
+  async #write({ keyText, seen, times }: WritingRun, call: ApiCall, next: Caller): Promise<unknown> {
     const target = targetOf(call);
     if (target === undefined) return next.json(call);
     const key = this.#keys.use(keyText, () => this.#newKey(keyText));
     const object = key.objects.use(target.text, () => new WrittenObject(this.#limits));
-    const before = sights.before(call, target);
+    const before = seen.before(call, target);
     const { suspicion } = object;
     if (suspicion !== undefined) {
-      const found = await lookInto(this.#options.liveClient, { call, target, before, object, suspicion });
+      const found = await investigate(this.#options.liveClient, { call, target, before, object, suspicion });
       if (found !== undefined) this.#reportPingPong(key, { call, target, suspicion, found });
     }
-    const answer = await next.json(call);
-    if (!isObject(answer) || versionIn(answer) === undefined) return answer;
-    sights.see(call, answer);
+    const response = await next.json(call);
+    if (!isObject(response) || versionIn(response) === undefined) return response;
+    seen.add(call, response);
     const now = this.#options.clock.monotonicNow();
-    const signs = object.note({ run: times, answer, before, now, holds: holdsAt(key, now) });
+    const signs = object.note({ run: times, response, before, now, holds: holdsAt(key, now) });
     times.endedAtMs = now;
     key.current = times;
     if (signs.isNoop) this.#options.observer?.noopWrite(target.text);
-    if (signs.fightGoesOn) key.holds.fight.keep(now);
+    if (signs.pingPongContinues) key.holds.pingPong.keep(now);
     if (this.#follow(key, "noop", signs.noop)) this.#reportNoopLoop(key, target);
     if (this.#follow(key, "selfWoken", signs.selfWoken))
-      this.#reportSelfWoken(key, { call, target, fields: fieldsOf(before, answer) });
-    return answer;
+      this.#reportSelfWoken(key, { call, target, fields: fieldsOf(before, response) });
+    return response;
   }
 
   #newKey(keyText: string): WritingKey {
@@ -155,7 +158,7 @@ export class HotLoopGuard {
     return {
       keyText,
       holds: {
-        fight: new KeyHold({ ...limits, windowMs }),
+        pingPong: new KeyHold({ ...limits, windowMs }),
         noop: new KeyHold({ ...limits, windowMs: noopWindowMs, maxHoldMs: maxLoneHoldMs }),
         selfWoken: new KeyHold({ ...limits, windowMs: selfWokenWindowMs, maxHoldMs: maxLoneHoldMs }),
       },
@@ -168,9 +171,9 @@ export class HotLoopGuard {
     return Math.max(...Object.values(holdsAt(key, this.#options.clock.monotonicNow())));
   }
 
-  /** Does what follows from a sign. True if it is that of a loop which begins. */
+  /** Holds the key as a sign requires. True if a loop begins. */
   #follow(key: WritingKey, kind: keyof Holds, sign: LoopSign): boolean {
-    if (sign === "goesOn") key.holds[kind].keep(this.#options.clock.monotonicNow());
+    if (sign === "continues") key.holds[kind].keep(this.#options.clock.monotonicNow());
     if (sign === "begins" || sign === "persists") this.#slow(key, kind, sign);
     return sign === "begins";
   }
@@ -179,18 +182,14 @@ export class HotLoopGuard {
     const now = this.#options.clock.monotonicNow();
     const before = this.#longestHold(key);
     if (sign === "begins") key.holds[kind].begin(now);
-    else key.holds[kind].tighten(now);
+    else key.holds[kind].extend(now);
     const holdMs = this.#longestHold(key);
     if (holdMs !== before) this.#options.observer?.slowed(key.keyText, holdMs);
   }
 
   #reportNoopLoop(key: WritingKey, { text }: Target): void {
     const { noopWrites, noopWindowMs } = this.#limits;
-    this.#options.log.info(
-      `write ${text}: ${noopWrites} runs within ${noopWindowMs / 1000} s wrote it and changed nothing; ` +
-        "skip the write when nothing differs from what is there, or run less often",
-      this.#logFields(key),
-    );
+    this.#options.log.info(describeNoopWrites(text, noopWrites, noopWindowMs), this.#logFields(key));
   }
 
   #reportSelfWoken(key: WritingKey, { call, target, fields }: LoneWrite): void {
@@ -207,8 +206,8 @@ export class HotLoopGuard {
     this.#options.observer?.selfWoken?.(report);
   }
 
-  #reportPingPong(key: WritingKey, { call, target, suspicion, found }: Fight): void {
-    this.#slow(key, "fight", suspicion.persists ? "persists" : "begins");
+  #reportPingPong(key: WritingKey, { call, target, suspicion, found }: FoundPingPong): void {
+    this.#slow(key, "pingPong", suspicion.persists ? "persists" : "begins");
     const report: PingPongReport = {
       controller: this.#options.controllerName,
       keyText: key.keyText,
@@ -232,14 +231,14 @@ export class HotLoopGuard {
   }
 }
 
-/** What a layer knows of its run. */
+/** The run that a layer observes. */
 interface WritingRun {
   readonly keyText: string;
-  readonly sights: RunSights;
+  readonly seen: SeenObjects;
   readonly times: RunTimes;
 }
 
-interface Fight {
+interface FoundPingPong {
   readonly call: ApiCall;
   readonly target: Target;
   readonly suspicion: Suspicion;
@@ -253,16 +252,64 @@ interface LoneWrite {
 }
 
 function holdsAt({ holds }: WritingKey, now: number): Holds {
-  return { noop: holds.noop.at(now), selfWoken: holds.selfWoken.at(now), fight: holds.fight.at(now) };
+  return { noop: holds.noop.at(now), selfWoken: holds.selfWoken.at(now), pingPong: holds.pingPong.at(now) };
 }
 
-/** What a write has changed; a write of the spec counts up its generation as well, which says nothing. */
-function fieldsOf(before: KubeObject | undefined, answer: KubeObject): readonly string[] {
-  const fields = changedPaths(before, answer).filter((path) => path !== "metadata.generation");
+/** What a write has changed, without the generation, which every change of the spec increments. */
+function fieldsOf(before: KubeObject | undefined, response: KubeObject): readonly string[] {
+  const fields = changedPaths(before, response).filter((path) => path !== "metadata.generation");
   return fields.length === 0 ? ["metadata.managedFields"] : fields;
 }
 
 function isGuarded(call: ApiCall): boolean {
-  const isRightVerb = call.verb === "create" || call.verb === "update" || call.verb === "patch";
-  return isRightVerb && !isDryRun(call);
+  const isGuardedVerb = call.verb === "create" || call.verb === "update" || call.verb === "patch";
+  return isGuardedVerb && !isDryRun(call);
+}
+
+/** The other managers of a field, or why they are unknown. */
+type OtherWriters = Pick<PingPongReport, "otherManagers" | "unknownBecause">;
+
+/** A write that is about to be made to an object with a suspicion. */
+interface SuspectWrite {
+  readonly call: ApiCall;
+  readonly target: Target;
+  readonly before: KubeObject | undefined;
+  readonly object: WrittenObject;
+  readonly suspicion: Suspicion;
+}
+
+/**
+ * Reads the object from the server and determines whether another writer sets the field, and which; undefined if none
+ * does. Never throws, so that the write proceeds: a ping-pong with an unknown writer is a ping-pong as well.
+ */
+async function investigate(
+  liveClient: Pick<Client, "get">,
+  write: SuspectWrite,
+): Promise<OtherWriters | undefined> {
+  const { call, target, object, suspicion } = write;
+  const { resource, signal } = call;
+  try {
+    const live = await liveClient.get(resource, target.key, signal === undefined ? {} : { signal });
+    const result = judge(live, write);
+    object.settle(suspicion.path, result);
+    if (result !== "contested") return undefined;
+    return { otherManagers: findOtherManagers(live, suspicion.path, suspicion.ownManagers) };
+  } catch (error) {
+    const code = errorCode(error) ?? toError(error).name;
+    // After an abort nothing is known, so the next write investigates again.
+    if (signal?.aborted === true) return undefined;
+    // A deleted object has no other writer.
+    object.settle(suspicion.path, code === "NOT_FOUND" ? "uncontested" : "contested");
+    return code === "NOT_FOUND" ? undefined : { otherManagers: [], unknownBecause: code };
+  }
+}
+
+function judge(live: KubeObject, { before, object, suspicion: { path } }: SuspectWrite): SuspicionResult {
+  const steps = parseFieldPath(path);
+  const value = valueAt(live, steps);
+  if (!object.isAsWritten(path, value)) return "contested";
+  // A cache with a transform may drop fields: a field that it does not have was not removed by another writer.
+  const isSameState = before?.metadata.resourceVersion === live.metadata.resourceVersion;
+  const isStoredOtherwise = isSameState && hashOf(valueAt(before, steps)) !== hashOf(value);
+  return isStoredOtherwise ? "unknowable" : "uncontested";
 }

@@ -5,10 +5,11 @@ import { VirtualClock } from "@keelson/testkit";
 import { describe, expect, it } from "vitest";
 import { RecordingLogger } from "../../../test/support/controller-world.ts";
 import { HeldKeys } from "../held-keys.ts";
-import { HotLoopGuard, type PingPongReport, type SelfWokenReport } from "./hot-loop-guard.ts";
+import { HotLoopGuard } from "./hot-loop-guard.ts";
+import type { PingPongReport, SelfWokenReport } from "./hot-loop-reports.ts";
 
-const nobody: Transport = {
-  send: () => Promise.reject(new Error("nobody is there")),
+const unreachable: Transport = {
+  send: () => Promise.reject(new Error("unreachable")),
   close: async () => {},
 };
 const patch: ApiCall = {
@@ -20,7 +21,7 @@ const patch: ApiCall = {
   isStream: false,
 };
 
-/** One object, a key that writes it whenever it runs, and others who write it too; on a clock of their own. */
+/** One object, a key that writes it in each run, and another writer; on a virtual clock. */
 class World {
   readonly clock = new VirtualClock();
   readonly log = new RecordingLogger();
@@ -34,7 +35,7 @@ class World {
     clock: this.clock,
     log: this.log,
     cache: { peek: () => undefined },
-    liveClient: createClient({ transport: nobody, clock: this.clock }),
+    liveClient: createClient({ transport: unreachable, clock: this.clock }),
     controllerName: "webapp",
     observer: {
       noopWrite: () => {
@@ -47,14 +48,14 @@ class World {
   });
   readonly #held = new HeldKeys(this.guard);
 
-  /** Somebody writes these annotations; a new version comes of it if they differ. */
+  /** Writes these annotations; the object gets a new version if they differ. */
   write(annotations: Readonly<Record<string, string>>): KubeObject {
     if (JSON.stringify(annotations) !== JSON.stringify(this.#annotations)) this.#version += 1;
     this.#annotations = annotations;
     return this.#state();
   }
 
-  /** A run of the key that reads the object and writes these, as soon as the key may run; it takes 20 ms. */
+  /** Waits until the key may run, then runs it for 20 ms: the run reads the object and writes these annotations. */
   async run(annotations: Readonly<Record<string, string>>): Promise<void> {
     await this.clock.advance(this.#held.pauseMs("shop/web", this.clock.monotonicNow()));
     const caller = this.guard.layer("shop/web", {
@@ -84,7 +85,7 @@ class World {
 }
 
 describe("a key that writes and changes nothing", () => {
-  it("is left alone when it is woken twelve times, half a second apart", async () => {
+  it("is not held when it is triggered twelve times, half a second apart", async () => {
     const world = new World();
     for (let count = 0; count < 12; count++) {
       await world.run({});
@@ -93,20 +94,20 @@ describe("a key that writes and changes nothing", () => {
     expect([world.noops, world.slowed, world.log.of("info"), world.log.of("warn")]).toEqual([12, [], [], []]);
   });
 
-  it("is held for longer and longer when it never pauses, up to ten seconds, and that is said once", async () => {
+  it("is held for longer and longer when it never pauses, up to ten seconds, and that is logged once", async () => {
     const world = new World();
     for (let count = 0; count < 60; count++) await world.run({});
     expect([world.noops, world.slowed]).toEqual([60, [1000, 2000, 4000, 8000, 10_000]]);
     expect(world.log.of("info")).toEqual([
       "write deployments.apps shop/web: 20 runs within 10 s wrote it and changed nothing; " +
-        "skip the write when nothing differs from what is there, or run less often",
+        "skip the write when nothing differs from the stored object, or run less often",
     ]);
     expect(world.log.of("warn")).toEqual([]);
     await world.clock.advance(21_000);
     expect(world.holdMs).toBe(0);
   });
 
-  it("is held for a second only when it calms down after a burst of events", async () => {
+  it("is held for one second only when it pauses after a burst of events", async () => {
     const world = new World();
     for (let count = 0; count < 20; count++) await world.run({});
     for (let count = 0; count < 10; count++) {
@@ -120,7 +121,7 @@ describe("a key that writes and changes nothing", () => {
 });
 
 describe("a key that sets a field back", () => {
-  /** Somebody asks by an annotation again and again, so long after it was answered. */
+  /** Another writer sets an annotation, and the key sets it back, in each round. */
   async function handshakes(world: World, rounds: number, everyMs: number): Promise<void> {
     for (let round = 0; round < rounds; round++) {
       world.write({ request: "go" });
@@ -161,7 +162,7 @@ describe("a key that sets a field back", () => {
   });
 });
 
-describe("a key that is woken by its own writes", () => {
+describe("a key whose own writes trigger its runs", () => {
   it("is reported once with what changes, and held for longer and longer, up to ten seconds", async () => {
     const world = new World();
     for (let count = 0; count < 60; count++) await world.run({ at: String(count), kept: "1" });
@@ -182,7 +183,7 @@ describe("a key that is woken by its own writes", () => {
     expect(world.holdMs).toBe(0);
   });
 
-  it("is not taken for one when somebody else writes the object as often", async () => {
+  it("is not detected when another writer changes the object as often", async () => {
     const world = new World();
     for (let count = 0; count < 60; count++) {
       world.write({ asked: String(count) });
@@ -191,7 +192,7 @@ describe("a key that is woken by its own writes", () => {
     expect([world.selfWoken, world.slowed]).toEqual([[], []]);
   });
 
-  it("is not taken for one when it writes once a second", async () => {
+  it("is not detected when it writes once a second", async () => {
     const world = new World();
     for (let count = 0; count < 60; count++) {
       await world.run({ at: String(count) });

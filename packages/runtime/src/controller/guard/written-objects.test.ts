@@ -1,7 +1,7 @@
 import type { KubeObject } from "@keelson/core";
 import { describe, expect, it } from "vitest";
-import { defaultLimits } from "./guard-limits.ts";
-import { type AnsweredWrite, WrittenObject } from "./written-object.ts";
+import { defaultLimits } from "./loop-detection.ts";
+import { type CompletedWrite, WrittenObject } from "./written-objects.ts";
 
 type Spec = Readonly<Record<string, unknown>>;
 
@@ -16,28 +16,28 @@ const state = (version: number | string, spec: Spec): KubeObject & { spec: Spec 
   spec,
 });
 
-const free = { noop: 0, selfWoken: 0, fight: 0 };
+const free = { noop: 0, selfWoken: 0, pingPong: 0 };
 
 /** The writes of one key to one object; each is a run of its own, a second after the last. */
 class Writes {
   readonly object = new WrittenObject(defaultLimits);
   now = 0;
 
-  note(before: KubeObject | undefined, answer: KubeObject, rest: Partial<AnsweredWrite> = {}) {
+  note(before: KubeObject | undefined, response: KubeObject, rest: Partial<CompletedWrite> = {}) {
     const now = rest.now ?? this.now + 1000;
     this.now = now;
     const run = { beganAtMs: now, endedAtMs: now };
-    return this.object.note({ run, before, answer, now, holds: free, ...rest });
+    return this.object.note({ run, before, response, now, holds: free, ...rest });
   }
 
-  /** Finds the field at 1, where somebody has put it, and sets it to 3. */
-  setBack(version: number, rest: Partial<AnsweredWrite> = {}): void {
+  /** Finds the field at 1, which another writer has set, and sets it to 3. */
+  setBack(version: number, rest: Partial<CompletedWrite> = {}): void {
     this.note(state(version, { replicas: 1 }), state(version + 1, { replicas: 3 }), rest);
   }
 }
 
 describe("a write that changed nothing", () => {
-  it("is known by the version before it, or by the one that the last write was answered with", () => {
+  it("is recognized by the version before it, or by the version in the response to the last write", () => {
     const writes = new Writes();
     expect(writes.note(state(5, {}), state(5, {})).isNoop).toBe(true);
     expect(writes.note(undefined, state(6, {})).isNoop).toBe(false);
@@ -52,32 +52,32 @@ describe("a write that changed nothing", () => {
       { length: 20 },
       (_, index) => writes.note(state(5, {}), state(5, {}), { now: index * 500 }).noop,
     );
-    expect(signs).toEqual([...Array.from({ length: 19 }, () => "calm"), "begins"]);
+    expect(signs).toEqual([...Array.from({ length: 19 }, () => "none"), "begins"]);
   });
 
   it("makes no loop when it happens every second only", () => {
     const writes = new Writes();
     const signs = Array.from({ length: 50 }, () => writes.note(state(5, {}), state(5, {})).noop);
-    expect(new Set(signs)).toEqual(new Set(["calm"]));
+    expect(new Set(signs)).toEqual(new Set(["none"]));
   });
 });
 
 describe("a write that changed something", () => {
   /** A change of the version that the key itself has made. */
-  const change = (writes: Writes, version: number, rest: Partial<AnsweredWrite> = {}) =>
+  const change = (writes: Writes, version: number, rest: Partial<CompletedWrite> = {}) =>
     writes.note(state(version, { at: version }), state(version + 1, { at: version + 1 }), rest).selfWoken;
   const changes = (writes: Writes, from: number, count: number) =>
     Array.from({ length: count }, (_, index) => change(writes, from + index, { now: writes.now + 100 }));
 
-  it("makes a loop when twenty runs within ten seconds do it and nobody else writes", () => {
+  it("makes a loop when twenty runs within ten seconds do it and no other writer does", () => {
     const signs = changes(new Writes(), 1, 20);
     expect(signs.indexOf("begins")).toBe(19);
   });
 
-  it("makes none when somebody else wrote in between", () => {
+  it("makes none when another writer wrote in between", () => {
     const writes = new Writes();
     const signs = [...changes(writes, 1, 15), ...changes(writes, 100, 19)];
-    expect(new Set(signs)).toEqual(new Set(["calm"]));
+    expect(new Set(signs)).toEqual(new Set(["none"]));
     expect(change(writes, 119, { now: writes.now + 100 })).toBe("begins");
   });
 
@@ -87,19 +87,19 @@ describe("a write that changed something", () => {
     const once = new Writes();
     const run = { beganAtMs: 0, endedAtMs: 0 };
     for (let index = 0; index < 40; index++) signs.push(change(once, index, { run, now: index }));
-    expect(new Set(signs)).toEqual(new Set(["calm"]));
+    expect(new Set(signs)).toEqual(new Set(["none"]));
   });
 
-  it("tells nothing where the state before it is older than the last write, or not known", () => {
+  it("makes none when the state before it is older than the last write, or unknown", () => {
     const writes = new Writes();
     for (let version = 10; version < 60; version++) {
       const before = version % 2 === 0 ? state(5, {}) : undefined;
-      expect(writes.note(before, state(version, {}), { now: version }).selfWoken).toBe("calm");
+      expect(writes.note(before, state(version, {}), { now: version }).selfWoken).toBe("none");
     }
   });
 });
 
-describe("a field that somebody else writes too", () => {
+describe("a field that another writer sets as well", () => {
   it("is suspected when it was set back three times", () => {
     const writes = new Writes();
     for (const version of [10, 20, 30]) writes.setBack(version);
@@ -129,7 +129,7 @@ describe("a field that somebody else writes too", () => {
     expect(writes.object.suspicion).toBeUndefined();
   });
 
-  it("is not suspected when the key itself sets it to and fro", () => {
+  it("is not suspected when the key itself sets it back and forth", () => {
     const writes = new Writes();
     for (let version = 1; version < 20; version++) {
       writes.note(
@@ -153,7 +153,7 @@ describe("a field that somebody else writes too", () => {
     const writes = new Writes();
     for (const version of [10, 20, 30, 40]) writes.setBack(version);
     writes.object.settle("spec.replicas", "contested");
-    const holds = { ...free, fight: 1000 };
+    const holds = { ...free, pingPong: 1000 };
     for (const version of [50, 60]) writes.setBack(version, { holds });
     writes.setBack(70, { holds, now: writes.now + 1200 });
     for (const version of [80, 90]) writes.setBack(version, { holds });
@@ -162,7 +162,7 @@ describe("a field that somebody else writes too", () => {
     expect(writes.object.suspicion).toMatchObject({ path: "spec.replicas", flips: 3, persists: true });
   });
 
-  it("starts over when it turned out to be uncontested, and is left alone when nothing can be known", () => {
+  it("is counted anew when it proves to be uncontested, and is ignored when it is unknowable", () => {
     const writes = new Writes();
     for (const version of [10, 20, 30, 40]) writes.setBack(version);
     writes.object.settle("spec.replicas", "uncontested");
@@ -175,7 +175,7 @@ describe("a field that somebody else writes too", () => {
     expect(writes.object.suspicion).toBeUndefined();
   });
 
-  it("is suspected when the key removes it and somebody puts it back", () => {
+  it("is suspected when the key removes it and another writer adds it again", () => {
     const writes = new Writes();
     for (const version of [10, 20, 30, 40]) {
       writes.note(state(version, { replicas: 1 }), state(version + 1, {}));
@@ -191,7 +191,7 @@ describe("a field that somebody else writes too", () => {
     expect(writes.object.suspicion).toMatchObject({ path: "spec.replicas" });
   });
 
-  it("is told apart without its value being kept", () => {
+  it("is compared without its value being kept", () => {
     const writes = new Writes();
     writes.setBack(10);
     expect(writes.object.isAsWritten("spec.replicas", 3)).toBe(true);
