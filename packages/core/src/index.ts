@@ -145,7 +145,7 @@ export {
 } from "./resource-version.ts";
 export type { Status, StatusCause, StatusDetails } from "./status.ts";
 export { isStatus } from "./status.ts";
-export { keyOf, NotStoredError } from "./stored-object.ts";
+export { isStored, keyOf, NotStoredError } from "./stored-object.ts";
 export { systemClock } from "./system-clock.ts";
 export { systemRandom } from "./system-random.ts";
 export type { Transport, TransportRequest, TransportResponse } from "./transport.ts";

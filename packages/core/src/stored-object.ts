@@ -1,5 +1,5 @@
 import { KeelsonError } from "./error.ts";
-import type { KubeObject, ObjectMeta } from "./meta.ts";
+import type { KubeObject, ObjectMeta, Stored } from "./meta.ts";
 import { formatKey, type ObjectKey } from "./resource.ts";
 
 /** Something was to be done with an object that only makes sense once the API server has stored it. */
@@ -15,6 +15,14 @@ export class NotStoredError extends KeelsonError {
     );
     this.missing = missing;
   }
+}
+
+/** Whether the object has what the API server gives to every object that it stores. */
+export function isStored<T extends KubeObject>(object: T): object is Stored<T> {
+  const { name, uid, resourceVersion, creationTimestamp } = object.metadata;
+  return [name, uid, resourceVersion, creationTimestamp].every(
+    (field) => field !== undefined && field !== "",
+  );
 }
 
 /** A field of the metadata that the API server sets. Throws NotStoredError if it is not there. */

@@ -1,7 +1,8 @@
+import type { Stored } from "keelson";
 import type { Container, Pod } from "keelson/kinds/core/v1";
 
 /** The parts of a pod that a hollow node looks at. A cluster with many pods is held in a tenth of the memory. */
-export function slicePod(pod: Pod): Pod {
+export function slicePod(pod: Stored<Pod>): Stored<Pod> {
   const { apiVersion, kind, metadata, spec, status } = pod;
   const { labels: _, ...kept } = metadata;
   if (spec === undefined) return { apiVersion, kind, metadata: kept, ...(status && { status }) };

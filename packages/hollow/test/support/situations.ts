@@ -1,3 +1,4 @@
+import type { Stored } from "keelson";
 import type { Pod, PodSpec, PodStatus } from "keelson/kinds/core/v1";
 import { decidePod } from "../../src/pod/decide-pod.ts";
 import type { PodDecision, PodSituation, PodTiming } from "../../src/pod/situation.ts";
@@ -21,12 +22,21 @@ export interface PodParts {
 }
 
 /** A pod that the scheduler has just bound to a node. */
-export function makePod({ annotations = {}, spec, status, metadata }: PodParts = {}): Pod {
+export function makePod({ annotations = {}, spec, status, metadata }: PodParts = {}): Stored<Pod> {
   const scheduled = { type: "PodScheduled", status: "True", lastTransitionTime: "2026-03-01T12:00:00Z" };
   return {
     apiVersion: "v1",
     kind: "Pod",
-    metadata: { name: "web", namespace: "shop", uid: "u-1", generation: 1, annotations, ...metadata },
+    metadata: {
+      name: "web",
+      namespace: "shop",
+      uid: "u-1",
+      resourceVersion: "1",
+      creationTimestamp: "2026-03-01T12:00:00Z",
+      generation: 1,
+      annotations,
+      ...metadata,
+    },
     spec: {
       nodeName: "hollow-1",
       restartPolicy: "Always",

@@ -1,4 +1,4 @@
-import { metadataOnly } from "@keelson/core";
+import { metadataOnly, type Stored } from "@keelson/core";
 import { ConfigMap, Namespace, Secret } from "@keelson/core/kinds/core/v1";
 import { describe, expect, it } from "vitest";
 import { scopeFor, scopeIdOf, scopesOf, validateSettings } from "./cache-scopes.ts";
@@ -73,7 +73,7 @@ describe("the scopes of a kind", () => {
   });
 
   it("of the metadata alone are those of the kind, without its transform", () => {
-    const transform = (secret: Secret): Secret => secret;
+    const transform = (secret: Stored<Secret>): Stored<Secret> => secret;
     const kind = cacheKind(Secret, { namespaces: { shop: { transform } }, labelSelector: "a=b", transform });
     const [scope, ...more] = scopesOf(metadataOnly(Secret), { kinds: [kind] });
     expect(more).toEqual([]);

@@ -8,6 +8,7 @@ import {
   type KubeObject,
   parseFieldSelector,
   type Resource,
+  type Stored,
   toError,
 } from "@keelson/core";
 import {
@@ -25,7 +26,7 @@ import { labelQueryOf } from "./selected.ts";
 export interface WatchScope<T extends KubeObject> {
   /** In a canonical form, so that scopes that are the same have the same text. */
   readonly selection: Selection;
-  readonly transform?: (object: T) => T;
+  readonly transform?: (object: Stored<T>) => Stored<T>;
   readonly keepManagedFields: boolean;
   readonly parseOnRead: boolean;
 }

@@ -1,4 +1,4 @@
-import type { KubeObject, LabelSelector, Resource } from "@keelson/core";
+import type { KubeObject, LabelSelector, Resource, Stored } from "@keelson/core";
 
 /** Stands for all namespaces that have no entry of their own. */
 export const allNamespaces = "*";
@@ -11,7 +11,7 @@ export interface NamespaceSettings<T extends KubeObject = KubeObject> {
    * Cuts objects down before they are kept, such as to the part that is used. It may change what it is given. Name,
    * namespace, uid and version must stay; of labels, those that reads select by.
    */
-  transform?(object: T): T;
+  transform?(object: Stored<T>): Stored<T>;
   /** Objects are kept with their managedFields. Default false [IN19]. */
   readonly keepManagedFields?: boolean;
 }
@@ -35,7 +35,7 @@ export interface CacheDefaults {
 }
 
 /** A transform for objects of whatever kind. */
-export type AnyTransform = <T extends KubeObject>(object: T) => T;
+export type AnyTransform = <T extends KubeObject>(object: Stored<T>) => Stored<T>;
 
 /** As NamespaceSettings, for all kinds. */
 export interface AnyKindSettings extends Omit<NamespaceSettings, "transform"> {

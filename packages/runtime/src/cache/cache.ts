@@ -1,5 +1,5 @@
 import type { Selection } from "@keelson/client";
-import type { KubeObject, ObjectKey, Resource } from "@keelson/core";
+import type { KubeObject, ObjectKey, Resource, Stored } from "@keelson/core";
 import type { IndexFunction, Informer, InformerStatus } from "./informer.ts";
 
 /** A use of a shared informer. The last one that is released ends the watch. */
@@ -23,7 +23,7 @@ export interface Cache {
    * The object if it is at hand, own writes included; starts nothing and waits for nothing. It is a read all the same: what
    * ends without reads stays for those who only peek.
    */
-  peek<T extends KubeObject>(resource: Resource<T>, key: ObjectKey): T | undefined;
+  peek<T extends KubeObject>(resource: Resource<T>, key: ObjectKey): Stored<T> | undefined;
   /** Runs all informers, and those acquired later, until the signal aborts. Only once [IN21]. */
   run(signal: AbortSignal): Promise<void>;
   /**

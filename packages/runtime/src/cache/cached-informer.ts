@@ -8,6 +8,7 @@ import {
   type ObjectKey,
   type Random,
   type Resource,
+  type Stored,
   toError,
 } from "@keelson/core";
 import type { Logger } from "../logger.ts";
@@ -117,11 +118,11 @@ export class CachedInformer<T extends KubeObject> implements Informer<T> {
     return this.#shared.synced(signal);
   }
 
-  get(key: ObjectKey): T | undefined {
+  get(key: ObjectKey): Stored<T> | undefined {
     return this.#shared.get(key);
   }
 
-  list(query?: StoreQuery): readonly T[] {
+  list(query?: StoreQuery): readonly Stored<T>[] {
     return this.#shared.list(query);
   }
 
@@ -164,16 +165,16 @@ export class CachedInformer<T extends KubeObject> implements Informer<T> {
   }
 
   /** The object as far as it is known, with what was written; undefined also if it is known only to be another one. */
-  peek(key: ObjectKey): T | undefined {
+  peek(key: ObjectKey): Stored<T> | undefined {
     return this.#take(key, this.#writes.read(keyTextOf(key)));
   }
 
   /** As `list`, with what was written [RW3]. */
-  listOwn(query: StoreQuery): readonly T[] {
+  listOwn(query: StoreQuery): readonly Stored<T>[] {
     if (this.#writes.size === 0) return this.#shared.list(query);
     const { limit, ...unlimited } = query;
     const held = new Set(this.#writes.heldKeys());
-    const objects: T[] = [];
+    const objects: Stored<T>[] = [];
     for (const object of this.#shared.list(unlimited)) {
       const keyText = keyTextOfObject(object);
       if (!held.delete(keyText)) objects.push(object);
@@ -201,7 +202,7 @@ export class CachedInformer<T extends KubeObject> implements Informer<T> {
   }
 
   /** Whether an object that was read from here fits a query, also one that is not in the store. */
-  matches({ namespace, labels, indexed = [] }: StoreQuery, object: T): boolean {
+  matches({ namespace, labels, indexed = [] }: StoreQuery, object: Stored<T>): boolean {
     return (
       (namespace === undefined || object.metadata.namespace === namespace) &&
       (labels === undefined || matchesLabels(labels, object.metadata.labels)) &&
@@ -213,7 +214,7 @@ export class CachedInformer<T extends KubeObject> implements Informer<T> {
    * Makes of the server's object what the store would make of it; undefined if it does not belong here. Throws a
    * TransformError if it does and cannot be made: to say that it is not there would be untrue.
    */
-  adopt(object: KubeObject): T | undefined {
+  adopt(object: KubeObject): Stored<T> | undefined {
     if (!this.#test.isSelected(object)) return undefined;
     try {
       return storedShape(this.resource, this.#options.scope, object);
@@ -265,7 +266,7 @@ export class CachedInformer<T extends KubeObject> implements Informer<T> {
   }
 
   /** The object as the store would keep it; undefined if that cannot be told from what the server gave. */
-  #shape(object: KubeObject): T | undefined {
+  #shape(object: KubeObject): Stored<T> | undefined {
     try {
       return storedShape(this.resource, this.#options.scope, object);
     } catch (error) {
@@ -277,12 +278,12 @@ export class CachedInformer<T extends KubeObject> implements Informer<T> {
     }
   }
 
-  #take(key: ObjectKey, read: OwnRead<T>): T | undefined {
+  #take(key: ObjectKey, read: OwnRead<T>): Stored<T> | undefined {
     if (read.type === "stored") return this.#shared.get(key);
     return read.type === "written" ? read.object : undefined;
   }
 
-  #collect(objects: T[], query: StoreQuery, read: OwnRead<T>, inStore: T | undefined): void {
+  #collect(objects: Stored<T>[], query: StoreQuery, read: OwnRead<T>, inStore: Stored<T> | undefined): void {
     if (read.type === "stored" && inStore !== undefined) objects.push(inStore);
     if (read.type === "written" && this.matches(query, read.object)) objects.push(read.object);
   }

@@ -1,4 +1,4 @@
-import type { KubeObject, ObjectKey, Resource } from "@keelson/core";
+import type { KubeObject, ObjectKey, Resource, Stored } from "@keelson/core";
 import type {
   IndexFunction,
   Informer,
@@ -28,7 +28,7 @@ export class CombinedInformer<T extends KubeObject> implements Informer<T> {
     await Promise.all(this.#parts.map((part) => part.synced(signal)));
   }
 
-  get(key: ObjectKey): T | undefined {
+  get(key: ObjectKey): Stored<T> | undefined {
     for (const part of this.#parts) {
       const object = part.get(key);
       if (object !== undefined) return object;
@@ -36,7 +36,7 @@ export class CombinedInformer<T extends KubeObject> implements Informer<T> {
     return undefined;
   }
 
-  list(query: StoreQuery = {}): readonly T[] {
+  list(query: StoreQuery = {}): readonly Stored<T>[] {
     const objects = this.#parts.flatMap((part) => part.list(query));
     return query.limit === undefined ? objects : objects.slice(0, query.limit);
   }

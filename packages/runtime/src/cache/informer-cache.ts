@@ -6,6 +6,7 @@ import {
   type ObjectKey,
   type Random,
   type Resource,
+  type Stored,
   systemClock,
   systemRandom,
 } from "@keelson/core";
@@ -124,7 +125,7 @@ export class InformerCache implements Cache {
     this.#indexes.push({ resourceId, name, valuesOf, addTo });
   }
 
-  peek<T extends KubeObject>(resource: Resource<T>, key: ObjectKey): T | undefined {
+  peek<T extends KubeObject>(resource: Resource<T>, key: ObjectKey): Stored<T> | undefined {
     this.#readUses.touch(resourceIdOf(resource));
     for (const id of this.#idsForReads(resource)) {
       const informer = this.#informers.get(id);

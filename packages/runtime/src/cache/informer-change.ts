@@ -1,4 +1,4 @@
-import type { KubeObject, ObjectKey } from "@keelson/core";
+import type { KubeObject, ObjectKey, Stored } from "@keelson/core";
 import { plainKey, type Snapshot } from "../watch/snapshot.ts";
 import type { InformerCreate, InformerDelete, InformerEvent, InformerUpdate } from "./informer.ts";
 
@@ -63,7 +63,7 @@ class CreateEvent<T extends KubeObject> implements InformerCreate<T> {
     this.#snapshot = snapshot;
   }
 
-  get object(): T {
+  get object(): Stored<T> {
     return this.#snapshot.object;
   }
 }
@@ -82,11 +82,11 @@ class UpdateEvent<T extends KubeObject> implements InformerUpdate<T> {
     this.#snapshot = snapshot;
   }
 
-  get old(): T {
+  get old(): Stored<T> {
     return this.#old.object;
   }
 
-  get object(): T {
+  get object(): Stored<T> {
     return this.#snapshot.object;
   }
 }
@@ -103,7 +103,7 @@ class DeleteEvent<T extends KubeObject> implements InformerDelete<T> {
     this.#snapshot = snapshot;
   }
 
-  get object(): T {
+  get object(): Stored<T> {
     return this.#snapshot.object;
   }
 }

@@ -1,8 +1,9 @@
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
-import type { Clock, KubeObject } from "@keelson/core";
+import type { Clock, KubeObject, Stored } from "@keelson/core";
 import { VirtualClock } from "@keelson/testkit";
 import { describe, expect, it } from "vitest";
+import { stored } from "../../test/support/stored.ts";
 import { type LogFields, type Logger, silentLogger } from "../logger.ts";
 import { parsedSnapshot, type Snapshot, unparsedSnapshot } from "../watch/snapshot.ts";
 import { InformerStoppedError, SubscriptionRemovedError, TransformError } from "./errors.ts";
@@ -11,7 +12,7 @@ import { InformerCore, type InformerCoreOptions, type InformerProgress } from ".
 
 function pod(name: string, resourceVersion: string, uid = `uid-of-${name}`): Snapshot<KubeObject> {
   const metadata = { namespace: "shop", name, resourceVersion, uid };
-  return parsedSnapshot<KubeObject>({ apiVersion: "v1", kind: "Pod", metadata });
+  return parsedSnapshot<KubeObject>(stored({ apiVersion: "v1", kind: "Pod", metadata }));
 }
 
 const set = (...snapshots: readonly Snapshot<KubeObject>[]) =>
@@ -130,7 +131,7 @@ describe("an informer that learns of changes", () => {
 
   it("[IN12] transforms each object exactly once, before the store, the indexes and the handlers", async () => {
     const given: string[] = [];
-    const transform = (object: KubeObject): KubeObject => {
+    const transform = (object: Stored): Stored => {
       given.push(`${object.metadata.name}@${object.metadata.resourceVersion}`);
       return { ...object, metadata: { ...object.metadata, labels: { seen: "yes" } } };
     };
@@ -152,7 +153,7 @@ describe("an informer that learns of changes", () => {
 
   it("[IN12] names the object whose transform throws, and leaves everything as it was", async () => {
     let isBroken = true;
-    const transform = (object: KubeObject): KubeObject => {
+    const transform = (object: Stored): Stored => {
       if (isBroken && object.metadata.name === "b") throw new Error("too odd");
       return object;
     };

@@ -1,4 +1,12 @@
-import { abortable, type Clock, isRecord, type KubeObject, type ObjectKey, toError } from "@keelson/core";
+import {
+  abortable,
+  type Clock,
+  isRecord,
+  type KubeObject,
+  type ObjectKey,
+  type Stored,
+  toError,
+} from "@keelson/core";
 import type { Logger } from "../logger.ts";
 import type { WatchSink } from "../watch/reflector-options.ts";
 import { type ObjectEvent, plainKey, type Snapshot } from "../watch/snapshot.ts";
@@ -25,7 +33,7 @@ export interface InformerCoreOptions<T extends KubeObject> {
   readonly name: string;
   /** What objects are filed under in the log. */
   readonly kind: string;
-  readonly transform?: (object: T) => T;
+  readonly transform?: (object: Stored<T>) => Stored<T>;
   readonly log: Logger;
   readonly clock: Clock;
   readonly onProgress?: OnProgress;

@@ -1,4 +1,4 @@
-import type { KubeObject, LabelQuery, ObjectKey, Resource } from "@keelson/core";
+import type { KubeObject, LabelQuery, ObjectKey, Resource, Stored } from "@keelson/core";
 import type { Freshness } from "../watch/reflector-options.ts";
 
 /**
@@ -10,7 +10,7 @@ export type InformerEvent<T extends KubeObject> = InformerCreate<T> | InformerUp
 export interface InformerCreate<T extends KubeObject> {
   readonly type: "create";
   readonly key: ObjectKey;
-  readonly object: T;
+  readonly object: Stored<T>;
   /** It was there before the subscriber was [IN9]. */
   readonly isInInitialList: boolean;
 }
@@ -18,9 +18,9 @@ export interface InformerCreate<T extends KubeObject> {
 export interface InformerUpdate<T extends KubeObject> {
   readonly type: "update";
   readonly key: ObjectKey;
-  readonly old: T;
+  readonly old: Stored<T>;
   /** Another uid than that of `old` means that the object was deleted and made again unseen [IN7]. */
-  readonly object: T;
+  readonly object: Stored<T>;
   /** The version has not changed: a resync, or a relist of what is as it was. Only for those who asked for it [IN6]. */
   readonly isSync: boolean;
 }
@@ -29,7 +29,7 @@ export interface InformerDelete<T extends KubeObject> {
   readonly type: "delete";
   readonly key: ObjectKey;
   /** The last state known, with the version at which it became absent if that is known [IN8]. */
-  readonly object: T;
+  readonly object: Stored<T>;
   /** The deletion itself was not seen, only that the object is gone [IN5]. */
   readonly finalStateUnknown: boolean;
 }
@@ -55,7 +55,7 @@ export interface Subscription {
 }
 
 /** Which values of an index an object is found under; several, one or none. */
-export type IndexFunction<T extends KubeObject> = (object: T) => readonly string[];
+export type IndexFunction<T extends KubeObject> = (object: Stored<T>) => readonly string[];
 
 /** Which objects of a store are meant. All of what is given must hold. */
 export interface StoreQuery {
@@ -85,8 +85,8 @@ export interface Informer<T extends KubeObject> {
   /** Waits until the store holds all objects; throws the signal's reason as soon as it aborts. */
   synced(signal?: AbortSignal): Promise<void>;
   /** The frozen object in the store: the same reference for every reader [IN18]. */
-  get(key: ObjectKey): T | undefined;
-  list(query?: StoreQuery): readonly T[];
+  get(key: ObjectKey): Stored<T> | undefined;
+  list(query?: StoreQuery): readonly Stored<T>[];
   /** Adds an index, also to a store that is filled [IN14]. The same function under the same name does no harm. */
   addIndex(name: string, valuesOf: IndexFunction<T>): void;
   subscribe(handler: InformerHandler<T>, options?: SubscribeOptions): Subscription;

@@ -1,12 +1,13 @@
 import type { KubeObject } from "@keelson/core";
 import { expect, it } from "vitest";
+import { stored } from "../../test/support/stored.ts";
 import type { InformerEvent } from "./informer.ts";
 import { oneAtATime } from "./one-at-a-time.ts";
 
 const event = (name: string): InformerEvent<KubeObject> => ({
   type: "create",
   key: { name },
-  object: { apiVersion: "v1", kind: "ConfigMap", metadata: { name } },
+  object: stored({ apiVersion: "v1", kind: "ConfigMap", metadata: { name } }),
   isInInitialList: false,
 });
 

@@ -1,6 +1,7 @@
-import type { KubeObject } from "@keelson/core";
+import type { KubeObject, Stored } from "@keelson/core";
 import fc from "fast-check";
 import { expect, it } from "vitest";
+import { stored } from "../../test/support/stored.ts";
 import { OwnWrites } from "./own-writes.ts";
 import { hasReached } from "./version-order.ts";
 
@@ -11,11 +12,8 @@ interface Change {
   readonly isDeleted: boolean;
 }
 
-const stateOf = ({ key, uid, version }: Change): KubeObject => ({
-  apiVersion: "v1",
-  kind: "ConfigMap",
-  metadata: { name: key, uid, resourceVersion: version },
-});
+const stateOf = ({ key, uid, version }: Change): Stored =>
+  stored({ apiVersion: "v1", kind: "ConfigMap", metadata: { name: key, uid, resourceVersion: version } });
 
 /** A server with a history, an informer that follows it late, and answers to own writes that come later still. */
 class LateWorld {

@@ -1,5 +1,6 @@
 import type { KubeObject } from "@keelson/core";
 import { describe, expect, it } from "vitest";
+import { stored } from "../../test/support/stored.ts";
 import { OwnWrites } from "./own-writes.ts";
 import type { StoredFacts } from "./own-writes-tombstones.ts";
 
@@ -21,11 +22,8 @@ function world({ areDeletionsFinal = true, at = "1" } = {}) {
   return { store, writes };
 }
 
-const made = (version: string, uid = "u1"): KubeObject => ({
-  apiVersion: "v1",
-  kind: "ConfigMap",
-  metadata: { name: "web", uid, resourceVersion: version },
-});
+const made = (version: string, uid = "u1") =>
+  stored({ apiVersion: "v1", kind: "ConfigMap", metadata: { name: "web", uid, resourceVersion: version } });
 
 const written = (version: string, uid = "u1") => ({ version, uid, object: made(version, uid) });
 

@@ -1,4 +1,4 @@
-import type { KubeObject } from "@keelson/core";
+import type { KubeObject, Stored } from "@keelson/core";
 import { type Deletion, type StoredFacts, Tombstones } from "./own-writes-tombstones.ts";
 import { RecentMap } from "./recent-map.ts";
 import { hasReached, isOrdered, latestOf } from "./version-order.ts";
@@ -15,17 +15,17 @@ export interface Progress {
 /** What a reader is to take for a key: what the store has, another object, none, or nothing before a moment. */
 export type OwnRead<T extends KubeObject> =
   | { readonly type: "stored" }
-  | { readonly type: "written"; readonly object: T }
+  | { readonly type: "written"; readonly object: Stored<T> }
   | { readonly type: "absent" }
   | { readonly type: "unknown"; readonly deadlineMs: number };
 
 /** A write that the informer has not passed. Its object is undefined if it does not belong to the informer. */
-type HeldWrite<T> =
+type HeldWrite<T extends KubeObject> =
   | {
       readonly type: "object";
       readonly version: string;
       readonly uid: string | undefined;
-      readonly object: T | undefined;
+      readonly object: Stored<T> | undefined;
     }
   | HeldVersion;
 
@@ -89,7 +89,7 @@ export class OwnWrites<T extends KubeObject> {
    */
   noteObject(
     keyText: string,
-    write: { version: string; uid: string | undefined; object: T | undefined },
+    write: { version: string; uid: string | undefined; object: Stored<T> | undefined },
   ): void {
     const { version, uid, object } = write;
     this.#tombstones.noteVersion(keyText, uid, version);

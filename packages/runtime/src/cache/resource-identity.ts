@@ -1,4 +1,11 @@
-import { apiVersionOf, isRecord, type KubeObject, type ObjectKey, type Resource } from "@keelson/core";
+import {
+  apiVersionOf,
+  isRecord,
+  type KubeObject,
+  type ObjectKey,
+  type Resource,
+  type Stored,
+} from "@keelson/core";
 
 /** Which kind, in which version and representation: `apps/v1/deployments`, `v1/pods as metadata`. */
 export function resourceIdOf(resource: Resource): string {
@@ -21,7 +28,7 @@ export function keyTextOfObject({ metadata: { namespace = "", name = "" } }: Kub
 }
 
 /** Whether something is an object of the kind, by what it says of itself. */
-export function isObjectOf<T extends KubeObject>(resource: Resource<T>, value: unknown): value is T {
+export function isObjectOf<T extends KubeObject>(resource: Resource<T>, value: unknown): value is Stored<T> {
   const isMetadata = resource.isMetadataOnly === true;
   return (
     isRecord(value) &&

@@ -5,6 +5,7 @@ import {
   type KubeObject,
   type ObjectKey,
   type Resource,
+  type Stored,
   systemClock,
 } from "@keelson/core";
 import { type Logger, silentLogger } from "../logger.ts";
@@ -28,7 +29,7 @@ export interface SharedInformerOptions<T extends KubeObject> extends Omit<Reflec
    * Cuts each object down before it is stored, indexed or delivered; exactly once, and it may change what it is given
    * [IN12]. If it throws, that is reported with the object's key, and everything is read again after a wait.
    */
-  readonly transform?: (object: T) => T;
+  readonly transform?: (object: Stored<T>) => Stored<T>;
   /** Default: says nothing. */
   readonly log?: Logger;
   /** Must not throw. Called after the store has changed and before subscribers hear of it. */
@@ -93,7 +94,7 @@ export class SharedInformer<T extends KubeObject> implements Informer<T> {
     await this.#core.synced(signal);
   }
 
-  get(key: ObjectKey): T | undefined {
+  get(key: ObjectKey): Stored<T> | undefined {
     return this.snapshot(keyTextOf(key))?.object;
   }
 
@@ -102,7 +103,7 @@ export class SharedInformer<T extends KubeObject> implements Informer<T> {
     return this.#core.store.get(keyText);
   }
 
-  list(query?: StoreQuery): readonly T[] {
+  list(query?: StoreQuery): readonly Stored<T>[] {
     return this.#core.store.list(query);
   }
 

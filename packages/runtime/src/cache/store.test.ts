@@ -1,5 +1,6 @@
 import type { KubeObject } from "@keelson/core";
 import { describe, expect, it } from "vitest";
+import { stored } from "../../test/support/stored.ts";
 import { parsedSnapshot, type Snapshot, unparsedSnapshot } from "../watch/snapshot.ts";
 import { FieldNotIndexedError, IndexConflictError, IndexFunctionError } from "./errors.ts";
 import { Store } from "./store.ts";
@@ -13,7 +14,9 @@ const things = (...snapshots: readonly Snapshot<Thing>[]) =>
 
 function thing(namespace: string, name: string, colours?: readonly string[], labels = {}): Snapshot<Thing> {
   const metadata = { namespace, name, labels };
-  return parsedSnapshot<Thing>({ apiVersion: "v1", kind: "Thing", metadata, ...(colours && { colours }) });
+  return parsedSnapshot<Thing>(
+    stored({ apiVersion: "v1", kind: "Thing", metadata, ...(colours && { colours }) }),
+  );
 }
 
 const coloursOf = ({ colours }: Thing): readonly string[] => colours ?? [];

@@ -1,4 +1,4 @@
-import { type KubeObject, matchesLabels } from "@keelson/core";
+import { type KubeObject, matchesLabels, type Stored } from "@keelson/core";
 import type { Snapshot } from "../watch/snapshot.ts";
 import { FieldNotIndexedError, IndexConflictError } from "./errors.ts";
 import type { IndexFunction, StoreQuery } from "./informer.ts";
@@ -82,10 +82,15 @@ export class Store<T extends KubeObject> {
   }
 
   /** Throws a FieldNotIndexedError if it is asked for an index that it does not have. */
-  list({ namespace, labels, indexed = [], limit = Number.POSITIVE_INFINITY }: StoreQuery = {}): readonly T[] {
+  list({
+    namespace,
+    labels,
+    indexed = [],
+    limit = Number.POSITIVE_INFINITY,
+  }: StoreQuery = {}): readonly Stored<T>[] {
     const keySets = indexed.map(({ index, value }) => this.#index(index).get(value));
     if (namespace !== undefined) keySets.push(this.#byNamespace.get(namespace));
-    const found: T[] = [];
+    const found: Stored<T>[] = [];
     for (const snapshot of this.#inAll(keySets)) {
       if (found.length >= limit) break;
       const { object } = snapshot;

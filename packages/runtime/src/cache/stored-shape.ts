@@ -1,4 +1,4 @@
-import { draft, freeze, type KubeObject, type Resource } from "@keelson/core";
+import { draft, freeze, type KubeObject, type Resource, type Stored } from "@keelson/core";
 import { withoutManagedFields } from "../watch/strip-managed-fields.ts";
 import type { WatchScope } from "./cache-scopes.ts";
 import { isObjectOf, metadataOf } from "./resource-identity.ts";
@@ -12,7 +12,7 @@ export function storedShape<T extends KubeObject>(
   resource: Resource<T>,
   { transform, keepManagedFields }: WatchScope<T>,
   object: KubeObject,
-): T | undefined {
+): Stored<T> | undefined {
   // The answer belongs to whoever made the call, who may change it; and a transform may change what it is given.
   const whole: KubeObject = draft(object);
   const kept = keepManagedFields ? whole : withoutManagedFields(whole);

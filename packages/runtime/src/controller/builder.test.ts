@@ -6,6 +6,7 @@ import {
   type ObjectKey,
   type PartialObjectMetadata,
   type Resource,
+  type Stored,
   seededRandom,
 } from "@keelson/core";
 import { Deployment } from "@keelson/core/kinds/apps/v1";
@@ -281,11 +282,11 @@ describe("what the compiler knows", () => {
         return [];
       })
       .watches(metadataOnly(Secret), (partial) => {
-        expectTypeOf(partial).toEqualTypeOf<PartialObjectMetadata>();
+        expectTypeOf(partial).toEqualTypeOf<Stored<PartialObjectMetadata>>();
         return [];
       })
       .reconcile(({ object, key }) => {
-        expectTypeOf(object).toEqualTypeOf<WebAppObject>();
+        expectTypeOf(object).toEqualTypeOf<Stored<WebAppObject>>();
         expectTypeOf(key).toEqualTypeOf<ObjectKey>();
         return { requeueAfterMs: 30_000 };
       });

@@ -1,5 +1,5 @@
 import { type Client, NotFoundError } from "@keelson/client";
-import type { KubeObject, ObjectKey, Resource } from "@keelson/core";
+import type { KubeObject, ObjectKey, Resource, Stored } from "@keelson/core";
 import type { Logger } from "../logger.ts";
 import type { Trigger } from "../source/trigger.ts";
 import type { EventRecorder } from "./event-recorder.ts";
@@ -35,7 +35,7 @@ export function reconcileObject<T extends KubeObject>(
 async function findObject<T extends KubeObject>(
   resource: Resource<T>,
   { client, key }: ReconcileContext<ObjectKey>,
-): Promise<T | undefined> {
+): Promise<Stored<T> | undefined> {
   try {
     return await client.get(resource, key);
   } catch (error) {
@@ -46,10 +46,10 @@ async function findObject<T extends KubeObject>(
 
 /** Hands everything on, so that what nobody asks for is still not made. */
 class ContextWithObject<T extends KubeObject> implements ObjectContext<T> {
-  readonly object: T;
+  readonly object: Stored<T>;
   readonly #context: ReconcileContext<ObjectKey>;
 
-  constructor(context: ReconcileContext<ObjectKey>, object: T) {
+  constructor(context: ReconcileContext<ObjectKey>, object: Stored<T>) {
     this.#context = context;
     this.object = object;
   }

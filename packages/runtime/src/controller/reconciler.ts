@@ -1,5 +1,5 @@
 import type { Client } from "@keelson/client";
-import { KeelsonError, type KubeObject, type ObjectKey } from "@keelson/core";
+import { KeelsonError, type KubeObject, type ObjectKey, type Stored } from "@keelson/core";
 import type { Logger } from "../logger.ts";
 import type { Trigger } from "../source/trigger.ts";
 import type { EventRecorder } from "./event-recorder.ts";
@@ -58,7 +58,7 @@ export interface ReconcileContext<Key> {
 /** What a reconcile of an object is given. */
 export interface ObjectContext<T extends KubeObject> extends ReconcileContext<ObjectKey> {
   /** As the cache has it, frozen. It may be on its way out: then `metadata.deletionTimestamp` is set. */
-  readonly object: T;
+  readonly object: Stored<T>;
 }
 
 /** As Reconciler, for the object itself. Is not called when the object is gone [CT18]. */

@@ -1,5 +1,5 @@
 import type { Client } from "@keelson/client";
-import type { CancelTimer, KubeObject, ObjectKey, Random, Resource } from "@keelson/core";
+import type { CancelTimer, KubeObject, ObjectKey, Random, Resource, Stored } from "@keelson/core";
 import type { Cache } from "../cache/cache.ts";
 import type { LogFields, Logger } from "../logger.ts";
 import type { Trigger } from "../source/trigger.ts";
@@ -150,7 +150,7 @@ export class Run<Key> implements ReconcileContext<Key>, TracedRun, Heard {
    * The object if the cache has it at hand, which is many times quicker than to ask the client for it; recorded as a read
    * of that. Undefined says nothing: the object may be gone, not known yet, or written and not come back.
    */
-  peek<T extends KubeObject>(resource: Resource<T>, key: ObjectKey): T | undefined {
+  peek<T extends KubeObject>(resource: Resource<T>, key: ObjectKey): Stored<T> | undefined {
     // Whoever follows the run is to see the call.
     if (this.trace !== undefined) return undefined;
     const object = this.#around.cache.peek(resource, key);

@@ -1,22 +1,20 @@
-import type { KubeObject, ObjectKey } from "@keelson/core";
+import type { ObjectKey, Stored } from "@keelson/core";
 import { ConfigMap } from "@keelson/core/kinds/core/v1";
 import { describe, expect, it } from "vitest";
 import { informerHarness } from "../../test/support/source-harness.ts";
+import { stored } from "../../test/support/stored.ts";
 import { Channel } from "./channel.ts";
 import { channelSource } from "./channel-source.ts";
 import { enqueueSelf } from "./handlers.ts";
 import { named } from "./predicates.ts";
 
-const webApp = (name: string): KubeObject => ({
-  apiVersion: "example.com/v1",
-  kind: "WebApp",
-  metadata: { namespace: "shop", name },
-});
+const webApp = (name: string): Stored =>
+  stored({ apiVersion: "example.com/v1", kind: "WebApp", metadata: { namespace: "shop", name } });
 
 describe("a channel source", () => {
   it("[EV9] queues what was sent before it ran, and what is sent while it runs", async () => {
     const harness = informerHarness(ConfigMap);
-    const channel = new Channel<KubeObject>();
+    const channel = new Channel<Stored>();
     await channel.send(webApp("before"));
     const run = harness.run(channelSource({ channel, handler: enqueueSelf(), name: "callbacks" }));
     await run.synced;
@@ -28,7 +26,7 @@ describe("a channel source", () => {
       trigger: {
         source: "callbacks",
         type: "generic",
-        object: { namespace: "shop", name: "before", kind: "WebApp" },
+        object: { namespace: "shop", name: "before", kind: "WebApp", resourceVersion: "1" },
       },
     });
     harness.abort();
@@ -37,10 +35,10 @@ describe("a channel source", () => {
 
   it("[EV9] asks its predicates about generic events", async () => {
     const harness = informerHarness(ConfigMap);
-    const channel = new Channel<KubeObject>();
+    const channel = new Channel<Stored>();
     const predicates = [
       named("a", "b"),
-      { generic: ({ object }: { object: KubeObject }) => object.metadata.name !== "b" },
+      { generic: ({ object }: { object: Stored }) => object.metadata.name !== "b" },
     ];
     harness.run(channelSource({ channel, handler: enqueueSelf(), predicates }));
     for (const name of ["a", "b", "c"]) channel.trySend(webApp(name));
@@ -51,7 +49,7 @@ describe("a channel source", () => {
 
   it("[EV9] ends when the channel is closed, after the last event", async () => {
     const harness = informerHarness(ConfigMap);
-    const channel = new Channel<KubeObject>();
+    const channel = new Channel<Stored>();
     channel.trySend(webApp("a"));
     channel.close();
     await harness.run(channelSource({ channel, handler: enqueueSelf() })).ended;
@@ -70,7 +68,7 @@ describe("a channel source", () => {
   });
 
   it("gives every event to each controller that runs it", async () => {
-    const channel = new Channel<KubeObject>();
+    const channel = new Channel<Stored>();
     const source = channelSource({ channel, handler: enqueueSelf() });
     const harnesses = [informerHarness(ConfigMap), informerHarness(ConfigMap)];
     for (const harness of harnesses) harness.run(source);
@@ -129,7 +127,7 @@ describe("a channel source", () => {
 
   it("queues nothing after its end, and keeps what it has not handled for the next", async () => {
     const harness = informerHarness(ConfigMap);
-    const channel = new Channel<KubeObject>();
+    const channel = new Channel<Stored>();
     const source = channelSource({ channel, handler: enqueueSelf() });
     const { ended } = harness.run(source);
     harness.abort();

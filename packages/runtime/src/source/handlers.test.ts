@@ -1,8 +1,9 @@
-import type { KubeObject, ObjectKey, ObjectMeta, OwnerReference, Resource } from "@keelson/core";
+import type { KubeObject, ObjectKey, ObjectMeta, OwnerReference, Resource, Stored } from "@keelson/core";
 import { formatKey } from "@keelson/core";
 import { ConfigMap } from "@keelson/core/kinds/core/v1";
 import { describe, expect, it } from "vitest";
 import { informerHarness } from "../../test/support/source-harness.ts";
+import { stored } from "../../test/support/stored.ts";
 import { type EventHandler, enqueueMapped, enqueueOwner, enqueueSelf } from "./handlers.ts";
 import type { SourceEvent } from "./source-event.ts";
 
@@ -25,11 +26,12 @@ async function keysOf<T extends KubeObject>(
   return [...(await handler(event, context))].map(formatKey);
 }
 
-const child = (ownerReferences: readonly OwnerReference[], metadata: ObjectMeta = {}): KubeObject => ({
-  apiVersion: "v1",
-  kind: "ConfigMap",
-  metadata: { namespace: "shop", name: "child", ownerReferences, ...metadata },
-});
+const child = (ownerReferences: readonly OwnerReference[], metadata: ObjectMeta = {}): Stored =>
+  stored({
+    apiVersion: "v1",
+    kind: "ConfigMap",
+    metadata: { namespace: "shop", name: "child", ownerReferences, ...metadata },
+  });
 
 const owner = (name: string, more: Partial<OwnerReference> = {}): OwnerReference => ({
   apiVersion: "example.com/v1",
@@ -40,20 +42,20 @@ const owner = (name: string, more: Partial<OwnerReference> = {}): OwnerReference
   ...more,
 });
 
-const create = (object: KubeObject): SourceEvent<KubeObject> => ({
+const create = (object: Stored): SourceEvent<KubeObject> => ({
   type: "create",
   key: { namespace: "shop", name: "child" },
   object,
   isInInitialList: false,
 });
-const update = (old: KubeObject, object: KubeObject, isSync = false): SourceEvent<KubeObject> => ({
+const update = (old: Stored, object: Stored, isSync = false): SourceEvent<KubeObject> => ({
   type: "update",
   key: { namespace: "shop", name: "child" },
   old,
   object,
   isSync,
 });
-const remove = (object: KubeObject, finalStateUnknown = false): SourceEvent<KubeObject> => ({
+const remove = (object: Stored, finalStateUnknown = false): SourceEvent<KubeObject> => ({
   type: "delete",
   key: { namespace: "shop", name: "child" },
   object,
@@ -73,7 +75,7 @@ describe("enqueueSelf", () => {
     const unread: SourceEvent<KubeObject> = {
       type: "create",
       key: { name: "node" },
-      get object(): KubeObject {
+      get object(): Stored {
         throw new Error("the object was parsed");
       },
       isInInitialList: true,
@@ -122,11 +124,11 @@ describe("enqueueOwner", () => {
 
   it("[EV3] names no namespaced owner of an object that is in no namespace", async () => {
     const { namespace: _, ...metadata } = child([owner("web")]).metadata;
-    const object: KubeObject = { apiVersion: "v1", kind: "ConfigMap", metadata };
+    const object: Stored = { apiVersion: "v1", kind: "ConfigMap", metadata };
     expect(await keysOf(enqueueOwner(WebApp), create(object))).toEqual([]);
-    const owned: KubeObject = {
+    const owned: Stored = {
       ...object,
-      metadata: { name: "x", ownerReferences: [owner("all", { kind: "Fleet" })] },
+      metadata: { ...metadata, ownerReferences: [owner("all", { kind: "Fleet" })] },
     };
     expect(await keysOf(enqueueOwner(Fleet), create(owned))).toEqual(["all"]);
   });
@@ -142,7 +144,7 @@ describe("enqueueOwner", () => {
 });
 
 describe("enqueueMapped", () => {
-  const byLabel = enqueueMapped((object: KubeObject) => [{ name: object.metadata.labels?.for ?? "" }]);
+  const byLabel = enqueueMapped((object: Stored) => [{ name: object.metadata.labels?.for ?? "" }]);
   const labelled = (name: string) => child([], { labels: { for: name } });
 
   it("[EV4] maps the old and the new object of an update", async () => {
@@ -157,9 +159,9 @@ describe("enqueueMapped", () => {
   });
 
   it("[EV4] maps old and new also if the map looks something up", async () => {
-    const later = enqueueMapped(async (object: KubeObject) => [{ name: object.metadata.labels?.for ?? "" }]);
+    const later = enqueueMapped(async (object: Stored) => [{ name: object.metadata.labels?.for ?? "" }]);
     expect(await keysOf(later, update(labelled("a"), labelled("b")))).toEqual(["a", "b"]);
-    const sometimes = enqueueMapped((object: KubeObject) => {
+    const sometimes = enqueueMapped((object: Stored) => {
       const keys = [{ name: object.metadata.labels?.for ?? "" }];
       return keys[0]?.name === "b" ? Promise.resolve(keys) : keys;
     });

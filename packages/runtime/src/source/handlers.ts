@@ -6,6 +6,7 @@ import {
   type OwnerReference,
   parseApiVersion,
   type Resource,
+  type Stored,
 } from "@keelson/core";
 import { keyOfEvent, type SourceEvent } from "./source-event.ts";
 
@@ -36,7 +37,7 @@ export interface EnqueueOwnerOptions {
 }
 
 /** Which keys an object concerns. Must not depend on anything that changes unseen, or changes will be missed. */
-export type MapObject<T extends KubeObject, Key> = (object: T, context: HandlerContext) => Keys<Key>;
+export type MapObject<T extends KubeObject, Key> = (object: Stored<T>, context: HandlerContext) => Keys<Key>;
 
 /** The object itself [EV1]. It is not even parsed for that. */
 export function enqueueSelf(): EventHandler<KubeObject, ObjectKey> {

@@ -5,17 +5,19 @@ import { Deployment } from "@keelson/core/kinds/apps/v1";
 import { ConfigMap } from "@keelson/core/kinds/core/v1";
 import { describe, expect, it } from "vitest";
 import { informerHarness } from "../../test/support/source-harness.ts";
+import { stored } from "../../test/support/stored.ts";
 import { enqueueMapped, enqueueSelf } from "./handlers.ts";
 import { informerSource } from "./informer-source.ts";
 import { kindSource } from "./kind-source.ts";
 import type { Predicate } from "./predicate.ts";
 
-const configMap = (name: string, resourceVersion = "1", data: Record<string, string> = {}): ConfigMap => ({
-  apiVersion: "v1",
-  kind: "ConfigMap",
-  metadata: { namespace: "shop", name, uid: name, resourceVersion },
-  data,
-});
+const configMap = (name: string, resourceVersion = "1", data: Record<string, string> = {}) =>
+  stored<ConfigMap>({
+    apiVersion: "v1",
+    kind: "ConfigMap",
+    metadata: { namespace: "shop", name, uid: name, resourceVersion },
+    data,
+  });
 
 /** A source of ConfigMaps that runs, and has synced. */
 async function running(options: Partial<Parameters<typeof kindSource<ConfigMap, ObjectKey>>[0]> = {}) {
@@ -148,11 +150,9 @@ describe("a kind source", () => {
     const harness = informerHarness(resource);
     const source = kindSource({ resource, handler: enqueueSelf() });
     harness.run(source);
-    await harness.informer.create({
-      apiVersion: "meta.k8s.io/v1",
-      kind: "PartialObjectMetadata",
-      metadata: { name: "a" },
-    });
+    await harness.informer.create(
+      stored({ apiVersion: "meta.k8s.io/v1", kind: "PartialObjectMetadata", metadata: { name: "a" } }),
+    );
     expect(source.name).toBe("watches deployments.apps");
     expect(harness.queued[0]?.trigger.object?.kind).toBe("Deployment");
   });

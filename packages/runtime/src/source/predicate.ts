@@ -1,4 +1,4 @@
-import type { KubeObject } from "@keelson/core";
+import type { KubeObject, Stored } from "@keelson/core";
 import type { InformerCreate, InformerDelete, InformerUpdate } from "../cache/informer.ts";
 import type { GenericEvent, SourceEvent } from "./source-event.ts";
 
@@ -10,7 +10,7 @@ export interface Predicate<T extends KubeObject = KubeObject> {
   readonly create?: (event: InformerCreate<T>) => boolean;
   readonly update?: (event: InformerUpdate<T>) => boolean;
   readonly delete?: (event: InformerDelete<T>) => boolean;
-  readonly generic?: (event: GenericEvent<T>) => boolean;
+  readonly generic?: (event: GenericEvent<Stored<T>>) => boolean;
 }
 
 /** Whether all of them let the event pass; the first that does not is the last that is asked. */
@@ -43,7 +43,7 @@ export function onEveryEvent<T extends KubeObject>(ask: (event: SourceEvent<T>) 
  * Asks about the object; of an update, about the new one only. So an object that stops fulfilling it is not heard of
  * at that moment; let the update pass by `anyOf` with another predicate where that matters.
  */
-export function predicateOf<T extends KubeObject>(isWanted: (object: T) => boolean): Predicate<T> {
+export function predicateOf<T extends KubeObject>(isWanted: (object: Stored<T>) => boolean): Predicate<T> {
   return onEveryEvent((event) => isWanted(event.object));
 }
 

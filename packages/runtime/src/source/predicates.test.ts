@@ -1,6 +1,7 @@
-import type { KubeObject, ObjectMeta } from "@keelson/core";
+import type { KubeObject, ObjectMeta, Stored } from "@keelson/core";
 import { InvalidLabelSelectorError } from "@keelson/core";
 import { describe, expect, expectTypeOf, it } from "vitest";
+import { stored } from "../../test/support/stored.ts";
 import { allOf, anyOf, not, type Predicate, passesAll, predicateOf } from "./predicate.ts";
 import {
   annotationsChanged,
@@ -21,41 +22,41 @@ interface Widget extends KubeObject {
 
 const key = { namespace: "shop", name: "web" };
 
-function widget(metadata: ObjectMeta = {}, size = 1): Widget {
-  return {
+function widget(metadata: ObjectMeta = {}, size = 1): Stored<Widget> {
+  return stored({
     apiVersion: "example.com/v1",
     kind: "Widget",
     metadata: { ...key, uid: "1", ...metadata },
     spec: { size },
-  };
+  });
 }
 
-const create = (object: Widget): SourceEvent<Widget> => ({
+const create = (object: Stored<Widget>): SourceEvent<Widget> => ({
   type: "create",
   key,
   object,
   isInInitialList: false,
 });
-const update = (old: Widget, object: Widget): SourceEvent<Widget> => ({
+const update = (old: Stored<Widget>, object: Stored<Widget>): SourceEvent<Widget> => ({
   type: "update",
   key,
   old,
   object,
   isSync: false,
 });
-const remove = (object: Widget): SourceEvent<Widget> => ({
+const remove = (object: Stored<Widget>): SourceEvent<Widget> => ({
   type: "delete",
   key,
   object,
   finalStateUnknown: false,
 });
-const generic = (object: Widget): SourceEvent<Widget> => ({ type: "generic", object });
+const generic = (object: Stored<Widget>): SourceEvent<Widget> => ({ type: "generic", object });
 
 const passes = (predicate: Predicate<Widget>, event: SourceEvent<Widget>): boolean =>
   passesAll([predicate], event);
 
 /** How it answers for a create, an update without a change, a delete and a generic event of that object. */
-const answers = (predicate: Predicate<Widget>, object: Widget): readonly boolean[] =>
+const answers = (predicate: Predicate<Widget>, object: Stored<Widget>): readonly boolean[] =>
   [create(object), update(object, object), remove(object), generic(object)].map((event) =>
     passes(predicate, event),
   );
@@ -155,7 +156,7 @@ describe.each<[string, Predicate, ObjectMeta, ObjectMeta, ObjectMeta]>([
   });
 
   it("[EV6] filters an update of which an object is missing, and does not crash", () => {
-    const nothing: Widget = JSON.parse('{"object":null}').object;
+    const nothing: Stored<Widget> = JSON.parse('{"object":null}').object;
     expect(passes(predicate, update(nothing, widget()))).toBe(false);
     expect(passes(predicate, update(widget(), nothing))).toBe(false);
   });
@@ -182,7 +183,7 @@ describe("predicates about the object", () => {
     const unread: SourceEvent<Widget> = {
       type: "delete",
       key,
-      get object(): Widget {
+      get object(): Stored<Widget> {
         throw new Error("the object was parsed");
       },
       finalStateUnknown: true,

@@ -1,12 +1,13 @@
 import type { KubeObject } from "@keelson/core";
 import { describe, expect, it } from "vitest";
+import { stored } from "../../test/support/stored.ts";
 import { keyTextOf, parsedSnapshot, type Snapshot, unparsedSnapshot } from "./snapshot.ts";
 
-const object = {
+const object = stored({
   apiVersion: "v1",
   kind: "ConfigMap",
   metadata: { namespace: "shop", name: "web", resourceVersion: "7", labels: { tier: "é" } },
-};
+});
 const line = {
   type: "ADDED",
   namespace: "shop",
@@ -58,8 +59,8 @@ describe("the text of a key", () => {
   it("is the same for a key and for a snapshot, with and without a namespace", () => {
     expect(keyTextOf({ namespace: "shop", name: "web" })).toBe("shop/web");
     expect(keyTextOf({ name: "node-1" })).toBe("/node-1");
-    const node = parsedSnapshot({ apiVersion: "v1", kind: "Node", metadata: { name: "node-1" } });
-    expect(node).toMatchObject({ keyText: "/node-1", resourceVersion: "" });
+    const node = parsedSnapshot(stored({ apiVersion: "v1", kind: "Node", metadata: { name: "node-1" } }));
+    expect(node).toMatchObject({ keyText: "/node-1", resourceVersion: "1" });
     expect("namespace" in node).toBe(false);
   });
 });

@@ -1,4 +1,4 @@
-import { freeze, type KubeObject, type ObjectKey } from "@keelson/core";
+import { freeze, type KubeObject, type ObjectKey, type Stored } from "@keelson/core";
 
 /** One state of an object: its key and version, and the object itself, which may be parsed only when it is read. */
 export interface Snapshot<T extends KubeObject> extends ObjectKey {
@@ -7,12 +7,12 @@ export interface Snapshot<T extends KubeObject> extends ObjectKey {
   /** Empty if the server sent none. */
   readonly resourceVersion: string;
   /** Frozen all the way down, and the same reference every time. */
-  readonly object: T;
+  readonly object: Stored<T>;
   /**
    * The same state of the same object, transformed by a function; the key stays, whatever the function does to it. The function may
    * change its argument, unless `object` has been read; this snapshot must not be used afterwards.
    */
-  transformed(transform: (object: T) => T): Snapshot<T>;
+  transformed(transform: (object: Stored<T>) => Stored<T>): Snapshot<T>;
 }
 
 /** An object as a watch or a watch-list reports it. */
@@ -44,7 +44,7 @@ export interface ScannedLine {
 }
 
 /** A snapshot of an object that is parsed. No other code may change the object afterwards. */
-export function parsedSnapshot<T extends KubeObject>(object: T): Snapshot<T> {
+export function parsedSnapshot<T extends KubeObject>(object: Stored<T>): Snapshot<T> {
   const { namespace, name = "", resourceVersion = "" } = object.metadata;
   return new ParsedSnapshot(
     { namespace, name, keyText: `${namespace ?? ""}/${name}`, resourceVersion },
@@ -79,11 +79,11 @@ class ParsedSnapshot<T extends KubeObject> implements Snapshot<T> {
   readonly name: string;
   readonly keyText: string;
   readonly resourceVersion: string;
-  readonly #object: T;
+  readonly #object: Stored<T>;
   /** A list is frozen object by object as it is read: freezing all at once would block the event loop. */
   #isFrozen = false;
 
-  constructor({ namespace, name, keyText, resourceVersion }: Identity, object: T) {
+  constructor({ namespace, name, keyText, resourceVersion }: Identity, object: Stored<T>) {
     if (namespace !== undefined) this.namespace = namespace;
     this.name = name;
     this.keyText = keyText;
@@ -91,7 +91,7 @@ class ParsedSnapshot<T extends KubeObject> implements Snapshot<T> {
     this.#object = object;
   }
 
-  get object(): T {
+  get object(): Stored<T> {
     if (!this.#isFrozen) {
       freeze(this.#object);
       this.#isFrozen = true;
@@ -99,7 +99,7 @@ class ParsedSnapshot<T extends KubeObject> implements Snapshot<T> {
     return this.#object;
   }
 
-  transformed(transform: (object: T) => T): Snapshot<T> {
+  transformed(transform: (object: Stored<T>) => Stored<T>): Snapshot<T> {
     return new ParsedSnapshot(this, transform(this.#object));
   }
 }
@@ -111,7 +111,7 @@ class UnparsedSnapshot<T extends KubeObject> implements Snapshot<T> {
   readonly resourceVersion: string;
   readonly #isAscii: boolean;
   /** The bytes of the JSON, one per character, until the object takes their place. */
-  #content: string | T;
+  #content: string | Stored<T>;
 
   constructor({ namespace, name, keyText, resourceVersion, bytes, isAscii }: ScannedLine) {
     if (namespace !== undefined) this.namespace = namespace;
@@ -122,7 +122,7 @@ class UnparsedSnapshot<T extends KubeObject> implements Snapshot<T> {
     this.#isAscii = isAscii;
   }
 
-  get object(): T {
+  get object(): Stored<T> {
     if (typeof this.#content === "string") {
       const object = this.#parse(this.#content);
       freeze(object);
@@ -131,13 +131,13 @@ class UnparsedSnapshot<T extends KubeObject> implements Snapshot<T> {
     return this.#content;
   }
 
-  transformed(transform: (object: T) => T): Snapshot<T> {
+  transformed(transform: (object: Stored<T>) => Stored<T>): Snapshot<T> {
     const object = typeof this.#content === "string" ? this.#parse(this.#content) : this.#content;
     return new ParsedSnapshot(this, transform(object));
   }
 
   /** The scanner has checked that the bytes are JSON and an object of the kind [RF20, RF14]. */
-  #parse(bytes: string): T {
+  #parse(bytes: string): Stored<T> {
     return JSON.parse(this.#isAscii ? bytes : Buffer.from(bytes, "latin1").toString("utf8"));
   }
 }

@@ -1,6 +1,6 @@
 import { isAscii } from "node:buffer";
 import { apiErrorFrom, parseWatchEvent } from "@keelson/client";
-import { apiVersionOf, type Kind, type KubeObject, type Resource } from "@keelson/core";
+import { apiVersionOf, type Kind, type KubeObject, type Resource, type Stored } from "@keelson/core";
 import { byteAt, notJson, skipSpace, skipValue } from "./json-scan.ts";
 import { parsedSnapshot, type ScannedLine, unparsedSnapshot } from "./snapshot.ts";
 import { stripManagedFields, withoutManagedFields } from "./strip-managed-fields.ts";
@@ -70,7 +70,7 @@ function parseWatchLine<T extends KubeObject>(
 }
 
 /** The server guarantees the fields of a kind that it serves, so only the kind is checked [RF14]. */
-function isOfKind<T extends KubeObject>(resource: Kind<T>, object: KubeObject): object is T {
+function isOfKind<T extends KubeObject>(resource: Kind<T>, object: KubeObject): object is Stored<T> {
   const { apiVersion, kind } = identityOf(resource);
   return object.kind === kind && object.apiVersion === apiVersion;
 }

@@ -1,6 +1,7 @@
 import type { KubeObject } from "@keelson/core";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { stored } from "../../test/support/stored.ts";
 import { type ObjectEvent, parsedSnapshot } from "./snapshot.ts";
 import {
   dueAt,
@@ -24,7 +25,7 @@ const snapshot = fc
     kind: fc.constant("Pod"),
     metadata: fc.record({ name: fc.constantFrom("a", "b", "c"), resourceVersion: version }),
   })
-  .map((object) => parsedSnapshot<KubeObject>(object));
+  .map((object) => parsedSnapshot<KubeObject>(stored(object)));
 const objectEvent: fc.Arbitrary<ObjectEvent> = fc.record({
   type: fc.constantFrom("ADDED" as const, "MODIFIED" as const, "DELETED" as const),
   snapshot,

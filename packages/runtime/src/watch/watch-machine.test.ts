@@ -1,6 +1,7 @@
 import { ApiError } from "@keelson/client";
 import { type KubeObject, type Random, seededRandom } from "@keelson/core";
 import { describe, expect, it } from "vitest";
+import { stored } from "../../test/support/stored.ts";
 import { IncompleteSyncError, SilentWatchError, VeryShortWatchError } from "./errors.ts";
 import { type ObjectEvent, parsedSnapshot, type Snapshot } from "./snapshot.ts";
 import type { FailureKind, WatchFailure } from "./watch-failure.ts";
@@ -82,7 +83,7 @@ class Run {
 
 function pod(name: string, resourceVersion: string): Snapshot<KubeObject> {
   const metadata = { name, namespace: "shop", resourceVersion };
-  return parsedSnapshot({ apiVersion: "v1", kind: "Pod", metadata });
+  return parsedSnapshot(stored({ apiVersion: "v1", kind: "Pod", metadata }));
 }
 
 function event(type: ObjectEvent["type"], name: string, version: string): WatchInput<KubeObject> {

@@ -1,5 +1,5 @@
 import { jsonPatch, mergePatch, NotFoundError } from "@keelson/client";
-import { type KubeObject, metadataOnly } from "@keelson/core";
+import { type KubeObject, metadataOnly, type Stored } from "@keelson/core";
 import { Deployment } from "@keelson/core/kinds/apps/v1";
 import { Scale } from "@keelson/core/kinds/autoscaling/v1";
 import { ConfigMap, Namespace, Pod } from "@keelson/core/kinds/core/v1";
@@ -168,7 +168,7 @@ describe("a read after a write, while the watch is silent", () => {
   });
 
   it("[RW1] says that an object cannot be transformed, and not that it is not there", async () => {
-    const transform = (map: ConfigMap): ConfigMap => {
+    const transform = (map: Stored<ConfigMap>): Stored<ConfigMap> => {
       if (map.data?.bad !== undefined) throw new Error("bad data");
       return map;
     };

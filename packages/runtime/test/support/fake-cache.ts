@@ -1,6 +1,7 @@
-import type { KubeObject, ObjectKey, Resource } from "@keelson/core";
+import type { KubeObject, ObjectKey, Resource, Stored } from "@keelson/core";
 import type { AcquireOptions, Cache, InformerLease } from "../../src/cache/cache.ts";
 import type { InformerEvent, InformerHandler } from "../../src/cache/informer.ts";
+import { stored } from "./stored.ts";
 
 interface Subscriber {
   readonly resource: Resource;
@@ -84,7 +85,11 @@ export function objectOf(
   { kind, group, version }: Resource,
   { namespace, name }: ObjectKey,
   metadata: Partial<KubeObject["metadata"]> = {},
-): KubeObject {
+): Stored {
   const apiVersion = group === "" ? version : `${group}/${version}`;
-  return { apiVersion, kind, metadata: { name, ...(namespace !== undefined && { namespace }), ...metadata } };
+  return stored({
+    apiVersion,
+    kind,
+    metadata: { name, ...(namespace !== undefined && { namespace }), ...metadata },
+  });
 }

@@ -1,4 +1,4 @@
-import type { KubeObject, ObjectKey, Resource } from "@keelson/core";
+import type { KubeObject, ObjectKey, Resource, Stored } from "@keelson/core";
 import { formatKey, keyOf } from "@keelson/core";
 import type { AcquireOptions, Cache, InformerLease } from "../../src/cache/cache.ts";
 import type {
@@ -13,7 +13,7 @@ import { noWatches } from "../../src/watch/reflector-options.ts";
 /** An informer without a server: a test says what it hears of. It has as many subscribers as there are. */
 export class FakeInformer<T extends KubeObject> implements InformerLease<T> {
   readonly resource: Resource<T>;
-  readonly #objects = new Map<string, T>();
+  readonly #objects = new Map<string, Stored<T>>();
   readonly #subscribers = new Set<FakeSubscription<T>>();
   readonly #synced = Promise.withResolvers<void>();
   hasSynced = false;
@@ -32,15 +32,15 @@ export class FakeInformer<T extends KubeObject> implements InformerLease<T> {
     await Promise.all([...this.#subscribers].map((subscriber) => subscriber.tell(event)));
   }
 
-  create(object: T, isInInitialList = false): Promise<void> {
+  create(object: Stored<T>, isInInitialList = false): Promise<void> {
     return this.emit({ type: "create", key: keyOf(object), object, isInInitialList });
   }
 
-  update(old: T, object: T, isSync = false): Promise<void> {
+  update(old: Stored<T>, object: Stored<T>, isSync = false): Promise<void> {
     return this.emit({ type: "update", key: keyOf(object), old, object, isSync });
   }
 
-  delete(object: T, finalStateUnknown = false): Promise<void> {
+  delete(object: Stored<T>, finalStateUnknown = false): Promise<void> {
     return this.emit({ type: "delete", key: keyOf(object), object, finalStateUnknown });
   }
 
@@ -54,11 +54,11 @@ export class FakeInformer<T extends KubeObject> implements InformerLease<T> {
     await Promise.race([this.#synced.promise, abortOf(signal)]);
   }
 
-  get(key: ObjectKey): T | undefined {
+  get(key: ObjectKey): Stored<T> | undefined {
     return this.#objects.get(formatKey(key));
   }
 
-  list(): readonly T[] {
+  list(): readonly Stored<T>[] {
     return [...this.#objects.values()];
   }
 

@@ -1,5 +1,5 @@
 import { NotFoundError } from "@keelson/client";
-import { type Condition, findCondition, type KubeObject, type Resource } from "@keelson/core";
+import { type Condition, findCondition, type KubeObject, type Resource, type Stored } from "@keelson/core";
 import { Event } from "@keelson/core/kinds/events/v1";
 import { AcceptedError } from "../errors.ts";
 import type { World } from "./start-world.ts";
@@ -53,19 +53,19 @@ export class Space {
     return stderr;
   }
 
-  get<T extends KubeObject>(resource: Resource<T>, name: string): Promise<T> {
+  get<T extends KubeObject>(resource: Resource<T>, name: string): Promise<Stored<T>> {
     return this.world.client.get(resource, { namespace: this.namespace, name });
   }
 
   /** Undefined if there is none. */
-  async find<T extends KubeObject>(resource: Resource<T>, name: string): Promise<T | undefined> {
+  async find<T extends KubeObject>(resource: Resource<T>, name: string): Promise<Stored<T> | undefined> {
     return this.get(resource, name).catch((error: unknown) => {
       if (error instanceof NotFoundError) return undefined;
       throw error;
     });
   }
 
-  async list<T extends KubeObject>(resource: Resource<T>): Promise<readonly T[]> {
+  async list<T extends KubeObject>(resource: Resource<T>): Promise<readonly Stored<T>[]> {
     return (await this.world.client.list(resource, { namespace: this.namespace })).items;
   }
 
