@@ -7,7 +7,8 @@ import {
   type ServiceResponse,
 } from "@keelson/core";
 import type { Authenticate, Authorize, RulesOfUser } from "./auth/access.ts";
-import type { AuthenticateToken, IssueToken, TokenProblem } from "./auth/token-issuer.ts";
+import type { AuthenticateToken, TokenProblem } from "./auth/authenticator.ts";
+import type { IssueToken } from "./auth/service-account-tokens.ts";
 import type { DiscoveryService } from "./discovery/discovery-service.ts";
 import { newUid } from "./resource/new-uid.ts";
 import type { ResourceRegistry } from "./resource/resource-registry.ts";

@@ -95,7 +95,7 @@ function once(work: () => Promise<void>): () => Promise<void> {
 const intervalMs = 5 * 60 * 1000;
 
 /** Every five minutes forgets what was history five minutes ago; gives a function that ends it. */
-export function compactOldHistory(store: Store, clock: Clock): () => void {
+function compactOldHistory(store: Store, clock: Clock): () => void {
   let cancel = schedule(store.revision);
 
   function schedule(revision: number): () => void {

@@ -1,5 +1,5 @@
 import { type GenericObject, isRecord } from "@keelson/core";
-import type { StoredKind, StoredObjects } from "../resource/strategy.ts";
+import type { StoredKind, StoredObjects } from "../resource/stored-objects.ts";
 import type { AdmissionRequest, MutatingAdmission } from "./admission.ts";
 
 interface Defaulted {

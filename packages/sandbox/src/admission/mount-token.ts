@@ -1,16 +1,14 @@
 import type { Draft, Random } from "@keelson/core";
 import type { Container, PodSpec, Volume } from "@keelson/core/kinds/core/v1";
+import { generatedName } from "../resource/generated-name.ts";
 
 const volumePrefix = "kube-api-access-";
 const mountPath = "/var/run/secrets/kubernetes.io/serviceaccount";
-/** What names are generated from everywhere. */
-const alphabet = "bcdfghjklmnpqrstvwxz2456789";
-const suffixLength = 5;
 
-/** Mounts a volume with a token, the cluster's authority and the namespace in every container that has none there. */
+/** Mounts a volume with a token, the cluster's CA certificate and the namespace in every container without such a mount. */
 export function mountToken(spec: Partial<Draft<PodSpec>>, random: Random): void {
   const existing = (spec.volumes ?? []).find(({ name }) => name.startsWith(volumePrefix));
-  const name = existing?.name ?? newName(random);
+  const name = existing?.name ?? generatedName(volumePrefix, random);
   let isNeeded = false;
   for (const container of [...(spec.initContainers ?? []), ...(spec.containers ?? [])]) {
     if (mount(container, name)) isNeeded = true;
@@ -41,12 +39,4 @@ function tokenVolume(name: string): Draft<Volume> {
       defaultMode: 0o644,
     },
   };
-}
-
-function newName(random: Random): string {
-  let name = volumePrefix;
-  for (let count = 0; count < suffixLength; count++) {
-    name += alphabet.charAt(Math.floor(random.next() * alphabet.length));
-  }
-  return name;
 }

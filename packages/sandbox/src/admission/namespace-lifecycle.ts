@@ -1,5 +1,5 @@
 import { isRecord } from "@keelson/core";
-import type { StoredObjects } from "../resource/strategy.ts";
+import type { StoredObjects } from "../resource/stored-objects.ts";
 import { ApiError, forbidden, notFound } from "../status/api-error.ts";
 import type { MutatingAdmission } from "./admission.ts";
 import { refused } from "./admission.ts";

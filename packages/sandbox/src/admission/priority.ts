@@ -2,7 +2,7 @@ import type { GenericObject } from "@keelson/core";
 import type { Pod } from "@keelson/core/kinds/core/v1";
 import type { PriorityClass } from "@keelson/core/kinds/scheduling/v1";
 import { decoded } from "../resource/mutable-object.ts";
-import type { StoredObjects } from "../resource/strategy.ts";
+import type { StoredObjects } from "../resource/stored-objects.ts";
 import type { AdmissionRequest, MutatingAdmission, ValidatingAdmission } from "./admission.ts";
 import { type PodDraft, podOf, refused } from "./admission.ts";
 

@@ -10,7 +10,7 @@ import { describeRules, quotedList, uncoveredRules } from "../auth/policy-rule.t
 import { privilegedGroup, type Rbac } from "../auth/rbac.ts";
 import { type RoleProblem, rbacGroup, rulesOfRole } from "../auth/rbac-bindings.ts";
 import { decoded } from "../resource/mutable-object.ts";
-import type { StoredObjects } from "../resource/strategy.ts";
+import type { StoredObjects } from "../resource/stored-objects.ts";
 import { ApiError, notFound } from "../status/api-error.ts";
 import type { AdmissionRequest, MutatingAdmission } from "./admission.ts";
 import { refused } from "./admission.ts";

@@ -2,7 +2,7 @@ import { type Draft, deepEqual, draft, type GenericObject } from "@keelson/core"
 import type { Toleration } from "@keelson/core/kinds/core/v1";
 import type { RuntimeClass } from "@keelson/core/kinds/node/v1";
 import { decoded } from "../resource/mutable-object.ts";
-import type { StoredObjects } from "../resource/strategy.ts";
+import type { StoredObjects } from "../resource/stored-objects.ts";
 import type { AdmissionRequest, MutatingAdmission } from "./admission.ts";
 import { type PodDraft, podOf, refused } from "./admission.ts";
 

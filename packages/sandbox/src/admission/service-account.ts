@@ -1,12 +1,12 @@
 import { type Clock, type Draft, type GenericObject, type Random, sleep } from "@keelson/core";
 import type { ServiceAccount } from "@keelson/core/kinds/core/v1";
 import { decoded } from "../resource/mutable-object.ts";
-import type { StoredObjects } from "../resource/strategy.ts";
+import type { StoredObjects } from "../resource/stored-objects.ts";
 import type { AdmissionRequest, MutatingAdmission } from "./admission.ts";
 import { type PodDraft, podOf, refused } from "./admission.ts";
 import { mountToken } from "./mount-token.ts";
 
-export interface ServiceAccountAdmissionOptions {
+interface ServiceAccountAdmissionOptions {
   readonly read: StoredObjects;
   readonly clock: Clock;
   readonly random: Random;

@@ -1,7 +1,7 @@
 import { compareQuantities, type GenericObject, parseQuantity } from "@keelson/core";
 import type { PersistentVolumeClaim } from "@keelson/core/kinds/core/v1";
 import { decoded } from "../resource/mutable-object.ts";
-import type { StoredObjects } from "../resource/strategy.ts";
+import type { StoredObjects } from "../resource/stored-objects.ts";
 import { type MutatingAdmission, refused, type ValidatingAdmission } from "./admission.ts";
 
 /** Claims grow only where they are bound and their storage class says that it can be done. */

@@ -1,7 +1,6 @@
 import { deepEqual, draft } from "@keelson/core";
 import { fieldOf, isJsonObject, type JsonObject } from "../patch/json-value.ts";
-import { unforeseen } from "../patch/patch-error.ts";
-import { badRequest } from "../status/api-error.ts";
+import { badRequest, plainError } from "../status/api-error.ts";
 import { applyConflict, type Conflict } from "./apply-conflict.ts";
 import { configurationProblems } from "./configuration-problems.ts";
 import { emptyObject } from "./empty-object.ts";
@@ -59,10 +58,6 @@ export function applyConfiguration(application: Application): AppliedObject {
 }
 
 function checkConfiguration({ configuration, apiVersion, kind, schema }: Application): void {
-  const given = [fieldOf(configuration, "apiVersion"), fieldOf(configuration, "kind")];
-  if (given[0] !== apiVersion || given[1] !== kind) {
-    throw badRequest(`invalid object type: ${versionKind(given[0], given[1])}`);
-  }
   const metadata = metadataOf(configuration);
   if ((fieldOf(metadata, "managedFields") ?? null) !== null)
     throw badRequest("metadata.managedFields must be nil");
@@ -71,14 +66,11 @@ function checkConfiguration({ configuration, apiVersion, kind, schema }: Applica
   const what = `${text(metadata.namespace)}/${text(metadata.name)}; ${versionKind(apiVersion, kind)}`;
   const list =
     problems.length === 1 ? problems[0] : ["errors:", ...problems.map((one) => `  ${one}`)].join("\n");
-  throw unforeseen(`failed to create typed patch object (${what}): ${list}`);
+  throw plainError(`failed to create typed patch object (${what}): ${list}`);
 }
 
-function versionKind(apiVersion: unknown, kind: unknown): string {
-  const [group, version, ...more] = text(apiVersion).includes("/")
-    ? text(apiVersion).split("/")
-    : ["", text(apiVersion)];
-  return more.length > 0 ? "/, Kind=" : `${group}/${version}, Kind=${text(kind)}`;
+function versionKind(apiVersion: string, kind: string): string {
+  return `${apiVersion.includes("/") ? apiVersion : `/${apiVersion}`}, Kind=${kind}`;
 }
 
 function text(value: unknown): string {

@@ -3,7 +3,7 @@ import { typeNameOf } from "../patch/patch-meta.ts";
 import type { FieldSchema } from "../schema/field-schema.ts";
 
 /** What an object is compared with when it is created. */
-export interface NewObject {
+interface NewObject {
   readonly schema: FieldSchema;
   readonly isCustom: boolean;
   readonly apiVersion: string;

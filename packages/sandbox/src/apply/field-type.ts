@@ -32,7 +32,7 @@ export interface MapType {
 }
 
 /** Owned as a whole, whatever it is. */
-export const untypedAtomic: FieldType = {
+const untypedAtomic: FieldType = {
   scalar: "untyped",
   map: {
     isAtomic: true,
@@ -80,7 +80,7 @@ const preservingTypes = new WeakMap<FieldSchema, FieldType>();
  * The type of values of a schema. Made once for each schema, and only as deep as values go. Inside of a schema that
  * preserves unknown fields, all do.
  */
-export function typeOfSchema(schema: FieldSchema, preserves = false): FieldType {
+function typeOfSchema(schema: FieldSchema, preserves = false): FieldType {
   const known = preserves ? preservingTypes : types;
   const type = known.get(schema) ?? makeType(schema, preserves);
   known.set(schema, type);

@@ -3,7 +3,7 @@ import type { FieldType, ListType } from "./field-type.ts";
 import { keyElement, valueElement } from "./path-element.ts";
 
 /** What tells an element of a list apart, or why nothing does. */
-export type ElementIdentity = { readonly element: string } | { readonly problem: string };
+type ElementIdentity = { readonly element: string } | { readonly problem: string };
 
 /** For lists that are owned by element. */
 export function identify(list: ListType, item: unknown): ElementIdentity {

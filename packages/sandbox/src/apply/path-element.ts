@@ -38,7 +38,7 @@ function escaped(character: string): string {
 }
 
 /** The name of the field that the element is; undefined for elements of lists. */
-export function fieldNameOf(element: string): string | undefined {
+function fieldNameOf(element: string): string | undefined {
   return element.startsWith("f:") ? element.slice(2) : undefined;
 }
 

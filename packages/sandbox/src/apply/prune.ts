@@ -31,7 +31,7 @@ export function prune(
 }
 
 /** The value without the fields and items of the set; what becomes empty stays as an empty container. */
-export function removeItems(value: unknown, items: FieldSet, type: FieldType): unknown {
+function removeItems(value: unknown, items: FieldSet, type: FieldType): unknown {
   const form = formOf(type, value);
   if (form === "scalar") return value;
   if (form === "map") return isJsonObject(value) ? fromMap(value, items, type.map) : null;

@@ -1,7 +1,7 @@
 import type { FieldNames } from "./object-fields.ts";
 
 /** What is written. */
-export interface WrittenPart {
+interface WrittenPart {
   readonly group: string;
   readonly plural: string;
   readonly isCustom: boolean;

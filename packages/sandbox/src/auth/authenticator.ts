@@ -1,16 +1,24 @@
 import type { ServiceRequest } from "@keelson/core";
 import type { Authenticate } from "./access.ts";
 import type { ServiceAccountTokens } from "./service-account-tokens.ts";
-import type { AuthenticateToken, TokenProblem } from "./token-issuer.ts";
 import type { UserInfo } from "./user.ts";
 
-export interface AuthenticatorOptions {
+/** Who a token stands for, and for which of the audiences; undefined if for none. Empty: the API server's own. */
+export type AuthenticateToken = (
+  token: string,
+  audiences: readonly string[],
+) => { readonly user: UserInfo; readonly audiences: readonly string[] } | undefined;
+
+/** Why a token that is not good is none, as TokenReview tells it. */
+export type TokenProblem = (token: string, audiences: readonly string[]) => string;
+
+interface AuthenticatorOptions {
   /** Users by their tokens, beside ServiceAccounts. Default: none. */
   readonly tokens?: ReadonlyMap<string, UserInfo>;
   readonly serviceAccountTokens: ServiceAccountTokens;
 }
 
-export interface Authenticator {
+interface Authenticator {
   readonly authenticate: Authenticate;
   readonly authenticateToken: AuthenticateToken;
   readonly tokenProblem: TokenProblem;

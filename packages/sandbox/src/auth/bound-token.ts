@@ -1,5 +1,5 @@
 import { isRecord } from "@keelson/core";
-import type { StoredKind, StoredObjects } from "../resource/strategy.ts";
+import type { StoredKind, StoredObjects } from "../resource/stored-objects.ts";
 import type { TokenClaims } from "./json-web-token.ts";
 import type { UserInfo } from "./user.ts";
 import { serviceAccountGroups, serviceAccountUsername } from "./user.ts";
@@ -69,7 +69,7 @@ function timeProblem({ exp, nbf, iat }: TokenClaims, now: number): string | unde
   return undefined;
 }
 
-export function serviceAccountProblem(
+function serviceAccountProblem(
   read: StoredObjects,
   namespace: string,
   { name, uid }: Reference,

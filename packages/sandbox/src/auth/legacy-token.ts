@@ -1,5 +1,5 @@
 import { isRecord } from "@keelson/core";
-import type { StoredObjects } from "../resource/strategy.ts";
+import type { StoredObjects } from "../resource/stored-objects.ts";
 import type { TokenOutcome } from "./bound-token.ts";
 import type { TokenClaims } from "./json-web-token.ts";
 import { type ServiceAccountName, serviceAccountGroups, serviceAccountUsername } from "./user.ts";

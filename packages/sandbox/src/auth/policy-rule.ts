@@ -14,7 +14,7 @@ export function ruleAllows(rule: PolicyRule, request: AccessRequest): boolean {
 }
 
 /** Whether a path of a rule, which may end in `*`, is the given one or stands for it. */
-export function urlCovers(url: string, path: string): boolean {
+function urlCovers(url: string, path: string): boolean {
   return url === path || (url.endsWith("*") && path.startsWith(url.replace(/\*+$/, "")));
 }
 

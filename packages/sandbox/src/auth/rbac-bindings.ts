@@ -9,7 +9,7 @@ import type {
   Subject,
 } from "@keelson/core/kinds/rbac/v1";
 import { decoded } from "../resource/mutable-object.ts";
-import type { StoredObjects } from "../resource/strategy.ts";
+import type { StoredObjects } from "../resource/stored-objects.ts";
 import type { UserInfo } from "./user.ts";
 import { serviceAccountUsername } from "./user.ts";
 

@@ -1,11 +1,11 @@
-import type { StoredObjects } from "../resource/strategy.ts";
+import type { StoredObjects } from "../resource/stored-objects.ts";
 import type { Store } from "../store/store.ts";
 import type { AccessDecision, AccessRequest, AccessRules, Authorize, RulesOfUser } from "./access.ts";
 import { ruleAllows } from "./policy-rule.ts";
 import { type Grants, grantsFor, rbacGroup } from "./rbac-bindings.ts";
 import type { UserInfo } from "./user.ts";
 
-export interface RbacOptions {
+interface RbacOptions {
   /** Told of changes. */
   readonly store: Pick<Store, "subscribe" | "revision">;
   readonly read: StoredObjects;

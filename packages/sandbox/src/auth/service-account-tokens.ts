@@ -1,5 +1,5 @@
 import { type Clock, formatTime, isRecord, type Random } from "@keelson/core";
-import type { StoredObjects } from "../resource/strategy.ts";
+import type { StoredObjects } from "../resource/stored-objects.ts";
 import { boundTokenUser, type TokenOutcome } from "./bound-token.ts";
 import {
   isSignedWith,
@@ -9,14 +9,39 @@ import {
   unverifiedClaims,
 } from "./json-web-token.ts";
 import { type LegacyToken, legacyClaims, legacyIssuer, legacyTokenUser } from "./legacy-token.ts";
-import type { IssuedToken, IssueToken, TokenIssueRequest } from "./token-issuer.ts";
+import { quotedList } from "./policy-rule.ts";
 import type { UserInfo } from "./user.ts";
 import { serviceAccountUsername } from "./user.ts";
+
+/** A token that somebody wants for a ServiceAccount; everything in it was checked to exist. */
+export interface TokenIssueRequest {
+  readonly namespace: string;
+  readonly serviceAccount: { readonly name: string; readonly uid: string };
+  /** Empty: the API server's own. */
+  readonly audiences: readonly string[];
+  readonly expirationSeconds: number;
+  /** The token ends with this object. */
+  readonly boundObject?: {
+    readonly kind: string;
+    readonly apiVersion: string;
+    readonly name: string;
+    readonly uid: string;
+  };
+}
+
+interface IssuedToken {
+  readonly token: string;
+  /** RFC 3339 */
+  readonly expirationTimestamp: string;
+  readonly audiences: readonly string[];
+}
+
+export type IssueToken = (request: TokenIssueRequest) => IssuedToken;
 
 /** Who issues the tokens, and for whom they are meant if nothing else is said. */
 export const defaultIssuer = "https://kubernetes.default.svc.cluster.local";
 
-export interface ServiceAccountTokensOptions {
+interface ServiceAccountTokensOptions {
   readonly key: TokenKey;
   readonly read: StoredObjects;
   readonly clock: Clock;
@@ -37,7 +62,7 @@ export interface ServiceAccountTokens {
 }
 
 /** `problem` is left out if the token is not of this server at all. */
-export type VerifiedToken =
+type VerifiedToken =
   | { readonly user: UserInfo; readonly audiences: readonly string[] }
   | { readonly problem: string | undefined };
 
@@ -125,11 +150,6 @@ function boundClaims(
 function audiencesOf({ aud }: TokenClaims): readonly string[] {
   const list = Array.isArray(aud) ? aud : [aud];
   return list.filter((one): one is string => typeof one === "string");
-}
-
-/** As Go prints a list of texts. */
-function quotedList(values: readonly string[]): string {
-  return `[${values.map((value) => JSON.stringify(value)).join(" ")}]`;
 }
 
 /** A version 4 UUID. */

@@ -15,7 +15,7 @@ export interface DiscoveryAnswer {
   readonly body: string | Uint8Array;
 }
 
-export interface DiscoveryOptions {
+interface DiscoveryOptions {
   /** Where clients reach the server, as `/api` tells it. Default: where the request was sent to. */
   readonly serverAddress?: string;
 }
@@ -201,7 +201,7 @@ function jsonText(body: string, headers: Readonly<Record<string, string>> = {}):
 }
 
 /** The first of the media types that a client accepts and that is offered here; undefined if there is none. */
-export function chooseType(accept: string | undefined): "aggregated" | "json" | undefined {
+function chooseType(accept: string | undefined): "aggregated" | "json" | undefined {
   const types = (accept ?? "*/*").split(",").map((type) => type.trim().replaceAll(" ", ""));
   for (const type of types) {
     if (withoutQuality(type) === aggregatedType) return "aggregated";
@@ -211,7 +211,7 @@ export function chooseType(accept: string | undefined): "aggregated" | "json" | 
 }
 
 /** What a client gets of the second version of OpenAPI. */
-export function chooseOpenApiV2Type(accept: string | undefined): "json" | "protobuf" | undefined {
+function chooseOpenApiV2Type(accept: string | undefined): "json" | "protobuf" | undefined {
   const clauses = parseAccept(accept === undefined || accept === "" ? "*/*" : accept);
   for (const { type } of clauses) {
     if (["application/json", "application/*", "*/*"].includes(type)) return "json";
@@ -220,7 +220,7 @@ export function chooseOpenApiV2Type(accept: string | undefined): "json" | "proto
   return undefined;
 }
 
-export const openApiV2Protobuf = "application/com.github.proto-openapi.spec.v2.v1.0+protobuf";
+const openApiV2Protobuf = "application/com.github.proto-openapi.spec.v2.v1.0+protobuf";
 /** The name under which kubectl asks for it, which is no proper media type. */
 const oldOpenApiV2Protobuf = "application/com.github.proto-openapi.spec.v2@v1.0+protobuf";
 

@@ -1,6 +1,6 @@
 import { abortable, DropConnectionError } from "@keelson/core";
 
-export interface BreakableOptions {
+interface BreakableOptions {
   /** Breaks the body when it aborts. */
   readonly cut: AbortSignal;
   /** Breaks it after so many lines. */

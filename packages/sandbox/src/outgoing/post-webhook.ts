@@ -1,5 +1,5 @@
 import { isRecord } from "@keelson/core";
-import type { StoredObjects } from "../resource/strategy.ts";
+import type { StoredObjects } from "../resource/stored-objects.ts";
 import type { WebhookCaller, WebhookService, WebhookTarget } from "../resource/webhook-caller.ts";
 import { networkProblem } from "./network-problem.ts";
 

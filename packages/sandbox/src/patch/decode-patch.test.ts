@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
 import { decodeJsonPatch, decodeObjectPatch, unknownJsonPatchFields } from "./decode-patch.ts";
-import { unsupportedPatchType } from "./patch-error.ts";
 
 describe("the body of a patch", () => {
   it("is refused in the words of Go's decoder if it is no JSON patch", () => {
@@ -27,18 +26,5 @@ describe("the body of a patch", () => {
     expect(unknownJsonPatchFields([{ op: "add", path: "/a", value: 1, zip: 1 }])).toEqual([
       'json patch unknown field "[0].zip"',
     ]);
-  });
-
-  it("is of an unsupported type if a custom resource is patched strategically", () => {
-    expect(unsupportedPatchType(true).status).toMatchObject({
-      message:
-        "the body of the request was in an unknown format - accepted media types include: application/json-patch+json, application/merge-patch+json, application/apply-patch+yaml",
-      reason: "UnsupportedMediaType",
-      code: 415,
-    });
-    expect(unsupportedPatchType(false).status).toMatchObject({
-      message: "415: Unsupported Media Type",
-      code: 415,
-    });
   });
 });

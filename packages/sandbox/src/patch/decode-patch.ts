@@ -1,6 +1,6 @@
 import type { JsonPatchOperation } from "@keelson/core";
+import { goKind } from "../schema/go-type.ts";
 import { badRequest } from "../status/api-error.ts";
-import { goJsonKind } from "./go-format.ts";
 import { fieldOf, isJsonObject, type JsonObject } from "./json-value.ts";
 
 /** Takes the parsed body of a JSON patch for one. Throws ApiError, in the words of Go's decoder, if it is none. */
@@ -37,10 +37,10 @@ export function decodeObjectPatch(body: unknown, type: "merge" | "strategic"): J
   if (isJsonObject(body)) return body;
   if (body === null && type === "strategic") return {};
   if (body === null) throw badRequest("Invalid JSON Patch");
-  const problem = `json: cannot unmarshal ${goJsonKind(body)} into Go value of type map[string]interface {}`;
+  const problem = `json: cannot unmarshal ${goKind(body)} into Go value of type map[string]interface {}`;
   throw badRequest(type === "merge" ? `error decoding patch: ${problem}` : problem);
 }
 
 function doesNotFit(value: unknown, target: string): Error {
-  return badRequest(`error decoding patch: json: cannot unmarshal ${goJsonKind(value)} into ${target}`);
+  return badRequest(`error decoding patch: json: cannot unmarshal ${goKind(value)} into ${target}`);
 }

@@ -33,12 +33,6 @@ export function goType(value: unknown): string {
   return typeof value === "boolean" ? "bool" : typeof value;
 }
 
-/** What Go's decoder calls a value that does not fit: `cannot unmarshal array into …`. */
-export function goJsonKind(value: unknown): string {
-  if (Array.isArray(value)) return "array";
-  return typeof value === "boolean" ? "bool" : typeof value;
-}
-
 /** As `%s` prints it, which is meant for strings. */
 export function goText(value: unknown): string {
   if (typeof value === "string") return value;

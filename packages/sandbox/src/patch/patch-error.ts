@@ -18,31 +18,3 @@ export function tooManyOperations(limit: number, count: number): ApiError {
     message: `Request entity too large: ${why}`,
   });
 }
-
-/** What the server answers for mistakes that it did not foresee: the bare text, without a reason. */
-export function unforeseen(message: string): ApiError {
-  return new ApiError({ httpCode: 500, message });
-}
-
-/**
- * For a content type that patches of the kind cannot have. Strategic merge patches are for built-in kinds only: fields of
- * custom resources say nothing of how to merge them.
- */
-export function unsupportedPatchType(isCustom: boolean): ApiError {
-  const reason = "UnsupportedMediaType";
-  if (!isCustom) {
-    return new ApiError({ httpCode: 415, reason, message: "415: Unsupported Media Type", details: {} });
-  }
-  const accepted = customPatchTypes.join(", ");
-  return new ApiError({
-    httpCode: 415,
-    reason,
-    message: `the body of the request was in an unknown format - accepted media types include: ${accepted}`,
-  });
-}
-
-const customPatchTypes = [
-  "application/json-patch+json",
-  "application/merge-patch+json",
-  "application/apply-patch+yaml",
-];

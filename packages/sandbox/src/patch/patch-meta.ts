@@ -1,7 +1,7 @@
 import type { FieldSchema } from "../schema/field-schema.ts";
 
 /** How a field takes part in a strategic merge. */
-export interface PatchMeta {
+interface PatchMeta {
   /** Of the field's value; undefined where nothing is known of it. */
   readonly schema: FieldSchema | undefined;
   /** `merge` or `replace`; undefined: maps merge, lists are replaced. */

@@ -1,6 +1,7 @@
+import { plainError } from "../status/api-error.ts";
 import { goText, goType, goValue } from "./go-format.ts";
 import { fieldOf, isJsonObject, type JsonObject } from "./json-value.ts";
-import { rejectedPatch, unforeseen } from "./patch-error.ts";
+import { rejectedPatch } from "./patch-error.ts";
 
 type MergeMaps = (old: JsonObject, change: JsonObject) => JsonObject;
 
@@ -15,7 +16,7 @@ export function mergeList(
   checkElementTypes(current, patch);
   const maps = current.concat(patch).filter(isJsonObject);
   if (maps.length === 0) return inOrder([...new Set([...current, ...patch])], patch, current, "");
-  if (mergeKey === "") throw unforeseen("cannot merge lists without merge key for struct");
+  if (mergeKey === "") throw plainError("cannot merge lists without merge key for struct");
   const { kept, changes } = applyDirectives(
     current.filter(isJsonObject),
     patch.filter(isJsonObject),
@@ -32,7 +33,7 @@ function checkElementTypes(current: readonly unknown[], patch: readonly unknown[
     if (first === undefined && Array.isArray(element)) throw rejectedPatch();
     first ??= type;
     if (type !== first) {
-      throw unforeseen(`list element types are not identical: ${goValue([current, patch])}`);
+      throw plainError(`list element types are not identical: ${goValue([current, patch])}`);
     }
   }
 }
@@ -51,11 +52,11 @@ function applyDirectives(current: JsonObject[], patch: readonly JsonObject[], me
     const directive = fieldOf(element, "$patch");
     if (directive === undefined) changes.push(element);
     else if (directive === "replace") replaces = true;
-    else if (directive === "merge") throw unforeseen("merging lists cannot yet be specified in the patch");
+    else if (directive === "merge") throw plainError("merging lists cannot yet be specified in the patch");
     else if (directive === "delete") {
       const key = keyOf(element, mergeKey);
       kept = kept.filter((one) => fieldOf(one, mergeKey) !== key);
-    } else throw unforeseen(`unknown patch type: ${goText(directive)} in map: ${goValue(element)}`);
+    } else throw plainError(`unknown patch type: ${goText(directive)} in map: ${goValue(element)}`);
   }
   return replaces ? { kept: changes, changes: [] } : { kept, changes };
 }
@@ -91,7 +92,7 @@ export function checkAgainstOrder(
   }
   if (next < changes.length) {
     const texts = `${goValue(patch)}\n doesn't match $setElementOrder list:\n${goValue(order)}\n`;
-    throw unforeseen(`The order in patch list:\n${texts}`);
+    throw plainError(`The order in patch list:\n${texts}`);
   }
 }
 
@@ -156,10 +157,10 @@ function interleave(
 
 function asMap(element: unknown): JsonObject {
   if (isJsonObject(element)) return element;
-  throw unforeseen(`expected a map[string]interface {}, but received a ${goType(element)}`);
+  throw plainError(`expected a map[string]interface {}, but received a ${goType(element)}`);
 }
 
 function keyOf(element: JsonObject, mergeKey: string): unknown {
   if (Object.hasOwn(element, mergeKey)) return element[mergeKey];
-  throw unforeseen(`map: ${goValue(element)} does not contain declared merge key: ${mergeKey}`);
+  throw plainError(`map: ${goValue(element)} does not contain declared merge key: ${mergeKey}`);
 }

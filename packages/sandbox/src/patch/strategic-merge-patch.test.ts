@@ -154,7 +154,7 @@ describe("a strategic merge patch", () => {
     ],
     [{ metadata: { finalizers: [1] } }, 500, "list element types are not identical: [[a.b/c] [1]]"],
     [{ metadata: { finalizers: [null] } }, 500, "list element types are not identical: [[a.b/c] [<nil>]]"],
-  ])("is refused with an unforeseen error: %j", (patch, code, message) => {
+  ])("is refused with an plainError error: %j", (patch, code, message) => {
     expect(refusal(patch)).toEqual({
       kind: "Status",
       apiVersion: "v1",

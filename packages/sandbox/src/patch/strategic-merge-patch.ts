@@ -1,9 +1,8 @@
 import { draft } from "@keelson/core";
 import type { FieldSchema } from "../schema/field-schema.ts";
-import { badRequest } from "../status/api-error.ts";
+import { badRequest, plainError } from "../status/api-error.ts";
 import { goText, goType, goValue } from "./go-format.ts";
 import { fieldOf, isJsonObject, type JsonObject, setField } from "./json-value.ts";
-import { unforeseen } from "./patch-error.ts";
 import { declares, elementsOf, patchMetaOf, typeNameOf } from "./patch-meta.ts";
 import { checkAgainstOrder, inOrder, mergeList } from "./strategic-list.ts";
 
@@ -39,7 +38,7 @@ function directed(patch: JsonObject): JsonObject {
   const directive = fieldOf(patch, "$patch");
   if (directive === "delete") return {};
   if (directive !== "replace") {
-    throw unforeseen(`unknown patch type: ${goText(directive)} in map: ${goValue(patch)}`);
+    throw plainError(`unknown patch type: ${goText(directive)} in map: ${goValue(patch)}`);
   }
   delete patch.$patch;
   return patch;
@@ -146,7 +145,7 @@ function orderList(target: JsonObject, patch: JsonObject, { key, order, schema }
 
 function unknownField(schema: FieldSchema | undefined, key: string): Error {
   const where = typeNameOf(schema) ?? "ObjectMeta";
-  return unforeseen(`unable to find api field in struct ${where} for the json field ${JSON.stringify(key)}`);
+  return plainError(`unable to find api field in struct ${where} for the json field ${JSON.stringify(key)}`);
 }
 
 function mergedForOrder(
@@ -168,7 +167,7 @@ function listOf(object: JsonObject, key: string): unknown[] | undefined {
 }
 
 function expectedList(value: unknown): Error {
-  return unforeseen(`expected a []interface {}, but received a ${goType(value)}`);
+  return plainError(`expected a []interface {}, but received a ${goType(value)}`);
 }
 
 /** `$prefix/field` names a field; `$prefix` alone does not. */

@@ -13,7 +13,7 @@ const historicalPrefixes: Readonly<Record<string, string>> = {
 /** Groups with an API server of their own, which stores them under the name of the group. */
 const separateGroups: ReadonlySet<string> = new Set(["apiextensions.k8s.io", "apiregistration.k8s.io"]);
 
-export interface EtcdTarget {
+interface EtcdTarget {
   readonly resource: ServedResource;
   readonly namespace: string | undefined;
   readonly name: string;

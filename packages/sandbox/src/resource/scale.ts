@@ -3,11 +3,13 @@ import { valueAt } from "./field-path.ts";
 import { type GivenLabelSelector, usableSelector } from "./label-problems.ts";
 import type { ScalePaths, ServedResource } from "./served-resource.ts";
 
+/** An `autoscaling/v1` Scale: how many replicas an object has and should have. */
 export interface Scale extends GenericObject {
   readonly metadata: ObjectMeta;
   readonly spec: { readonly replicas?: number };
 }
 
+/** The paths of the fields that the scale of a kind reads and writes. */
 export function scalePathsOf({ subresources }: Pick<ServedResource, "subresources">): ScalePaths {
   return (
     subresources.get("scale")?.scale ?? {
@@ -17,11 +19,11 @@ export function scalePathsOf({ subresources }: Pick<ServedResource, "subresource
   );
 }
 
-/** How many of something there are and should be, as the object says. */
+/** The Scale of an object, read from the fields that its kind names. */
 export function scaleOf(resource: ServedResource, object: GenericObject): Scale {
   const { specReplicasPath, statusReplicasPath, labelSelectorPath } = scalePathsOf(resource);
   const { name, namespace, uid, resourceVersion, creationTimestamp } = object.metadata;
-  const wanted = numberAt(object, specReplicasPath);
+  const replicas = numberAt(object, specReplicasPath);
   const selector =
     labelSelectorPath === undefined ? undefined : selectorText(resource, valueAt(object, labelSelectorPath));
   return {
@@ -34,7 +36,7 @@ export function scaleOf(resource: ServedResource, object: GenericObject): Scale 
       ...(resourceVersion !== undefined && { resourceVersion }),
       ...(creationTimestamp !== undefined && { creationTimestamp }),
     },
-    spec: wanted === 0 ? {} : { replicas: wanted },
+    spec: replicas === 0 ? {} : { replicas },
     status: {
       replicas: numberAt(object, statusReplicasPath),
       ...(selector !== undefined && selector !== "" && { selector }),
@@ -47,7 +49,7 @@ function numberAt(object: GenericObject, path: string): number {
   return typeof value === "number" ? value : 0;
 }
 
-/** Of built-in kinds a selector, or (of ReplicationControllers) labels; of custom ones text. */
+/** Built-in kinds have a LabelSelector or, ReplicationControllers, labels; custom kinds have a string. */
 function selectorText(resource: ServedResource, value: unknown): string | undefined {
   if (typeof value === "string") return value;
   if (!isRecord(value)) return undefined;
@@ -61,7 +63,7 @@ function textsOf(labels: Readonly<Record<string, unknown>>): Readonly<Record<str
   return Object.fromEntries(Object.entries(labels).map(([key, value]) => [key, String(value)]));
 }
 
-/** The store holds what the kind says. */
+/** The schema of the kind has checked the selector before it was stored. */
 function asSelector(selector: Readonly<Record<string, unknown>>): GivenLabelSelector {
   return selector as GivenLabelSelector;
 }

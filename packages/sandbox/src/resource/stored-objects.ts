@@ -1,6 +1,17 @@
+import type { GenericObject } from "@keelson/core";
 import { type Store, storeKey } from "../store/store.ts";
 import type { ResourceRegistry } from "./resource-registry.ts";
-import type { StoredObjects } from "./strategy.ts";
+
+/** Reads of the present state, in the storage version. */
+export interface StoredObjects {
+  get(resource: StoredKind, name: string, namespace?: string): GenericObject | undefined;
+  list(resource: StoredKind, namespace?: string): readonly GenericObject[];
+}
+
+export interface StoredKind {
+  readonly group: string;
+  readonly plural: string;
+}
 
 /** Reads the present state of any kind that is served, in its storage version. */
 export function storedObjects(store: Store, registry: ResourceRegistry): StoredObjects {

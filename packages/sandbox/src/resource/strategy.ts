@@ -1,6 +1,7 @@
 import type { GenericObject } from "@keelson/core";
 import type { FieldProblem } from "../status/field-problem.ts";
 import type { MutableObject } from "./mutable-object.ts";
+import type { StoredObjects } from "./stored-objects.ts";
 
 /**
  * What is particular to a kind when its objects are written. Everything common to all kinds (names, uid, timestamps,
@@ -57,15 +58,4 @@ export interface WriteContext {
   readonly now: number;
   /** Reads what else is stored (references, defaults that depend on other objects). */
   readonly read: StoredObjects;
-}
-
-/** Reads of the present state, in the storage version. */
-export interface StoredObjects {
-  get(resource: StoredKind, name: string, namespace?: string): GenericObject | undefined;
-  list(resource: StoredKind, namespace?: string): readonly GenericObject[];
-}
-
-export interface StoredKind {
-  readonly group: string;
-  readonly plural: string;
 }

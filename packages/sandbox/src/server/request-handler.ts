@@ -29,7 +29,7 @@ import {
 } from "./write/write-handlers.ts";
 
 /** A request whose path is understood, with everything that its answer may depend on. */
-export interface RoutedRequest {
+interface RoutedRequest {
   readonly route: Route;
   readonly query: URLSearchParams;
   readonly user: UserInfo;
@@ -161,7 +161,7 @@ async function answerDeleteCollection(
 }
 
 /** There are no components beside the server itself. */
-export function componentStatusAnswer({ name }: ApiRequest): Answer {
+function componentStatusAnswer({ name }: ApiRequest): Answer {
   if (name !== undefined) throw notFound({ group: "", plural: "componentstatus" }, name);
   const list = { kind: "ComponentStatusList", apiVersion: "v1", metadata: {}, items: [] };
   return valueAnswer({ format: "json", isPretty: false }, list);

@@ -1,6 +1,7 @@
 import type { Clock, Random } from "@keelson/core";
 import type { RulesOfUser } from "../auth/access.ts";
-import type { AuthenticateToken, IssueToken, TokenProblem } from "../auth/token-issuer.ts";
+import type { AuthenticateToken, TokenProblem } from "../auth/authenticator.ts";
+import type { IssueToken } from "../auth/service-account-tokens.ts";
 import type { ResourceRegistry } from "../resource/resource-registry.ts";
 import type { Store } from "../store/store.ts";
 import type { EventLines } from "./read/event-lines.ts";

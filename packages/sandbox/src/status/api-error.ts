@@ -28,7 +28,7 @@ export class ApiError extends KeelsonError {
   }
 }
 
-export interface Refusal {
+interface Refusal {
   readonly httpCode: number;
   readonly reason?: string;
   readonly message: string;
@@ -146,6 +146,11 @@ export function internalError(message: string): ApiError {
     message: `Internal error occurred: ${message}`,
     details: { causes: [{ message }] },
   });
+}
+
+/** An error that the real server does not classify: the message of a Go error, without a reason. */
+export function plainError(message: string): ApiError {
+  return new ApiError({ httpCode: 500, message });
 }
 
 function qualified({ group, plural }: NamedResource): string {

@@ -83,8 +83,3 @@ export function accessDenied(
     details: { ...(name !== "" && { name }), ...(group !== "" && { group }), kind: plural },
   });
 }
-
-/** What the server answers for mistakes that it did not foresee: the bare text, without a reason. */
-export function unforeseen(message: string): ApiError {
-  return new ApiError({ httpCode: 500, message });
-}

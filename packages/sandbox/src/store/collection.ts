@@ -76,7 +76,7 @@ export class Collection {
 }
 
 /** The place of the first key that is not before the given one. */
-export function lowerBound(keys: readonly string[], key: string): number {
+function lowerBound(keys: readonly string[], key: string): number {
   let low = 0;
   let high = keys.length;
   while (low < high) {
@@ -89,7 +89,7 @@ export function lowerBound(keys: readonly string[], key: string): number {
 }
 
 /** The half-open range of the keys of a namespace, after a key. Keys of a namespace begin with `namespace/`. */
-export function keyRange(
+function keyRange(
   keys: readonly string[],
   { namespace, after }: { readonly namespace?: string; readonly after?: string },
 ): readonly [number, number] {

@@ -4,7 +4,7 @@ import { CompactedError, FutureRevisionError, NestedWriteError, StaleWriteError 
 import type { Journal } from "./journal.ts";
 import type { Store, StoreChange, StoreRange, StoreWrite } from "./store.ts";
 
-export interface MemoryStoreOptions {
+interface MemoryStoreOptions {
   /** How many changes are kept for those who watch from the past; older ones are compacted. Default: 100,000. */
   readonly historyLimit?: number;
   /** Keeps what is written, and has what was. Default: begins with nothing, at revision 1 as a new etcd. */

@@ -14,7 +14,7 @@ import { mutatingWebhooks } from "./mutating-webhooks.ts";
 import { validatingWebhooks } from "./validating-webhooks.ts";
 import { createWebhookSource } from "./webhook-source.ts";
 
-export interface AdmissionChainDependencies extends Omit<WebhookTools, "authorize"> {
+interface AdmissionChainDependencies extends Omit<WebhookTools, "authorize"> {
   /** Told of changes of webhook configurations. */
   readonly store: Pick<Store, "subscribe" | "revision">;
   readonly rbac: Rbac;

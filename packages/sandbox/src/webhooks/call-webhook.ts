@@ -7,7 +7,7 @@ import type {
 import type { Authorize } from "../auth/access.ts";
 import { newUid } from "../resource/new-uid.ts";
 import type { ResourceRegistry } from "../resource/resource-registry.ts";
-import type { StoredObjects } from "../resource/strategy.ts";
+import type { StoredObjects } from "../resource/stored-objects.ts";
 import type { WebhookCaller, WebhookResponse, WebhookTarget } from "../resource/webhook-caller.ts";
 import { badRequest } from "../status/api-error.ts";
 import { reviewJson, type SeenWrite } from "./review-request.ts";

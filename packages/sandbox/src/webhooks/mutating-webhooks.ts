@@ -1,7 +1,7 @@
 import { deepEqual, draft } from "@keelson/core";
 import type { MutatingWebhook } from "@keelson/core/kinds/admissionregistration/v1";
 import type { AdmissionRequest, MutatingAdmission } from "../admission/admission.ts";
-import { inVersion } from "../resource/convert-object.ts";
+import { convertToVersion } from "../resource/convert-object.ts";
 import type { MutableObject } from "../resource/mutable-object.ts";
 import { internalError } from "../status/api-error.ts";
 import type { WebhookTools } from "./call-webhook.ts";
@@ -94,7 +94,7 @@ class Rounds {
     if (patched === undefined || this.#object === undefined || deepEqual(patched, seen.object)) return false;
     if (isScale(request)) setScale(request, this.#object, patched);
     else if (seen.resource === request.resource) replaceContents(this.#object, patched);
-    else replaceContents(this.#object, await inVersion(patched, seen.resource, request.resource));
+    else replaceContents(this.#object, await convertToVersion(patched, seen.resource, request.resource));
     return true;
   }
 }

@@ -16,7 +16,7 @@ export interface ReviewResponse {
 }
 
 /** Whom the answer is for. */
-export interface ExpectedResponse {
+interface ExpectedResponse {
   readonly uid: string;
   /** Of the AdmissionReview: `v1` or `v1beta1`. */
   readonly version: string;

@@ -6,7 +6,7 @@ import type {
 } from "@keelson/core/kinds/admissionregistration/v1";
 import type { AdmissionRequest } from "../admission/admission.ts";
 import { evaluateCondition } from "../cel/evaluate-condition.ts";
-import { inVersion } from "../resource/convert-object.ts";
+import { convertToVersion } from "../resource/convert-object.ts";
 import type { ServedResource } from "../resource/served-resource.ts";
 import { forbidden, notFound } from "../status/api-error.ts";
 import type { WebhookTools } from "./call-webhook.ts";
@@ -55,8 +55,8 @@ async function seenInVersion({ request, object }: Candidate, resource: ServedRes
   return {
     request,
     resource,
-    object: object && (await inVersion(object, request.resource, resource)),
-    oldObject: oldObject && (await inVersion(oldObject, request.resource, resource)),
+    object: object && (await convertToVersion(object, request.resource, resource)),
+    oldObject: oldObject && (await convertToVersion(oldObject, request.resource, resource)),
   };
 }
 
@@ -135,7 +135,7 @@ function meetsConditions(
 }
 
 /** Whether a rule of a webhook is about a write, if the write were to the given version of its resource. */
-export function ruleMatches(
+function ruleMatches(
   rule: RuleWithOperations,
   request: AdmissionRequest,
   { group, version, plural }: Pick<ServedResource, "group" | "version" | "plural">,

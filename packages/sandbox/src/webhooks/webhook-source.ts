@@ -6,7 +6,7 @@ import type {
   ValidatingWebhookConfiguration,
 } from "@keelson/core/kinds/admissionregistration/v1";
 import { decoded } from "../resource/mutable-object.ts";
-import type { StoredObjects } from "../resource/strategy.ts";
+import type { StoredObjects } from "../resource/stored-objects.ts";
 import type { Store } from "../store/store.ts";
 
 /** A webhook of a configuration, and which one it is. */
@@ -19,7 +19,7 @@ export interface ConfiguredWebhook<Hook extends ValidatingWebhook | MutatingWebh
 export const admissionGroup = "admissionregistration.k8s.io";
 
 /** The webhooks that are configured now, in the order in which they are asked. Lives as long as the store. */
-export interface WebhookSource {
+interface WebhookSource {
   mutating(): readonly ConfiguredWebhook<MutatingWebhook>[];
   validating(): readonly ConfiguredWebhook<ValidatingWebhook>[];
   /** Calls back after each change of a configuration. */

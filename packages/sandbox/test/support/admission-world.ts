@@ -12,7 +12,7 @@ import type { MutableObject } from "../../src/resource/mutable-object.ts";
 import type { ResourceRegistry } from "../../src/resource/resource-registry.ts";
 import { createRegistry } from "../../src/resource/resource-registry.ts";
 import type { ServedResource } from "../../src/resource/served-resource.ts";
-import type { StoredObjects } from "../../src/resource/strategy.ts";
+import type { StoredObjects } from "../../src/resource/stored-objects.ts";
 import type { WebhookCaller } from "../../src/resource/webhook-caller.ts";
 import type { WriteOptions } from "../../src/server/options/write-options.ts";
 import { createObjectWriter } from "../../src/server/write/create-object-writer.ts";

@@ -21,7 +21,7 @@ const rbacGroup = "rbac.authorization.k8s.io";
 const apiVersion = `${rbacGroup}/v1`;
 
 /** What a new cluster allows whom, as Kubernetes v1.36.2 does. */
-export interface BootstrapPolicy {
+interface BootstrapPolicy {
   readonly clusterRoles: readonly ClusterRole[];
   readonly clusterRoleBindings: readonly ClusterRoleBinding[];
   /** In namespaces that are there from the beginning. */

@@ -32,7 +32,7 @@ export const namespacedRoles: Readonly<Record<string, RulesByRole>> = {
   },
 };
 
-export interface NamespacedBinding {
+interface NamespacedBinding {
   readonly name: string;
   readonly role: string;
   readonly subjects: readonly Subject[];

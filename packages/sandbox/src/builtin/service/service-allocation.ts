@@ -1,6 +1,6 @@
 import type { GenericObject } from "@keelson/core";
 import type { Service } from "@keelson/core/kinds/core/v1";
-import type { StoredObjects } from "../../resource/strategy.ts";
+import type { StoredObjects } from "../../resource/stored-objects.ts";
 import { type FieldProblem, indexed, invalidValue } from "../../status/field-problem.ts";
 import type { GivenDraft, GivenObject } from "../given.ts";
 

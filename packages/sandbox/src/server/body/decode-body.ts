@@ -25,7 +25,7 @@ export interface ExpectedKind {
   readonly schema: FieldSchema;
 }
 
-export interface BodyRequest {
+interface BodyRequest {
   readonly registry: ResourceRegistry;
   readonly contentType: string | undefined;
   readonly body: Uint8Array;

@@ -12,7 +12,7 @@ export class UnreadableBodyError extends KeelsonError {
   readonly code = "UNREADABLE_BODY";
 }
 
-export type BodyFormat = "json" | "yaml" | "protobuf";
+type BodyFormat = "json" | "yaml" | "protobuf";
 
 /** What objects may be sent as. */
 const acceptedTypes = ["application/json", "application/yaml", "application/vnd.kubernetes.protobuf"];
@@ -85,7 +85,7 @@ export function bodySummary(body: Uint8Array): string {
 }
 
 /** The most that the body of a request may have. */
-export const bodyLimit: number = 3 * 1024 * 1024;
+const bodyLimit: number = 3 * 1024 * 1024;
 
 /** Reads a body to its end. Throws ApiError as soon as it is too large. */
 export async function readBody(body: AsyncIterable<Uint8Array>): Promise<Uint8Array> {

@@ -9,7 +9,7 @@ export class YamlSyntaxError extends KeelsonError {
   readonly code = "YAML_SYNTAX";
 }
 
-export interface ParsedYaml {
+interface ParsedYaml {
   readonly value: unknown;
   /** What strict reading has against it, in the words of Go's parser: a line for each key that a map has twice. */
   readonly strictProblem: string | undefined;

@@ -21,7 +21,7 @@ export type Patch = (
   readonly repeated?: readonly string[];
 };
 
-export type PatchType = Patch["type"];
+type PatchType = Patch["type"];
 
 const types: ReadonlyMap<string, PatchType> = new Map([
   ["application/json-patch+json", "json"],

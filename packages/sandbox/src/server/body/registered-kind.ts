@@ -23,7 +23,7 @@ const kindsOfCore: ReadonlySet<string> = new Set([
   "Status",
 ]);
 
-export interface Expected {
+interface Expected {
   readonly group: string;
   readonly kind: string;
 }

@@ -1,13 +1,13 @@
 import type { GenericObject } from "@keelson/core";
 import type { ServedResource } from "../../resource/served-resource.ts";
-import { notFound } from "../../status/api-error.ts";
-import { revisionTooLarge, unforeseen } from "../../status/request-errors.ts";
+import { notFound, plainError } from "../../status/api-error.ts";
+import { revisionTooLarge } from "../../status/request-errors.ts";
 import { storeKey } from "../../store/store.ts";
 import { requestedRevision } from "../request/resource-version.ts";
 import { type ReadDependencies, readableRevision } from "../server-dependencies.ts";
 import { isServedAsStored, servedObjects } from "./served-objects.ts";
 
-export interface GetTarget {
+interface GetTarget {
   readonly resource: ServedResource;
   readonly namespace: string | undefined;
   readonly name: string;
@@ -35,7 +35,7 @@ function findObject(
   const { store } = dependencies;
   const key = storeKey(namespace, name);
   if (resourceVersion === "") return store.get(resource.collection, key);
-  const oldest = requestedRevision(resourceVersion, unforeseen);
+  const oldest = requestedRevision(resourceVersion, plainError);
   if (oldest > store.revision) throw revisionTooLarge(oldest, store.revision);
   const revision = readableRevision(dependencies, oldest);
   if (revision === store.revision) return store.get(resource.collection, key);

@@ -24,7 +24,7 @@ export interface Selection {
   matches(object: GenericObject): boolean;
 }
 
-export interface SelectionRequest {
+interface SelectionRequest {
   readonly resource: ServedResource;
   readonly namespace: string | undefined;
   readonly labelSelector: string;

@@ -1,6 +1,7 @@
 import type { ServedResource } from "../../resource/served-resource.ts";
 import type { ApiError } from "../../status/api-error.ts";
-import { revisionTooLarge, tooOldToWatch, unforeseen } from "../../status/request-errors.ts";
+import { plainError } from "../../status/api-error.ts";
+import { revisionTooLarge, tooOldToWatch } from "../../status/request-errors.ts";
 import { CompactedError } from "../../store/errors.ts";
 import type { StoreChange } from "../../store/store.ts";
 import type { ListOptions } from "../options/list-options.ts";
@@ -42,7 +43,7 @@ const defaultTimeoutSeconds = 1_800;
 export function openWatch(dependencies: ReadDependencies, request: WatchRequest): OpenWatch {
   const { watchBufferLimit = 20_000 } = dependencies;
   const { options, signal } = request;
-  const asked = requestedRevision(options.resourceVersion, unforeseen);
+  const asked = requestedRevision(options.resourceVersion, plainError);
   const queue = new EventQueue<WatchItem>(watchBufferLimit);
   const cleanups: (() => void)[] = [];
   const stop = (): void => {
@@ -152,7 +153,7 @@ const longestTimerMs = 2 ** 31 - 1;
 const lastEventsMs = 1_000;
 
 /** Ends a watch a moment after the definition of its kind changed or went. Gives a function that lets go of all this. */
-export function endWithDefinition(
+function endWithDefinition(
   { registry, clock }: Pick<ReadDependencies, "registry" | "clock">,
   { group, version, plural, definedBy }: ServedResource,
   end: () => void,

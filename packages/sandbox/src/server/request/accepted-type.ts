@@ -14,7 +14,7 @@ export interface AcceptedType {
 const namedTypes = "application/json, application/yaml, application/vnd.kubernetes.protobuf";
 const watchTypes = "application/json;stream=watch, application/vnd.kubernetes.protobuf;stream=watch";
 
-export interface AcceptRequest {
+interface AcceptRequest {
   readonly headers: Readonly<Record<string, string>>;
   readonly query: URLSearchParams;
   readonly isWatch: boolean;
@@ -64,7 +64,7 @@ function formatOf(type: string): "json" | "yaml" | undefined {
   return type === "application/json" || type === "application/*" || type === "*/*" ? "json" : undefined;
 }
 
-export interface Clause {
+interface Clause {
   readonly type: string;
   readonly quality: number;
   readonly parameters: ReadonlyMap<string, string>;

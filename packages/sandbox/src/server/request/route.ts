@@ -8,9 +8,10 @@ import {
   methodNotAllowed,
   notFound,
   pageNotFound,
+  plainError,
 } from "../../status/api-error.ts";
 import { goQuote } from "../../status/go-quote.ts";
-import { methodRefused, unforeseen } from "../../status/request-errors.ts";
+import { methodRefused } from "../../status/request-errors.ts";
 import type { Verb } from "./api-request.ts";
 import { type PathTarget, type RequestPath, segmentProblem } from "./request-path.ts";
 
@@ -124,5 +125,5 @@ function checkNamespace(namespace: string, resource: ServedResource, verb: Verb,
   if (verb === "create")
     throw internalError(`invalid resource name ${goQuote(namespace)}: [${segmentProblem(namespace)}]`);
   const key = [etcdPrefix(resource), namespace, ...(name === "" ? [] : [name])].join("/");
-  throw unforeseen(`invalid key: ${goQuote(key)}`);
+  throw plainError(`invalid key: ${goQuote(key)}`);
 }

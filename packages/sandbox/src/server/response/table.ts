@@ -5,7 +5,7 @@ import { badRequest } from "../../status/api-error.ts";
 /** What stands beside the cells of a row. */
 export type IncludedObject = "None" | "Metadata" | "Object";
 
-export interface TableRequest {
+interface TableRequest {
   readonly resource: ServedResource;
   readonly metaVersion: string;
   readonly included: IncludedObject;
@@ -37,7 +37,7 @@ export function tableHead({ resource, metaVersion }: TableRequest, metadata: Lis
   };
 }
 
-export interface TableHead {
+interface TableHead {
   readonly kind: "Table";
   readonly apiVersion: string;
   readonly metadata: ListMeta;

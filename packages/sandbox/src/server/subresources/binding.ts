@@ -1,9 +1,8 @@
 import { draft, formatTime, type GenericObject, isRecord } from "@keelson/core";
 import { valueAt } from "../../resource/field-path.ts";
 import type { FieldSchema } from "../../schema/field-schema.ts";
-import { ApiError, badRequest, notFound } from "../../status/api-error.ts";
+import { ApiError, badRequest, notFound, plainError } from "../../status/api-error.ts";
 import { type FieldProblem, formatProblem, notSupported, required } from "../../status/field-problem.ts";
-import { unforeseen } from "../../status/request-errors.ts";
 import { StaleWriteError } from "../../store/errors.ts";
 import { storeKey } from "../../store/store.ts";
 import { decodePlainBody, type ExpectedKind } from "../body/decode-body.ts";
@@ -44,7 +43,7 @@ export async function bindingAnswer(tools: ServerTools, request: ApiRequest): Pr
     throw badRequest("name in URL does not match name in Binding object");
   }
   const problems = bindingProblems(binding);
-  if (problems.length > 0) throw unforeseen(joined(problems));
+  if (problems.length > 0) throw plainError(joined(problems));
   for (;;) {
     const pod = tools.reads.store.get("pods", storeKey(namespace, name));
     if (pod === undefined) throw notFound({ group: "", plural: "pods" }, name);

@@ -2,8 +2,7 @@ import { draft, formatTime, type GenericObject, isRecord, matchesLabels } from "
 import { valueAt } from "../../resource/field-path.ts";
 import { type GivenLabelSelector, usableSelector } from "../../resource/label-problems.ts";
 import type { FieldSchema } from "../../schema/field-schema.ts";
-import { ApiError, badRequest, notFound, staleVersion } from "../../status/api-error.ts";
-import { unforeseen } from "../../status/request-errors.ts";
+import { ApiError, badRequest, notFound, plainError, staleVersion } from "../../status/api-error.ts";
 import { storeKey } from "../../store/store.ts";
 import { decodePlainBody, type ExpectedKind } from "../body/decode-body.ts";
 import type { WriteOptions } from "../options/write-options.ts";
@@ -132,7 +131,7 @@ function budgetOf({ registry, reads }: ServerTools, pod: GenericObject): Generic
     return isRecord(selector) && matchesLabels(usableSelector(asSelector(selector)), labels);
   });
   if (budgets.length > 1) {
-    throw unforeseen(
+    throw plainError(
       "This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.",
     );
   }

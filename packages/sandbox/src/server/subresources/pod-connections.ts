@@ -1,7 +1,6 @@
 import { type GenericObject, isRecord } from "@keelson/core";
 import { valueAt } from "../../resource/field-path.ts";
-import { badRequest, notFound } from "../../status/api-error.ts";
-import { unforeseen } from "../../status/request-errors.ts";
+import { badRequest, notFound, plainError } from "../../status/api-error.ts";
 import { storeKey } from "../../store/store.ts";
 import type { ApiRequest } from "../request/api-request.ts";
 import { type Answer, textAnswer } from "../response/response.ts";
@@ -22,7 +21,7 @@ export function connectionAnswer({ reads }: ServerTools, request: ApiRequest): A
   if (object === undefined) throw notFound(resource, name);
   if (subresource === "log") return logAnswer(object, query);
   if (subresource === "proxy") {
-    throw unforeseen(
+    throw plainError(
       `proxy to ${resource.plural} ${JSON.stringify(name)}: nothing listens in this control plane`,
     );
   }

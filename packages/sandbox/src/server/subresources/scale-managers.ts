@@ -17,7 +17,7 @@ import { builtinSchema } from "../../builtin/builtin-schemas.ts";
 import type { ResourceRegistry } from "../../resource/resource-registry.ts";
 import { type Scale, scaleOf, scalePathsOf } from "../../resource/scale.ts";
 import type { ServedResource } from "../../resource/served-resource.ts";
-import { unforeseen } from "../../status/request-errors.ts";
+import { plainError } from "../../status/api-error.ts";
 import type { Patch } from "../body/patch-body.ts";
 
 /** A write of the Scale of an object, by somebody. */
@@ -58,13 +58,13 @@ export function appliedScale(write: ScaleWrite, { configuration, force }: Apply)
   const tracked = trackedBy(write);
   const { isCustom } = write.resource;
   if (isCustom && storedEntries(tracked.live).length === 0) {
-    throw unforeseen(`failed to create manager for existing fields: ${unconverted("live object", "/")}`);
+    throw plainError(`failed to create manager for existing fields: ${unconverted("live object", "/")}`);
   }
   const applied = applyConfiguration({ ...tracked, configuration, force });
   // As in the real server, which takes the Scale of a custom object for one of its versions.
   if (isCustom && !deepEqual(Object(applied.spec), Object(tracked.live?.spec))) {
     const { namespace = "", name = "" } = configuration.metadata;
-    throw unforeseen(unconverted("new object", `${namespace}/${name}`));
+    throw plainError(unconverted("new object", `${namespace}/${name}`));
   }
   return { scale: applied, managedFields: afterScale(write, storedEntries(applied)) };
 }

@@ -3,7 +3,7 @@ import { trackUpdate } from "../../apply/track-update.ts";
 import type { FieldSchema } from "../../schema/field-schema.ts";
 
 /** An object that is only sent, such as a TokenReview, as it was when it had been decoded. */
-export interface SentObject {
+interface SentObject {
   readonly object: Readonly<Record<string, unknown>>;
   readonly schema: FieldSchema;
   readonly apiVersion: string;

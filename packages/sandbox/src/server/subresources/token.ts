@@ -1,5 +1,5 @@
 import { apiVersionOf, formatTime, type GenericObject, isRecord } from "@keelson/core";
-import type { TokenIssueRequest } from "../../auth/token-issuer.ts";
+import type { TokenIssueRequest } from "../../auth/service-account-tokens.ts";
 import { builtinSchema } from "../../builtin/builtin-schemas.ts";
 import { valueAt } from "../../resource/field-path.ts";
 import type { FieldSchema } from "../../schema/field-schema.ts";

@@ -4,7 +4,7 @@ import type { MutableObject } from "../../resource/mutable-object.ts";
 import type { WriteOptions } from "../options/write-options.ts";
 import type { WriteTarget } from "./object-writer.ts";
 
-export interface AdmittedWrite {
+interface AdmittedWrite {
   readonly operation: "CREATE" | "UPDATE" | "DELETE";
   /** Empty where the name is not known yet, or where a whole collection is deleted. */
   readonly name: string;

@@ -1,6 +1,6 @@
-import type { Random } from "@keelson/core";
 import { draft, freeze, type GenericObject } from "@keelson/core";
 import type { AdmissionRequest } from "../../admission/admission.ts";
+import { generatedName } from "../../resource/generated-name.ts";
 import type { MutableObject } from "../../resource/mutable-object.ts";
 import { ApiError, alreadyExists } from "../../status/api-error.ts";
 import { storeKey } from "../../store/store.ts";
@@ -169,19 +169,4 @@ function versionOnCreate(): ApiError {
 /** A version that is no number counts as none, as in the real server. */
 function isVersioned(resourceVersion: string | undefined): boolean {
   return resourceVersion !== undefined && /^\d+$/.test(resourceVersion) && Number(resourceVersion) > 0;
-}
-
-/** No vowels, so that no words come out, and nothing that is easily misread. */
-const alphabet = "bcdfghjklmnpqrstvwxz2456789";
-const suffixLength = 5;
-/** So that the whole name still is a DNS label. */
-const longestPrefix = 63 - suffixLength;
-
-/** A name made of `generateName` and five characters. */
-export function generatedName(prefix: string, random: Random): string {
-  let name = prefix.slice(0, longestPrefix);
-  for (let count = 0; count < suffixLength; count++) {
-    name += alphabet.charAt(Math.floor(random.next() * alphabet.length));
-  }
-  return name;
 }

@@ -156,17 +156,6 @@ describe("what becomes of dependents", () => {
       "child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or set propagationPolicy=Orphan to suppress this warning",
     ]);
   });
-
-  it("cannot be said in two ways at once", async () => {
-    const world = writerWorld();
-    await createdNote(world);
-    const both = { ...world.options, propagationPolicy: "Orphan", orphanDependents: true } as const;
-    expect(await refusal(world.writer.delete(at(note, "a"), both))).toMatchObject({
-      code: 422,
-      message:
-        'DeleteOptions.meta.k8s.io "" is invalid: propagationPolicy: Invalid value: "Orphan": orphanDependents and deletionPropagation cannot be both set',
-    });
-  });
 });
 
 describe("a kind that ends gracefully", () => {

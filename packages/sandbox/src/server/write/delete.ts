@@ -7,7 +7,7 @@ import { type StoreWrite, storeKey } from "../../store/store.ts";
 import type { DeleteOptions } from "../options/delete-options.ts";
 import type { WriteOptions } from "../options/write-options.ts";
 import { admissionRequest, admitMutating, admitValidating } from "./admit.ts";
-import { checkPropagation, finalizersForDeletion, propagationWarning } from "./dependents.ts";
+import { finalizersForDeletion, propagationWarning } from "./dependents.ts";
 import { type Grace, graceOf } from "./grace.ts";
 import type { NamedTarget } from "./object-writer.ts";
 import { sortedForStore } from "./sorted-keys.ts";
@@ -50,7 +50,6 @@ export async function deleteObject(
   const { resource, namespace, name } = target;
   const warning = propagationWarning(resource, options);
   if (warning !== undefined) options.warn(warning);
-  checkPropagation(options);
   for (;;) {
     const stored = tools.store.get(resource.collection, storeKey(namespace, name));
     if (stored === undefined) throw notFound(resource, name);

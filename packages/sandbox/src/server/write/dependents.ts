@@ -1,30 +1,11 @@
 import type { ObjectMeta } from "@keelson/core";
 import type { ServedResource } from "../../resource/served-resource.ts";
-import { type ApiError, invalid } from "../../status/api-error.ts";
-import { invalidValue, notSupported } from "../../status/field-problem.ts";
 import type { DeleteOptions } from "../options/delete-options.ts";
 
 type Policy = NonNullable<DeleteOptions["propagationPolicy"]>;
 
 const orphan = "orphan";
 const foreground = "foregroundDeletion";
-const policies: readonly string[] = ["Foreground", "Background", "Orphan"];
-
-/** Throws ApiError for options that are nonsense. */
-export function checkPropagation({ propagationPolicy, orphanDependents }: DeleteOptions): void {
-  if (propagationPolicy === undefined) return;
-  if (orphanDependents !== undefined) {
-    const detail = "orphanDependents and deletionPropagation cannot be both set";
-    throw invalidOptions(invalidValue("propagationPolicy", propagationPolicy, detail));
-  }
-  if (!policies.includes(propagationPolicy)) {
-    throw invalidOptions(notSupported("propagationPolicy", propagationPolicy, [...policies, "nil"]));
-  }
-}
-
-function invalidOptions(problem: Parameters<typeof invalid>[2][number]): ApiError {
-  return invalid({ group: "meta.k8s.io", kind: "DeleteOptions" }, "", [problem]);
-}
 
 /**
  * The finalizers that an object is deleted with: the garbage collector is told by them what to do with dependents.

@@ -164,21 +164,6 @@ describe("a patch", () => {
     expect(world.warnings).toHaveLength(2);
   });
 
-  it("of the strategic form is not for custom kinds", async () => {
-    const world = await gadgetWorld();
-    const patch = world.writer.patch(at(gadget, "a"), { type: "strategic", patch: {} }, world.options);
-    expect(await refusal(patch)).toEqual({
-      kind: "Status",
-      apiVersion: "v1",
-      metadata: {},
-      status: "Failure",
-      message:
-        "the body of the request was in an unknown format - accepted media types include: application/json-patch+json, application/merge-patch+json, application/apply-patch+yaml",
-      reason: "UnsupportedMediaType",
-      code: 415,
-    });
-  });
-
   it("of the strategic form cannot change what the object is", async () => {
     const world = writerWorld();
     await world.writer.create(at(note, ""), sent(note, { name: "a" }), world.options);

@@ -5,7 +5,7 @@ import { applyMergePatch } from "../../patch/merge-patch.ts";
 import { applyStrategicMergePatch } from "../../patch/strategic-merge-patch.ts";
 import type { MutableObject } from "../../resource/mutable-object.ts";
 import type { ServedResource } from "../../resource/served-resource.ts";
-import { ApiError, badRequest, conflict, notFound } from "../../status/api-error.ts";
+import { type ApiError, badRequest, conflict, notFound } from "../../status/api-error.ts";
 import { yamlWarnings } from "../body/parse-yaml.ts";
 import type { Patch } from "../body/patch-body.ts";
 import type { WriteOptions } from "../options/write-options.ts";
@@ -23,8 +23,7 @@ export async function patchObject(
   patch: Patch,
   options: WriteOptions,
 ): Promise<Written> {
-  const { resource, subresource } = target;
-  if (patch.type === "strategic" && resource.isCustom) throw unsupportedPatchType();
+  const { subresource } = target;
   return rewriteObject(tools, {
     target,
     options,
@@ -83,18 +82,4 @@ function patchedJson(resource: ServedResource, patch: PlainPatch, current: Gener
 function unknownUid({ resource, name }: NamedTarget, uid: string): ApiError {
   const why = `uid mismatch: the provided object specified uid ${uid}, and no existing object was found`;
   return conflict(resource, name, why);
-}
-
-/** Of custom kinds nobody knows how their lists merge. */
-function unsupportedPatchType(): ApiError {
-  const accepted = [
-    "application/json-patch+json",
-    "application/merge-patch+json",
-    "application/apply-patch+yaml",
-  ];
-  return new ApiError({
-    httpCode: 415,
-    reason: "UnsupportedMediaType",
-    message: `the body of the request was in an unknown format - accepted media types include: ${accepted.join(", ")}`,
-  });
 }

@@ -1,11 +1,11 @@
 import { apiVersionOf } from "@keelson/core";
 import { unknownJsonPatchFields } from "../../patch/decode-patch.ts";
-import { goJsonKind } from "../../patch/go-format.ts";
 import type { JsonObject } from "../../patch/json-value.ts";
 import type { MutableObject } from "../../resource/mutable-object.ts";
 import type { ResourceRegistry } from "../../resource/resource-registry.ts";
 import type { ServedResource } from "../../resource/served-resource.ts";
 import { DecodeError } from "../../schema/decode-error.ts";
+import { goKind } from "../../schema/go-type.ts";
 import { type ApiError, internalError, invalid } from "../../status/api-error.ts";
 import { invalidValue } from "../../status/field-problem.ts";
 import { type DecodedKind, type DecodedValue, decodeValue } from "../body/decode-value.ts";
@@ -79,7 +79,7 @@ function checkType(patched: Patched, json: JsonObject): void {
   for (const field of ["apiVersion", "kind"]) {
     const value = json[field] ?? "";
     if (typeof value !== "string") {
-      const found = `json: cannot unmarshal ${goJsonKind(value)} into Go struct field .${field} of type string`;
+      const found = `json: cannot unmarshal ${goKind(value)} into Go struct field .${field} of type string`;
       throw invalidPatch(patched, `couldn't get version/kind; json parse error: ${found}`);
     }
   }

@@ -27,7 +27,7 @@ import { isUnchanged } from "./unchanged.ts";
 import { type WriterTools, writeContext } from "./writer-dependencies.ts";
 
 /** A write of an object that mostly exists already: a PUT or a PATCH. */
-export interface Rewrite {
+interface Rewrite {
   readonly target: NamedTarget;
   readonly options: WriteOptions;
   readonly mayCreate: boolean;

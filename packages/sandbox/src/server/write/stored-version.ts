@@ -1,7 +1,7 @@
 import { apiVersionOf, draft, type GenericObject } from "@keelson/core";
+import { convertObject } from "../../resource/convert-object.ts";
 import type { MutableObject } from "../../resource/mutable-object.ts";
 import type { ServedResource } from "../../resource/served-resource.ts";
-import { internalError } from "../../status/api-error.ts";
 import { withSortedKeys } from "./sorted-keys.ts";
 
 /**
@@ -41,9 +41,6 @@ async function convertOne(
   toVersion: string,
   apiVersion: string,
 ): Promise<MutableObject> {
-  const [converted] = (await resource.convert?.([object], toVersion)) ?? [];
-  if (converted === undefined) {
-    throw internalError(`conversion of ${resource.kind} to ${apiVersion} gave no object`);
-  }
+  const converted = await convertObject(resource, object, toVersion, apiVersion);
   return converted.apiVersion === apiVersion ? converted : { ...draft(converted), apiVersion };
 }

@@ -1,8 +1,9 @@
 import type { Clock, Random } from "@keelson/core";
 import type { AdmissionChain } from "../../admission/admission.ts";
 import type { ResourceRegistry } from "../../resource/resource-registry.ts";
+import type { StoredObjects } from "../../resource/stored-objects.ts";
 import { storedObjects } from "../../resource/stored-objects.ts";
-import type { StoredObjects, WriteContext } from "../../resource/strategy.ts";
+import type { WriteContext } from "../../resource/strategy.ts";
 import type { Store } from "../../store/store.ts";
 
 export interface WriterDependencies {
