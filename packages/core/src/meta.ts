@@ -133,7 +133,7 @@ export interface LabelSelectorRequirement {
 declare const listMapKey: unique symbol;
 
 /** An element of a list whose elements are told apart by the keys given; it only exists for the compiler. */
-export type KeyedElement<Element, Key> = Element & { readonly [listMapKey]?: Key };
+type KeyedElement<Element, Key> = Element & { readonly [listMapKey]?: Key };
 
 /** A list that server-side apply merges by key (`x-kubernetes-list-type: map`), such as the containers of a pod. */
 export type Keyed<Element, Key extends keyof Element> = readonly KeyedElement<Element, Key>[];

@@ -12,7 +12,7 @@ import { containerName } from "./resources/pod-template.ts";
  * - `running`: workers have started;
  * - `succeeded`, `failed`: it has ended, and stays so.
  */
-export type RunState = "waiting" | "suspended" | "running" | "succeeded" | "failed";
+type RunState = "waiting" | "suspended" | "running" | "succeeded" | "failed";
 
 /** A Job of a BackUp, as far as it is of interest. */
 export interface Run {

@@ -1,11 +1,16 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import {
-  formatImageReference,
-  type ImageReference,
-  isPinned,
-  parseImageReference,
-} from "./image-reference.ts";
+import { type ImageReference, isPinned, parseImageReference } from "./image-reference.ts";
+
+function formatImageReference({
+  registry: host,
+  repository: path,
+  tag,
+  digest: hash,
+}: ImageReference): string {
+  const place = host === undefined ? path : `${host}/${path}`;
+  return place + (tag === undefined ? "" : `:${tag}`) + (hash === undefined ? "" : `@${hash}`);
+}
 
 const label = fc.stringMatching(/^[a-zA-Z0-9]([a-zA-Z0-9-]{0,8}[a-zA-Z0-9])?$/);
 const port = fc.integer({ min: 1, max: 65_535 }).map((number) => `:${number}`);

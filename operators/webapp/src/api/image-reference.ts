@@ -39,11 +39,6 @@ export function isPinned({ tag, digest }: ImageReference): boolean {
   return digest !== undefined || (tag !== undefined && tag !== "latest");
 }
 
-export function formatImageReference({ registry, repository, tag, digest }: ImageReference): string {
-  const place = registry === undefined ? repository : `${registry}/${repository}`;
-  return place + (tag === undefined ? "" : `:${tag}`) + (digest === undefined ? "" : `@${digest}`);
-}
-
 /** What comes first is a registry only if it cannot be part of a repository's name, or is `localhost`. */
 function splitRegistry(path: string): readonly [string | undefined, string] {
   const [first = "", rest] = splitOnce(path, path.indexOf("/"));

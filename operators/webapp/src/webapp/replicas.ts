@@ -4,7 +4,7 @@ import { makeDeployment } from "./resources/deployment.ts";
 import { childKey, type Scope } from "./scope.ts";
 
 /** Says that the number of pods is not the operator's to choose. */
-export const handedOverAnnotation = "webapp.keelson.dev/replicas";
+const handedOverAnnotation = "webapp.keelson.dev/replicas";
 
 const keeper = "webapp-replicas";
 

@@ -17,7 +17,7 @@ export interface SettingFacts {
 }
 
 /** The facts of each setting, by its schema. */
-export const settingFacts: z.core.$ZodRegistry<SettingFacts> = z.registry<SettingFacts>();
+const settingFacts: z.core.$ZodRegistry<SettingFacts> = z.registry<SettingFacts>();
 
 /** Makes a setting of a type that reads text. Its default is read in the same way. */
 export function setting<Value>(

@@ -4,7 +4,7 @@ import { titleOf } from "./plain-display.ts";
 import type { Row } from "./row.ts";
 
 /** The base of what keeps `keelson dev` from its work. */
-export abstract class DevError extends KeelsonError {
+abstract class DevError extends KeelsonError {
   static override readonly brand: string = "@keelson/cli.DevError";
 }
 

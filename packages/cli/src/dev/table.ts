@@ -6,7 +6,7 @@ export type Color = "green" | "yellow" | "red" | "dim";
 /** Colours a text, or leaves it as it is. */
 export type Paint = (color: Color, text: string) => string;
 
-export interface TableSpace {
+interface TableSpace {
   readonly columns: number;
   /** How many lines there are for it; fewer rows are shown if it has more. */
   readonly lines: number;

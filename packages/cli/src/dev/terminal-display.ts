@@ -85,7 +85,7 @@ interface FrameOptions {
 }
 
 /** All lines, none of them wider than the terminal and together less than it is high: the cursor stands below. */
-export function frameOf(
+function frameOf(
   { rows, summary }: View,
   notes: readonly string[],
   { columns, lines, nowMs, paint }: FrameOptions,

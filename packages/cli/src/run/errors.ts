@@ -2,7 +2,7 @@ import { KeelsonError, toError } from "keelson";
 import { failureInLine } from "../operators/errors.ts";
 
 /** The base of what keeps `keelson run` from running. */
-export abstract class RunError extends KeelsonError {
+abstract class RunError extends KeelsonError {
   static override readonly brand: string = "@keelson/cli.RunError";
 }
 

@@ -67,7 +67,7 @@ async function parseKubeconfig(text: string, file: string): Promise<unknown> {
 }
 
 /** The files kubectl would look at, first things first. */
-export function kubeconfigPaths({ env, home, path }: LoadKubeconfigOptions): readonly string[] {
+function kubeconfigPaths({ env, home, path }: LoadKubeconfigOptions): readonly string[] {
   if (path !== undefined) return [path];
   const listed = env.KUBECONFIG ?? "";
   if (listed !== "") return [...new Set(listed.split(delimiter).filter((file) => file !== ""))];

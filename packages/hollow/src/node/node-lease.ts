@@ -10,7 +10,7 @@ import { Lease } from "keelson/kinds/coordination/v1";
 import { Node } from "keelson/kinds/core/v1";
 
 /** Where the node lifecycle controller looks for the heartbeats of nodes. */
-export const leaseNamespace = "kube-node-lease";
+const leaseNamespace = "kube-node-lease";
 
 /** As the kubelet has it. */
 const leaseDurationSeconds = 40;

@@ -28,7 +28,7 @@ export interface PodWorld {
   readonly nodeOf: (name: string) => HollowNodeFacts | undefined;
 }
 
-export interface HollowNodeFacts {
+interface HollowNodeFacts {
   readonly address: string;
   readonly state: NodeState;
 }

@@ -3,7 +3,7 @@ import type { Pod, PodSpec, PodStatus } from "keelson/kinds/core/v1";
 import { decidePod } from "../../src/pod/decide-pod.ts";
 import type { PodDecision, PodSituation, PodTiming } from "../../src/pod/situation.ts";
 
-export const startMs: number = Date.parse("2026-03-01T12:00:00.250Z");
+const startMs: number = Date.parse("2026-03-01T12:00:00.250Z");
 
 export const noDelays: PodTiming = {
   startDelayMs: 0,

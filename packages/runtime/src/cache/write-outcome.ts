@@ -19,7 +19,7 @@ export interface StateOutcome {
 }
 
 /** It has this version now. */
-export interface VersionOutcome {
+interface VersionOutcome {
   readonly type: "version";
   readonly key: ObjectKey;
   readonly uid: string | undefined;

@@ -16,8 +16,7 @@ import type { WorkItem } from "./work-item.ts";
 import { WorkTime } from "./work-time.ts";
 
 /** What runs have to do with the hot-loop guard. */
-export type RunGuard = Pick<HotLoopGuard, "holdMs" | "layer"> &
-  Partial<Pick<HotLoopGuard, "ended" | "forget">>;
+type RunGuard = Pick<HotLoopGuard, "holdMs" | "layer"> & Partial<Pick<HotLoopGuard, "ended" | "forget">>;
 
 /** What the runs of a controller have in common. */
 export interface RunSurroundings<Key> {

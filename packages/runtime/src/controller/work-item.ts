@@ -1,7 +1,7 @@
 import type { Trigger } from "../source/trigger.ts";
 
 /** So many reasons are kept of those for which a key was queued; all are counted. */
-export const mostReasons = 16;
+const mostReasons = 16;
 
 /** A key that is queued, and what has been learnt about it since. What runs has an item that does not change any more. */
 export interface WorkItem<Key> {

@@ -5,7 +5,7 @@ import type { Leadership } from "../leader/lease-term.ts";
 import { guardWrites } from "../leader/write-guard.ts";
 
 /** A client that reads from the server, and one that reads from the cache; both write to the server. */
-export interface ClientPair {
+interface ClientPair {
   readonly live: Client;
   readonly cached: Client;
 }

@@ -54,7 +54,7 @@ export class ManagerHealth {
 }
 
 /** Why a manager is not ready. */
-export class NotRunningError extends KeelsonError {
+class NotRunningError extends KeelsonError {
   static override readonly brand: string = "keelson.NotRunningError";
   readonly code = "NOT_RUNNING";
 

@@ -25,10 +25,10 @@ import { makeWebhookCall, type WebhookCallDependencies } from "./webhook-call.ts
 const maxBodyBytes = 7 * 1024 * 1024;
 
 /** Told of what a handler threw by mistake. */
-export type OnPanic = (path: string, error: Error) => void;
+type OnPanic = (path: string, error: Error) => void;
 
 /** What the handler of a path is given beside the request. */
-export interface HandlerDependencies extends WebhookCallDependencies {
+interface HandlerDependencies extends WebhookCallDependencies {
   readonly onPanic: OnPanic;
   /** What the request may hold of its body. */
   readonly body: BodyShare;

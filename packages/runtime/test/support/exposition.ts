@@ -6,7 +6,7 @@ export interface ParsedMetric {
   readonly samples: readonly ParsedSample[];
 }
 
-export interface ParsedSample {
+interface ParsedSample {
   /** With `_bucket` and the like. */
   readonly name: string;
   readonly labels: Readonly<Record<string, string>>;

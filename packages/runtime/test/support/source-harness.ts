@@ -13,7 +13,7 @@ export interface LogLine {
 }
 
 /** A logger that keeps what it was told. */
-export function recordingLogger(): { readonly log: Logger; readonly lines: readonly LogLine[] } {
+function recordingLogger(): { readonly log: Logger; readonly lines: readonly LogLine[] } {
   const lines: LogLine[] = [];
   const loggerWith = (common: LogFields): Logger => {
     const at =

@@ -14,7 +14,7 @@ import type { UserInfo } from "./user.ts";
 import { serviceAccountUsername } from "./user.ts";
 
 /** What a role gives a user, and by which binding. */
-export interface Grant {
+interface Grant {
   /** `ClusterRoleBinding "…" of ClusterRole "…" to Group "…"` */
   readonly source: string;
   readonly rules: readonly PolicyRule[];

@@ -46,7 +46,7 @@ export interface KindRules<T extends KubeObject> {
 }
 
 /** What a write of a subresource takes over from the old object, and what it checks. */
-export interface PartRules<T extends KubeObject> {
+interface PartRules<T extends KubeObject> {
   prepareForUpdate(object: GivenDraft<T>, old: GivenObject<T>, context: WriteContext): void;
   validateUpdate?(object: GivenObject<T>, old: GivenObject<T>): readonly FieldProblem[];
 }

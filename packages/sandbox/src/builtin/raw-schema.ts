@@ -14,7 +14,7 @@ export interface RawSchema {
   readonly [field: string]: unknown;
 }
 
-export interface RawKind {
+interface RawKind {
   readonly group: string;
   readonly version: string;
   readonly kind: string;
@@ -26,7 +26,7 @@ const metaModule = "meta/v1";
 const parsed = new Map<string, Readonly<Record<string, RawSchema>>>();
 
 /** The schemas of a module such as `apps/v1`, by full name. Parsed when first asked for; there are none of others. */
-export function rawSchemasOf(module: string): Readonly<Record<string, RawSchema>> {
+function rawSchemasOf(module: string): Readonly<Record<string, RawSchema>> {
   const known = parsed.get(module);
   if (known !== undefined) return known;
   const schemas: Readonly<Record<string, RawSchema>> = JSON.parse(schemaModules.get(module) ?? "{}");

@@ -20,7 +20,7 @@ export interface CompiledRule {
   evaluate(variables: Readonly<Record<string, unknown>>, limit?: number): Evaluation;
 }
 
-export interface Evaluation {
+interface Evaluation {
   /** Of the budget. */
   readonly cost: number;
   readonly value?: unknown;

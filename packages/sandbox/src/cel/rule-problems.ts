@@ -37,10 +37,6 @@ export function celFindings(
   return judge;
 }
 
-export function celProblems(value: unknown, old: unknown, schema: FieldSchema): readonly FieldProblem[] {
-  return celFindings(value, old, schema).problems;
-}
-
 const nothing: RuleFindings = { problems: [], warnings: [] };
 
 /** The nearest value around a part of which the state before is known; equal states excuse the part. */

@@ -18,7 +18,7 @@ export interface SyntaxNode {
   setMeta(key: "evaluate", value: Evaluate): SyntaxNode;
 }
 
-export interface Evaluator {
+interface Evaluator {
   run(node: SyntaxNode, scope: unknown): unknown;
 }
 

@@ -100,11 +100,11 @@ function makeEvent(
 }
 
 /** Repetitions of one Event are counted in one object, which is named here once it is written. */
-export interface EventSeries {
+interface EventSeries {
   name: string | undefined;
 }
 
-export interface CorrelatedEvent {
+interface CorrelatedEvent {
   readonly series: EventSeries;
   readonly message: string;
 }
@@ -131,7 +131,7 @@ interface Budget {
  * Decides which Events are new, which are repetitions, and which are too many (undefined), as the recorder of the real
  * controllers does.
  */
-export function createEventCorrelator(
+function createEventCorrelator(
   clock: Clock,
 ): (regarding: KubeObject, event: ControllerEvent) => CorrelatedEvent | undefined {
   const similar = new Map<string, SimilarEvents>();

@@ -144,13 +144,13 @@ function isExpected(error: unknown): boolean {
 }
 
 /** Keys that are due later. Of several times for a key, the earliest holds. */
-export interface KeyDelays {
+interface KeyDelays {
   add(key: string, delayMs: number): void;
   /** Forgets all keys. */
   clear(): void;
 }
 
-export function createKeyDelays(clock: Clock, onDue: (key: string) => void): KeyDelays {
+function createKeyDelays(clock: Clock, onDue: (key: string) => void): KeyDelays {
   const delayed = new Map<string, { readonly dueMs: number; readonly cancel: CancelTimer }>();
   return {
     add(key, delayMs) {

@@ -9,7 +9,7 @@ export type JsonNode =
   | { readonly kind: "bool"; readonly value: boolean }
   | { readonly kind: "null" };
 
-export interface JsonEntry {
+interface JsonEntry {
   readonly name: string;
   readonly node: JsonNode;
 }

@@ -27,7 +27,7 @@ export function recognizeJson(body: Uint8Array, expectedKind: string): Recognize
 }
 
 /** How the server refuses a body that it cannot recognize. */
-export function unrecognized(body: Uint8Array, expectedKind: string, reason: string): string {
+function unrecognized(body: Uint8Array, expectedKind: string, reason: string): string {
   return `the object provided is unrecognized (must be of type ${expectedKind}): ${reason} (${summary(body)})`;
 }
 

@@ -23,11 +23,11 @@ import { type Store, storeKey } from "../../src/store/store.ts";
 import { createAdmissionChain } from "../../src/webhooks/admission-chain.ts";
 
 /** A clock that stands still until a test moves it. */
-export interface HandClock extends Clock {
+interface HandClock extends Clock {
   advance(ms: number): Promise<void>;
 }
 
-export function handClock(start: number = Date.UTC(2030, 0, 1)): HandClock {
+function handClock(start: number = Date.UTC(2030, 0, 1)): HandClock {
   let now = start;
   const timers = new Set<{ readonly at: number; readonly callback: () => void }>();
   return {

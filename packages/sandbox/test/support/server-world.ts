@@ -17,7 +17,7 @@ import { createMemoryStore } from "../../src/store/memory-store.ts";
 import type { Store } from "../../src/store/store.ts";
 import { gadget, note, servedKind } from "./writer-world.ts";
 
-export interface Call {
+interface Call {
   readonly body?: string | object;
   readonly headers?: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal;
@@ -102,7 +102,7 @@ export const pod: ServedResource = servedKind("Pod", {
   ),
 });
 
-export const worldKinds: readonly ServedResource[] = [note, gadget, pod];
+const worldKinds: readonly ServedResource[] = [note, gadget, pod];
 
 function userOf(authorization: string | undefined): UserInfo | undefined {
   if (authorization === "Bearer wrong") return undefined;

@@ -21,7 +21,7 @@ import { ApiError } from "../../src/status/api-error.ts";
 import { createMemoryStore } from "../../src/store/memory-store.ts";
 import type { Store } from "../../src/store/store.ts";
 
-export const plainStrategy: Strategy = {
+const plainStrategy: Strategy = {
   setDefaults() {},
   prepareForCreate() {},
   prepareForUpdate() {},

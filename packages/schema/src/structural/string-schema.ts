@@ -78,13 +78,13 @@ export function lengthLimits(constraint: Constraint): readonly [min?: number | u
 }
 
 /** Several patterns must all match, and a schema has room for one. */
-export function allPatterns(patterns: readonly string[]): StructuralSchema {
+function allPatterns(patterns: readonly string[]): StructuralSchema {
   const [first, ...others] = patterns;
   if (first === undefined) return {};
   return others.length === 0 ? { pattern: first } : { allOf: patterns.map((pattern) => ({ pattern })) };
 }
 
-export function re2PatternOf(expression: RegExp, at: Place): readonly string[] {
+function re2PatternOf(expression: RegExp, at: Place): readonly string[] {
   const re2 = toRe2(expression);
   if ("pattern" in re2) return [re2.pattern];
   at.report(

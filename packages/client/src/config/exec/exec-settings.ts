@@ -1,7 +1,7 @@
 import type { KubeconfigUser } from "@keelson/core";
 import { SettingProblem } from "../setting-problem.ts";
 
-export type InteractiveMode = "Never" | "IfAvailable" | "Always";
+type InteractiveMode = "Never" | "IfAvailable" | "Always";
 
 /** The `exec` part of a kubeconfig user, checked. */
 export interface ExecSettings {

@@ -11,7 +11,7 @@ import {
 import type { EventDropReason } from "./event-observer.ts";
 
 /** How often it is tried to write an Event [EVR1]. */
-export const mostTries = 12;
+const mostTries = 12;
 
 /**
  * What is done after a write failed for the so-many-th time: another try, or the event is dropped, and why.

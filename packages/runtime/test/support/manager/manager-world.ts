@@ -16,7 +16,7 @@ import { aborted } from "../../../src/manager/within.ts";
 import { silentTransport } from "../controller-world.ts";
 
 /** Ports that are open, without a network. */
-export class FakePorts {
+class FakePorts {
   readonly services: Map<number, HttpService> = new Map();
   readonly #told: string[];
 

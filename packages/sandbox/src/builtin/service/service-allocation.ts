@@ -104,7 +104,7 @@ export function allocationProblems(
   return [...addressProblems, ...portProblems, ...(old === undefined ? sharedPortProblems(ports) : [])];
 }
 
-export function needsNodePorts({ spec = {} }: { readonly spec?: GivenObject<Service>["spec"] }): boolean {
+function needsNodePorts({ spec = {} }: { readonly spec?: GivenObject<Service>["spec"] }): boolean {
   return (
     spec.type === "NodePort" || (spec.type === "LoadBalancer" && spec.allocateLoadBalancerNodePorts !== false)
   );

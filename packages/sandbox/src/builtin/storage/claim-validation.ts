@@ -11,12 +11,7 @@ import type { Given } from "../given.ts";
 import { readAmount } from "../pod/resource-amounts.ts";
 import { dnsSubdomain } from "../value-problems.ts";
 
-export const accessModes: readonly string[] = [
-  "ReadOnlyMany",
-  "ReadWriteMany",
-  "ReadWriteOnce",
-  "ReadWriteOncePod",
-];
+const accessModes: readonly string[] = ["ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce", "ReadWriteOncePod"];
 export const volumeModes: readonly string[] = ["Block", "Filesystem"];
 
 /** Of a claim, or of a template of claims. */

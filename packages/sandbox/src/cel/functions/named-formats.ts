@@ -11,7 +11,7 @@ import { optionalOf } from "../optional-value.ts";
 import { type Library, libraryOf, namespaced } from "./library.ts";
 
 /** A named form of text, such as that of DNS labels, as a value of CEL. */
-export class CelFormat {
+class CelFormat {
   readonly name: string;
   readonly problems: (text: string) => readonly string[];
 

@@ -8,7 +8,7 @@ import {
 import { failure, type Library, libraryOf } from "./library.ts";
 
 /** An amount such as `1Gi` as a value of CEL. */
-export class CelQuantity {
+class CelQuantity {
   readonly amount: Quantity;
 
   constructor(amount: Quantity) {

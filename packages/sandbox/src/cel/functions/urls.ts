@@ -1,7 +1,7 @@
 import { failure, type Library, libraryOf } from "./library.ts";
 
 /** An absolute URL, or a path from the root, as a value of CEL. */
-export class CelURL {
+class CelURL {
   readonly text: string;
   readonly scheme: string;
   readonly host: string;

@@ -4,7 +4,7 @@ const pattern =
   /^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(?:-((?:0|[1-9]\d*|\d*[a-zA-Z-][0-9a-zA-Z-]*)(?:\.(?:0|[1-9]\d*|\d*[a-zA-Z-][0-9a-zA-Z-]*))*))?(?:\+[0-9a-zA-Z-]+(?:\.[0-9a-zA-Z-]+)*)?$/;
 
 /** A semantic version as a value of CEL. */
-export class CelVersion {
+class CelVersion {
   readonly numbers: readonly [bigint, bigint, bigint];
   readonly preRelease: readonly string[];
 

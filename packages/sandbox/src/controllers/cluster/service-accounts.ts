@@ -5,7 +5,7 @@ import { type ControllerContext, controllerManager, type StartController } from 
 import { loopKey, parseLoopKey, startKeyLoop } from "../key-loop.ts";
 import { isNamespaceTerminating } from "../refusals.ts";
 
-export interface PerNamespace<T extends KubeObject> {
+interface PerNamespace<T extends KubeObject> {
   /** Errors are reported under it. */
   readonly controller: string;
   readonly resource: Resource<T>;
@@ -15,7 +15,7 @@ export interface PerNamespace<T extends KubeObject> {
 }
 
 /** Sees to it that every namespace has an object of some name, as long as the namespace is not being deleted. */
-export function ensuredPerNamespace<T extends KubeObject>(wanted: PerNamespace<T>): StartController {
+function ensuredPerNamespace<T extends KubeObject>(wanted: PerNamespace<T>): StartController {
   const { controller, resource, name, ensure } = wanted;
   return (context) => {
     const loop = startKeyLoop({

@@ -24,7 +24,7 @@ export interface CurrentRevision {
 }
 
 /** Lowest number first. */
-export function inOrder(revisions: readonly ControllerRevision[]): readonly ControllerRevision[] {
+function inOrder(revisions: readonly ControllerRevision[]): readonly ControllerRevision[] {
   return revisions.toSorted((a, b) => a.revision - b.revision || byCreation(a, b));
 }
 

@@ -39,6 +39,5 @@ export function hasCondition({ status }: Definition, type: string): boolean {
   return (status?.conditions ?? []).some((one) => one.type === type && one.status === "True");
 }
 
-export const crdGroup = "apiextensions.k8s.io";
 export const crdCollection = "customresourcedefinitions.apiextensions.k8s.io";
 export const cleanupFinalizer = "customresourcecleanup.apiextensions.k8s.io";

@@ -21,7 +21,7 @@ interface Surroundings extends RulePlace {
   readonly compilesRules: boolean;
 }
 
-export interface SchemaFormProblems {
+interface SchemaFormProblems {
   readonly schema: readonly FieldProblem[];
   readonly rules: readonly FieldProblem[];
 }

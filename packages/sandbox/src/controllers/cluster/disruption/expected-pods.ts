@@ -5,7 +5,7 @@ import type { PodDisruptionBudget } from "@keelson/core/kinds/policy/v1";
 import type { ObjectApi } from "../../../server/write/object-api.ts";
 import { scaledCount } from "../../workloads/count-or-percent.ts";
 
-export interface ExpectedPods {
+interface ExpectedPods {
   readonly expected: number;
   readonly desiredHealthy: number;
   /** Whether pods without a controller make the numbers doubtful. */

@@ -123,7 +123,7 @@ function labelsFor(service: Service): Readonly<Record<string, string>> {
 }
 
 /** The endpoints of a Service, those with the same ports together; one empty group per family if there are none. */
-export function groupEndpoints(
+function groupEndpoints(
   objects: ObjectApi,
   service: Service,
   pods: readonly Pod[],

@@ -92,7 +92,7 @@ interface Group {
 }
 
 /** What Endpoints say of the pods of a Service: addresses with the same ports stand together. */
-export function makeSubsets(service: Service, pods: readonly Pod[]): readonly EndpointSubset[] {
+function makeSubsets(service: Service, pods: readonly Pod[]): readonly EndpointSubset[] {
   const publishesAll = service.spec?.publishNotReadyAddresses === true;
   const groups = new Map<string, Group>();
   for (const pod of pods) {

@@ -132,9 +132,9 @@ function makeSlice(
 }
 
 /** Of the addresses with the same ports, no more are copied. */
-export const mostMirrored = 1000;
+const mostMirrored = 1000;
 
-export interface MirroredGroups {
+interface MirroredGroups {
   readonly groups: readonly EndpointGroup[];
   /** How many addresses are too many. */
   readonly skipped: number;
@@ -147,7 +147,7 @@ interface Group {
 }
 
 /** The addresses of Endpoints as a slice has them: those of one family with the same ports together. */
-export function mirroredGroups({ subsets = [] }: Endpoints): MirroredGroups {
+function mirroredGroups({ subsets = [] }: Endpoints): MirroredGroups {
   const groups = new Map<string, Group>();
   for (const subset of subsets) {
     const ports = portsOf(subset);

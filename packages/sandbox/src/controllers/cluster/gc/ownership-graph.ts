@@ -5,7 +5,7 @@ import type { ControllerContext } from "../../controller.ts";
 import { isBeingDeleted } from "../../workloads/pod-state.ts";
 
 /** An object, where it is kept. */
-export interface StoredNode {
+interface StoredNode {
   readonly collection: string;
   readonly object: GenericObject;
 }

@@ -94,13 +94,13 @@ async function writeConditions(
   );
 }
 
-export interface ContentDeletion extends RemainingContent {
+interface ContentDeletion extends RemainingContent {
   /** Whether anything is left, also what conditions do not tell of. */
   readonly isDone: boolean;
 }
 
 /** Deletes everything in a namespace: pods first, and only when they are gone the rest. */
-export async function deleteContent(
+async function deleteContent(
   { objects, registry, store, clock }: ControllerContext,
   namespace: string,
 ): Promise<ContentDeletion> {

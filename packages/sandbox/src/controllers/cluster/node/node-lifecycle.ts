@@ -155,7 +155,7 @@ async function markPodsNotReady(
 const watchedConditions = ["Ready", "MemoryPressure", "DiskPressure", "PIDPressure"];
 
 /** The conditions of a node of which nothing was heard for too long. */
-export function silentConditions({ metadata, status }: Node, now: string): readonly NodeCondition[] {
+function silentConditions({ metadata, status }: Node, now: string): readonly NodeCondition[] {
   const conditions = [...(status?.conditions ?? [])];
   for (const type of watchedConditions) {
     const index = conditions.findIndex((condition) => condition.type === type);
@@ -198,7 +198,7 @@ const noScheduleTaints: readonly { readonly type: string; readonly status: strin
 const unschedulable = "node.kubernetes.io/unschedulable";
 
 /** The taints that the conditions of a node call for, beside those that others gave it. */
-export function taintsFor({ spec, status }: Node, now: string): readonly Taint[] {
+function taintsFor({ spec, status }: Node, now: string): readonly Taint[] {
   const has = (type: string, wanted: string): boolean =>
     status?.conditions?.find((condition) => condition.type === type)?.status === wanted;
   const before = spec?.taints ?? [];

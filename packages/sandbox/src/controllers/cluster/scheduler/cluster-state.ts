@@ -80,7 +80,7 @@ export function watchCluster(
 }
 
 /** The pods on a node, with sums that cost nothing to read. */
-export interface NodePods {
+interface NodePods {
   readonly pods: readonly Pod[];
   readonly count: number;
   /** What they ask for together. */
@@ -89,7 +89,7 @@ export interface NodePods {
   readonly apart: ReadonlySet<Pod>;
 }
 
-export function createNodePods(): NodePods & { put(pod: Pod): void; remove(pod: Pod): void } {
+function createNodePods(): NodePods & { put(pod: Pod): void; remove(pod: Pod): void } {
   const byKey = new Map<string, Pod>();
   const requested = new Map<string, bigint>();
   const apart = new Set<Pod>();
@@ -167,7 +167,7 @@ function requestsOf({ resources }: Container): Amounts {
   return amountsOf(resources?.requests);
 }
 
-export function amountsOf(list: Readonly<Record<string, string | number>> | undefined): Amounts {
+function amountsOf(list: Readonly<Record<string, string | number>> | undefined): Amounts {
   return new Map(Object.entries(list ?? {}).map(([name, amount]) => [name, parseQuantity(amount).nanos]));
 }
 
@@ -209,7 +209,7 @@ function wrong(reason: string): ClaimsState {
 }
 
 /** Whether a claim is bound only when a pod needs it. */
-export function waitsForConsumer(objects: ObjectApi, { spec }: PersistentVolumeClaim): boolean {
+function waitsForConsumer(objects: ObjectApi, { spec }: PersistentVolumeClaim): boolean {
   const name = spec?.storageClassName;
   if (!name) return false;
   return objects.get(StorageClass, { name })?.volumeBindingMode === "WaitForFirstConsumer";

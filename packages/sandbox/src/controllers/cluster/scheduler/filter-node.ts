@@ -105,7 +105,7 @@ export function tolerates(
 }
 
 /** Whether the pod may not go to a node because of its taints. */
-export function isRepelled({ spec }: Pod, taints: readonly Taint[]): boolean {
+function isRepelled({ spec }: Pod, taints: readonly Taint[]): boolean {
   return taints.some(
     (taint) => taint.effect !== "PreferNoSchedule" && !isTolerated(taint, spec?.tolerations ?? []),
   );

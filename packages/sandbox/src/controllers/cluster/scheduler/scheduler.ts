@@ -208,7 +208,7 @@ async function markUnschedulable(
 }
 
 /** Puts a pod onto a node, as the binding subresource does. Gives false if the pod changed in the meantime. */
-export function bindPod({ store, clock }: ControllerContext, pod: Pod, nodeName: string): boolean {
+function bindPod({ store, clock }: ControllerContext, pod: Pod, nodeName: string): boolean {
   const { namespace, name = "", resourceVersion } = pod.metadata;
   const next = draft<GenericObject>({ ...pod });
   const scheduled = {

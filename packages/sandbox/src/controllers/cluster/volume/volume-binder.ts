@@ -180,7 +180,7 @@ function annotated<T extends KubeObject>(object: T, annotations: Readonly<Record
 }
 
 /** The smallest volume that a claim can have; one that names the claim goes first. Undefined if there is none. */
-export function matchingVolume(
+function matchingVolume(
   claim: PersistentVolumeClaim,
   volumes: readonly PersistentVolume[],
 ): PersistentVolume | undefined {

@@ -17,7 +17,7 @@ export interface DaemonFacts {
   readonly now: number;
 }
 
-export interface NodeFacts {
+interface NodeFacts {
   readonly name: string;
   readonly fit: NodeFit;
   /** Those on nodes first, then the oldest. */

@@ -191,7 +191,7 @@ export function conditionOf(
   return conditions.find((condition) => condition.type === type);
 }
 
-export function withoutCondition(
+function withoutCondition(
   conditions: DeploymentConditions,
   type: NewCondition["type"],
 ): DeploymentConditions {
@@ -210,7 +210,7 @@ export function withCondition(
 }
 
 /** The same, but the time of the last update is taken down even if nothing else is new. */
-export function renewed(
+function renewed(
   conditions: DeploymentConditions,
   condition: NewCondition,
   now: number,

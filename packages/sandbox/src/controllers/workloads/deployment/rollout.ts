@@ -70,7 +70,7 @@ export function setCondition(rollout: Rollout, condition: NewCondition): void {
   rollout.conditions = withCondition(rollout.conditions, condition, rollout.context.clock.now());
 }
 
-export function say(
+function say(
   { context, deployment }: Rollout,
   type: "Normal" | "Warning",
   reason: string,
@@ -115,7 +115,7 @@ function nextRevision({ oldSets }: Rollout): number {
 }
 
 /** Creates the ReplicaSet of the present template. If its name is taken, the next run tries another one. */
-export async function createNewSet(rollout: Rollout): Promise<void> {
+async function createNewSet(rollout: Rollout): Promise<void> {
   const { context, numbers } = rollout;
   const revision = nextRevision(rollout);
   const wanted = makeNewSet(rollout, revision);
@@ -179,7 +179,7 @@ function withHashLabel(selector: LabelSelector, hash: string): LabelSelector {
 }
 
 /** Gives a ReplicaSet another size. Whether that was needed. */
-export async function scaleSet(rollout: Rollout, set: ReplicaSet, size: number): Promise<boolean> {
+async function scaleSet(rollout: Rollout, set: ReplicaSet, size: number): Promise<boolean> {
   const annotations = replicasAnnotations(rollout.numbers);
   const before = wantedOf(set);
   if (before === size && hasAnnotations(set, annotations)) return false;

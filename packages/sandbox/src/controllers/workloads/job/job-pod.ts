@@ -3,7 +3,7 @@ import type { Job } from "@keelson/core/kinds/batch/v1";
 import type { Container, Pod, PodTemplateSpec } from "@keelson/core/kinds/core/v1";
 import { makePod } from "../pod-control.ts";
 
-export const trackingFinalizer = "batch.kubernetes.io/job-tracking";
+const trackingFinalizer = "batch.kubernetes.io/job-tracking";
 const indexKey = "batch.kubernetes.io/job-completion-index";
 const failureCountKey = "batch.kubernetes.io/job-index-failure-count";
 const ignoredCountKey = "batch.kubernetes.io/job-index-ignored-failure-count";

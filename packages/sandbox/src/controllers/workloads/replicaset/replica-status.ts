@@ -24,7 +24,7 @@ export interface ReplicaOwner extends KubeObject {
   readonly status?: ReplicaSetStatus;
 }
 
-export interface ReplicaSpec {
+interface ReplicaSpec {
   readonly replicas: number;
   readonly minReadySeconds: number;
   readonly selector: LabelSelector;

@@ -163,7 +163,7 @@ function wantedOwners(
 }
 
 /** Whether a claim belongs to an earlier object of the same name, and so is about to go. */
-export function hasStaleOwner({ metadata }: PersistentVolumeClaim, owner: KubeObject): boolean {
+function hasStaleOwner({ metadata }: PersistentVolumeClaim, owner: KubeObject): boolean {
   return (metadata.ownerReferences ?? []).some(
     ({ kind, name, uid }) =>
       kind === owner.kind && name === owner.metadata.name && uid !== owner.metadata.uid,

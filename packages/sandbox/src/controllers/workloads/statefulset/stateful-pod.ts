@@ -5,7 +5,7 @@ import { makePod } from "../pod-control.ts";
 
 const podNameLabel = "statefulset.kubernetes.io/pod-name";
 const podIndexLabel = "apps.kubernetes.io/pod-index";
-export const revisionLabel = "controller-revision-hash";
+const revisionLabel = "controller-revision-hash";
 
 /** The number at the end of a pod's name if the rest is that of the set, else undefined. */
 export function ordinalOf(set: KubeObject, pod: KubeObject): number | undefined {
@@ -22,7 +22,7 @@ export function isInRange(set: StatefulSet, ordinal: number): boolean {
   return ordinal >= first && ordinal < first + (set.spec?.replicas ?? 1);
 }
 
-export function podNameOf(set: StatefulSet, ordinal: number): string {
+function podNameOf(set: StatefulSet, ordinal: number): string {
   return `${set.metadata.name}-${ordinal}`;
 }
 
