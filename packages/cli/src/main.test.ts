@@ -44,10 +44,10 @@ describe("the keelson command", { timeout: 60_000 }, () => {
   it.each([
     [["sail"], "unknown command 'sail'; see --help"],
     [["help", "sail"], "unknown command 'sail'; see --help"],
-    [["dev", "--node"], "unknown option '--node'; did you mean --nodes? See --help"],
+    [["dev", "--node"], "configure dev: --node: there is no such flag; did you mean --nodes?"],
     [["sandbox", "--port"], "option '--port <number>' argument missing; see --help"],
-  ])("says of %j in one line what is wrong", async (args, told) => {
-    await expect(keelson(args)).rejects.toMatchObject({ code: 1, stderr: `keelson: ${told}\n` });
+  ])("says of %j in one line what is wrong", async (args, line) => {
+    await expect(keelson(args)).rejects.toMatchObject({ code: 1, stderr: `keelson: ${line}\n` });
   });
 });
 
