@@ -4,11 +4,9 @@ import { seededRandom } from "../packages/core/src/random.ts";
 import { systemClock } from "../packages/core/src/system-clock.ts";
 import {
   type AddOptions,
-  PriorityQueue,
-  type PriorityQueueOptions,
-} from "../packages/runtime/src/queue/priority-queue.ts";
-import type { Queue } from "../packages/runtime/src/queue/queue.ts";
-import { WorkQueue } from "../packages/runtime/src/queue/work-queue.ts";
+  WorkQueue,
+  type WorkQueueOptions,
+} from "../packages/runtime/src/queue/work-queue.ts";
 import type { Benchmark } from "./run.ts";
 
 const keyCount = 100_000;
@@ -30,7 +28,6 @@ interface Speed {
 /** One add of the workload, prepared so that only the queue's own work is measured. */
 interface PlannedAdd {
   readonly key: string;
-  readonly afterMs: number;
   readonly options: AddOptions;
 }
 
@@ -42,38 +39,27 @@ function planAdds(): readonly PlannedAdd[] {
     const key = keys[i < keyCount ? i : below(keyCount)] ?? "";
     const priority = priorities[below(priorities.length)] ?? 0;
     const afterMs = below(delayedOneIn) === 0 ? random.next() * longestDelayMs : 0;
-    return { key, afterMs, options: afterMs > 0 ? { priority, afterMs } : { priority } };
+    return { key, options: afterMs > 0 ? { priority, afterMs } : { priority } };
   });
 }
 
-interface Subject {
-  readonly queue: Queue<string>;
-  readonly add: (planned: PlannedAdd) => void;
-}
-
-function makePriorityQueue(options: Pick<PriorityQueueOptions<string>, "groupOf"> = {}): Subject {
-  const queue = new PriorityQueue<string>({ clock: systemClock, keyOf: identity, ...options });
-  return { queue, add: ({ key, options }) => queue.addWithOptions([key], options) };
-}
-
-function makeWorkQueue(): Subject {
-  const queue = new WorkQueue<string>({ clock: systemClock, keyOf: identity });
-  return { queue, add: ({ key, afterMs }) => queue.addAfter(key, afterMs) };
+function makeQueue(options: Pick<WorkQueueOptions<string>, "groupOf"> = {}): WorkQueue<string> {
+  return new WorkQueue<string>({ clock: systemClock, formatKey: identity, ...options });
 }
 
 /** Adds every key, then adds random keys while a worker takes one for every two adds, then takes the rest. */
-async function measureSpeed({ queue, add }: Subject, adds: readonly PlannedAdd[]): Promise<Speed> {
+async function measureSpeed(queue: WorkQueue<string>, adds: readonly PlannedAdd[]): Promise<Speed> {
   let operations = adds.length;
   const work = async (): Promise<void> => {
-    const taken = await queue.get();
-    if (taken === "shutdown") throw new Error("take from the queue: it has shut down");
-    queue.done(taken.item);
+    const item = await queue.get();
+    if (item === "shutdown") throw new Error("dequeue: the queue has shut down");
+    queue.done(item);
     operations += 2;
   };
   const begin = performance.now();
   const cpuBegin = process.cpuUsage();
-  for (const [i, planned] of adds.entries()) {
-    add(planned);
+  for (const [i, { key, options }] of adds.entries()) {
+    queue.add(key, options);
     if (i >= keyCount && i % 2 === 0) await work();
   }
   while (queue.length > 0) await work();
@@ -88,7 +74,7 @@ function median(values: readonly number[]): number {
 }
 
 /** What the queue holds for each of its items, without the items themselves. */
-function bytesPerItem({ queue }: Subject): number {
+function bytesPerItem(queue: WorkQueue<string>): number {
   setFlagsFromString("--expose-gc");
   const collect: () => void = runInNewContext("gc");
   collect();
@@ -102,14 +88,13 @@ function bytesPerItem({ queue }: Subject): number {
 
 /**
  * A million adds over 100,000 keys, with four priorities and delays, and the gets and dones that go with them: how many
- * of these operations each kind of queue does in a second on the machine's clock, and what an item costs in memory.
+ * of these operations the work queue, with and without fairness, does in a second on the machine's clock, and what an item costs in memory.
  */
 export const queueBenchmark: Benchmark = async ({ quick }) => {
   const adds = planAdds();
   const kinds = {
-    "": () => makePriorityQueue(),
-    fair: () => makePriorityQueue({ groupOf: (key) => key.slice(0, key.indexOf("/")) }),
-    classic: () => makeWorkQueue(),
+    "": () => makeQueue(),
+    fair: () => makeQueue({ groupOf: (key) => key.slice(0, key.indexOf("/")) }),
   };
   const figures: Record<string, number> = {};
   for (const [kind, make] of Object.entries(kinds)) {

@@ -481,16 +481,12 @@ export { getIfThere } from "./object/get-if-there.ts";
 export { isStillThere } from "./object/is-still-there.ts";
 export { removeOwned } from "./object/remove-owned.ts";
 export { writeStatus } from "./object/write-status.ts";
-export type { AddOptions, PriorityQueueOptions } from "./queue/priority-queue.ts";
-export { PriorityQueue } from "./queue/priority-queue.ts";
-export type { Queue, QueueOptions, Taken } from "./queue/queue.ts";
-export { InvalidQueueNumberError } from "./queue/queue-number.ts";
+export { InvalidQueueNumberError } from "./queue/errors.ts";
 export type { QueueObserver, UnfinishedWork } from "./queue/queue-observer.ts";
 export { PriorityLabels } from "./queue/queue-observer.ts";
 export type { BackoffPreset, ItemRateLimiter, RateLimiter } from "./queue/rate-limiter.ts";
 export {
   backoffPresets,
-  classicLimiter,
   fastSlowLimiter,
   itemExponentialLimiter,
   maxOfLimiters,
@@ -498,6 +494,8 @@ export {
   presetLimiter,
   tokenBucketLimiter,
 } from "./queue/rate-limiter.ts";
+export type { DequeuedItem, Trigger } from "./queue/work-item.ts";
+export type { AddOptions, WorkQueueOptions } from "./queue/work-queue.ts";
 export { WorkQueue } from "./queue/work-queue.ts";
 export type { ChangedField } from "./source/changed-paths.ts";
 export { changedFields, changedPaths } from "./source/changed-paths.ts";
@@ -540,7 +538,6 @@ export { lowPriority } from "./source/source.ts";
 export type { GenericEvent, SourceEvent } from "./source/source-event.ts";
 export type { RunSource } from "./source/source-of.ts";
 export { sourceOf } from "./source/source-of.ts";
-export type { Trigger } from "./source/trigger.ts";
 export { InvalidEventRecorderError } from "./telemetry/events/errors.ts";
 export type { EventDropReason, EventObserver } from "./telemetry/events/event-observer.ts";
 export type { ApiEventRecorder, EventRecorderOptions } from "./telemetry/events/recorder.ts";

@@ -19,7 +19,7 @@ import { backupNamedIn } from "./resources/names.ts";
  */
 export function backupController(surroundings: Surroundings): ControllerDefinition {
   return controller(BackUp, {
-    backoff: "seed",
+    backoff: "oneSecondToFiveMinutes",
     predicates: [anyOf(generationChanged, annotationsChanged)],
   })
     .owns(Job)

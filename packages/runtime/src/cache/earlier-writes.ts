@@ -1,5 +1,5 @@
 import type { Resource } from "@keelson/core";
-import { RecentMap } from "./recent-map.ts";
+import { RecentMap } from "../recent-map.ts";
 import { hasReached, isOrdered } from "./version-order.ts";
 import type { GoneOutcome } from "./write-outcome.ts";
 

@@ -7,8 +7,8 @@ import {
   sleep,
   toError,
 } from "@keelson/core";
+import { Backlog } from "../backlog.ts";
 import type { Snapshot } from "../watch/snapshot.ts";
-import { Backlog } from "./backlog.ts";
 import { SubscriptionRemovedError } from "./errors.ts";
 import type { InformerHandler, Subscription } from "./informer.ts";
 import { type InformerChange, toEvent } from "./informer-change.ts";

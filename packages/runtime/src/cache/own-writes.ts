@@ -1,6 +1,6 @@
 import type { KubeObject, Stored } from "@keelson/core";
+import { RecentMap } from "../recent-map.ts";
 import { type Deletion, type StoredFacts, Tombstones } from "./own-writes-tombstones.ts";
-import { RecentMap } from "./recent-map.ts";
 import { hasReached, isOrdered, latestOf } from "./version-order.ts";
 import { VersionOrderedKeys } from "./version-ordered-keys.ts";
 

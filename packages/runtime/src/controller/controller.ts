@@ -1,5 +1,6 @@
 import { sleep } from "@keelson/core";
 import { type Logger, silentLogger } from "../logger.ts";
+import { WorkQueue } from "../queue/work-queue.ts";
 import type { Source, SourceContext } from "../source/source.ts";
 import { soundError } from "../source/thrown.ts";
 import { CausalLog } from "./causal/causal-log.ts";
@@ -10,9 +11,8 @@ import { noEvents } from "./event-recorder.ts";
 import { HotLoopGuard } from "./guard/hot-loop-guard.ts";
 import { controllerFields, keyFields } from "./log-fields.ts";
 import { liveReads } from "./run-client.ts";
-import { concurrencyDefaultProblems, concurrencyOf, settingProblems } from "./settings.ts";
+import { concurrencyDefaultProblems, concurrencyOf, queueOptionsOf, settingProblems } from "./settings.ts";
 import { type RunningWatch, SourceWatch, waitForSync } from "./source-watch.ts";
-import { WorkInbox } from "./work-inbox.ts";
 import { Workers } from "./workers.ts";
 
 const defaultSyncTimeoutMs = 120_000;
@@ -32,7 +32,7 @@ export class Controller<Key> {
   readonly #definition: ControllerDefinition<Key>;
   readonly #environment: ControllerEnvironment;
   readonly #log: Logger;
-  readonly #inbox: WorkInbox<Key>;
+  readonly #queue: WorkQueue<Key>;
   readonly #workers: Workers<Key>;
   readonly #concurrency: number;
   readonly #sourceContext: Omit<SourceContext<Key>, "signal">;
@@ -61,10 +61,12 @@ export class Controller<Key> {
     this.#definition = definition;
     this.#environment = environment;
     this.#log = (environment.log ?? silentLogger).with(controllerFields(definition));
-    this.#inbox = new WorkInbox(definition, clock, observer?.queueObserver(name));
+    this.#queue = new WorkQueue(queueOptionsOf(definition, clock, observer?.queueObserver(name)));
     this.#concurrency = concurrencyOf(settings, kind, environment.concurrency);
     this.#sourceContext = {
-      enqueue: (key, options) => this.#inbox.enqueue(key, options),
+      enqueue: (key, options) => {
+        this.#queue.add(key, options);
+      },
       formatKey,
       cache,
       client: cachedClient,
@@ -77,7 +79,7 @@ export class Controller<Key> {
       timeoutMs: settings.timeoutMs,
       recoverFromThrows: settings.recoverFromThrows ?? true,
       reconcile: definition.reconcile,
-      inbox: this.#inbox,
+      queue: this.#queue,
       clock,
       observer,
       around: {

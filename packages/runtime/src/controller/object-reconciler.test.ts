@@ -6,12 +6,12 @@ import { describe, expect, it } from "vitest";
 import { silentTransport } from "../../test/support/controller-world.ts";
 import { objectOf } from "../../test/support/fake-cache.ts";
 import { silentLogger } from "../logger.ts";
+import { newItem } from "../queue/work-item.ts";
 import { CausalLog } from "./causal/causal-log.ts";
 import { noEvents } from "./event-recorder.ts";
 import { reconcileObject } from "./object-reconciler.ts";
 import type { ReconcileContext } from "./reconciler.ts";
 import { Run, type RunSurroundings } from "./run.ts";
-import { newItem } from "./work-item.ts";
 
 const key = { namespace: "shop", name: "web" };
 
@@ -124,18 +124,22 @@ describe("within a controller", () => {
     };
     const nowMs = () => clock.monotonicNow();
     const start = { priority: 0, queuedMs: 0, startedMs: 0, failures: 0, sharedSignal: undefined, nowMs };
-    const run = new Run<ObjectKey>(newItem(key, "shop/web", { source: "test", type: "update" }), start, {
-      liveClient: client,
-      cachedClient: client,
-      cache,
-      log: silentLogger,
-      events: noEvents,
-      random: seededRandom(1),
-      causalLog,
-      guard: { holdMs: () => 0, layer: (_, next) => next, forget: (keyText) => forgotten.push(keyText) },
-      fieldsOf: () => ({}),
-      ...more,
-    });
+    const run = new Run<ObjectKey>(
+      newItem(key, "shop/web", { trigger: { source: "test", type: "update" } }),
+      start,
+      {
+        liveClient: client,
+        cachedClient: client,
+        cache,
+        log: silentLogger,
+        events: noEvents,
+        random: seededRandom(1),
+        causalLog,
+        guard: { holdMs: () => 0, layer: (_, next) => next, forget: (keyText) => forgotten.push(keyText) },
+        fieldsOf: () => ({}),
+        ...more,
+      },
+    );
     return { run, causalLog, forgotten };
   }
 

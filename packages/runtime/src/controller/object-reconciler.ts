@@ -1,7 +1,7 @@
 import { type Client, NotFoundError } from "@keelson/client";
 import type { KubeObject, ObjectKey, Resource, Stored } from "@keelson/core";
 import type { Logger } from "../logger.ts";
-import type { Trigger } from "../source/trigger.ts";
+import type { Trigger } from "../queue/work-item.ts";
 import type { EventRecorder } from "./event-recorder.ts";
 import type {
   ObjectContext,

@@ -1,7 +1,7 @@
 import type { Client } from "@keelson/client";
 import { KeelsonError, type KubeObject, type ObjectKey, type Stored } from "@keelson/core";
 import type { Logger } from "../logger.ts";
-import type { Trigger } from "../source/trigger.ts";
+import type { Trigger } from "../queue/work-item.ts";
 import type { EventRecorder } from "./event-recorder.ts";
 
 /**

@@ -2,7 +2,7 @@ import type { Client } from "@keelson/client";
 import type { CancelTimer, KubeObject, ObjectKey, Random, Resource, Stored } from "@keelson/core";
 import type { Cache } from "../cache/cache.ts";
 import type { LogFields, Logger } from "../logger.ts";
-import type { Trigger } from "../source/trigger.ts";
+import type { DequeuedItem, Trigger } from "../queue/work-item.ts";
 import type { CausalLog } from "./causal/causal-log.ts";
 import type { RunRecorder } from "./causal/recorded-run.ts";
 import type { EventRecorder } from "./event-recorder.ts";
@@ -12,7 +12,6 @@ import type { ReconcileContext } from "./reconciler.ts";
 import { withSignal } from "./run-client.ts";
 import type { RunTrace, RunTracer, TracedRun } from "./run-tracer.ts";
 import { lazyUuid } from "./uuid.ts";
-import type { WorkItem } from "./work-item.ts";
 import { WorkTime } from "./work-time.ts";
 
 /** What runs have to do with the hot-loop guard. */
@@ -53,7 +52,7 @@ export interface RunStart {
  * log or signal has none made for it.
  */
 export class Run<Key> implements ReconcileContext<Key>, TracedRun, Heard {
-  readonly item: WorkItem<Key>;
+  readonly item: DequeuedItem<Key>;
   readonly priority: number;
   readonly queuedMs: number;
   readonly startedMs: number;
@@ -75,7 +74,7 @@ export class Run<Key> implements ReconcileContext<Key>, TracedRun, Heard {
   #liveClient: Client | undefined;
   #log: Logger | undefined;
 
-  constructor(item: WorkItem<Key>, start: RunStart, around: RunSurroundings<Key>) {
+  constructor(item: DequeuedItem<Key>, start: RunStart, around: RunSurroundings<Key>) {
     this.item = item;
     this.priority = start.priority;
     this.queuedMs = start.queuedMs;
@@ -85,7 +84,7 @@ export class Run<Key> implements ReconcileContext<Key>, TracedRun, Heard {
     this.#around = around;
     this.#id = lazyUuid(around.random);
     this.#workTime = new WorkTime(start.startedMs, start.nowMs);
-    this.recorder = around.causalLog.begin(item.text, {
+    this.recorder = around.causalLog.begin(item.keyText, {
       reconcileId: this.#id,
       reasons: item.reasons,
       droppedReasons: item.reasonCount - item.reasons.length,
@@ -100,7 +99,7 @@ export class Run<Key> implements ReconcileContext<Key>, TracedRun, Heard {
   }
 
   get keyText(): string {
-    return this.item.text;
+    return this.item.keyText;
   }
 
   get reasons(): readonly Trigger[] {
@@ -163,7 +162,7 @@ export class Run<Key> implements ReconcileContext<Key>, TracedRun, Heard {
 
   /** The object of the key is gone: what was learnt about its writes does not count for another of the same name. */
   noteGone(): void {
-    this.#around.guard?.forget?.(this.item.text);
+    this.#around.guard?.forget?.(this.item.keyText);
   }
 
   get isAborted(): boolean {
@@ -186,7 +185,8 @@ export class Run<Key> implements ReconcileContext<Key>, TracedRun, Heard {
     const { guard } = this.#around;
     const { trace } = this;
     const traced = trace === undefined ? base : base.with((next) => trace.layer(next));
-    const guarded = guard === undefined ? traced : traced.with((next) => guard.layer(this.item.text, next));
+    const guarded =
+      guard === undefined ? traced : traced.with((next) => guard.layer(this.item.keyText, next));
     return withSignal(
       guarded.with((next) => this.#workTime.layer(this.recorder.layer(next))),
       () => this.#callSignal,

@@ -1,7 +1,10 @@
 import { Deployment } from "@keelson/core/kinds/apps/v1";
 import { Pod } from "@keelson/core/kinds/core/v1";
+import { VirtualClock } from "@keelson/testkit";
 import { expect, it } from "vitest";
-import { concurrencyOf, settingProblems } from "./settings.ts";
+import { dequeueAll } from "../../test/support/dequeue-now.ts";
+import { WorkQueue } from "../queue/work-queue.ts";
+import { concurrencyOf, queueOptionsOf, settingProblems } from "./settings.ts";
 
 it("[CT8] takes the controller's word, then that for its kind, then that for all, then 1", () => {
   const defaults = { default: 2, byKind: { "Deployment.apps": 3, Pod: 4 } };
@@ -21,4 +24,18 @@ it("names every setting that cannot work", () => {
     expect.stringContaining("timeoutMs"),
     expect.stringContaining("cacheSyncTimeoutMs"),
   ]);
+});
+
+it("lets namespaces take turns in the work queue if the settings demand it", async () => {
+  const definition = {
+    name: "test",
+    formatKey: (key: string) => key,
+    namespaceOf: (key: string) => key.slice(0, key.indexOf("/")),
+    sources: [],
+    reconcile: () => undefined,
+    settings: { fairNamespaces: true },
+  };
+  const queue = new WorkQueue(queueOptionsOf(definition, new VirtualClock()));
+  for (const key of ["busy/1", "busy/2", "busy/3", "calm/1"]) queue.add(key);
+  expect(await dequeueAll(queue)).toEqual(["busy/1", "calm/1", "busy/2", "busy/3"]);
 });

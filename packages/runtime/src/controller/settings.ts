@@ -1,5 +1,8 @@
-import type { Resource } from "@keelson/core";
-import type { ControllerSettings } from "./controller-definition.ts";
+import type { Clock, Resource } from "@keelson/core";
+import type { QueueObserver } from "../queue/queue-observer.ts";
+import { presetLimiter } from "../queue/rate-limiter.ts";
+import type { WorkQueueOptions } from "../queue/work-queue.ts";
+import type { ControllerDefinition, ControllerSettings } from "./controller-definition.ts";
 import type { ConcurrencyDefaults } from "./controller-environment.ts";
 
 /** What is wrong with settings, each naming the setting; nothing if they will do. */
@@ -50,4 +53,21 @@ export function concurrencyDefaultProblems(
     ...(ofKind === undefined ? [] : concurrencyProblems(`concurrency.byKind["${name}"]`, ofKind)),
     ...(all === undefined ? [] : concurrencyProblems("concurrency.default", all)),
   ];
+}
+
+/** The options of a controller's work queue. */
+export function queueOptionsOf<Key>(
+  { formatKey, namespaceOf, settings }: ControllerDefinition<Key>,
+  clock: Clock,
+  observer?: QueueObserver,
+): WorkQueueOptions<Key> {
+  const { backoff = "controllerRuntime", holdBackoff = false, fairNamespaces = false } = settings;
+  return {
+    clock,
+    formatKey,
+    rateLimiter: typeof backoff === "string" ? presetLimiter(backoff) : backoff(),
+    holdBackoff,
+    ...(observer !== undefined && { observer }),
+    ...(fairNamespaces && namespaceOf !== undefined && { groupOf: namespaceOf }),
+  };
 }

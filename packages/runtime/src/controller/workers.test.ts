@@ -12,11 +12,11 @@ import {
   type WorldOptions,
 } from "../../test/support/controller-world.ts";
 import { silentLogger } from "../logger.ts";
+import { WorkQueue } from "../queue/work-queue.ts";
 import { CausalLog } from "./causal/causal-log.ts";
 import { ReconcilerBrokenError, ReconcileTimeoutError } from "./errors.ts";
 import { noEvents } from "./event-recorder.ts";
 import { type ReconcileContext, type ReconcileResult, TerminalError } from "./reconciler.ts";
-import { WorkInbox } from "./work-inbox.ts";
 import { Workers } from "./workers.ts";
 
 interface Scene extends World {
@@ -554,7 +554,7 @@ describe("blocking the event loop", () => {
 describe("back-off that holds", () => {
   it("RetryIntervalHonoredOnFrequentEventsIT: a flood of events does not get round it", async () => {
     const failures = Array.from({ length: 5 }, (_, i) => new Error(String(i)));
-    const world = await scene(failures, { backoff: "seed", holdBackoff: true });
+    const world = await scene(failures, { backoff: "oneSecondToFiveMinutes", holdBackoff: true });
     world.source.add("a");
     for (let i = 0; i < 70; i++) {
       await world.clock.advance(100);
@@ -565,7 +565,7 @@ describe("back-off that holds", () => {
   });
 
   it("[PQ4] without it an event makes the key run at once, as in Go", async () => {
-    const world = await scene([new Error("1"), new Error("2")], { backoff: "seed" });
+    const world = await scene([new Error("1"), new Error("2")], { backoff: "oneSecondToFiveMinutes" });
     world.source.add("a");
     await world.clock.advance(100);
     world.source.add("a");
@@ -578,11 +578,7 @@ describe("back-off that holds", () => {
 describe("keys that write without end", () => {
   it("run no more often than the guard allows, with their reasons kept, while others are as quick as ever", async () => {
     const clock = new VirtualClock();
-    const inbox = new WorkInbox<string>(
-      { name: "test", formatKey: (key) => key, sources: [], reconcile: () => undefined, settings: {} },
-      clock,
-      undefined,
-    );
+    const queue = new WorkQueue<string>({ clock, formatKey: (key) => key });
     const runs: string[] = [];
     const client = createClient({ transport: silentTransport, clock });
     const workers = new Workers<string>({
@@ -593,7 +589,7 @@ describe("keys that write without end", () => {
       reconcile: ({ key, reasonCount }) => {
         runs.push(`${key} at ${clock.monotonicNow()} for ${reasonCount}`);
       },
-      inbox,
+      queue,
       clock,
       observer: undefined,
       around: {
@@ -610,7 +606,7 @@ describe("keys that write without end", () => {
     });
     const running = workers.run();
     for (let i = 0; i < 15; i++) {
-      for (const key of ["hot", "cold"]) inbox.enqueue(key, { trigger: { source: "test", type: "update" } });
+      for (const key of ["hot", "cold"]) queue.add(key, { trigger: { source: "test", type: "update" } });
       await clock.advance(100);
     }
     workers.stop(new Error("over"));

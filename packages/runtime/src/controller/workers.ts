@@ -1,15 +1,15 @@
 import type { Clock } from "@keelson/core";
+import { HeldKeys } from "../queue/held-keys.ts";
+import type { DequeuedItem } from "../queue/work-item.ts";
+import type { WorkQueue } from "../queue/work-queue.ts";
 import { soundError } from "../source/thrown.ts";
 import type { ControllerObserver, ResultLabel } from "./controller-observer.ts";
 import { ControllerStoppedError, ReconcilerBrokenError, ReconcileTimeoutError } from "./errors.ts";
 import { blockedMs, Heartbeat } from "./heartbeat.ts";
-import { HeldKeys } from "./held-keys.ts";
 import { type Failure, isAbort, type Outcome, outcomeOfError, outcomeOfResult } from "./outcome.ts";
 import type { Reconciler } from "./reconciler.ts";
 import { Run, type RunSurroundings } from "./run.ts";
 import { endTrace } from "./run-tracer.ts";
-import type { WorkInbox } from "./work-inbox.ts";
-import type { WorkItem } from "./work-item.ts";
 
 /** How long a reconcile may go on after its signal has aborted before that is logged. */
 const overdueMs = 10_000;
@@ -23,7 +23,7 @@ export interface WorkersOptions<Key> {
   readonly timeoutMs: number | undefined;
   readonly recoverFromThrows: boolean;
   readonly reconcile: Reconciler<Key>;
-  readonly inbox: WorkInbox<Key>;
+  readonly queue: WorkQueue<Key>;
   readonly clock: Clock;
   readonly observer: ControllerObserver | undefined;
   readonly around: RunSurroundings<Key>;
@@ -68,27 +68,25 @@ export class Workers<Key> {
   /** No key is taken any more, and the signals of all that runs abort [CT14]. */
   stop(reason: unknown): void {
     if (this.#stop.signal.aborted) return;
-    this.#options.inbox.shutDown();
+    this.#options.queue.shutDown();
     this.#stop.abort(reason);
     for (const run of this.#running) this.#abort(run, reason);
   }
 
   async #work(): Promise<void> {
-    const { inbox, clock } = this.#options;
+    const { queue, clock } = this.#options;
     for (;;) {
-      const taken = await inbox.get();
-      if (taken === "shutdown") return;
-      const { item, priority } = taken;
-      inbox.taken(item);
+      const item = await queue.get();
+      if (item === "shutdown") return;
       let nowMs = clock.monotonicNow();
       if (this.#heartbeat.isOverdue(nowMs)) {
         await this.#heartbeat.next();
         nowMs = clock.monotonicNow();
       }
       if (this.#stop.signal.aborted) {
-        inbox.done(item);
-      } else if (!this.#isHeld(item, priority, nowMs)) {
-        const run = this.#begin(item, priority, nowMs);
+        queue.done(item);
+      } else if (!this.#isHeld(item, nowMs)) {
+        const run = this.#begin(item, nowMs);
         const outcome = this.#reconcile(run);
         this.#end(run, isPromise(outcome) ? await outcome : outcome);
       }
@@ -96,19 +94,20 @@ export class Workers<Key> {
   }
 
   /** Puts the key back if it wrote without end and is to be slowed. */
-  #isHeld(item: WorkItem<Key>, priority: number, nowMs: number): boolean {
-    const { inbox } = this.#options;
-    const pauseMs = this.#held.pauseMs(item.text, nowMs);
+  #isHeld(item: DequeuedItem<Key>, nowMs: number): boolean {
+    const { queue } = this.#options;
+    const pauseMs = this.#held.pauseMs(item.keyText, nowMs);
     if (pauseMs === 0) return false;
-    inbox.putBack(item, priority, pauseMs);
-    inbox.done(item);
+    queue.putBack(item, pauseMs);
+    queue.done(item);
     return true;
   }
 
-  #begin(item: WorkItem<Key>, priority: number, startedMs: number): Run<Key> {
-    const { controller, inbox, clock, observer, around, timeoutMs } = this.#options;
+  #begin(item: DequeuedItem<Key>, startedMs: number): Run<Key> {
+    const { controller, queue, clock, observer, around, timeoutMs } = this.#options;
+    const { priority } = item;
     const queuedMs = Math.max(0, startedMs - item.readyAtMs);
-    const failures = inbox.failuresOf(item);
+    const failures = queue.failuresOf(item);
     const sharedSignal = timeoutMs === undefined ? this.#stop.signal : undefined;
     const nowMs = this.#nowMs;
     const run = new Run(item, { priority, queuedMs, startedMs, failures, sharedSignal, nowMs }, around);
@@ -143,7 +142,7 @@ export class Workers<Key> {
       const nowMs = clock.monotonicNow();
       if (nowMs - run.startedMs > blockedMs) {
         this.#heartbeat.excuse(nowMs);
-        this.#reportBlocked(nowMs - run.startedMs, [run.item.text], run);
+        this.#reportBlocked(nowMs - run.startedMs, [run.item.keyText], run);
       }
     }
   }
@@ -154,48 +153,50 @@ export class Workers<Key> {
   }
 
   #end(run: Run<Key>, outcome: Outcome): void {
-    const { controller, inbox, clock, observer, recoverFromThrows } = this.#options;
+    const { controller, queue, clock, observer, recoverFromThrows } = this.#options;
     const nowMs = clock.monotonicNow();
     run.cancelTimer?.();
     this.#running.delete(run);
     this.#heartbeat.end(run, nowMs);
-    this.#held.ended(run.item.text, nowMs);
+    this.#held.ended(run.item.keyText, nowMs);
     // Queued again before it is given back: what happens in between is one with it, and not lost [CT7].
     this.#followAnyway(run, outcome);
-    inbox.done(run.item);
+    queue.done(run.item);
     observer?.activeChanged(controller, -1);
     if (run.trace !== undefined) endTrace(run.trace, outcome, run.hasTimedOut);
     if (outcome.type !== "aborted") observer?.reconciled(controller, labelOf(outcome), nowMs - run.startedMs);
     if (outcome.type === "error" && outcome.isPanic && !recoverFromThrows)
-      throw new ReconcilerBrokenError(controller, run.item.text, outcome.error);
+      throw new ReconcilerBrokenError(controller, run.item.keyText, outcome.error);
   }
 
   /** Code of others takes part in it, such as a logger or a rate limiter: if that throws, the key is not lost. */
   #followAnyway(run: Run<Key>, outcome: Outcome): void {
-    const { inbox, around } = this.#options;
+    const { queue, around } = this.#options;
     try {
       this.#follow(run, outcome);
     } catch (thrown) {
-      if (isToRunAgain(outcome)) inbox.requeueAfter(run.item, run.priority, brokenRetryMs);
+      if (isToRunAgain(outcome)) queue.requeueAfter(run.item, run.priority, brokenRetryMs);
       const error = soundError(thrown);
-      attempt(() => around.log.error("what follows from a reconcile failed", { key: run.item.text, error }));
+      attempt(() =>
+        around.log.error("what follows from a reconcile failed", { key: run.item.keyText, error }),
+      );
     }
   }
 
   #follow(run: Run<Key>, outcome: Outcome): void {
-    const { inbox } = this.#options;
+    const { queue } = this.#options;
     switch (outcome.type) {
       case "success":
-        inbox.forget(run.item);
+        queue.forget(run.item);
         run.recorder.end({ result: "success" });
         break;
       case "requeueAfter":
-        inbox.forget(run.item);
-        inbox.requeueAfter(run.item, outcome.priority ?? run.priority, outcome.afterMs);
+        queue.forget(run.item);
+        queue.requeueAfter(run.item, outcome.priority ?? run.priority, outcome.afterMs);
         run.recorder.end({ result: "requeue_after", requeueAfterMs: outcome.afterMs });
         break;
       case "requeue": {
-        const requeueAfterMs = inbox.retry(run.item, outcome.priority ?? run.priority, false);
+        const requeueAfterMs = queue.retry(run.item, outcome.priority ?? run.priority, false);
         run.recorder.end({ result: "requeue", requeueAfterMs });
         break;
       }
@@ -210,7 +211,7 @@ export class Workers<Key> {
   }
 
   #followFailure(run: Run<Key>, { error, isTerminal, isPanic, asksToRequeue }: Failure): void {
-    const { controller, inbox, observer } = this.#options;
+    const { controller, queue, observer } = this.#options;
     observer?.failed(controller);
     if (isPanic) observer?.panicked(controller);
     if (asksToRequeue)
@@ -223,7 +224,7 @@ export class Workers<Key> {
       run.recorder.end({ result: "terminal_error", error });
       return;
     }
-    const requeueAfterMs = inbox.retry(run.item, run.priority, true);
+    const requeueAfterMs = queue.retry(run.item, run.priority, true);
     run.log.error("reconcile failed", { error, retryInMs: requeueAfterMs });
     run.recorder.end({ result: run.hasTimedOut ? "timeout" : "error", error, requeueAfterMs });
   }
@@ -232,7 +233,7 @@ export class Workers<Key> {
     const { controller, observer } = this.#options;
     run.hasTimedOut = true;
     observer?.timedOut(controller);
-    this.#abort(run, new ReconcileTimeoutError(controller, run.item.text, timeoutMs));
+    this.#abort(run, new ReconcileTimeoutError(controller, run.item.keyText, timeoutMs));
   }
 
   #abort(run: Run<Key>, reason: unknown): void {

@@ -93,7 +93,7 @@ describe("entries that wait for their time", () => {
     expect([heap.size, clock.pendingTimers]).toEqual([0, []]);
   });
 
-  it("[WQ6] leave at most 10 s late though their timer is lost", async () => {
+  it("[PQ11] leave at most 10 s late though their timer is lost", async () => {
     const clock = new LossyClock();
     const { heap, left } = makeHeap(clock);
     clock.lostDelayMs = 12_000;
@@ -103,7 +103,7 @@ describe("entries that wait for their time", () => {
     expect(left).toEqual(["a@20000"]);
   });
 
-  it("[WQ6] do not depend on the heartbeat either", async () => {
+  it("[PQ11] do not depend on the heartbeat either", async () => {
     const clock = new LossyClock();
     const { heap, left } = makeHeap(clock);
     clock.lostDelayMs = 10_000;

@@ -1,15 +1,15 @@
 import type { CancelTimer, Clock } from "@keelson/core";
 import { type HeapNode, IndexedHeap } from "./indexed-heap.ts";
 
-/** Something that waits for its time. */
+/** An entry that waits for its due time. */
 export interface Delayed extends HeapNode {
   /** On the clock's monotonic scale. Written by the heap while the entry is in it. */
   dueMs: number;
-  /** Among entries of one due time, which came first. Written by the heap when the entry comes in. */
+  /** Among entries of one due time, which came first. Written by the heap when the entry is added. */
   order: number;
 }
 
-/** A timer may be lost, and what waits must not be: this often somebody looks, whatever the timers do. */
+/** A timer may be lost, an entry must not be: the heap checks this often, whatever the timers do. */
 const heartbeatMs = 10_000;
 
 function isDueBefore(a: Delayed, b: Delayed): boolean {
@@ -19,7 +19,7 @@ function isDueBefore(a: Delayed, b: Delayed): boolean {
 const never = Number.POSITIVE_INFINITY;
 
 /**
- * Entries that wait for their time, by a min-heap of due times and two timers, however many entries there are.
+ * Entries that wait for their due times, in a min-heap with two timers, however many entries there are.
  *
  * Promises: an entry leaves once, at its due time or, if the timer for it was lost, at most 10 s later; entries leave
  * in the order of their due times; while nothing waits, no timer is set.
@@ -36,7 +36,7 @@ export class DelayHeap<Entry extends Delayed> {
   /** Set while, and only while, something waits. */
   #cancelHeartbeat: CancelTimer | undefined;
 
-  /** `onDue` gets the entries that leave together, after they have left, so that it can choose between them. */
+  /** `onDue` gets all entries that leave together, after they have left, so that it can order them. */
   constructor(clock: Clock, onDue: (entries: readonly Entry[], nowMs: number) => void) {
     this.#clock = clock;
     this.#onDue = onDue;
@@ -60,15 +60,15 @@ export class DelayHeap<Entry extends Delayed> {
     this.#setTimers();
   }
 
-  /** Takes out an entry that waits here; `onDue` does not get it. */
+  /** Removes an entry that waits here; `onDue` does not get it. */
   remove(entry: Entry): void {
     this.#heap.remove(entry);
     this.#setTimers();
   }
 
   /**
-   * Lets go of all whose time has come. The timers do this; a caller that has the time at hand does it too, so that
-   * the order of events is right even when a busy event loop makes the timers late.
+   * Releases all entries that are due. The timers do this; a caller that has read the clock does it too, so that the order
+   * of events is right even when a busy event loop makes the timers late.
    */
   releaseDue(nowMs: number): void {
     let first = this.#heap.first;

@@ -1,6 +1,6 @@
-/** What a heap keeps: anything that can note its own place, so that it is found again without a search. */
+/** A node of a heap. It records its own index, so that it is found again without a search. */
 export interface HeapNode {
-  /** Written by the heap that holds the node, and by nobody else. A node is in at most one heap at a time. */
+  /** Written only by the heap that holds the node. A node is in at most one heap at a time. */
   heapIndex: number;
 }
 
@@ -14,7 +14,7 @@ export const inNoHeap = -1;
 export class IndexedHeap<Node extends HeapNode> {
   /**
    * `nodes[i].heapIndex === i`, and no node comes before its parent, which is at `(i - 1) >> 1`.
-   * Whatever a node's order depends on may change only while the node is outside, or before `moved`.
+   * What a node's order depends on may change only while the node is outside, or before `moved`.
    */
   readonly #nodes: Node[] = [];
   readonly #comesBefore: (a: Node, b: Node) => boolean;
@@ -42,7 +42,7 @@ export class IndexedHeap<Node extends HeapNode> {
     return first;
   }
 
-  /** Takes out a node that is in this heap. */
+  /** Removes a node that is in this heap. */
   remove(node: Node): void {
     const index = node.heapIndex;
     node.heapIndex = inNoHeap;
@@ -51,7 +51,7 @@ export class IndexedHeap<Node extends HeapNode> {
     this.#settle(last, index);
   }
 
-  /** Puts a node whose order has changed where it now belongs. */
+  /** Moves a node whose order has changed to its new position. */
   moved(node: Node): void {
     this.#settle(node, node.heapIndex);
   }

@@ -1,8 +1,7 @@
 import { VirtualClock } from "@keelson/testkit";
 import { describe, expect, it } from "vitest";
-import { InvalidQueueNumberError } from "./queue-number.ts";
+import { InvalidQueueNumberError } from "./errors.ts";
 import {
-  classicLimiter,
   fastSlowLimiter,
   itemExponentialLimiter,
   maxOfLimiters,
@@ -47,8 +46,8 @@ describe("the item-exponential limiter", () => {
 });
 
 describe("the presets", () => {
-  it("[RL4] seed: 1 s doubled up to 5 min", () => {
-    const seconds = delays(presetLimiter("seed"), 11).map((ms) => ms / 1000);
+  it("[RL4] oneSecondToFiveMinutes: 1 s doubled up to 5 min", () => {
+    const seconds = delays(presetLimiter("oneSecondToFiveMinutes"), 11).map((ms) => ms / 1000);
     expect(seconds).toEqual([1, 2, 4, 8, 16, 32, 64, 128, 256, 300, 300]);
   });
 
@@ -82,16 +81,6 @@ describe("the token bucket", () => {
     limiter.forget("a");
     expect(limiter.numRequeues("a")).toBe(0);
     expect(limiter.when("a")).toBe(1000);
-  });
-});
-
-describe("the default of the classic queue", () => {
-  it("[RL2] is the stricter of controllerRuntime's back-off and a bucket of 10/s, burst 100, for all items", () => {
-    const limiter = classicLimiter(new VirtualClock());
-    expect(delays(limiter, 3, "a")).toEqual([5, 10, 20]);
-    for (let i = 3; i < 100; i++) expect(limiter.when(`item ${i}`)).toBe(5);
-    expect(limiter.when("one more")).toBe(100);
-    expect(limiter.when("another")).toBe(200);
   });
 });
 

@@ -1,11 +1,11 @@
 import type { Clock } from "@keelson/core";
-import { requireFinite, requirePositive } from "./queue-number.ts";
+import { requireFinite, requirePositive } from "./errors.ts";
 
-/** Says how long a key waits before it is tried again. */
+/** Computes how long a key waits before its next attempt. */
 export interface RateLimiter {
-  /** The delay before the next try, in milliseconds. Asking counts as one more failure of the key. */
+  /** The delay before the next attempt, in milliseconds. Each call counts as one more failure of the key. */
   when(key: string): number;
-  /** Clears what is remembered about the key; to be called when it succeeded, or it is remembered for ever. */
+  /** Forgets the failures of the key; to be called when it succeeded, or they are remembered for ever. */
   forget(key: string): void;
   /** How many failures of the key are remembered. */
   numRequeues(key: string): number;
@@ -52,7 +52,7 @@ export function itemExponentialLimiter(options: {
 export function fastSlowLimiter(options: {
   readonly fastMs: number;
   readonly slowMs: number;
-  /** How many are retried quickly. */
+  /** How many failures are retried quickly. */
   readonly fastAttempts: number;
 }): ItemRateLimiter {
   const { fastMs, slowMs, fastAttempts } = options;
@@ -85,7 +85,7 @@ export function tokenBucketLimiter(options: {
   };
 }
 
-/** Asks all, and obeys the strictest: the longest delay, the largest count. */
+/** Combines limiters: the longest delay and the largest count of all of them. */
 export function maxOfLimiters(...limiters: readonly RateLimiter[]): RateLimiter {
   return {
     when: (key) => Math.max(0, ...limiters.map((limiter) => limiter.when(key))),
@@ -108,33 +108,26 @@ export function maxWaitLimiter(limiter: RateLimiter, maxMs: number): RateLimiter
 
 /**
  * Back-offs by name. `controllerRuntime` is what Go's controller-runtime does: 5 ms, doubled up to 1000 s, so the
- * first eight retries come within 1.3 s. `seed` is gentler to what it retries against: 1 s, doubled up to 5 min.
+ * first eight retries come within 1.3 s. `oneSecondToFiveMinutes` puts less load on a failing service: 1 s, doubled up
+ * to 5 min.
  */
 export const backoffPresets: Readonly<
-  Record<"controllerRuntime" | "seed", { readonly baseMs: number; readonly maxMs: number }>
+  Record<"controllerRuntime" | "oneSecondToFiveMinutes", { readonly baseMs: number; readonly maxMs: number }>
 > = {
   controllerRuntime: { baseMs: 5, maxMs: 1_000_000 },
-  seed: { baseMs: 1000, maxMs: 300_000 },
+  oneSecondToFiveMinutes: { baseMs: 1000, maxMs: 300_000 },
 };
 
 export type BackoffPreset = keyof typeof backoffPresets;
 
-/** The limiter of a preset. The priority queue's default is that of `controllerRuntime`. */
+/** The limiter of a preset. The work queue's default is that of `controllerRuntime`. */
 export function presetLimiter(preset: BackoffPreset): ItemRateLimiter {
   return itemExponentialLimiter(backoffPresets[preset]);
 }
 
-/** The classic queue's default: `controllerRuntime`, and all keys together at most 10/s after a burst of 100. */
-export function classicLimiter(clock: Clock): RateLimiter {
-  return maxOfLimiters(
-    presetLimiter("controllerRuntime"),
-    tokenBucketLimiter({ clock, perSecond: 10, burst: 100 }),
-  );
-}
-
 /**
- * The delay that a limiter asks for. Throws if that is no moment at all: taken for none, it would make a hot loop, and a
- * wait without end would lose the key.
+ * The delay that a limiter demands. Throws if it is not finite: treated as no delay, NaN would make a hot loop, and an
+ * infinite delay would lose the key.
  */
 export function limitedDelay(limiter: RateLimiter, key: string): number {
   const delayMs = limiter.when(key);
@@ -142,7 +135,7 @@ export function limitedDelay(limiter: RateLimiter, key: string): number {
   return delayMs;
 }
 
-/** The smaller of the limiter's delay and the one asked for, if one was asked for. */
+/** The smaller of the limiter's delay and the requested one, if one was requested. */
 export function shorterDelay(limiterMs: number, afterMs: number): number {
   return afterMs > 0 ? Math.min(limiterMs, afterMs) : limiterMs;
 }

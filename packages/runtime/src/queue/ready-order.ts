@@ -1,8 +1,8 @@
 import { type HeapNode, IndexedHeap, inNoHeap } from "./indexed-heap.ts";
-import { Lane, type LaneNode } from "./lane.ts";
+import { OrderedList, type OrderedNode } from "./ordered-list.ts";
 
-/** What is ready to be handed out. */
-export interface Ranked<Self> extends LaneNode<Self> {
+/** An entry that is ready to be dequeued. */
+export interface Ranked<Self> extends OrderedNode<Self> {
   /** Higher goes first. Does not change while the entry is in the order. */
   priority: number;
   /** Groups take turns within a priority. */
@@ -13,8 +13,8 @@ export interface Ranked<Self> extends LaneNode<Self> {
 interface Group<Entry extends Ranked<Entry>> extends HeapNode {
   readonly priority: number;
   readonly name: string;
-  readonly entries: Lane<Entry>;
-  /** Among the groups of a priority it is the turn of the one that was served, or came, the longest time ago. */
+  readonly entries: OrderedList<Entry>;
+  /** Among the groups of a priority, the one that was served, or added, the longest time ago is next. */
   turn: number;
 }
 
@@ -24,7 +24,7 @@ function isServedBefore<Entry extends Ranked<Entry>>(a: Group<Entry>, b: Group<E
 
 /**
  * Entries by priority; within a priority the groups take turns, however many entries each has; within a group by
- * `order`. So a group waits for as many entries as there are other groups, not for as many as these have brought. With
+ * `order`. So a group waits for as many entries as there are other groups, not for all entries of these groups. With
  * all entries in one group it is first come, first served within a priority.
  */
 export class ReadyOrder<Entry extends Ranked<Entry>> {
@@ -51,7 +51,7 @@ export class ReadyOrder<Entry extends Ranked<Entry>> {
     return entry;
   }
 
-  /** Takes out an entry that is in here. */
+  /** Removes an entry that is in this order. */
   remove(entry: Entry): void {
     const group = this.#groups.get(entry.priority)?.get(entry.group);
     if (group === undefined) return;
@@ -65,7 +65,7 @@ export class ReadyOrder<Entry extends Ranked<Entry>> {
   }
 
   #addGroup({ priority, group: name }: Entry): Group<Entry> {
-    const entries = new Lane<Entry>();
+    const entries = new OrderedList<Entry>();
     const group: Group<Entry> = { priority, name, entries, turn: this.#nextTurn++, heapIndex: inNoHeap };
     let named = this.#groups.get(priority);
     if (named === undefined) {

@@ -7,84 +7,160 @@ import {
   Simulation,
   Subject,
 } from "../../test/support/queue-commands.ts";
-import { WorkQueue } from "./work-queue.ts";
+import { WorkQueue, type WorkQueueOptions } from "./work-queue.ts";
 
-/** The rules of WQ1 to WQ5 over plain lists. */
-class ClassicModel implements QueueModel {
+interface Queued {
+  readonly key: string;
+  priority: number;
+  requestedMs: number;
+  heldUntilMs: number;
+  /** Undefined while it waits. */
+  readyNumber: number | undefined;
+  /** Given when it began to wait. */
+  waitNumber: number;
+}
+
+/** The rules of PQ1 to PQ5 over plain lists. */
+class WorkQueueModel implements QueueModel {
   nowMs = 0;
   readonly processing = new Set<string>();
-  #queue: string[] = [];
-  readonly #dirty = new Set<string>();
-  #pending: { readonly key: string; dueMs: number }[] = [];
+  readonly #holdsBackoff: boolean;
+  readonly #groupOf: (key: string) => string;
+  /** The groups in the order in which they were last served or, if they had nothing queued, added. */
+  #turns: string[] = [];
+  #queued: Queued[] = [];
+  #counter = 1;
+
+  constructor({ holdBackoff = false, groupOf = () => "" }: Partial<WorkQueueOptions<string>>) {
+    this.#holdsBackoff = holdBackoff;
+    this.#groupOf = groupOf;
+  }
 
   get length(): number {
-    return this.#queue.length;
+    return this.#queued.filter(({ readyNumber }) => readyNumber !== undefined).length;
   }
 
   get nextDueMs(): number {
-    return Math.min(...this.#pending.map(({ dueMs }) => dueMs));
+    return Math.min(...this.#waiting().map(dueMs));
   }
 
-  add({ key, delayMs }: Add): void {
-    if (delayMs === 0) {
-      this.#add(key);
-      return;
+  add({ key, priority, delayMs, isFailure }: Add): void {
+    const requestedMs = delayMs === 0 ? 0 : this.nowMs + delayMs;
+    const heldUntilMs = isFailure && this.#holdsBackoff ? requestedMs : 0;
+    let queued = this.#queued.find((one) => one.key === key);
+    if (queued === undefined) {
+      const waitNumber = this.#counter++;
+      queued = { key, priority, requestedMs, heldUntilMs, readyNumber: undefined, waitNumber };
+      this.#queued.push(queued);
+    } else {
+      if (priority > queued.priority && queued.readyNumber !== undefined)
+        queued.readyNumber = this.#counter++;
+      queued.priority = Math.max(queued.priority, priority);
+      queued.requestedMs = Math.min(queued.requestedMs, requestedMs);
+      const held = [queued.heldUntilMs, heldUntilMs].filter((ms) => ms > 0);
+      queued.heldUntilMs = held.length === 0 ? 0 : Math.min(...held);
+      if (queued.readyNumber !== undefined && dueMs(queued) > this.nowMs) {
+        queued.readyNumber = undefined;
+        queued.waitNumber = this.#counter++;
+      }
     }
-    const pending = this.#pending.find((one) => one.key === key);
-    const dueMs = this.nowMs + delayMs;
-    if (pending === undefined) this.#pending.push({ key, dueMs });
-    else pending.dueMs = Math.min(pending.dueMs, dueMs);
+    this.release();
+    this.#updateTurns();
   }
 
   release(): void {
-    const isDue = ({ dueMs }: { dueMs: number }): boolean => dueMs <= this.nowMs;
-    for (const { key } of this.#pending.filter(isDue)) this.#add(key);
-    this.#pending = this.#pending.filter((one) => !isDue(one));
+    const due = this.#waiting().filter((one) => dueMs(one) <= this.nowMs);
+    for (const one of due.sort((a, b) => a.waitNumber - b.waitNumber)) {
+      one.readyNumber = this.#counter++;
+      one.requestedMs = 0;
+      one.heldUntilMs = 0;
+    }
+    this.#updateTurns();
   }
 
   take(): string | undefined {
-    const key = this.#queue.shift();
-    if (key === undefined) return undefined;
-    this.#dirty.delete(key);
-    this.processing.add(key);
-    return key;
+    const candidates = this.#candidates();
+    const highest = Math.max(...candidates.map(({ priority }) => priority));
+    const turn = this.#turns.find((turn) => turn.startsWith(`${highest} `));
+    const first = candidates.filter((one) => this.#turnOf(one) === turn).sort(byReadyNumber)[0];
+    if (first === undefined || turn === undefined) return undefined;
+    this.#queued = this.#queued.filter((one) => one !== first);
+    this.processing.add(first.key);
+    this.#turns = [...this.#turns.filter((one) => one !== turn), turn];
+    this.#updateTurns();
+    return first.key;
   }
 
   done(key: string): void {
-    if (this.processing.delete(key) && this.#dirty.has(key)) this.#queue.push(key);
+    this.processing.delete(key);
+    this.#updateTurns();
   }
 
-  #add(key: string): void {
-    if (this.#dirty.has(key)) return;
-    this.#dirty.add(key);
-    if (!this.processing.has(key)) this.#queue.push(key);
+  #waiting(): Queued[] {
+    return this.#queued.filter(({ readyNumber }) => readyNumber === undefined);
+  }
+
+  #candidates(): Queued[] {
+    return this.#queued.filter(
+      ({ key, readyNumber }) => readyNumber !== undefined && !this.processing.has(key),
+    );
+  }
+
+  #turnOf({ key, priority }: Queued): string {
+    return `${priority} ${this.#groupOf(key)}`;
+  }
+
+  #updateTurns(): void {
+    const present = new Set(
+      this.#candidates()
+        .sort(byReadyNumber)
+        .map((one) => this.#turnOf(one)),
+    );
+    this.#turns = [...new Set([...this.#turns.filter((turn) => present.has(turn)), ...present])];
   }
 }
 
-function makeSubject(): Subject {
+function dueMs({ requestedMs, heldUntilMs }: Queued): number {
+  return Math.max(requestedMs, heldUntilMs);
+}
+
+function byReadyNumber(a: Queued, b: Queued): number {
+  return (a.readyNumber ?? 0) - (b.readyNumber ?? 0);
+}
+
+function makeSubject(options: Partial<WorkQueueOptions<string>>): Subject {
   return new Subject((clock) => {
     let limiterMs = 0;
     const rateLimiter = { when: () => limiterMs, forget: () => {}, numRequeues: () => 0 };
-    const queue = new WorkQueue<string>({ clock, keyOf: (key) => key, rateLimiter });
-    const add = ({ key, delayMs, isFailure }: Add): void => {
+    const queue = new WorkQueue<string>({ clock, formatKey: (key) => key, rateLimiter, ...options });
+    const add = ({ key, priority, delayMs, isFailure }: Add): void => {
       limiterMs = delayMs;
-      if (isFailure) queue.addRateLimited(key);
-      else queue.addAfter(key, delayMs);
+      queue.add(key, isFailure ? { priority, rateLimited: true } : { priority, afterMs: delayMs });
     };
     return { queue, add };
   });
 }
 
-describe("any history of the classic queue", () => {
-  it("[WQ1] [WQ2] [WQ3] hands out what the rules say, when they say it, each key to one worker", async () => {
-    await fc.assert(
-      fc.asyncProperty(queueCommands([0]), async (commands) => {
-        await fc.asyncModelRun(
-          () => ({ model: new Simulation(new ClassicModel()), real: makeSubject() }),
-          commands,
-        );
-      }),
-      { numRuns: 200 },
-    );
-  });
+const groupOf = (key: string): string => key.slice(0, 1);
+
+describe("any history of the work queue", () => {
+  it.each<[string, Partial<WorkQueueOptions<string>>]>([
+    ["as in Go", {}],
+    ["with fairness", { groupOf }],
+    ["with back-offs that hold", { holdBackoff: true }],
+    ["with both", { groupOf, holdBackoff: true }],
+  ])(
+    "[PQ1] [PQ2] [PQ5] hands out each key when the rules demand, and to one worker at a time: %s",
+    async (_, options) => {
+      await fc.assert(
+        fc.asyncProperty(queueCommands([-1, 0, 1]), async (commands) => {
+          await fc.asyncModelRun(
+            () => ({ model: new Simulation(new WorkQueueModel(options)), real: makeSubject(options) }),
+            commands,
+          );
+        }),
+        { numRuns: 150 },
+      );
+    },
+  );
 });

@@ -1,206 +1,326 @@
-import { abortable, type Clock } from "@keelson/core";
-import { type Delayed, DelayHeap } from "./delay-heap.ts";
-import { Fifo } from "./fifo.ts";
-import { inNoHeap } from "./indexed-heap.ts";
-import { Processing } from "./processing.ts";
-import type { Queue, QueueOptions, Taken } from "./queue.ts";
-import type { QueueObserver } from "./queue-observer.ts";
-import { classicLimiter, limitedDelay, type RateLimiter } from "./rate-limiter.ts";
-import { Takers } from "./takers.ts";
+import type { Clock } from "@keelson/core";
+import { DelayHeap } from "./delay-heap.ts";
+import { requireFinite } from "./errors.ts";
+import { OldestAgeTracker } from "./oldest-age-tracker.ts";
+import type { QueueObserver, UnfinishedWork } from "./queue-observer.ts";
+import { limitedDelay, presetLimiter, type RateLimiter, shorterDelay } from "./rate-limiter.ts";
+import { ReadyOrder } from "./ready-order.ts";
+import { Waiters } from "./waiters.ts";
+import {
+  addReason,
+  atOnce,
+  type DequeuedItem,
+  newItem,
+  prependReasons,
+  type Trigger,
+  type WorkItem,
+} from "./work-item.ts";
 
-/** An item that must be processed, and since when. */
-interface Dirty<Item> {
-  item: Item;
-  readonly sinceMs: number;
-  /** When it was put into `queue`, in whole milliseconds: these take no memory of their own. */
-  queuedMs: number;
+/** How a key is added. */
+export interface AddOptions {
+  /** Default: no delay. */
+  readonly afterMs?: number;
+  /** Delays the key as the rate limiter demands, or by `afterMs` if that is given and shorter. Default: no. */
+  readonly rateLimited?: boolean;
+  /** Keys of higher priority are dequeued first. Default: 0. */
+  readonly priority?: number;
+  /** Why the key is added. Default: no reason is recorded. */
+  readonly trigger?: Trigger;
 }
 
-/** An item that is to be added later. */
-interface Pending<Item> extends Delayed {
-  readonly key: string;
-  item: Item;
+export interface WorkQueueOptions<Key> {
+  readonly clock: Clock;
+  /** Distinguishes keys: two keys of one text are one key, and the one that was added last is dequeued. */
+  readonly formatKey: (key: Key) => string;
+  /** Default: the `controllerRuntime` preset. */
+  readonly rateLimiter?: RateLimiter;
+  readonly observer?: QueueObserver;
+  /** Fairness: within a priority, the groups (say, namespaces) take turns. Default: first come, first served. */
+  readonly groupOf?: (key: Key) => string;
+  /**
+   * Whether a back-off holds against everything else: a key that was added rate-limited is not dequeued before that
+   * delay is over, even if it is added without a delay before, during or after the failure that caused the back-off.
+   * Default: no, an add without delay makes the key ready at once, as in Go.
+   */
+  readonly holdBackoff?: boolean;
 }
+
+/** What identifies an item to the queue. */
+type ItemOf<Key> = Pick<DequeuedItem<Key>, "key" | "keyText">;
+
+const requeueTrigger: Trigger = { source: "requeue", type: "requeue" };
+const retryTrigger: Trigger = { source: "retry", type: "retry" };
+const noOptions: AddOptions = {};
 
 /**
- * The classic work queue of client-go: first in, first out, without priorities. What differs from the priority queue:
- * an item that is added while it also waits for a delay runs now and again when the delay is over, and `shutDown`
- * lets the workers have what is queued.
+ * The work queue of a controller, as in controller-runtime: keys of higher priority are dequeued first, those of one
+ * priority in the order in which they became ready. It promises:
+ *
+ * - A key that was added is dequeued, unless the queue shuts down first.
+ * - A key is with one worker at a time.
+ * - A key is queued at most once: adding it again keeps the higher priority and the earlier time, and adds a reason.
+ *   However often it is added while it waits or is processed, it is dequeued once more.
+ *
+ * The reasons of a key are kept from when it is queued until it is dequeued; those that come while it is processed are
+ * for the next run. Every method finishes its work before it returns.
  */
-export class WorkQueue<Item> implements Queue<Item> {
+export class WorkQueue<Key> {
   readonly #clock: Clock;
-  readonly #keyOf: (item: Item) => string;
+  readonly #formatKey: (key: Key) => string;
+  readonly #groupOf: (key: Key) => string;
   readonly #rateLimiter: RateLimiter;
+  readonly #holdsBackoff: boolean;
   readonly #observer: QueueObserver | undefined;
 
-  /** The order of work. Its keys are those of `dirty` that are not in `processing`, each once. */
-  readonly #queue: Fifo<string> = new Fifo();
-  /** All that must be processed. What is also in `processing` is queued by `done`. */
-  readonly #dirty: Map<string, Dirty<Item>> = new Map();
-  /** All that workers have now. */
-  readonly #processing: Processing = new Processing();
-  /** Workers without work. Some wait only while `queue` is empty and the queue is not shutting down. */
-  readonly #takers: Takers<Taken<Item> | "shutdown"> = new Takers();
+  /** All that is queued. Each item is in `waiting`, or ready and in `order`, or ready and its key in `processing`. */
+  readonly #items: Map<string, WorkItem<Key>> = new Map();
+  readonly #waiting: DelayHeap<WorkItem<Key>>;
+  /** What may be dequeued: the ready items whose keys no worker has. */
+  readonly #order: ReadyOrder<WorkItem<Key>> = new ReadyOrder();
+  /** When the items of `order` entered it. */
+  readonly #ages = new OldestAgeTracker();
+  readonly #processing = new Processing();
+  /** Workers without work. Some wait only while `order` is empty and the queue is not shut down. */
+  readonly #waiters: Waiters<DequeuedItem<Key> | "shutdown"> = new Waiters();
 
-  /** All that is to be added later, by key; the same entries are in `delays`. Independent of the above. */
-  readonly #pending: Map<string, Pending<Item>> = new Map();
-  readonly #delays: DelayHeap<Pending<Item>>;
+  /** How many items are ready. */
+  #readyCount = 0;
+  /** Numbers whatever goes to the end of its class. */
+  #nextOrder = 0;
+  #isShutDown = false;
 
-  #isShuttingDown = false;
-  /** There while somebody waits for the drain; resolved when nothing is queued or processed any more. */
-  #drained: PromiseWithResolvers<void> | undefined;
-
-  constructor(options: QueueOptions<Item>) {
+  constructor(options: WorkQueueOptions<Key>) {
     this.#clock = options.clock;
-    this.#keyOf = options.keyOf;
-    this.#rateLimiter = options.rateLimiter ?? classicLimiter(options.clock);
+    this.#formatKey = options.formatKey;
+    this.#groupOf = options.groupOf ?? (() => "");
+    this.#rateLimiter = options.rateLimiter ?? presetLimiter("controllerRuntime");
+    this.#holdsBackoff = options.holdBackoff ?? false;
     this.#observer = options.observer;
-    this.#delays = new DelayHeap(options.clock, (due, nowMs) => {
-      for (const { key, item } of due) {
-        this.#pending.delete(key);
-        this.#markDirty(key, item, nowMs);
-      }
+    this.#waiting = new DelayHeap(options.clock, (due, nowMs) => {
+      // All of them first: a worker that waits must get the one of the highest priority.
+      for (const item of due) this.#makeReady(item, nowMs);
+      this.#handOut(nowMs);
     });
     this.#observer?.unfinishedWork(() => {
       const nowMs = this.#clock.monotonicNow();
-      return { ...this.#processing.unfinished(nowMs), oldestReadyMs: this.#oldestReadyMs(nowMs) };
+      return { ...this.#processing.unfinished(nowMs), oldestReadyMs: this.#ages.oldestAgeMs(nowMs) };
     });
   }
 
-  /** How many items wait for a worker. Those that are processed and dirty again, or wait for a delay, do not count. */
+  /** How many keys are ready to be dequeued, or will be when the worker that has them is done. */
   get length(): number {
-    return this.#queue.size;
+    return this.#readyCount;
   }
 
-  get isShuttingDown(): boolean {
-    return this.#isShuttingDown;
+  get isShutDown(): boolean {
+    return this.#isShutDown;
   }
 
-  add(item: Item): void {
-    const nowMs = this.#clock.monotonicNow();
-    this.#delays.releaseDue(nowMs);
-    this.#markDirty(this.#keyOf(item), item, nowMs);
+  /** Enqueues a key. Returns the delay after which the key is ready, were it not queued already. */
+  add(key: Key, options: AddOptions = noOptions): number {
+    const { priority = 0 } = options;
+    requireFinite("priority", priority);
+    return this.#add({ key, keyText: this.#formatKey(key) }, priority, options);
   }
 
-  /** Of two delays for one item the one that ends earlier holds. */
-  addAfter(item: Item, delayMs: number): void {
-    if (this.#isShuttingDown) return;
-    if (!(delayMs > 0)) {
-      this.add(item);
-      return;
-    }
-    this.#observer?.retried();
-    const key = this.#keyOf(item);
-    const dueMs = this.#clock.monotonicNow() + delayMs;
-    const pending = this.#pending.get(key);
-    if (pending === undefined) {
-      const added: Pending<Item> = { key, item, dueMs, order: 0, heapIndex: inNoHeap };
-      this.#pending.set(key, added);
-      this.#delays.add(added, dueMs);
-      return;
-    }
-    pending.item = item;
-    if (dueMs < pending.dueMs) this.#delays.move(pending, dueMs);
-  }
-
-  addRateLimited(item: Item): void {
-    this.addAfter(item, limitedDelay(this.#rateLimiter, this.#keyOf(item)));
-  }
-
-  async get(signal?: AbortSignal): Promise<Taken<Item> | "shutdown"> {
+  /** Waits for a key to work on; throws the signal's reason as soon as it aborts. No key is lost by that. */
+  async get(signal?: AbortSignal): Promise<DequeuedItem<Key> | "shutdown"> {
     signal?.throwIfAborted();
-    this.#delays.releaseDue(this.#clock.monotonicNow());
-    const taken = this.#take();
-    if (taken !== undefined) return taken;
-    return this.#isShuttingDown ? "shutdown" : this.#takers.wait(signal);
+    if (this.#isShutDown) return "shutdown";
+    const nowMs = this.#clock.monotonicNow();
+    this.#waiting.releaseDue(nowMs);
+    const item = this.#order.pop();
+    return item === undefined ? this.#waiters.wait(signal) : this.#dequeue(item, nowMs);
   }
 
-  done(item: Item): void {
-    const key = this.#keyOf(item);
+  /** Enqueues a dequeued key again after a delay, as a result of its run. */
+  requeueAfter(item: ItemOf<Key>, priority: number, afterMs: number): void {
+    this.#add(item, priority, { trigger: requeueTrigger, afterMs });
+  }
+
+  /** Enqueues a dequeued key again after the delay of its back-off, which is returned. */
+  retry(item: ItemOf<Key>, priority: number, isFailure: boolean): number {
+    return this.#add(item, priority, {
+      trigger: isFailure ? retryTrigger : requeueTrigger,
+      rateLimited: true,
+    });
+  }
+
+  /** Enqueues a dequeued key again as if it had not been dequeued, for later. */
+  putBack(item: DequeuedItem<Key>, afterMs: number): void {
+    this.#add(item, item.priority, { afterMs });
+    const queued = this.#items.get(item.keyText);
+    if (queued !== undefined) prependReasons(queued, item);
+  }
+
+  /** Ends the work on a key. Does nothing if no worker has it. */
+  done({ keyText }: Pick<ItemOf<Key>, "keyText">): void {
     const nowMs = this.#clock.monotonicNow();
-    const workedMs = this.#processing.end(key, nowMs);
+    const workedMs = this.#processing.end(keyText, nowMs);
     if (workedMs === undefined) return;
     this.#observer?.worked(workedMs);
-    const dirty = this.#dirty.get(key);
-    if (dirty !== undefined) this.#enqueue(key, dirty, nowMs);
-    this.#settleIfDrained();
+    const item = this.#items.get(keyText);
+    if (item === undefined || item.dueMs !== atOnce) return;
+    this.#putInOrder(item, nowMs);
+    this.#handOut(nowMs);
   }
 
-  forget(item: Item): void {
-    this.#rateLimiter.forget(this.#keyOf(item));
+  /** Makes the rate limiter forget the failures of a key. A key that is queued stays queued. */
+  forget({ keyText }: Pick<ItemOf<Key>, "keyText">): void {
+    this.#rateLimiter.forget(keyText);
   }
 
-  numRequeues(item: Item): number {
-    return this.#rateLimiter.numRequeues(this.#keyOf(item));
+  /** How many failures of a key the rate limiter remembers. */
+  failuresOf({ keyText }: Pick<ItemOf<Key>, "keyText">): number {
+    return this.#rateLimiter.numRequeues(keyText);
   }
 
-  /** Ignores adds from now on, also those that wait for a delay. Workers get what is queued, and then "shutdown". */
+  /** Drops what is queued, ignores adds from now on, and gives every worker, waiting or yet to come, "shutdown". */
   shutDown(): void {
-    this.#beginShutDown();
-    this.#drained?.resolve();
-    this.#drained = undefined;
-  }
-
-  /**
-   * Shuts down and waits until all that was queued has been processed; throws the signal's reason as soon as it
-   * aborts. A call of `shutDown` ends the wait early. Without workers that take what is left, it has no other end.
-   */
-  async shutDownWithDrain(signal?: AbortSignal): Promise<void> {
-    this.#beginShutDown();
-    this.#drained ??= Promise.withResolvers();
-    const { promise } = this.#drained;
-    this.#settleIfDrained();
-    await abortable(promise, signal);
-  }
-
-  #markDirty(key: string, item: Item, nowMs: number): void {
-    if (this.#isShuttingDown) return;
-    const dirty = this.#dirty.get(key);
-    if (dirty !== undefined) {
-      dirty.item = item;
-      return;
+    if (this.#isShutDown) return;
+    this.#isShutDown = true;
+    for (const item of this.#items.values()) {
+      if (item.dueMs === atOnce) this.#observer?.depthChanged(item.priority, -1);
     }
-    const added: Dirty<Item> = { item, sinceMs: nowMs, queuedMs: 0 };
-    this.#dirty.set(key, added);
-    this.#observer?.added();
-    this.#observer?.depthChanged(undefined, 1);
-    if (!this.#processing.has(key)) this.#enqueue(key, added, nowMs);
+    this.#readyCount = 0;
+    this.#items.clear();
+    this.#order.clear();
+    this.#ages.clear();
+    this.#waiting.clear();
+    this.#waiters.giveAll("shutdown");
   }
 
-  #enqueue(key: string, dirty: Dirty<Item>, nowMs: number): void {
-    dirty.queuedMs = Math.floor(nowMs);
-    this.#queue.push(key);
-    if (!this.#takers.areWaiting) return;
-    const taken = this.#take();
-    if (taken !== undefined) this.#takers.give(taken);
-  }
-
-  #take(): Taken<Item> | undefined {
-    const key = this.#queue.shift();
-    const dirty = key === undefined ? undefined : this.#dirty.get(key);
-    if (key === undefined || dirty === undefined) return undefined;
+  #add({ key, keyText }: ItemOf<Key>, priority: number, options: AddOptions): number {
+    if (this.#isShutDown) return 0;
+    const { afterMs = 0, rateLimited = false, trigger } = options;
     const nowMs = this.#clock.monotonicNow();
-    this.#dirty.delete(key);
-    this.#processing.start(key, nowMs);
-    this.#observer?.depthChanged(undefined, -1);
-    this.#observer?.waited(nowMs - dirty.sinceMs);
-    return { item: dirty.item, priority: 0 };
+    this.#waiting.releaseDue(nowMs);
+    const delayMs = rateLimited ? shorterDelay(limitedDelay(this.#rateLimiter, keyText), afterMs) : afterMs;
+    const dueMs = delayMs > 0 ? nowMs + delayMs : atOnce;
+    const heldUntilMs = rateLimited && this.#holdsBackoff ? dueMs : atOnce;
+    if (delayMs > 0) this.#observer?.retried();
+
+    const queued = this.#items.get(keyText);
+    if (queued === undefined) {
+      const item = newItem(key, keyText, { group: this.#groupOf(key), priority, trigger });
+      item.heldUntilMs = heldUntilMs;
+      this.#items.set(keyText, item);
+      if (dueMs === atOnce) this.#makeReady(item, nowMs);
+      else this.#waiting.add(item, dueMs);
+    } else {
+      queued.key = key;
+      if (trigger !== undefined) addReason(queued, trigger);
+      if (priority > queued.priority) this.#raisePriority(queued, priority);
+      this.#reschedule(queued, dueMs, heldUntilMs, nowMs);
+    }
+    this.#handOut(nowMs);
+    return delayMs;
   }
 
-  #oldestReadyMs(nowMs: number): number {
-    const key = this.#queue.first;
-    const dirty = key === undefined ? undefined : this.#dirty.get(key);
-    return dirty === undefined ? 0 : Math.floor(nowMs) - dirty.queuedMs;
+  /** Raising a priority puts the item at the end of the higher class. */
+  #raisePriority(item: WorkItem<Key>, priority: number): void {
+    const isReady = item.dueMs === atOnce;
+    const isInOrder = isReady && !this.#processing.has(item.keyText);
+    if (isInOrder) this.#order.remove(item);
+    if (isReady) {
+      this.#observer?.depthChanged(item.priority, -1);
+      this.#observer?.depthChanged(priority, 1);
+      item.order = this.#nextOrder++;
+    }
+    item.priority = priority;
+    if (isInOrder) this.#order.push(item);
   }
 
-  #beginShutDown(): void {
-    this.#isShuttingDown = true;
-    this.#pending.clear();
-    this.#delays.clear();
-    this.#takers.giveAll("shutdown");
+  /** Of two delays, as of two back-offs, the one that ends earlier counts. */
+  #reschedule(item: WorkItem<Key>, requestedMs: number, heldUntilMs: number, nowMs: number): void {
+    if (heldUntilMs !== atOnce && (item.heldUntilMs === atOnce || heldUntilMs < item.heldUntilMs))
+      item.heldUntilMs = heldUntilMs;
+    const dueMs = Math.max(Math.min(item.dueMs, requestedMs), item.heldUntilMs);
+    if (dueMs === item.dueMs) return;
+    if (dueMs === atOnce) {
+      this.#waiting.remove(item);
+      this.#makeReady(item, nowMs);
+    } else if (item.dueMs === atOnce) {
+      this.#makeUnready(item);
+      this.#waiting.add(item, dueMs);
+    } else {
+      this.#waiting.move(item, dueMs);
+    }
   }
 
-  #settleIfDrained(): void {
-    if (this.#queue.size === 0 && this.#processing.size === 0) this.#drained?.resolve();
+  /** An item whose due time has passed was ready then, however late its timer is. */
+  #makeReady(item: WorkItem<Key>, nowMs: number): void {
+    item.readyAtMs = item.dueMs === atOnce || item.dueMs > nowMs ? nowMs : item.dueMs;
+    item.dueMs = atOnce;
+    item.heldUntilMs = atOnce;
+    item.order = this.#nextOrder++;
+    this.#readyCount++;
+    this.#observer?.added();
+    this.#observer?.depthChanged(item.priority, 1);
+    if (!this.#processing.has(item.keyText)) this.#putInOrder(item, nowMs);
+  }
+
+  /** Undoes `#makeReady`; the caller makes the item wait. */
+  #makeUnready(item: WorkItem<Key>): void {
+    this.#readyCount--;
+    this.#observer?.depthChanged(item.priority, -1);
+    if (this.#processing.has(item.keyText)) return;
+    this.#order.remove(item);
+    this.#ages.leave(item.arrival);
+  }
+
+  #putInOrder(item: WorkItem<Key>, nowMs: number): void {
+    this.#order.push(item);
+    item.arrival = this.#ages.enter(nowMs);
+  }
+
+  #handOut(nowMs: number): void {
+    while (this.#waiters.areWaiting) {
+      const item = this.#order.pop();
+      if (item === undefined) return;
+      this.#waiters.give(this.#dequeue(item, nowMs));
+    }
+  }
+
+  #dequeue(item: WorkItem<Key>, nowMs: number): DequeuedItem<Key> {
+    this.#ages.leave(item.arrival);
+    this.#items.delete(item.keyText);
+    this.#processing.start(item.keyText, nowMs);
+    this.#readyCount--;
+    this.#observer?.depthChanged(item.priority, -1);
+    this.#observer?.waited(nowMs - item.readyAtMs);
+    return item;
+  }
+}
+
+/** The keys that workers have now, each at most once, and since when. */
+class Processing {
+  readonly #startedMs: Map<string, number> = new Map();
+
+  has(keyText: string): boolean {
+    return this.#startedMs.has(keyText);
+  }
+
+  start(keyText: string, nowMs: number): void {
+    this.#startedMs.set(keyText, nowMs);
+  }
+
+  /** How long the work took; undefined if no worker had the key. */
+  end(keyText: string, nowMs: number): number | undefined {
+    const startedMs = this.#startedMs.get(keyText);
+    if (startedMs === undefined) return undefined;
+    this.#startedMs.delete(keyText);
+    return nowMs - startedMs;
+  }
+
+  unfinished(nowMs: number): Omit<UnfinishedWork, "oldestReadyMs"> {
+    let totalMs = 0;
+    let longestMs = 0;
+    for (const startedMs of this.#startedMs.values()) {
+      const ageMs = nowMs - startedMs;
+      totalMs += ageMs;
+      if (ageMs > longestMs) longestMs = ageMs;
+    }
+    return { totalMs, longestMs };
   }
 }

@@ -1,5 +1,5 @@
-import { Fifo } from "../queue/fifo.ts";
-import { Takers } from "../queue/takers.ts";
+import { Backlog } from "../backlog.ts";
+import { Waiters } from "../queue/waiters.ts";
 import { ChannelClosedError } from "./errors.ts";
 
 export interface ChannelOptions {
@@ -27,7 +27,7 @@ export class Channel<Event> {
   readonly #capacity: number;
   readonly #listeners = new Set<ChannelListener<Event>>();
   /** What was sent while nobody listened; empty while somebody does. */
-  #kept = new Fifo<Box<Event>>();
+  #kept = new Backlog<Box<Event>>();
   /** In the order of their arrival. Empty whenever there is room. */
   readonly #senders: Sender<Event>[] = [];
   #isClosed = false;
@@ -97,7 +97,7 @@ export class Channel<Event> {
         this.#admit();
       },
     });
-    this.#kept = new Fifo();
+    this.#kept = new Backlog();
     this.#listeners.add(listener);
     return listener;
   }
@@ -125,16 +125,16 @@ export class Channel<Event> {
 interface ListenerEvents<Event> {
   readonly hasEnded: () => boolean;
   readonly onTaken: () => void;
-  readonly onLeave: (unread: Fifo<Box<Event>>) => void;
+  readonly onLeave: (unread: Backlog<Box<Event>>) => void;
 }
 
 /** One who listens to a channel, with a buffer of its own. */
 export class ChannelListener<Event> {
-  readonly #buffer: Fifo<Box<Event>>;
-  readonly #takers = new Takers<void>();
+  readonly #buffer: Backlog<Box<Event>>;
+  readonly #waiters = new Waiters<void>();
   readonly #events: ListenerEvents<Event>;
 
-  constructor(buffer: Fifo<Box<Event>>, events: ListenerEvents<Event>) {
+  constructor(buffer: Backlog<Box<Event>>, events: ListenerEvents<Event>) {
     this.#buffer = buffer;
     this.#events = events;
   }
@@ -156,7 +156,7 @@ export class ChannelListener<Event> {
         return box;
       }
       if (this.#events.hasEnded()) return undefined;
-      await this.#takers.wait(signal);
+      await this.#waiters.wait(signal);
     }
   }
 
@@ -166,7 +166,7 @@ export class ChannelListener<Event> {
   }
 
   wake(): void {
-    this.#takers.giveAll();
+    this.#waiters.giveAll();
   }
 
   /** What it has not taken is kept for the next one who listens, unless others do already. */

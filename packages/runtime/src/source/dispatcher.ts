@@ -1,9 +1,9 @@
 import { abortable, formatKey } from "@keelson/core";
+import type { Trigger } from "../queue/work-item.ts";
 import { type HandlerContext, isPromise, type Keys } from "./handlers.ts";
 import { RetriedEvents } from "./retried-events.ts";
 import type { EnqueueOptions, SourceContext } from "./source.ts";
 import { soundError } from "./thrown.ts";
-import type { Trigger } from "./trigger.ts";
 
 export interface DispatcherOptions<Event, Key> {
   readonly context: SourceContext<Key>;

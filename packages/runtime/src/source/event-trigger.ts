@@ -1,9 +1,9 @@
 import { isRecord, type KubeObject } from "@keelson/core";
 import type { InformerEvent, InformerUpdate } from "../cache/informer.ts";
+import type { Trigger } from "../queue/work-item.ts";
 import { changedPaths } from "./changed-paths.ts";
 import { type EnqueueOptions, lowPriority } from "./source.ts";
 import type { GenericEvent } from "./source-event.ts";
-import type { Trigger } from "./trigger.ts";
 
 /**
  * How the keys of an informer's event are queued and why. What was there before, and what has not changed, gives way to

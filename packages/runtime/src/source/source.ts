@@ -2,7 +2,7 @@ import type { Client, Selection } from "@keelson/client";
 import type { Clock, Resource } from "@keelson/core";
 import type { Cache } from "../cache/cache.ts";
 import type { Logger } from "../logger.ts";
-import type { Trigger } from "./trigger.ts";
+import type { Trigger } from "../queue/work-item.ts";
 
 /** Events from before the controller, and those that change nothing, give way to real changes [EV10]. */
 export const lowPriority = -100;

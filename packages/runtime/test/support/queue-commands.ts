@@ -1,34 +1,34 @@
 import { VirtualClock } from "@keelson/testkit";
 import fc from "fast-check";
 import { expect } from "vitest";
-import type { Queue } from "../../src/queue/queue.ts";
+import type { WorkQueue } from "../../src/queue/work-queue.ts";
 
-/** Any add that a queue can be asked for. A queue without priorities gets 0. */
+/** Any add to a queue. */
 export interface Add {
   readonly key: string;
   readonly priority: number;
   /** 0: at once. */
   readonly delayMs: number;
-  /** Stands for a failure: delayed by `delayMs`, which is what the limiter then asks for. */
+  /** Stands for a failure: delayed by `delayMs`, which is what the limiter then demands. */
   readonly isFailure: boolean;
 }
 
-/** A queue as it is meant, in the simplest possible words. Its state is read by nobody but itself. */
+/** The specification of a queue, in the simplest possible code. */
 export interface QueueModel {
   nowMs: number;
   readonly length: number;
   readonly processing: ReadonlySet<string>;
   add(add: Add): void;
-  /** What a worker who asks now is given; undefined if it has to wait. */
+  /** What a worker that dequeues now gets; undefined if it has to wait. */
   take(): string | undefined;
   done(key: string): void;
-  /** The earliest time at which something that waits is due. */
+  /** The earliest time at which a key that waits is due. */
   readonly nextDueMs: number;
-  /** Makes ready what is due now. */
+  /** Makes the keys ready that are due now. */
   release(): void;
 }
 
-/** A model together with the workers who wait, which both queues serve in the same way. */
+/** A model together with the workers that wait. */
 export class Simulation {
   readonly model: QueueModel;
   readonly handedOut: string[] = [];
@@ -57,15 +57,15 @@ export class Simulation {
   }
 }
 
-/** The queue under test, and what it has handed out. */
+/** The queue under test, and the keys that were dequeued. */
 export class Subject {
   readonly clock: VirtualClock;
-  readonly queue: Queue<string>;
+  readonly queue: WorkQueue<string>;
   readonly add: (add: Add) => void;
   readonly handedOut: string[] = [];
   readonly processing = new Set<string>();
 
-  constructor(make: (clock: VirtualClock) => { queue: Queue<string>; add: (add: Add) => void }) {
+  constructor(make: (clock: VirtualClock) => { queue: WorkQueue<string>; add: (add: Add) => void }) {
     this.clock = new VirtualClock();
     const { queue, add } = make(this.clock);
     this.queue = queue;
@@ -75,9 +75,9 @@ export class Subject {
   async work(): Promise<void> {
     const taken = await this.queue.get();
     if (taken === "shutdown") return;
-    expect(this.processing, "keys with a worker").not.toContain(taken.item);
-    this.processing.add(taken.item);
-    this.handedOut.push(taken.item);
+    expect(this.processing, "keys with a worker").not.toContain(taken.key);
+    this.processing.add(taken.key);
+    this.handedOut.push(taken.key);
   }
 }
 
@@ -141,7 +141,7 @@ function done(key: string): QueueCommand {
     ({ model }) => model.done(key),
     (subject) => {
       subject.processing.delete(key);
-      subject.queue.done(key);
+      subject.queue.done({ keyText: key });
     },
   );
 }

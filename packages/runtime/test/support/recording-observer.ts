@@ -1,10 +1,10 @@
 import type { QueueObserver, UnfinishedWork } from "../../src/queue/queue-observer.ts";
 
-/** Adds up what a queue tells. */
+/** Records what a queue reports. */
 export class RecordingObserver implements QueueObserver {
   adds = 0;
   retries = 0;
-  readonly depth = new Map<number | undefined, number>();
+  readonly depth = new Map<number, number>();
   readonly waits: number[] = [];
   readonly works: number[] = [];
   readUnfinished: (() => UnfinishedWork) | undefined;
@@ -17,7 +17,7 @@ export class RecordingObserver implements QueueObserver {
     this.adds++;
   }
 
-  depthChanged(priority: number | undefined, change: number): void {
+  depthChanged(priority: number, change: number): void {
     this.depth.set(priority, (this.depth.get(priority) ?? 0) + change);
   }
 

@@ -4,7 +4,7 @@ import { Deployment } from "@keelson/core/kinds/apps/v1";
 import { Secret } from "@keelson/core/kinds/core/v1";
 import { VirtualClock } from "@keelson/testkit";
 import { describe, expect, it } from "vitest";
-import type { Trigger } from "../../source/trigger.ts";
+import type { Trigger } from "../../queue/work-item.ts";
 import { CausalLog, type CausalLogOptions } from "./causal-log.ts";
 import type { RunStart } from "./recorded-run.ts";
 

@@ -1,6 +1,6 @@
 import type { ApiCall } from "@keelson/client";
 import type { Clock } from "@keelson/core";
-import { RecentMap } from "../../cache/recent-map.ts";
+import { RecentMap } from "../../recent-map.ts";
 import { explainRuns } from "./explain-run.ts";
 import {
   RecordedRun,

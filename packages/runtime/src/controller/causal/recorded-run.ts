@@ -1,7 +1,7 @@
 import type { ApiCall, Caller } from "@keelson/client";
 import type { Clock, KubeObject, ObjectKey, Resource } from "@keelson/core";
+import type { Trigger } from "../../queue/work-item.ts";
 import { soundError } from "../../source/thrown.ts";
-import type { Trigger } from "../../source/trigger.ts";
 import { type CallRecord, RecordedCalls } from "./recorded-calls.ts";
 
 /**

@@ -4,7 +4,7 @@ import { Deployment } from "@keelson/core/kinds/apps/v1";
 import { VirtualClock } from "@keelson/testkit";
 import { describe, expect, it } from "vitest";
 import { RecordingLogger } from "../../../test/support/controller-world.ts";
-import { HeldKeys } from "../held-keys.ts";
+import { HeldKeys } from "../../queue/held-keys.ts";
 import { HotLoopGuard } from "./hot-loop-guard.ts";
 import type { PingPongReport, SelfWokenReport } from "./hot-loop-reports.ts";
 

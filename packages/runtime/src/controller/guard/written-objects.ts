@@ -9,7 +9,7 @@ import {
   type ObjectKey,
 } from "@keelson/core";
 import type { Cache } from "../../cache/cache.ts";
-import { RecentMap } from "../../cache/recent-map.ts";
+import { RecentMap } from "../../recent-map.ts";
 import { changedFields } from "../../source/changed-paths.ts";
 import { isObjectOfCall, objectNameOf } from "../causal/call-facts.ts";
 import { managedFieldOwners } from "./field-owners.ts";

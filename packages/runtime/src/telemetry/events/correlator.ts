@@ -1,5 +1,5 @@
 import type { Clock } from "@keelson/core";
-import { RecentMap } from "../../cache/recent-map.ts";
+import { RecentMap } from "../../recent-map.ts";
 import type { Occurrence } from "./occurrence.ts";
 import { SimilarEvents } from "./similar-events.ts";
 import { SpamFilter } from "./spam-filter.ts";

@@ -1,5 +1,5 @@
 import type { Clock } from "@keelson/core";
-import { RecentMap } from "../../cache/recent-map.ts";
+import { RecentMap } from "../../recent-map.ts";
 import { identityOf, similarityOf } from "./event-keys.ts";
 import { type Occurrence, withNote } from "./occurrence.ts";
 

@@ -294,15 +294,10 @@ describe("controllers and queues", () => {
   it("[MX2] [MX4] tell the depth of each priority, and of no more than 25 of them", async () => {
     const metrics = metricsOf();
     const queue = metrics.controllers.queueObserver("webapp");
-    metrics.controllers.queueObserver("classic")?.depthChanged(undefined, 4);
     for (let priority = 0; priority < 40; priority++) queue?.depthChanged(priority, 2);
     for (let priority = 0; priority < 40; priority++) queue?.depthChanged(priority, -1);
     const samples = (await scrape(metrics)).get("workqueue_depth")?.samples ?? [];
-    expect(samples).toHaveLength(27);
-    expect(samples.find(({ labels }) => labels.name === "classic")).toMatchObject({
-      labels: { priority: "" },
-      value: 4,
-    });
+    expect(samples).toHaveLength(26);
     expect(samples.find(({ labels }) => labels.priority === "24")?.value).toBe(1);
     const others = samples.find(({ labels }) => labels.priority === "exceeded_cardinality_limit");
     expect(others?.value).toBe(15);

@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { inNoHeap } from "./indexed-heap.ts";
-import { Lane, type LaneNode } from "./lane.ts";
+import { OrderedList, type OrderedNode } from "./ordered-list.ts";
 
-interface Node extends LaneNode<Node> {}
+interface Node extends OrderedNode<Node> {}
 
 function makeNode(order: number): Node {
   return { order, previous: undefined, next: undefined, heapIndex: inNoHeap };
@@ -13,7 +13,7 @@ function take<Value>(values: Value[], which: number): Value | undefined {
   return values.length === 0 ? undefined : values.splice(which % values.length, 1)[0];
 }
 
-describe("a lane", () => {
+describe("a list", () => {
   it("hands out its entries by their numbers, also after some left and came back to their old places", () => {
     const step = fc.record({
       do: fc.constantFrom("push", "push", "pop", "remove", "return"),
@@ -21,7 +21,7 @@ describe("a lane", () => {
     });
     fc.assert(
       fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
-        const lane = new Lane<Node>();
+        const list = new OrderedList<Node>();
         const inside: Node[] = [];
         const outside: Node[] = [];
         let nextOrder = 0;
@@ -30,20 +30,20 @@ describe("a lane", () => {
           const returning = action === "return" ? take(outside, which) : undefined;
           for (const node of [coming, returning]) {
             if (node === undefined) continue;
-            lane.push(node);
+            list.push(node);
             inside.push(node);
           }
           inside.sort((a, b) => a.order - b.order);
-          if (action === "pop") expect(lane.pop()?.order).toBe(inside.shift()?.order);
+          if (action === "pop") expect(list.pop()?.order).toBe(inside.shift()?.order);
           const leaving = action === "remove" ? take(inside, which) : undefined;
           if (leaving !== undefined) {
-            lane.remove(leaving);
+            list.remove(leaving);
             outside.push(leaving);
           }
-          expect(lane.isEmpty).toBe(inside.length === 0);
+          expect(list.isEmpty).toBe(inside.length === 0);
         }
-        expect(inside.map(() => lane.pop()?.order)).toEqual(inside.map(({ order }) => order));
-        expect(lane.isEmpty).toBe(true);
+        expect(inside.map(() => list.pop()?.order)).toEqual(inside.map(({ order }) => order));
+        expect(list.isEmpty).toBe(true);
       }),
       { numRuns: 500 },
     );

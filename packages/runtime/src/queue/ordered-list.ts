@@ -1,19 +1,19 @@
 import { type HeapNode, IndexedHeap, inNoHeap } from "./indexed-heap.ts";
 
-/** What stands in a lane: it knows its neighbours, so that it can leave from anywhere. */
-export interface LaneNode<Self> extends HeapNode {
-  /** Lower goes first. Unique within a lane; does not change while the node is in it. */
+/** An entry of an ordered list: it knows its neighbours, so that it can be removed from anywhere. */
+export interface OrderedNode<Self> extends HeapNode {
+  /** Lower goes first. Unique within a list; does not change while the node is in it. */
   order: number;
-  /** Written by the lane, as is `next`. */
+  /** Written by the list, as is `next`. */
   previous: Self | undefined;
   next: Self | undefined;
 }
 
 /**
- * Entries in the order of their numbers. Those that come with the highest number yet, which is nearly all, are added,
- * taken and removed in O(1); the few that come back to an earlier place cost O(log n) of their kind.
+ * Entries in the order of their numbers. Those that are added with the highest number yet, which is nearly all, are added,
+ * popped and removed in O(1); the few that return to an earlier place cost O(log n) of their number.
  */
-export class Lane<Entry extends LaneNode<Entry>> {
+export class OrderedList<Entry extends OrderedNode<Entry>> {
   /** A list from `first` to `last`, linked both ways, of rising order. */
   #first: Entry | undefined;
   #last: Entry | undefined;
@@ -46,7 +46,7 @@ export class Lane<Entry extends LaneNode<Entry>> {
     return entry;
   }
 
-  /** Takes out an entry that is in this lane. */
+  /** Removes an entry that is in this list. */
   remove(entry: Entry): void {
     if (entry.heapIndex !== inNoHeap) {
       this.#late.remove(entry);

@@ -1,14 +1,14 @@
 import { KeelsonError } from "@keelson/core";
 
-/** A queue or rate limiter was given a number that it cannot work with. A mistake in the program; do not retry. */
+/** A work queue or rate limiter was given a number that it cannot use. A mistake in the program; do not retry. */
 export class InvalidQueueNumberError extends KeelsonError {
   static override readonly brand: string = "keelson.InvalidQueueNumberError";
   readonly code = "INVALID_QUEUE_NUMBER";
   readonly setting: string;
   readonly value: number;
 
-  constructor(setting: string, value: number, wanted: string) {
-    super(`set ${setting}: ${value} is not ${wanted}; pass ${wanted}`);
+  constructor(setting: string, value: number, expected: string) {
+    super(`set ${setting}: ${value} is not ${expected}; pass ${expected}`);
     this.setting = setting;
     this.value = value;
   }

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { Takers } from "./takers.ts";
+import { Waiters } from "./waiters.ts";
 
 describe("those who wait for a value", () => {
   it("are served first come, first served", async () => {
-    const takers = new Takers<number>();
+    const takers = new Waiters<number>();
     const waiting = [takers.wait(), takers.wait()];
     takers.give(1);
     takers.give(2);
@@ -12,7 +12,7 @@ describe("those who wait for a value", () => {
   });
 
   it("leave when their signal aborts, with its reason, and the next in line gets the value", async () => {
-    const takers = new Takers<number>();
+    const takers = new Waiters<number>();
     const abort = new AbortController();
     const leaving = takers.wait(abort.signal);
     const staying = takers.wait();
@@ -24,14 +24,14 @@ describe("those who wait for a value", () => {
   });
 
   it("do not even begin to wait if their signal has aborted", async () => {
-    const takers = new Takers<number>();
+    const takers = new Waiters<number>();
     const reason = new Error("stop");
     await expect(takers.wait(AbortSignal.abort(reason))).rejects.toBe(reason);
     expect(takers.areWaiting).toBe(false);
   });
 
   it("keep what they were given, though their signal aborts before they have seen it", async () => {
-    const takers = new Takers<number>();
+    const takers = new Waiters<number>();
     const abort = new AbortController();
     const waiting = takers.wait(abort.signal);
     const next = takers.wait();
@@ -43,7 +43,7 @@ describe("those who wait for a value", () => {
   });
 
   it("leave no listener on a signal, so that one signal can serve a worker for ever", async () => {
-    const takers = new Takers<number>();
+    const takers = new Waiters<number>();
     const { signal } = new AbortController();
     let listeners = 0;
     const { addEventListener, removeEventListener } = signal;
@@ -63,7 +63,7 @@ describe("those who wait for a value", () => {
   });
 
   it("all get the same at the end", async () => {
-    const takers = new Takers<string>();
+    const takers = new Waiters<string>();
     const waiting = [takers.wait(), takers.wait(), takers.wait()];
     takers.giveAll("end");
     expect(await Promise.all(waiting)).toEqual(["end", "end", "end"]);

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { type Arrival, Arrivals } from "./arrivals.ts";
+import { type Arrival, OldestAgeTracker } from "./oldest-age-tracker.ts";
 
 it("knows the age of the oldest item to the second, whichever leave", () => {
   const step = fc.record({
@@ -9,7 +9,7 @@ it("knows the age of the oldest item to the second, whichever leave", () => {
   });
   fc.assert(
     fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
-      const arrivals = new Arrivals();
+      const arrivals = new OldestAgeTracker();
       const here: { readonly arrival: Arrival; readonly cameMs: number }[] = [];
       let nowMs = 0;
       for (const { waitMs, action } of steps) {

@@ -1,23 +1,23 @@
-/** About the moment at which some items came, and how many of them are still here. */
+/** The approximate time at which some items entered, and how many of them have not left. */
 export interface Arrival {
   readonly atMs: number;
   count: number;
   next: Arrival | undefined;
 }
 
-/** What came within so long counts as having come with the first of it. */
+/** Items that enter within this time count as entering together. */
 const resolutionMs = 1_000;
 
 /**
- * Knows for how long the oldest of many items has been here, to the second, whichever of them leave. It counts the items
- * by when they came, instead of keeping them in order: coming and leaving cost next to nothing, asking amortised O(1).
+ * Knows the age of the oldest of many items, to the second, whichever of them leave. It counts the items by the time when
+ * they entered, instead of keeping them in order: entering and leaving cost next to nothing, reading amortised O(1).
  */
-export class Arrivals {
-  /** A list of rising times from `first` to `last`. Counts of 0 are dropped when they come to be the first. */
+export class OldestAgeTracker {
+  /** A list of rising times from `first` to `last`. Counts of 0 are dropped when they become the first. */
   #first: Arrival | undefined;
   #last: Arrival | undefined;
 
-  /** An item comes; it leaves with what this gives. Times do not fall from one call to the next. */
+  /** An item enters; it leaves with the result of this call. Times do not fall from one call to the next. */
   enter(nowMs: number): Arrival {
     const last = this.#last;
     const arrival =
@@ -26,7 +26,7 @@ export class Arrivals {
     return arrival;
   }
 
-  /** Nothing leaves with undefined. */
+  /** Does nothing for undefined. */
   leave(arrival: Arrival | undefined): void {
     if (arrival !== undefined) arrival.count -= 1;
   }
@@ -36,7 +36,7 @@ export class Arrivals {
     this.#last = undefined;
   }
 
-  /** 0 if nothing is here; otherwise at most a second more than it is. */
+  /** 0 without items; otherwise at most a second more than the true age. */
   oldestAgeMs(nowMs: number): number {
     this.#dropEmpty();
     return this.#first === undefined ? 0 : Math.floor(nowMs) - this.#first.atMs;

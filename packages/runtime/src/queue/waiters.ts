@@ -1,15 +1,15 @@
-interface Taker<Value> {
+interface Waiter<Value> {
   readonly resolve: (value: Value) => void;
   readonly signal: AbortSignal | undefined;
   readonly onAbort: () => void;
 }
 
 /**
- * Those who wait for a value, first come, first served. A value that was given has arrived: an abort after that does
- * not take it away again, so nothing is lost between giver and taker.
+ * Callers that wait for a value, first come, first served. A value that was given stays with its waiter: an abort after
+ * that does not take it away again, so no value is lost.
  */
-export class Takers<Value> {
-  readonly #waiting: Taker<Value>[] = [];
+export class Waiters<Value> {
+  readonly #waiting: Waiter<Value>[] = [];
 
   get areWaiting(): boolean {
     return this.#waiting.length > 0;
@@ -23,21 +23,21 @@ export class Takers<Value> {
       return promise;
     }
     const onAbort = (): void => {
-      this.#waiting.splice(this.#waiting.indexOf(taker), 1);
+      this.#waiting.splice(this.#waiting.indexOf(waiter), 1);
       reject(signal?.reason);
     };
-    const taker: Taker<Value> = { resolve, signal, onAbort };
+    const waiter: Waiter<Value> = { resolve, signal, onAbort };
     signal?.addEventListener("abort", onAbort, { once: true });
-    this.#waiting.push(taker);
+    this.#waiting.push(waiter);
     return promise;
   }
 
-  /** Gives the value to the one who has waited longest; does nothing if nobody waits. */
+  /** Gives the value to the caller that has waited longest; does nothing if none waits. */
   give(value: Value): void {
-    const taker = this.#waiting.shift();
-    if (taker === undefined) return;
-    taker.signal?.removeEventListener("abort", taker.onAbort);
-    taker.resolve(value);
+    const waiter = this.#waiting.shift();
+    if (waiter === undefined) return;
+    waiter.signal?.removeEventListener("abort", waiter.onAbort);
+    waiter.resolve(value);
   }
 
   giveAll(value: Value): void {

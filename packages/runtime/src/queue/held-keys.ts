@@ -1,12 +1,15 @@
-import type { HotLoopGuard } from "./guard/hot-loop-guard.ts";
+/** The part of the hot-loop guard that decides on pauses. */
+export interface PausingGuard {
+  /** How long a key pauses between two runs; 0 if it is not slowed down. */
+  holdMs(keyText: string): number;
+  /** A run of the key has ended. A guard without this method uses the time of the last write instead. */
+  ended?(keyText: string, nowMs: number): void;
+}
 
-/** The part of the guard that is about pauses. One that is not told when runs end takes their last writes for that. */
-type PausingGuard = Pick<HotLoopGuard, "holdMs"> & Partial<Pick<HotLoopGuard, "ended">>;
-
-/** Keeps the pauses that the hot-loop guard asks for between two runs of a key. Other keys cost a look at most. */
+/** Keeps the pauses that the hot-loop guard demands between two runs of a key. Other keys cost one lookup at most. */
 export class HeldKeys {
   readonly #guard: PausingGuard | undefined;
-  /** When the last runs ended of the keys that were held then; the one that ended first comes first. */
+  /** When the last runs of held keys ended; the one that ended first comes first. */
   readonly #endedAtMs: Map<string, number> = new Map();
 
   constructor(guard: PausingGuard | undefined) {
@@ -18,7 +21,7 @@ export class HeldKeys {
     return this.#endedAtMs.size;
   }
 
-  /** How long the key has yet to wait; 0 if it may run. */
+  /** How long the key still has to wait; 0 if it may run. */
   pauseMs(keyText: string, nowMs: number): number {
     const endedAtMs = this.#endedAtMs.get(keyText);
     if (endedAtMs === undefined) return 0;
