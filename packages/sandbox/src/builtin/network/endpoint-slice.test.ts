@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { tryCreate } from "../try-strategy.ts";
+import { tryCreate } from "../../../test/support/try-strategy.ts";
 import { endpointSliceStrategy } from "./endpoint-slice.ts";
 
 function problemsOf(slice: Readonly<Record<string, unknown>>): readonly string[] {

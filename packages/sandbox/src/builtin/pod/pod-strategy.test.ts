@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type TriedFields, tryCreate, tryUpdate } from "../try-strategy.ts";
+import { type TriedFields, tryCreate, tryUpdate } from "../../../test/support/try-strategy.ts";
 import { podStrategy } from "./pod-strategy.ts";
 
 const container = { name: "a", image: "busybox" };

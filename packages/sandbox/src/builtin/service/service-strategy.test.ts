@@ -1,7 +1,7 @@
 import type { Service } from "@keelson/core/kinds/core/v1";
 import { describe, expect, it } from "vitest";
+import { type TriedFields, tryCreate, tryUpdate } from "../../../test/support/try-strategy.ts";
 import { decoded } from "../../resource/mutable-object.ts";
-import { type TriedFields, tryCreate, tryUpdate } from "../try-strategy.ts";
 import { serviceStrategy } from "./service-strategy.ts";
 
 const service: TriedFields = { spec: { ports: [{ port: 80 }], selector: { a: "b" } } };

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { tryCreate, tryUpdate } from "../try-strategy.ts";
+import { tryCreate, tryUpdate } from "../../../test/support/try-strategy.ts";
 import { claimStrategy } from "./volume-strategies.ts";
 
 function grownProblems(phase: string): readonly string[] {

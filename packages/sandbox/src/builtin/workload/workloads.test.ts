@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { type TriedFields, tryCreate, tryUpdate } from "../../../test/support/try-strategy.ts";
 import { cronJobStrategy, jobStrategy } from "../job/job-strategy.ts";
-import { type TriedFields, tryCreate, tryUpdate } from "../try-strategy.ts";
 import { daemonSetStrategy } from "./daemon-set.ts";
 import { deploymentStrategy } from "./deployment.ts";
 import { statefulSetStrategy } from "./stateful-set.ts";

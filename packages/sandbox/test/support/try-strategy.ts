@@ -1,7 +1,7 @@
 import { draft, type GenericObject } from "@keelson/core";
-import type { MutableObject } from "../resource/mutable-object.ts";
-import type { Strategy, WriteContext } from "../resource/strategy.ts";
-import { formatProblem } from "../status/field-problem.ts";
+import type { MutableObject } from "../../src/resource/mutable-object.ts";
+import type { Strategy, WriteContext } from "../../src/resource/strategy.ts";
+import { formatProblem } from "../../src/status/field-problem.ts";
 
 /** What a strategy makes of an object that is written, without a server around it; for tests. */
 export interface Tried {
