@@ -82,7 +82,7 @@ describe("the bundle of keelson", () => {
   });
 
   it("keeps for a module that asks for its address the one that it has without a bundle", () => {
-    const address = 'new URL("./leader/renew-in-worker.js", import.meta.url).href';
+    const address = 'new URL("./leader/election-driver.js", import.meta.url).href';
     expect(textOf(bundle, "index.js")).toContain(`"./renew-worker.js", ${address})`);
   });
 

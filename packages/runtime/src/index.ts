@@ -410,6 +410,7 @@ export type {
 export { TerminalError } from "./controller/reconciler.ts";
 export type { ControllerTracer, RunTrace, RunTracer, TracedRun } from "./controller/run-tracer.ts";
 export type { RunningWatch } from "./controller/source-watch.ts";
+export type { WorkerConnectOptions } from "./leader/election-driver.ts";
 export type { ElectionRules, ElectionSettings } from "./leader/election-rules.ts";
 export { electionIdentity, electionRules } from "./leader/election-rules.ts";
 export {
@@ -429,10 +430,8 @@ export type {
   RenewalOptions,
 } from "./leader/leader-elector.ts";
 export { LeaderElector } from "./leader/leader-elector.ts";
-export type { LeaseHealthOptions } from "./leader/lease-health.ts";
-export { leaseHealthCheck } from "./leader/lease-health.ts";
-export type { Leadership } from "./leader/lease-term.ts";
-export type { WorkerConnectOptions } from "./leader/renew-messages.ts";
+export type { Leadership, LeaseHealthOptions } from "./leader/lease-term.ts";
+export { leaseHealthCheck } from "./leader/lease-term.ts";
 export { guardTransport, guardWrites } from "./leader/write-guard.ts";
 export type { LogFields, Logger } from "./logger.ts";
 export { silentLogger } from "./logger.ts";

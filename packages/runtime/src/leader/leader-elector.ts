@@ -2,15 +2,17 @@ import { type Client, createClient } from "@keelson/client";
 import { type Clock, type Random, systemClock, systemRandom, type Transport, toError } from "@keelson/core";
 import { type EventRecorder, noEvents } from "../controller/event-recorder.ts";
 import { type Logger, silentLogger } from "../logger.ts";
-import type { ElectionDriver } from "./election-driver.ts";
-import type { ElectionProblem, ElectionReport } from "./election-report.ts";
+import {
+  type ElectionDriver,
+  threadDriver,
+  type WorkerConnectOptions,
+  workerDriver,
+} from "./election-driver.ts";
+import type { ElectionProblem, ElectionReport } from "./election-loop.ts";
 import { type ElectionRules, type ElectionSettings, electionRules } from "./election-rules.ts";
 import { ElectorMisuseError, LeadershipLostError, LeasePermissionError } from "./errors.ts";
+import { singleAttempt } from "./lease-requests.ts";
 import { type Leadership, LeaseTerm } from "./lease-term.ts";
-import { threadDriver } from "./renew-in-thread.ts";
-import { workerDriver } from "./renew-in-worker.ts";
-import type { WorkerConnectOptions } from "./renew-messages.ts";
-import { singleAttempt } from "./single-attempt.ts";
 
 /** What is told to whoever acts on leadership [LE6]. None of these may throw. */
 export interface LeaderCallbacks {

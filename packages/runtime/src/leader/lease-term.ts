@@ -1,5 +1,6 @@
 import type { CancelTimer, Clock, ObjectKey } from "@keelson/core";
 import type { ElectionRules } from "./election-rules.ts";
+import { LeaseNotRenewedError } from "./errors.ts";
 
 /** What a write guard and a health check need to know about a replica's leadership. */
 export interface Leadership {
@@ -114,4 +115,24 @@ export class LeaseTerm implements Leadership {
   #lookNow(): void {
     for (const look of [...this.#looks]) look();
   }
+}
+
+export interface LeaseHealthOptions {
+  /** For how long after its lease has run out a leader may take to end. Default 20 s. */
+  readonly toleranceMs?: number;
+}
+
+/**
+ * A health check [LE10]: throws a LeaseNotRenewedError if this replica leads and should long have ended, since its last
+ * renewal is older than the lease and the tolerance. A replica that does not lead is healthy.
+ */
+export function leaseHealthCheck(
+  leadership: Leadership,
+  { toleranceMs = 20_000 }: LeaseHealthOptions = {},
+): () => void {
+  return () => {
+    const { lease, leaseDurationMs, renewedAgoMs } = leadership;
+    if (renewedAgoMs !== undefined && renewedAgoMs > leaseDurationMs + toleranceMs)
+      throw new LeaseNotRenewedError(lease, renewedAgoMs);
+  };
 }

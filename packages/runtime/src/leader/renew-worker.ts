@@ -2,12 +2,11 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { connect, createClient, httpTransport } from "@keelson/client";
 import { type Clock, systemClock, systemRandom } from "@keelson/core";
-import { ElectionLoop } from "./election-loop.ts";
-import type { Report } from "./election-report.ts";
+import type { MessageFromWorker, MessageToWorker, RenewWorkerData } from "./election-driver.ts";
+import { ElectionLoop, type Report } from "./election-loop.ts";
 import { RenewWorkerError } from "./errors.ts";
+import { singleAttempt } from "./lease-requests.ts";
 import { LeaseTerm } from "./lease-term.ts";
-import type { MessageFromWorker, MessageToWorker, RenewWorkerData } from "./renew-messages.ts";
-import { singleAttempt } from "./single-attempt.ts";
 
 const port = parentPort;
 if (port === null) throw new RenewWorkerError("this module is the program of a worker; do not import it");

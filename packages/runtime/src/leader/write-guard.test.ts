@@ -7,8 +7,7 @@ import { describe, expect, it } from "vitest";
 import { LeaseShelf } from "../../test/support/leader/lease-shelf.ts";
 import { electionRules } from "./election-rules.ts";
 import { LeaseNotRenewedError, NotLeaderError } from "./errors.ts";
-import { leaseHealthCheck } from "./lease-health.ts";
-import { LeaseTerm } from "./lease-term.ts";
+import { LeaseTerm, leaseHealthCheck } from "./lease-term.ts";
 import { guardTransport, guardWrites } from "./write-guard.ts";
 
 const rules = electionRules({ lease: { namespace: "shop", name: "lock" }, identity: "me" });

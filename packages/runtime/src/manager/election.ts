@@ -1,10 +1,10 @@
 import type { Client } from "@keelson/client";
 import { type Clock, type Random, toError } from "@keelson/core";
 import type { EventRecorder } from "../controller/event-recorder.ts";
+import type { WorkerConnectOptions } from "../leader/election-driver.ts";
 import type { ElectionRules, ElectionSettings } from "../leader/election-rules.ts";
 import { LeaderElector, type LeaderObserver, type RenewalOptions } from "../leader/leader-elector.ts";
 import type { Leadership } from "../leader/lease-term.ts";
-import type { WorkerConnectOptions } from "../leader/renew-messages.ts";
 import type { Logger } from "../logger.ts";
 
 /** By which Lease replicas agree who leads, and which thread renews it. */
