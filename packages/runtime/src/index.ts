@@ -537,12 +537,16 @@ export { lowPriority } from "./source/source.ts";
 export type { GenericEvent, SourceEvent } from "./source/source-event.ts";
 export type { RunSource } from "./source/source-of.ts";
 export { sourceOf } from "./source/source-of.ts";
-export { InvalidEventRecorderError } from "./telemetry/events/errors.ts";
-export type { EventDropReason, EventObserver } from "./telemetry/events/event-observer.ts";
+export type { EventDropReason, EventObserver } from "./telemetry/events/drop-report.ts";
 export type { ApiEventRecorder, EventRecorderOptions } from "./telemetry/events/recorder.ts";
-export { createEventRecorder } from "./telemetry/events/recorder.ts";
-export type { InformersToCheck, WatchFreshnessOptions } from "./telemetry/health/cache-checks.ts";
-export { cacheSynced, watchFreshness } from "./telemetry/health/cache-checks.ts";
+export { createEventRecorder, InvalidEventRecorderError } from "./telemetry/events/recorder.ts";
+export type {
+  InformersToCheck,
+  QueueAgeOptions,
+  QueueAges,
+  WatchFreshnessOptions,
+} from "./telemetry/health/built-in-checks.ts";
+export { cacheSynced, queueAge, watchFreshness } from "./telemetry/health/built-in-checks.ts";
 export {
   CacheNotSyncedError,
   HealthCheckRefusedError,
@@ -555,14 +559,10 @@ export type { HealthCheck, HealthCheckOptions, NamedHealthCheck } from "./teleme
 export { HealthChecks } from "./telemetry/health/health-checks.ts";
 export type { HealthServiceOptions } from "./telemetry/health/health-service.ts";
 export { healthService } from "./telemetry/health/health-service.ts";
-export { leaseAge } from "./telemetry/health/lease-age.ts";
-export type { QueueAgeOptions, QueueAges } from "./telemetry/health/queue-age.ts";
-export { queueAge } from "./telemetry/health/queue-age.ts";
-export { InvalidLogLevelError } from "./telemetry/log/errors.ts";
 export type { JsonLoggerOptions } from "./telemetry/log/json-logger.ts";
 export { jsonLogger } from "./telemetry/log/json-logger.ts";
 export type { LogLevel } from "./telemetry/log/log-level.ts";
-export { levelFrom } from "./telemetry/log/log-level.ts";
+export { InvalidLogLevelError, levelFrom } from "./telemetry/log/log-level.ts";
 export type { Loggable } from "./telemetry/log/loggable.ts";
 export { toLoggable, toLoggableText } from "./telemetry/log/loggable.ts";
 export type { PrettyLoggerOptions } from "./telemetry/log/pretty-logger.ts";
@@ -609,7 +609,7 @@ export type {
 } from "./webhook/admission.ts";
 export { admission } from "./webhook/admission.ts";
 export type { AdmissionRequest, Operation } from "./webhook/admission-review.ts";
-export type { CertificateSource } from "./webhook/certificate-source.ts";
+export type { CertificateObserver, CertificateSource } from "./webhook/certificate-source.ts";
 export type { Conversion, Converted, Spoke } from "./webhook/conversion.ts";
 export { conversion } from "./webhook/conversion.ts";
 export type { DenialDetails, DenialReason } from "./webhook/errors.ts";
@@ -625,20 +625,25 @@ export {
 } from "./webhook/errors.ts";
 export type { FileCertificatesOptions } from "./webhook/file-certificates.ts";
 export { FileCertificates } from "./webhook/file-certificates.ts";
-export type { ConfigurationPass, KeepConfigurationsOptions } from "./webhook/keep-configurations.ts";
-export { keepConfigurations } from "./webhook/keep-configurations.ts";
 export type { ManagedCertificatesOptions } from "./webhook/managed-certificates.ts";
 export { ManagedCertificates } from "./webhook/managed-certificates.ts";
 export type { RotationRules } from "./webhook/rotation-plan.ts";
-export type { ServeWebhooksOptions } from "./webhook/serve-webhooks.ts";
-export { defaultWebhookPort, serveWebhooks } from "./webhook/serve-webhooks.ts";
 export type { WebhookCall } from "./webhook/webhook-call.ts";
-export type { ConfigurationContext, WebhookEndpoint } from "./webhook/webhook-configurations.ts";
+export type {
+  ConfigurationContext,
+  ConfigurationPass,
+  KeepConfigurationsOptions,
+  WebhookEndpoint,
+} from "./webhook/webhook-configurations.ts";
 export {
+  keepConfigurations,
   makeConversion,
   makeMutatingConfiguration,
   makeValidatingConfiguration,
 } from "./webhook/webhook-configurations.ts";
-export type { CertificateObserver, WebhookObserver } from "./webhook/webhook-observer.ts";
-export type { WebhookServerOptions } from "./webhook/webhook-server.ts";
-export { WebhookServer } from "./webhook/webhook-server.ts";
+export type {
+  ServeWebhooksOptions,
+  WebhookObserver,
+  WebhookServerOptions,
+} from "./webhook/webhook-server.ts";
+export { defaultWebhookPort, serveWebhooks, WebhookServer } from "./webhook/webhook-server.ts";

@@ -1,11 +1,11 @@
 import { type Clock, type HttpService, KeelsonError } from "@keelson/core";
 import type { Cache } from "../cache/cache.ts";
 import type { Leadership } from "../leader/lease-term.ts";
+import { leaseHealthCheck } from "../leader/lease-term.ts";
 import type { Logger } from "../logger.ts";
-import { cacheSynced, watchFreshness } from "../telemetry/health/cache-checks.ts";
+import { cacheSynced, watchFreshness } from "../telemetry/health/built-in-checks.ts";
 import { HealthChecks } from "../telemetry/health/health-checks.ts";
 import { healthService } from "../telemetry/health/health-service.ts";
-import { leaseAge } from "../telemetry/health/lease-age.ts";
 import type { ManagerLife } from "./manager-life.ts";
 import type { HealthOptions } from "./manager-options.ts";
 import type { QueueAges } from "./queue-ages.ts";
@@ -37,7 +37,7 @@ export class ManagerHealth {
     const { clock, cache, life, leadership, queueAges } = environment;
     this.#environment = environment;
     this.live = new HealthChecks().add("reconciles", queueAges.check(maxReconcileMs));
-    if (leadership !== undefined) this.live.add("lease", leaseAge(leadership));
+    if (leadership !== undefined) this.live.add("lease", leaseHealthCheck(leadership));
     this.ready = new HealthChecks()
       .add("started", () => {
         if (life.state !== "running" && life.state !== "leading") throw new NotRunningError(life.state);

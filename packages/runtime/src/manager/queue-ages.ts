@@ -1,8 +1,8 @@
 import type { Clock } from "@keelson/core";
 import type { ControllerObserver } from "../controller/controller-observer.ts";
 import type { QueueObserver } from "../queue/queue-observer.ts";
+import { queueAge } from "../telemetry/health/built-in-checks.ts";
 import type { HealthCheck } from "../telemetry/health/health-checks.ts";
-import { queueAge } from "../telemetry/health/queue-age.ts";
 import { WatchedQueue } from "./watched-queue.ts";
 
 /** Knows how old the work of each controller is, by listening to what their queues tell the metrics. */

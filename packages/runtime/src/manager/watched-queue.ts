@@ -1,5 +1,5 @@
 import type { UnfinishedWork } from "../queue/queue-observer.ts";
-import type { QueueAges } from "../telemetry/health/queue-age.ts";
+import type { QueueAges } from "../telemetry/health/built-in-checks.ts";
 
 /** A controller's queue as those see it who look whether it is stuck. */
 export class WatchedQueue {

@@ -1,18 +1,15 @@
 import type { Client } from "@keelson/client";
-import type { ApiUse, Clock, Listen, Resource } from "@keelson/core";
-import { groupResourceOf } from "@keelson/core";
+import { type ApiUse, type Clock, groupResourceOf, type Listen, type Resource } from "@keelson/core";
 import { liveReads } from "../controller/run-client.ts";
 import type { Logger } from "../logger.ts";
 import type { Metrics } from "../telemetry/metrics/metrics.ts";
 import type { Admission } from "../webhook/admission.ts";
 import type { CertificateSource } from "../webhook/certificate-source.ts";
 import type { Conversion } from "../webhook/conversion.ts";
-import { keepConfigurations } from "../webhook/keep-configurations.ts";
 import { ManagedCertificates } from "../webhook/managed-certificates.ts";
 import type { RotationRules } from "../webhook/rotation-plan.ts";
-import { defaultWebhookPort, serveWebhooks } from "../webhook/serve-webhooks.ts";
-import type { WebhookEndpoint } from "../webhook/webhook-configurations.ts";
-import { WebhookServer } from "../webhook/webhook-server.ts";
+import { keepConfigurations, type WebhookEndpoint } from "../webhook/webhook-configurations.ts";
+import { defaultWebhookPort, serveWebhooks, WebhookServer } from "../webhook/webhook-server.ts";
 import type { GroupMember } from "./runnable-group.ts";
 
 /** Certificates of Keelson's own making, and webhook configurations kept in place with them [WH9]. */

@@ -1,8 +1,7 @@
-import type { Draft, Kind, KubeObject, LabelSelector, Resource } from "@keelson/core";
+import type { Draft, GroupVersionKind, Kind, KubeObject, LabelSelector, Resource } from "@keelson/core";
 import type { AdmissionRequest, Operation } from "./admission-review.ts";
 import { type DenialDetails, InvalidWebhookError } from "./errors.ts";
 import type { WebhookCall } from "./webhook-call.ts";
-import { admissionPath } from "./webhook-paths.ts";
 
 /** What every handler of an admission webhook gets beside the objects. */
 export interface AdmissionCall extends WebhookCall {
@@ -156,4 +155,14 @@ function admissionOf<T extends KubeObject>(
     pathOf: (verb) => settings.paths?.[verb] ?? admissionPath(verb, resource, subresource),
     nameOf: (verb) => (subresource === undefined ? `${verb}.${name}` : `${verb}.${subresource}.${name}`),
   };
+}
+
+/** Such as `/validate-example-com-v1-webapp`: the paths of controller-runtime, so that its manifests fit. */
+export function admissionPath(
+  verb: "mutate" | "validate",
+  { group, version, kind }: GroupVersionKind,
+  subresource?: string,
+): string {
+  const base = `/${verb}-${group.replaceAll(".", "-")}-${version}-${kind.toLowerCase()}`;
+  return subresource === undefined ? base : `${base}-${subresource}`;
 }

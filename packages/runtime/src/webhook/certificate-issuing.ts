@@ -1,7 +1,7 @@
 import { type webcrypto as nodeCrypto, webcrypto } from "node:crypto";
 import { isIP } from "node:net";
 import type { ServingCertificate } from "@keelson/core";
-import { plainHost } from "./certificate-host.ts";
+import { plainHost } from "./rotation-plan.ts";
 
 /** From when on, and how long, a certificate is valid. */
 export interface Life {

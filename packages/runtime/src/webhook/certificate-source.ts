@@ -13,6 +13,13 @@ export interface CertificateSource {
   run(signal: AbortSignal): Promise<void>;
 }
 
+/** Told of each attempt to read a certificate anew [WH7]. Must not throw. */
+export interface CertificateObserver {
+  read(): void;
+  /** The attempt failed; the certificate before it stays in use. */
+  readFailed(): void;
+}
+
 /**
  * Gives back a certificate and its key if they can be served: both are PEM, they belong together, which they do not
  * while somebody replaces one file after the other, and so is the rest of the chain. Otherwise throws an

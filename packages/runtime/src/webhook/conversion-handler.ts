@@ -9,11 +9,10 @@ import {
   toError,
 } from "@keelson/core";
 import type { WebhookHandler } from "./admission-handler.ts";
-import { handlerLimitMs, startCallDeadline } from "./call-deadline.ts";
 import type { Conversion } from "./conversion.ts";
 import { ConversionError, InvalidWebhookError, WebhookError } from "./errors.ts";
 import { type BodyLimits, type BodyProblem, isJson, readBody } from "./request-body.ts";
-import { makeWebhookCall, type WebhookCall } from "./webhook-call.ts";
+import { handlerLimitMs, makeWebhookCall, startCallDeadline, type WebhookCall } from "./webhook-call.ts";
 
 /** The API server waits so long for a conversion, and does not say so. */
 const conversionTimeoutMs = 30_000;

@@ -2,6 +2,9 @@ import { apiVersionOf, type Kind, type KubeObject, type ObjectMeta } from "@keel
 import { ConversionError, InvalidWebhookError } from "./errors.ts";
 import type { WebhookCall } from "./webhook-call.ts";
 
+/** Where the API server sends requests for conversion. */
+export const convertPath = "/convert";
+
 /**
  * An object in another version, as an author writes it: apiVersion and kind are filled in, and so is the metadata. Of
  * metadata that is given only labels and annotations count, since the API server lets a conversion change no more.

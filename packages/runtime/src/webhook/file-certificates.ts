@@ -3,9 +3,9 @@ import { readFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { type Clock, type ServingCertificate, sleep, systemClock, toError } from "@keelson/core";
 import { type Logger, silentLogger } from "../logger.ts";
+import type { CertificateObserver } from "./certificate-source.ts";
 import { type CertificateSource, checkServingCertificate } from "./certificate-source.ts";
 import { NoCertificateError } from "./errors.ts";
-import type { CertificateObserver } from "./webhook-observer.ts";
 
 export interface FileCertificatesOptions {
   /** A PEM file, such as `tls.crt` of a mounted Secret. */

@@ -10,7 +10,7 @@ import {
   stateOf,
 } from "./certificate-material.ts";
 import { createMaterial, type RotationContext, takeStep } from "./certificate-rotation.ts";
-import type { CertificateSource } from "./certificate-source.ts";
+import type { CertificateObserver, CertificateSource } from "./certificate-source.ts";
 import { InvalidCertificateError, InvalidWebhookError, NoCertificateError } from "./errors.ts";
 import {
   checkRotationRules,
@@ -21,7 +21,6 @@ import {
   type RotationRules,
   type RotationStep,
 } from "./rotation-plan.ts";
-import type { CertificateObserver } from "./webhook-observer.ts";
 
 export interface ManagedCertificatesOptions {
   readonly client: Client;

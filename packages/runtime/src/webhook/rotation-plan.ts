@@ -1,4 +1,4 @@
-import { plainHost } from "./certificate-host.ts";
+import { isIPv6 } from "node:net";
 import { InvalidWebhookError } from "./errors.ts";
 
 const hourMs = 3_600_000;
@@ -119,4 +119,11 @@ function sameHosts(one: readonly string[], other: readonly string[]): boolean {
   const hosts = new Set(other.map(plainHost));
   const others = new Set(one.map(plainHost));
   return hosts.size === others.size && [...others].every((host) => hosts.has(host));
+}
+
+/** One text for each host: names in lower case, and IPv6 addresses, which have many forms, in their shortest. */
+export function plainHost(host: string): string {
+  if (!isIPv6(host)) return host.toLowerCase();
+  const withoutZone = host.replace(/%.*$/, "");
+  return new URL(`http://[${withoutZone}]`).hostname.slice(1, -1);
 }

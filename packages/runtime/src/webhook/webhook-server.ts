@@ -2,6 +2,8 @@ import type { Client } from "@keelson/client";
 import {
   type Clock,
   type HttpService,
+  type Listen,
+  type Listener,
   type ServiceRequest,
   type ServiceResponse,
   systemClock,
@@ -10,13 +12,26 @@ import {
 import { type Logger, silentLogger } from "../logger.ts";
 import type { Admission } from "./admission.ts";
 import { mutatingHandler, validatingHandler, type WebhookHandler } from "./admission-handler.ts";
+import type { CertificateSource } from "./certificate-source.ts";
 import type { Conversion } from "./conversion.ts";
+import { convertPath } from "./conversion.ts";
 import { conversionHandler } from "./conversion-handler.ts";
 import { DuplicateWebhookPathError } from "./errors.ts";
 import { BodyBudget } from "./request-body.ts";
 import type { WebhookCallDependencies } from "./webhook-call.ts";
-import type { WebhookObserver } from "./webhook-observer.ts";
-import { convertPath } from "./webhook-paths.ts";
+
+/**
+ * What webhooks tell about themselves, so that metrics can be made of it. The calls come from within a request: they
+ * must be quick and must not throw. Webhooks are named by their path.
+ */
+export interface WebhookObserver {
+  /** So many more (or fewer) requests are under way. */
+  inFlightChanged(path: string, change: 1 | -1): void;
+  /** A request was answered, with this HTTP status. */
+  answered(path: string, code: number, ms: number): void;
+  /** A handler threw by mistake [WH5]. */
+  panicked(path: string): void;
+}
 
 export interface WebhookServerOptions {
   /** What the functions of webhooks read and write with; usually a `cachedClient`. */
@@ -113,4 +128,42 @@ export class WebhookServer {
 
 function plain(status: number, body: string): ServiceResponse {
   return { status, headers: { "content-type": "text/plain" }, body };
+}
+
+/** Where webhooks listen unless told otherwise [WH6]. */
+export const defaultWebhookPort = 9443;
+/** How long requests under way may take to end [MG11]. */
+const drainMs = 60_000;
+
+export interface ServeWebhooksOptions {
+  readonly server: WebhookServer;
+  readonly certificates: CertificateSource;
+  /** How ports are opened; `listenHttp` of the client opens real ones. */
+  readonly listen: Listen;
+  /** Default 9443. 0 takes any free one; below 0 nothing is served [WH6]. */
+  readonly port?: number;
+  /** Default: all addresses. */
+  readonly host?: string;
+  /** Told the port once it is open. */
+  readonly onListening?: (port: number) => void;
+}
+
+/**
+ * Serves webhooks until the signal aborts, then lets requests under way end for up to 60 s. Rejects if there is no
+ * certificate or the port cannot be had.
+ */
+export async function serveWebhooks(options: ServeWebhooksOptions, signal: AbortSignal): Promise<void> {
+  const { server, certificates, listen, port = defaultWebhookPort, host, onListening } = options;
+  if (port < 0) return;
+  await certificates.load(signal);
+  const listener: Listener = await listen(
+    { port, certificate: () => certificates.current(), ...(host !== undefined && { host }) },
+    server.service,
+  );
+  try {
+    onListening?.(listener.port);
+    await certificates.run(signal);
+  } finally {
+    await listener.close(drainMs);
+  }
 }

@@ -19,13 +19,12 @@ import type { Logger } from "../../src/logger.ts";
 import { admission } from "../../src/webhook/admission.ts";
 import { materialToData } from "../../src/webhook/certificate-material.ts";
 import { createMaterial, takeStep } from "../../src/webhook/certificate-rotation.ts";
-import { keepConfigurations } from "../../src/webhook/keep-configurations.ts";
 import {
   ManagedCertificates,
   type ManagedCertificatesOptions,
 } from "../../src/webhook/managed-certificates.ts";
-import { serveWebhooks } from "../../src/webhook/serve-webhooks.ts";
-import { WebhookServer } from "../../src/webhook/webhook-server.ts";
+import { keepConfigurations } from "../../src/webhook/webhook-configurations.ts";
+import { serveWebhooks, WebhookServer } from "../../src/webhook/webhook-server.ts";
 
 let controlPlane: Cluster;
 let client: Client;

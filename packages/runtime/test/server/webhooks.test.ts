@@ -20,10 +20,9 @@ import { type Cluster, startCluster } from "@keelson/testkit";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { type Admission, admission } from "../../src/webhook/admission.ts";
 import { conversion } from "../../src/webhook/conversion.ts";
-import { type ConfigurationPass, keepConfigurations } from "../../src/webhook/keep-configurations.ts";
 import { ManagedCertificates } from "../../src/webhook/managed-certificates.ts";
-import { serveWebhooks } from "../../src/webhook/serve-webhooks.ts";
-import { WebhookServer } from "../../src/webhook/webhook-server.ts";
+import { type ConfigurationPass, keepConfigurations } from "../../src/webhook/webhook-configurations.ts";
+import { serveWebhooks, WebhookServer } from "../../src/webhook/webhook-server.ts";
 
 interface Gadget extends KubeObject {
   readonly spec: { readonly size: number };

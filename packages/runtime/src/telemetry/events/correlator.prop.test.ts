@@ -1,8 +1,7 @@
 import { VirtualClock } from "@keelson/testkit";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type CorrelatorOptions, EventCorrelator } from "./correlator.ts";
-import type { TrackedEvent } from "./tracked-event.ts";
+import { type CorrelatorOptions, EventCorrelator, type TrackedEvent } from "./correlator.ts";
 
 type Step =
   | { readonly type: "happen"; readonly note: number; readonly object: number }

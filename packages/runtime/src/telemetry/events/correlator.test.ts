@@ -1,8 +1,12 @@
 import { VirtualClock } from "@keelson/testkit";
 import { describe, expect, it } from "vitest";
-import { type Correlation, type CorrelatorOptions, EventCorrelator } from "./correlator.ts";
+import {
+  type Correlation,
+  type CorrelatorOptions,
+  EventCorrelator,
+  type TrackedEvent,
+} from "./correlator.ts";
 import { type Occurrence, occurrenceOf } from "./occurrence.ts";
-import type { TrackedEvent } from "./tracked-event.ts";
 
 const minute = 60_000;
 

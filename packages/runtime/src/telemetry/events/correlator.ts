@@ -1,9 +1,28 @@
 import type { Clock } from "@keelson/core";
 import { RecentMap } from "../../recent-map.ts";
-import type { Occurrence } from "./occurrence.ts";
-import { SimilarEvents } from "./similar-events.ts";
-import { SpamFilter } from "./spam-filter.ts";
-import type { TrackedEvent } from "./tracked-event.ts";
+import { identityOf, type Occurrence, similarityOf, spamKeyOf, withNote } from "./occurrence.ts";
+
+/** An Event on the server, or on its way there. */
+export interface TrackedEvent {
+  readonly name: string;
+  readonly namespace: string;
+  /** What happened first; the later ones are like it. */
+  readonly first: Occurrence;
+  /** How often it happened. */
+  count: number;
+  /** The note of the last one, which differs from the first where similar ones are combined. */
+  note: string;
+  /** When it happened last, in milliseconds since 1970. */
+  lastAtMs: number;
+  /** The same moment for measuring durations. */
+  lastMonotonicMs: number;
+  /** How many of them the server knows of; 0 as long as the Event is not there. */
+  savedCount: number;
+  /** It waits to be written, as it will be by then. */
+  isQueued: boolean;
+  /** When it was last on its way to the server, for measuring durations; undefined if it never was. */
+  sentMonotonicMs: number | undefined;
+}
 
 export interface CorrelatorOptions {
   readonly clock: Clock;
@@ -146,4 +165,75 @@ function dueMs(event: TrackedEvent): number {
 /** One that is not there is not made by a heartbeat: the spam filter, or the server, said no to it. */
 function isBehind({ count, savedCount }: TrackedEvent): boolean {
   return savedCount > 0 && count > savedCount;
+}
+
+/** So many that differ by their note only are told one by one. */
+const mostApart = 10;
+/** After so long without one of them counting begins anew. */
+const forgetAfterMs = 600_000;
+const mostGroups = 4096;
+
+interface Group {
+  /** No more than one more than are told apart. */
+  readonly notes: ReadonlySet<string>;
+  readonly lastMs: number;
+}
+
+/** An occurrence as it is to be told, and what it counts as a repetition of. */
+export interface Grouped {
+  readonly occurrence: Occurrence;
+  readonly key: string;
+}
+
+/** Combines events that differ by their note only, once there were more than 10 of them with pauses below 10 min [EVR2]. */
+export class SimilarEvents {
+  readonly #groups = new RecentMap<string, Group>(mostGroups);
+  readonly #clock: Clock;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  group(occurrence: Occurrence): Grouped {
+    const key = similarityOf(occurrence);
+    const nowMs = this.#clock.monotonicNow();
+    const known = this.#groups.get(key);
+    const notes =
+      known === undefined || nowMs - known.lastMs > forgetAfterMs ? new Set<string>() : known.notes;
+    const isKnown = notes.has(occurrence.note) || notes.size > mostApart;
+    const grown = isKnown ? notes : new Set([...notes, occurrence.note]);
+    this.#groups.set(key, { notes: grown, lastMs: nowMs });
+    if (grown.size <= mostApart) return { occurrence, key: identityOf(occurrence) };
+    return { occurrence: withNote(occurrence, `(combined from similar events): ${occurrence.note}`), key };
+  }
+}
+
+const burst = 25;
+const refillMs = 300_000;
+const mostObjects = 4096;
+
+interface Bucket {
+  readonly tokens: number;
+  readonly countedMs: number;
+}
+
+/** Lets 25 events of a type about an object pass, and after that one every 5 minutes [EVR2]. */
+export class SpamFilter {
+  readonly #buckets = new RecentMap<string, Bucket>(mostObjects);
+  readonly #clock: Clock;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** Takes a token if there is one. */
+  allows(occurrence: Occurrence): boolean {
+    const key = spamKeyOf(occurrence);
+    const nowMs = this.#clock.monotonicNow();
+    const { tokens: before, countedMs } = this.#buckets.get(key) ?? { tokens: burst, countedMs: nowMs };
+    const tokens = Math.min(burst, before + (nowMs - countedMs) / refillMs);
+    const isAllowed = tokens >= 1;
+    this.#buckets.set(key, { tokens: isAllowed ? tokens - 1 : tokens, countedMs: nowMs });
+    return isAllowed;
+  }
 }

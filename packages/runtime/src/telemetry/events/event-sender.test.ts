@@ -3,9 +3,9 @@ import { seededRandom } from "@keelson/core";
 import { VirtualClock } from "@keelson/testkit";
 import { describe, expect, it } from "vitest";
 import { NotLeaderError } from "../../leader/errors.ts";
+import type { TrackedEvent } from "./correlator.ts";
 import { EventSender } from "./event-sender.ts";
 import type { WriteEvent } from "./event-writer.ts";
-import type { TrackedEvent } from "./tracked-event.ts";
 
 const unreachable = new ConnectionError("create events", new Error("ECONNREFUSED"));
 const refusal = (code: number, reason: string, causeReason?: string) =>

@@ -2,8 +2,7 @@ import { createClient } from "@keelson/client";
 import { seededRandom, type Transport, type TransportRequest } from "@keelson/core";
 import { RecordingLogger, VirtualClock } from "@keelson/testkit";
 import { describe, expect, it } from "vitest";
-import { InvalidEventRecorderError } from "./errors.ts";
-import { createEventRecorder, type EventRecorderOptions } from "./recorder.ts";
+import { createEventRecorder, type EventRecorderOptions, InvalidEventRecorderError } from "./recorder.ts";
 
 const pod = { apiVersion: "v1", kind: "Pod", metadata: { namespace: "shop", name: "web" } };
 const pulled = { type: "Normal", reason: "Pulled", message: "pulled" } as const;

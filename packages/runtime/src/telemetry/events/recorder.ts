@@ -2,6 +2,7 @@ import type { Client } from "@keelson/client";
 import {
   type CancelTimer,
   type Clock,
+  KeelsonError,
   type KubeObject,
   qualifiedNameProblem,
   type Random,
@@ -9,14 +10,35 @@ import {
 import type { EventRecorder, EventToRecord } from "../../controller/event-recorder.ts";
 import { type Logger, silentLogger } from "../../logger.ts";
 import { EventCorrelator } from "./correlator.ts";
-import { DropReport, factsOf, factsOfAttempt } from "./drop-report.ts";
-import { InvalidEventRecorderError } from "./errors.ts";
-import { coreV1Form, type EventSource, eventsV1Form } from "./event-form.ts";
-import { eventNames } from "./event-name.ts";
-import type { EventDropReason, EventObserver } from "./event-observer.ts";
+import {
+  DropReport,
+  type EventDropReason,
+  type EventObserver,
+  factsOf,
+  factsOfAttempt,
+} from "./drop-report.ts";
 import { EventSender } from "./event-sender.ts";
-import { eventWriter, type WriteEvent } from "./event-writer.ts";
+import {
+  coreV1Form,
+  type EventSource,
+  eventNames,
+  eventsV1Form,
+  eventWriter,
+  type WriteEvent,
+} from "./event-writer.ts";
 import { occurrenceOf } from "./occurrence.ts";
+
+/** Settings with which the API server would refuse every event. All that is wrong with them is said at once. */
+export class InvalidEventRecorderError extends KeelsonError {
+  static override readonly brand: string = "keelson.InvalidEventRecorderError";
+  readonly code = "INVALID_EVENT_RECORDER";
+  readonly problems: readonly string[];
+
+  constructor(problems: readonly string[]) {
+    super(`set up an event recorder: ${problems.join("; ")}`);
+    this.problems = problems;
+  }
+}
 
 export interface EventRecorderOptions extends EventSource {
   /** Needs the verbs create and patch on events of the API. */

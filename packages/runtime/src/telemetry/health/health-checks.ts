@@ -1,4 +1,5 @@
-import { HealthCheckRefusedError } from "./errors.ts";
+import { abortable, type Clock, toError } from "@keelson/core";
+import { HealthCheckRefusedError, HealthCheckTimeoutError } from "./errors.ts";
 
 /** Throws, or rejects, if something is wrong. The signal aborts when nobody waits for it any more. */
 export type HealthCheck = (signal: AbortSignal) => void | Promise<void>;
@@ -51,5 +52,30 @@ export class HealthChecks {
   /** By name. */
   get all(): readonly NamedHealthCheck[] {
     return [...this.#checks.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
+  }
+}
+
+/** Why the check failed; undefined if all is well. Never takes longer than the check's time limit. */
+export async function runCheck(
+  { name, check, timeoutMs }: NamedHealthCheck,
+  { clock, signal }: { readonly clock: Clock; readonly signal: AbortSignal },
+): Promise<Error | undefined> {
+  const limit = new AbortController();
+  const cancel = clock.schedule(timeoutMs, () => limit.abort(new HealthCheckTimeoutError(name, timeoutMs)));
+  const either = AbortSignal.any([limit.signal, signal]);
+  try {
+    await abortable(
+      (async () => {
+        await check(either);
+      })(),
+      either,
+    );
+    return undefined;
+  } catch (caught) {
+    return toError(caught);
+  } finally {
+    cancel();
+    // A check that is still under way learns that nobody waits for it.
+    limit.abort(new Error(`health check ${name} has been answered`));
   }
 }

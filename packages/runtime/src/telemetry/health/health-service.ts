@@ -1,9 +1,6 @@
 import type { Clock, HttpService, ServiceRequest, ServiceResponse } from "@keelson/core";
 import { type Logger, silentLogger } from "../../logger.ts";
-import { FailureLog } from "./failure-log.ts";
-import { HealthChecks, type NamedHealthCheck } from "./health-checks.ts";
-import { type CheckResult, verboseReport } from "./health-report.ts";
-import { runCheck } from "./run-check.ts";
+import { HealthChecks, type NamedHealthCheck, runCheck } from "./health-checks.ts";
 
 export interface HealthServiceOptions {
   /** Answered under `/healthz`: if one fails, the process should be restarted. */
@@ -88,4 +85,66 @@ async function reasonOf(asked: Asked, check: NamedHealthCheck): Promise<Error | 
 function plain(status: number, body: string): ServiceResponse {
   const headers = { "content-type": "text/plain; charset=utf-8", "x-content-type-options": "nosniff" };
   return { status, headers, body };
+}
+
+/** How one check of an answer ended. */
+export interface CheckResult {
+  readonly name: string;
+  readonly outcome: "ok" | "excluded" | "failed";
+}
+
+/**
+ * The lines that Kubernetes answers with, which people know and programs read [MG8]. Why a check failed is not in them:
+ * anybody who reaches the port can ask.
+ */
+export function verboseReport(
+  endpoint: string,
+  results: readonly CheckResult[],
+  unknownExcludes: readonly string[],
+): string {
+  const lines = results.map(({ name, outcome }) => lineOf(name, outcome));
+  if (unknownExcludes.length > 0) {
+    const names = unknownExcludes.map((name) => JSON.stringify(name)).join(",");
+    lines.push(`warn: some health checks cannot be excluded: no matches for ${names}`);
+  }
+  const hasFailed = results.some(({ outcome }) => outcome === "failed");
+  return [...lines, `${endpoint} check ${hasFailed ? "failed" : "passed"}`, ""].join("\n");
+}
+
+function lineOf(name: string, outcome: CheckResult["outcome"]): string {
+  switch (outcome) {
+    case "ok":
+      return `[+]${name} ok`;
+    case "excluded":
+      return `[+]${name} excluded: ok`;
+    case "failed":
+      return `[-]${name} failed: reason withheld`;
+  }
+}
+
+/**
+ * Says in the log why checks fail, since answers do not. Probes ask every few seconds: aloud it is said when a check
+ * begins to fail and when it is well again.
+ */
+export class FailureLog {
+  readonly #log: Logger;
+  readonly #failing = new Set<string>();
+
+  constructor(log: Logger) {
+    this.#log = log;
+  }
+
+  note(endpoint: string, check: string, error: Error | undefined): void {
+    const key = `${endpoint}/${check}`;
+    const wasFailing = this.#failing.has(key);
+    if (error === undefined) {
+      if (this.#failing.delete(key)) this.#log.info("a health check passes again", { endpoint, check });
+      return;
+    }
+    this.#failing.add(key);
+    // Its message says all: where in the program it was made is of no use.
+    const reason = error.message;
+    if (wasFailing) this.#log.debug("a health check still fails", { endpoint, check, reason });
+    else this.#log.warn("a health check fails", { endpoint, check, reason });
+  }
 }

@@ -1,7 +1,7 @@
 import type { Clock } from "@keelson/core";
 import type { LogFields, Logger } from "../../logger.ts";
 import { isWritten, type LogLevel } from "./log-level.ts";
-import { readFields } from "./read-fields.ts";
+import { readFields } from "./loggable.ts";
 
 /** What a logger is told, before it is text. */
 export interface LogLine {

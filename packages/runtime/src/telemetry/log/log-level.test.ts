@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { InvalidLogLevelError } from "./errors.ts";
-import { isWritten, levelFrom } from "./log-level.ts";
+import { InvalidLogLevelError, isWritten, levelFrom } from "./log-level.ts";
 
 describe("levels of a log", () => {
   it("are read in any case, with warning as another word for warn", () => {

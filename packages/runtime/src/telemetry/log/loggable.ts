@@ -1,6 +1,11 @@
-import { readField, readFields } from "./read-fields.ts";
-import { hasSecretValue, isContentOfSecret, isObjectName, isSecret, isSecretKey } from "./secret-shape.ts";
-import { withoutSecrets } from "./secret-text.ts";
+import {
+  hasSecretValue,
+  isContentOfSecret,
+  isObjectName,
+  isSecret,
+  isSecretKey,
+  withoutSecrets,
+} from "./redaction.ts";
 import { redacted } from "./sensitive.ts";
 
 /** What JSON can say. */
@@ -135,4 +140,35 @@ function describeError(error: Error, walk: Walk): Loggable {
   for (const [key, value] of readFields(error, mostValues)) fields.set(key, value);
   for (const key of ["errors", "cause"]) fields.set(key, readField(error, key));
   return describeFields(fields, walk);
+}
+
+/**
+ * The own fields of an object, each read once: of someone else's object a getter may throw, or the object be a revoked
+ * proxy. What cannot be read says so.
+ */
+export function readFields(value: object, most: number = Number.POSITIVE_INFINITY): Map<string, unknown> {
+  const fields = new Map<string, unknown>();
+  for (const key of keysOf(value)) {
+    if (fields.size >= most) break;
+    fields.set(key, readField(value, key));
+  }
+  return fields;
+}
+
+export function readField(value: object, key: string): unknown {
+  try {
+    return Reflect.get(value, key);
+  } catch {
+    // That it threw is all there is to log.
+    return "[unreadable]";
+  }
+}
+
+function keysOf(value: object): readonly string[] {
+  try {
+    return Object.keys(value);
+  } catch {
+    // A revoked proxy has no fields to show.
+    return [];
+  }
 }

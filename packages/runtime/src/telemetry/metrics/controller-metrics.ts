@@ -1,9 +1,17 @@
 import type { ControllerObserver, ResultLabel } from "../../controller/controller-observer.ts";
 import type { HotLoopObserver } from "../../controller/guard/hot-loop-guard.ts";
-import { blockBuckets, reconcileBuckets } from "./buckets.ts";
 import type { MetricsRegistry } from "./metrics-registry.ts";
 import { QueueMetrics } from "./queue-metrics.ts";
 import type { Counter, Gauge, Histogram } from "./series.ts";
+
+/** For how long a reconcile takes, as controller-runtime has them [MX1]. */
+const reconcileBuckets: readonly number[] = [
+  0.005, 0.01, 0.025, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.5, 0.6, 0.7, 0.8, 0.9, 1, 1.25, 1.5,
+  1.75, 2, 2.5, 3, 3.5, 4, 4.5, 5, 6, 7, 8, 9, 10, 15, 20, 25, 30, 40, 50, 60,
+];
+
+/** For how long the event loop was blocked: from the shortest time that is reported [CT19]. */
+const blockBuckets: readonly number[] = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
 /** What one controller counts. */
 interface OneController {

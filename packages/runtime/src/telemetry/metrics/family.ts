@@ -1,5 +1,4 @@
-import { headText, labelText, valueText } from "./exposition-text.ts";
-import type { Series } from "./series.ts";
+import { headText, labelText, type Series, valueText } from "./series.ts";
 
 export type MetricType = "counter" | "gauge" | "histogram";
 

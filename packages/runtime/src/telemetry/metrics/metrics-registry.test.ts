@@ -2,8 +2,8 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { parseExposition } from "../../../test/support/exposition.ts";
 import { CounterDecreaseError, DuplicateMetricError, InvalidMetricError } from "./errors.ts";
-import { boundText } from "./exposition-text.ts";
 import { MetricsRegistry } from "./metrics-registry.ts";
+import { boundText } from "./series.ts";
 
 describe("a registry", () => {
   it("gives back any value of a label and any help", () => {

@@ -1,6 +1,6 @@
 import type { HttpService, ServiceRequest, ServiceResponse } from "@keelson/core";
-import { expositionContentType } from "./exposition-text.ts";
 import type { Metrics } from "./metrics.ts";
+import { expositionContentType } from "./series.ts";
 
 /** Where metrics are found. */
 export const metricsPath = "/metrics";

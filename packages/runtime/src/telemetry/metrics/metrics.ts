@@ -3,15 +3,12 @@ import type { StaleRead } from "../../cache/informer-cache.ts";
 import type { ControllerObserver } from "../../controller/controller-observer.ts";
 import type { LeaderObserver } from "../../leader/leader-elector.ts";
 import { type Logger, silentLogger } from "../../logger.ts";
-import type { CertificateObserver } from "../../webhook/webhook-observer.ts";
-import type { EventObserver } from "../events/event-observer.ts";
+import type { CertificateObserver } from "../../webhook/certificate-source.ts";
+import type { EventObserver } from "../events/drop-report.ts";
 import { controllerMetrics } from "./controller-metrics.ts";
-import { eventMetrics } from "./event-metrics.ts";
 import { InformerMetrics, type ReadInformers } from "./informer-metrics.ts";
-import { leaderMetrics } from "./leader-metrics.ts";
 import { MetricsRegistry } from "./metrics-registry.ts";
-import { nodeMetrics } from "./node-metrics.ts";
-import { ProcessMetrics } from "./process-metrics.ts";
+import { nodeMetrics, ProcessMetrics } from "./process-metrics.ts";
 import { type RestClientObserver, restClientMetrics } from "./rest-client-metrics.ts";
 import { certificateMetrics, type WebhookMetrics, webhookMetrics } from "./webhook-metrics.ts";
 
@@ -88,5 +85,45 @@ export function createMetrics(options: MetricsOptions = {}): Metrics {
       return registry.render();
     },
     [Symbol.dispose]: () => ofNode?.[Symbol.dispose](),
+  };
+}
+
+/** The metrics of leader election, by the name of the Lease [MX3]. */
+export function leaderMetrics(registry: MetricsRegistry): (name: string) => LeaderObserver {
+  const status = registry.gauge({
+    name: "leader_election_master_status",
+    help: "Whether this replica leads: 1, or 0 if it waits.",
+    labels: ["name"],
+  });
+  const slowPaths = registry.counter({
+    name: "leader_election_slowpath_total",
+    help: "How often the leader had to read its Lease before it could renew it.",
+    labels: ["name"],
+  });
+  return (name) => {
+    const isLeading = status.with(name);
+    const slowPath = slowPaths.with(name);
+    return {
+      leaderChanged: (isLeader) => isLeading.set(isLeader ? 1 : 0),
+      slowPathTaken: () => slowPath.add(),
+    };
+  };
+}
+
+/** The metrics of an event recorder: what became of the events [EVR1]. */
+export function eventMetrics(registry: MetricsRegistry): EventObserver {
+  const sent = registry.counter({
+    name: "events_sent_total",
+    help: "How many events were written, by how: create for a new one, patch for one that was counted up.",
+    labels: ["how"],
+  });
+  const dropped = registry.counter({
+    name: "events_dropped_total",
+    help: "How many events did not reach the server, by why.",
+    labels: ["reason"],
+  });
+  return {
+    sent: (how) => sent.with(how).add(),
+    dropped: (reason) => dropped.with(reason).add(),
   };
 }

@@ -1,7 +1,10 @@
 import { readdir, readFile } from "node:fs/promises";
-import type { Clock } from "@keelson/core";
+import { constants, monitorEventLoopDelay, PerformanceObserver, performance } from "node:perf_hooks";
+import { getHeapSpaceStatistics } from "node:v8";
+import { type Clock, isRecord } from "@keelson/core";
 import type { Sample } from "./family.ts";
 import type { MetricsRegistry } from "./metrics-registry.ts";
+import type { Histogram } from "./series.ts";
 
 /** What only the kernel knows; undefined where it does not tell, as on macOS. */
 interface KernelFacts {
@@ -61,4 +64,123 @@ function finite(text: string | undefined): number | undefined {
 
 function single(value: number | undefined): readonly Sample[] {
   return value === undefined ? [] : [{ labels: [], value }];
+}
+
+/** How often the delay of the event loop is measured. It is done by a timer that does not keep the process. */
+const delayResolutionMs = 50;
+const garbageBuckets = [0.001, 0.01, 0.1, 1, 2, 5];
+const garbageKinds: ReadonlyMap<number, string> = new Map([
+  [constants.NODE_PERFORMANCE_GC_MAJOR, "major"],
+  [constants.NODE_PERFORMANCE_GC_MINOR, "minor"],
+  [constants.NODE_PERFORMANCE_GC_INCREMENTAL, "incremental"],
+  [constants.NODE_PERFORMANCE_GC_WEAKCB, "weakcb"],
+]);
+
+/** The metrics of Node, under the names that its dashboards know [MX3]. Dispose of it: it listens to the engine. */
+export function nodeMetrics(registry: MetricsRegistry): Disposable {
+  addMemory(registry);
+  addVersion(registry);
+  registry.collected(
+    "gauge",
+    { name: "nodejs_active_resources", help: "What keeps the process, by type.", labels: ["type"] },
+    () => [...activeResources()].map(([type, value]) => ({ labels: [type], value })),
+  );
+  const loop = observeLoop(registry);
+  const garbage = observeGarbage(registry);
+  return {
+    [Symbol.dispose]() {
+      loop[Symbol.dispose]();
+      garbage[Symbol.dispose]();
+    },
+  };
+}
+
+function addMemory(registry: MetricsRegistry): void {
+  const gauge = (name: string, help: string, read: (usage: NodeJS.MemoryUsage) => number) =>
+    registry.collected("gauge", { name, help }, () => [{ labels: [], value: read(process.memoryUsage()) }]);
+  gauge("nodejs_heap_size_total_bytes", "Size of the heap.", ({ heapTotal }) => heapTotal);
+  gauge("nodejs_heap_size_used_bytes", "How much of the heap is in use.", ({ heapUsed }) => heapUsed);
+  gauge(
+    "nodejs_external_memory_bytes",
+    "Memory that objects have outside the heap.",
+    (usage) => usage.external,
+  );
+  const space = (name: string, help: string, field: "space_size" | "space_used_size") =>
+    registry.collected("gauge", { name, help, labels: ["space"] }, () =>
+      getHeapSpaceStatistics().map((statistics) => ({
+        labels: [statistics.space_name.replace(/_space$/, "")],
+        value: statistics[field],
+      })),
+    );
+  space("nodejs_heap_space_size_total_bytes", "Size of each part of the heap.", "space_size");
+  space("nodejs_heap_space_size_used_bytes", "How much of each part is in use.", "space_used_size");
+}
+
+function addVersion(registry: MetricsRegistry): void {
+  const [major = "", minor = "", patch = ""] = process.versions.node.split(".");
+  registry
+    .gauge({
+      name: "nodejs_version_info",
+      help: "The version of Node.",
+      labels: ["version", "major", "minor", "patch"],
+    })
+    .with(process.version, major, minor, patch)
+    .set(1);
+}
+
+/** Delays are those since the last scrape. */
+function observeLoop(registry: MetricsRegistry): Disposable {
+  const delays = monitorEventLoopDelay({ resolution: delayResolutionMs });
+  delays.enable();
+  const gauge = (name: string, help: string, readNs: () => number) =>
+    registry.collected("gauge", { name, help }, () => {
+      const value = readNs() / 1e9;
+      return Number.isFinite(value) ? [{ labels: [], value }] : [];
+    });
+  const lag = "How late the event loop is since the last scrape";
+  const late = (ns: number): number => Math.max(0, ns - delayResolutionMs * 1e6);
+  gauge("nodejs_eventloop_lag_mean_seconds", `${lag}: on average.`, () => late(delays.mean));
+  gauge("nodejs_eventloop_lag_p50_seconds", `${lag}: median.`, () => late(delays.percentile(50)));
+  gauge("nodejs_eventloop_lag_p90_seconds", `${lag}: 90th percentile.`, () => late(delays.percentile(90)));
+  gauge("nodejs_eventloop_lag_p99_seconds", `${lag}: 99th percentile.`, () => late(delays.percentile(99)));
+  gauge("nodejs_eventloop_lag_max_seconds", `${lag}: at most.`, () => {
+    const ns = delays.count === 0 ? 0 : late(delays.max);
+    delays.reset();
+    return ns;
+  });
+  registry.collected(
+    "gauge",
+    { name: "nodejs_eventloop_utilization", help: "How much of its time the event loop was busy." },
+    () => [{ labels: [], value: performance.eventLoopUtilization().utilization }],
+  );
+  return { [Symbol.dispose]: () => void delays.disable() };
+}
+
+function observeGarbage(registry: MetricsRegistry): Disposable {
+  const family = registry.histogram({
+    name: "nodejs_gc_duration_seconds",
+    help: "How long garbage collections took, by kind.",
+    labels: ["kind"],
+    buckets: garbageBuckets,
+  });
+  const kinds = new Map<number, Histogram>(
+    [...garbageKinds].map(([code, kind]) => [code, family.with(kind)] as const),
+  );
+  const observer = new PerformanceObserver((list) => {
+    for (const entry of list.getEntries()) kinds.get(kindOf(entry))?.observe(entry.duration / 1000);
+  });
+  observer.observe({ entryTypes: ["gc"] });
+  return { [Symbol.dispose]: () => observer.disconnect() };
+}
+
+/** Which kind of collection it was; the types do not know that entries say so. */
+function kindOf(entry: object): number {
+  const detail: unknown = Reflect.get(entry, "detail");
+  return isRecord(detail) && typeof detail.kind === "number" ? detail.kind : -1;
+}
+
+function activeResources(): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const type of process.getActiveResourcesInfo()) counts.set(type, (counts.get(type) ?? 0) + 1);
+  return counts;
 }

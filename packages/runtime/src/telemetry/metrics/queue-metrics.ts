@@ -1,8 +1,12 @@
 import { PriorityLabels, type QueueObserver, type UnfinishedWork } from "../../queue/queue-observer.ts";
-import { decadeBuckets } from "./buckets.ts";
 import type { Family, Sample } from "./family.ts";
 import type { MetricsRegistry } from "./metrics-registry.ts";
 import type { CounterSeries, GaugeSeries, HistogramSeries } from "./series.ts";
+
+/** From 10 ns to 1000 s, each ten times the one before [MX2]. */
+export const decadeBuckets: readonly number[] = [
+  1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1, 10, 100, 1000,
+];
 
 /** Both carry the name of the controller: Go's had one before they had the other [MX2]. */
 type QueueLabels = readonly ["name", "controller"];

@@ -1,6 +1,16 @@
 import type { Clock, Transport, TransportRequest, TransportResponse } from "@keelson/core";
-import { requestBuckets, resolutionBuckets, sizeBuckets } from "./buckets.ts";
 import type { MetricsRegistry } from "./metrics-registry.ts";
+
+/** For requests to the API server, as Kubernetes' components have them [MX3]. */
+const requestBuckets: readonly number[] = [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2, 4, 8, 15, 30, 60];
+
+/** As requestBuckets, without the last one: how long it takes to resolve a name [MX3]. */
+const resolutionBuckets: readonly number[] = [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2, 4, 8, 15, 30];
+
+/** For sizes of requests and responses, in bytes [MX3]. */
+const sizeBuckets: readonly number[] = [
+  64, 256, 512, 1024, 4096, 16_384, 65_536, 262_144, 1_048_576, 4_194_304, 16_777_216,
+];
 
 /** Where a request got no answer, the code is this, as in client-go. */
 const noAnswer = "<error>";

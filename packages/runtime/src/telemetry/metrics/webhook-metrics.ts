@@ -1,7 +1,8 @@
-import type { CertificateObserver, WebhookObserver } from "../../webhook/webhook-observer.ts";
-import { convertPath } from "../../webhook/webhook-paths.ts";
-import { decadeBuckets } from "./buckets.ts";
+import type { CertificateObserver } from "../../webhook/certificate-source.ts";
+import { convertPath } from "../../webhook/conversion.ts";
+import type { WebhookObserver } from "../../webhook/webhook-server.ts";
 import type { MetricsRegistry } from "./metrics-registry.ts";
+import { decadeBuckets } from "./queue-metrics.ts";
 import type { Counter, Gauge, Histogram } from "./series.ts";
 
 export interface WebhookMetrics extends WebhookObserver {

@@ -9,8 +9,7 @@ import {
   trace,
 } from "@opentelemetry/api";
 import type { ControllerTracer, RunTrace, TracedRun } from "../../controller/run-tracer.ts";
-import { fail } from "./span-failure.ts";
-import { tracedCalls } from "./traced-calls.ts";
+import { fail, tracedCalls } from "./traced-calls.ts";
 
 /** Who makes the spans, as backends show it. */
 const instrumentation = "keelson";

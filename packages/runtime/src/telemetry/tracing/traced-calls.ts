@@ -1,16 +1,16 @@
 import { type ApiCall, ApiError, type Caller, type RawCall } from "@keelson/client";
-import { type Clock, groupResourceOf, toError } from "@keelson/core";
+import { type Clock, errorCode, groupResourceOf, toError } from "@keelson/core";
 import {
   type Attributes,
   type Context,
   context,
   type Span,
   SpanKind,
+  SpanStatusCode,
   type Tracer,
   trace,
 } from "@opentelemetry/api";
 import { readWithOrigin } from "../../cache/cached-client.ts";
-import { fail } from "./span-failure.ts";
 
 export interface CallTracing {
   readonly tracer: Tracer;
@@ -117,4 +117,25 @@ function factsOf({ verb, resource, subresource, namespace, name }: ApiCall): Cal
 function rawFacts({ path }: RawCall): CallFacts {
   // What comes after the path may hold anything.
   return { name: "get url", attributes: { verb: "get", path: path.replace(/\?.*$/, "") } };
+}
+
+/**
+ * Marks a span as failed. Neither the message nor the stack of the error is recorded: the server's messages quote the
+ * values of fields, which may be secrets (law 9).
+ */
+export function fail(span: Span, error: Error): void {
+  const code = errorCode(error) ?? error.name;
+  span.addEvent("exception", {
+    "exception.type": error.name,
+    code,
+    ...(error instanceof ApiError && statusFacts(error)),
+  });
+  span.setStatus({ code: SpanStatusCode.ERROR, message: code });
+}
+
+function statusFacts({ status }: ApiError): { readonly status?: number; readonly reason?: string } {
+  return {
+    ...(status.code !== undefined && { status: status.code }),
+    ...(status.reason !== undefined && { reason: status.reason }),
+  };
 }

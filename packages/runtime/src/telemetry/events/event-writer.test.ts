@@ -2,7 +2,7 @@ import { dnsSubdomainProblem, seededRandom } from "@keelson/core";
 import { VirtualClock } from "@keelson/testkit";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { eventNames } from "./event-name.ts";
+import { eventNames } from "./event-writer.ts";
 
 describe("names of events", () => {
   it("are that of the object and a time in hex", () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { withoutSecrets } from "./secret-text.ts";
+import { withoutSecrets } from "./redaction.ts";
 
 const jwt = `eyJ${"a".repeat(20)}.eyJ${"b".repeat(20)}.${"c".repeat(30)}`;
 const pem = `-----BEGIN RSA PRIVATE KEY-----\n${"QUJD\n".repeat(5)}-----END RSA PRIVATE KEY-----`;

@@ -1,11 +1,10 @@
 import { VirtualClock } from "@keelson/testkit";
 import { describe, expect, it } from "vitest";
 import { LeaseNotRenewedError } from "../../leader/errors.ts";
-import { cacheSynced, type InformersToCheck, watchFreshness } from "./cache-checks.ts";
+import { leaseHealthCheck } from "../../leader/lease-term.ts";
+import { cacheSynced, type InformersToCheck, queueAge, watchFreshness } from "./built-in-checks.ts";
 import { CacheNotSyncedError, QueueStuckError, StaleInformersError } from "./errors.ts";
 import type { HealthCheck } from "./health-checks.ts";
-import { leaseAge } from "./lease-age.ts";
-import { queueAge } from "./queue-age.ts";
 
 type Checked = InformersToCheck["statuses"][number];
 
@@ -106,7 +105,7 @@ describe("watchFreshness", () => {
   });
 });
 
-describe("leaseAge", () => {
+describe("leaseHealthCheck", () => {
   const lease = { namespace: "shop", name: "lock" };
   it("[LE10] fails for a leader whose renewal is older than lease and tolerance, and for no one else", () => {
     const leadership = (renewedAgoMs: number | undefined) => ({
@@ -115,10 +114,12 @@ describe("leaseAge", () => {
       renewedAgoMs,
       isCertain: false,
     });
-    expect(() => run(leaseAge(leadership(35_001)))).toThrow(LeaseNotRenewedError);
-    expect(() => run(leaseAge(leadership(35_000)))).not.toThrow();
-    expect(() => run(leaseAge(leadership(undefined)))).not.toThrow();
-    expect(() => run(leaseAge(leadership(16_001), { toleranceMs: 1_000 }))).toThrow(LeaseNotRenewedError);
+    expect(() => run(leaseHealthCheck(leadership(35_001)))).toThrow(LeaseNotRenewedError);
+    expect(() => run(leaseHealthCheck(leadership(35_000)))).not.toThrow();
+    expect(() => run(leaseHealthCheck(leadership(undefined)))).not.toThrow();
+    expect(() => run(leaseHealthCheck(leadership(16_001), { toleranceMs: 1_000 }))).toThrow(
+      LeaseNotRenewedError,
+    );
   });
 });
 
