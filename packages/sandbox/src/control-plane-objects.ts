@@ -2,7 +2,7 @@ import { type KubeObject, keyOf, type Resource } from "@keelson/core";
 import { ClusterRole, ClusterRoleBinding, Role, RoleBinding } from "@keelson/core/kinds/rbac/v1";
 import { PriorityClass } from "@keelson/core/kinds/scheduling/v1";
 import { bootstrapPolicy } from "./auth/bootstrap/bootstrap-policy.ts";
-import { systemPriorityClasses } from "./builtin/cluster/system-priority-classes.ts";
+import { systemPriorityClasses } from "./builtin/cluster/priority-class.ts";
 import { createInitialObjects } from "./controllers/cluster/initial-objects.ts";
 import type { ObjectApi } from "./server/write/object-api.ts";
 

@@ -7,7 +7,7 @@ import { nodeStrategy } from "./cluster/node.ts";
 import { priorityClassStrategy } from "./cluster/priority-class.ts";
 import { configMapStrategy } from "./config/config-map.ts";
 import { secretStrategy } from "./config/secret.ts";
-import { eventStrategy, newEventStrategy } from "./events/event-strategies.ts";
+import { eventStrategy, newEventStrategy } from "./events/event.ts";
 import { cronJobStrategy, jobStrategy } from "./job/job-strategy.ts";
 import { endpointSliceStrategy } from "./network/endpoint-slice.ts";
 import { endpointsStrategy } from "./network/endpoints.ts";

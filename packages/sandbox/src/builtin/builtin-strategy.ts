@@ -1,9 +1,7 @@
-import { draft, type GenericObject, type KubeObject } from "@keelson/core";
-import type { MutableObject } from "../resource/mutable-object.ts";
-import { decoded } from "../resource/mutable-object.ts";
+import { type Draft, draft, type GenericObject, type KubeObject, type ObjectMeta } from "@keelson/core";
+import { decoded, type MutableObject } from "../resource/mutable-object.ts";
 import type { Strategy, WriteContext } from "../resource/strategy.ts";
 import type { FieldProblem } from "../status/field-problem.ts";
-import type { GivenDraft, GivenObject } from "./given.ts";
 
 /**
  * What is particular to a built-in kind. What is left out is done as most kinds do it: the status is empty at creation,
@@ -164,3 +162,28 @@ function draftOf<T extends KubeObject>(object: MutableObject): GivenDraft<T> {
 function given<T extends KubeObject>(object: GenericObject): GivenObject<T> {
   return decoded<GivenObject<T>>(object);
 }
+
+/**
+ * A value as a client gives it: its fields have the types of the kind, because it was decoded by its schema, but any
+ * of them may be missing, even required ones, and texts may be others than the known ones. Validation says so.
+ */
+export type Given<T> = T extends string
+  ? string
+  : T extends readonly (infer Element)[]
+    ? readonly Given<Element>[]
+    : T extends object
+      ? string extends keyof T
+        ? { readonly [Key in keyof T]: Given<T[Key]> }
+        : { readonly [Field in keyof T]?: Given<T[Field]> }
+      : T;
+
+/** A whole object as a client gives it. The server itself makes sure of the metadata. */
+export type GivenObject<T extends KubeObject> = KubeObject &
+  Given<Omit<T, "apiVersion" | "kind" | "metadata">>;
+
+/** A private copy of one, which may be changed. */
+export type GivenDraft<T extends KubeObject> = {
+  apiVersion: string;
+  kind: string;
+  metadata: Draft<ObjectMeta>;
+} & Draft<Given<Omit<T, "apiVersion" | "kind" | "metadata">>>;

@@ -1,8 +1,6 @@
 import { isRecord, parseDuration } from "@keelson/core";
 import { Duration } from "@marcbachmann/cel-js/evaluator";
-import type { FieldSchema } from "../schema/field-schema.ts";
-import { additionalSchema } from "../schema/schema-of-field.ts";
-import { escapeName } from "./escape-name.ts";
+import { additionalSchema, type FieldSchema } from "../schema/field-schema.ts";
 import { markList } from "./list-kinds.ts";
 
 /**
@@ -84,4 +82,43 @@ function resourceValue(object: Record<string, unknown>, schema: FieldSchema): Re
     ...(kind === undefined ? {} : { kind }),
     ...(names === undefined ? {} : { metadata: names }),
   };
+}
+
+/** Words that CEL keeps for itself: a property of that name is written between double underscores. */
+const keywords: ReadonlySet<string> = new Set([
+  "true",
+  "false",
+  "null",
+  "in",
+  "as",
+  "break",
+  "const",
+  "continue",
+  "else",
+  "for",
+  "function",
+  "if",
+  "import",
+  "let",
+  "loop",
+  "package",
+  "namespace",
+  "return",
+  "var",
+  "void",
+  "while",
+]);
+
+const escapes: Readonly<Record<string, string>> = {
+  __: "__underscores__",
+  ".": "__dot__",
+  "-": "__dash__",
+  "/": "__slash__",
+};
+
+/** How expressions write the name of a property; undefined if they have no way to. */
+export function escapeName(name: string): string | undefined {
+  if (keywords.has(name)) return `__${name}__`;
+  if (!/^[A-Za-z_][A-Za-z0-9_./-]*$/.test(name)) return undefined;
+  return name.replaceAll(/__|[./-]/g, (part) => escapes[part] ?? part);
 }

@@ -1,12 +1,10 @@
 import type { Environment, ParseResult } from "@marcbachmann/cel-js";
 import type { FieldSchema } from "../schema/field-schema.ts";
-import { type CheckError, compileProblem } from "./compile-problem.ts";
 import { estimateCost } from "./cost/estimate-cost.ts";
 import type { ValueShape } from "./cost/value-shape.ts";
-import { declareType } from "./declared-types.ts";
-import { budget, checkedHas, checkingEnvironment, evaluation } from "./environment.ts";
-import { evaluationProblem } from "./evaluation-problem.ts";
+import { budget, checkedHas, checkingEnvironment, declareType, evaluation } from "./environment.ts";
 import { applyKubernetesSemantics } from "./kubernetes-semantics.ts";
+import { type CheckError, compileProblem, evaluationProblem } from "./problem-text.ts";
 import { isNode, nodesOf, type SyntaxNode, syntaxTree } from "./syntax-tree.ts";
 
 /** An expression that can be run, again and again. */

@@ -1,5 +1,4 @@
-import type { Budget } from "./budget.ts";
-import { failure } from "./functions/library.ts";
+import { type Budget, failure } from "./functions/library.ts";
 import { celEquals, concatLists } from "./list-kinds.ts";
 import { type Evaluate, isNode, nodesOf, type SyntaxNode } from "./syntax-tree.ts";
 

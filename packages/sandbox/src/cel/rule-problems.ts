@@ -1,10 +1,10 @@
 import { deepEqual, isRecord } from "@keelson/core";
 import type { FieldSchema } from "../schema/field-schema.ts";
-import { correlatedItem } from "../schema/list-keys.ts";
+import { correlatedItem } from "../schema/validate-custom.ts";
 import { type FieldProblem, formatProblem, invalidValue } from "../status/field-problem.ts";
 import { celValue } from "./cel-value.ts";
 import { callLimit, isProblem, tooExpensive } from "./compile-rule.ts";
-import { optionalOf } from "./optional-value.ts";
+import { optionalOf } from "./functions/library.ts";
 import { type RuleOfSchema, type RuleTree, ruleTree, type ValidationRule } from "./rule-tree.ts";
 
 /** What the rules of a schema find. */

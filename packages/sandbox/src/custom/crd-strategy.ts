@@ -2,12 +2,17 @@ import { deepEqual, draft, type GenericObject, isRecord } from "@keelson/core";
 import type { MutableObject } from "../resource/mutable-object.ts";
 import { dnsSubdomainProblems } from "../resource/name-problems.ts";
 import type { Strategy, WriteContext } from "../resource/strategy.ts";
+import type { FieldSchema } from "../schema/field-schema.ts";
+import { isKnownFormat } from "../schema/formats.ts";
 import { type FieldProblem, indexed, invalidValue, required } from "../status/field-problem.ts";
-import { type Definition, definitionOf, hasCondition } from "./definition/definition.ts";
-import { setDefinitionDefaults } from "./definition/definition-defaults.ts";
-import { namesProblems } from "./definition/definition-names-problems.ts";
-import { specProblems } from "./definition/definition-problems.ts";
-import { formatWarnings } from "./definition/format-warnings.ts";
+import {
+  type Definition,
+  definitionOf,
+  fieldSchemaOf,
+  hasCondition,
+  setDefinitionDefaults,
+} from "./definition/definition.ts";
+import { namesProblems, specProblems } from "./definition/definition-problems.ts";
 
 /** How CustomResourceDefinitions are written. */
 export const crdStrategy: Strategy = {
@@ -132,4 +137,39 @@ function changeProblems(
   keep("spec.group", spec.group, old.spec.group);
   keep("spec.names.plural", spec.names.plural, old.spec.names.plural);
   return problems;
+}
+
+/** Formats that nobody checks; of those that the old definition has already, nothing is said again. */
+export function formatWarnings(object: GenericObject, old: GenericObject | undefined): readonly string[] {
+  const known = old === undefined ? [] : unknownFormats(old);
+  return unknownFormats(object)
+    .filter((format) => !known.includes(format))
+    .map((format) => `unrecognized format ${JSON.stringify(format)}`);
+}
+
+function unknownFormats(object: GenericObject): readonly string[] {
+  const { versions = [] } = definitionOf(object).spec;
+  const schemas = versions.flatMap(({ schema }) => schema?.openAPIV3Schema ?? []);
+  return [...new Set(schemas.flatMap((schema) => formatsOf(fieldSchemaOf(schema))))];
+}
+
+function formatsOf(schema: FieldSchema): readonly string[] {
+  const { type, format = "", items, properties = {}, additionalProperties } = schema;
+  const own = format === "" || isFormatOf(type, format) ? [] : [format];
+  const inner = [
+    ...(items === undefined ? [] : [items]),
+    ...(schema.allOf ?? []),
+    ...(schema.anyOf ?? []),
+    ...(schema.oneOf ?? []),
+    ...(schema.not === undefined ? [] : [schema.not]),
+    ...Object.values(properties),
+    ...(typeof additionalProperties === "object" ? [additionalProperties] : []),
+  ];
+  return [...own, ...inner.flatMap(formatsOf)];
+}
+
+function isFormatOf(type: string | undefined, format: string): boolean {
+  if (type === "integer") return format === "int32" || format === "int64";
+  if (type === "number") return format === "float" || format === "double";
+  return (type === undefined || type === "string") && isKnownFormat(format);
 }

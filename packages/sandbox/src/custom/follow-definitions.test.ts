@@ -9,8 +9,7 @@ import {
 } from "@keelson/core";
 import { describe, expect, test } from "vitest";
 import type { MutableObject } from "../resource/mutable-object.ts";
-import type { ResourceRegistry } from "../resource/resource-registry.ts";
-import { createRegistry } from "../resource/resource-registry.ts";
+import { createRegistry, type ResourceRegistry } from "../resource/resource-registry.ts";
 import type { WriteContext } from "../resource/strategy.ts";
 import { ApiError, conflict } from "../status/api-error.ts";
 import { StaleWriteError } from "../store/errors.ts";

@@ -1,7 +1,10 @@
 import type { GenericObject } from "@keelson/core";
 import type { CustomResourceColumnDefinition } from "@keelson/core/kinds/apiextensions/v1";
-import { ageColumn as builtinAge, nameColumn as builtinName } from "../builtin/columns/column.ts";
-import { humanDuration } from "../builtin/columns/human-duration.ts";
+import {
+  ageColumn as builtinAge,
+  nameColumn as builtinName,
+  humanDuration,
+} from "../builtin/columns/column.ts";
 import type { TableColumn } from "../resource/served-resource.ts";
 import { parseJsonPath } from "./json-path.ts";
 

@@ -1,8 +1,7 @@
 import { isRecord } from "@keelson/core";
 import { describe, expect, it } from "vitest";
 import { builtinResourceFacts } from "../builtin/builtin-resources.ts";
-import type { ResourceRegistry } from "../resource/resource-registry.ts";
-import { createRegistry } from "../resource/resource-registry.ts";
+import { createRegistry, type ResourceRegistry } from "../resource/resource-registry.ts";
 import type { ServedResource } from "../resource/served-resource.ts";
 import type { Strategy } from "../resource/strategy.ts";
 import { aggregatedType } from "./aggregated-document.ts";

@@ -1,4 +1,4 @@
-import { type RawSchema, rawSchema, rawSchemaName } from "../builtin/raw-schema.ts";
+import { type RawSchema, rawSchema, rawSchemaName } from "../builtin/builtin-schemas.ts";
 import type { ServedResource } from "../resource/served-resource.ts";
 import type { FieldSchema } from "../schema/field-schema.ts";
 

@@ -1,4 +1,4 @@
-import type { RawSchema } from "../builtin/raw-schema.ts";
+import type { RawSchema } from "../builtin/builtin-schemas.ts";
 import type { FieldSchema } from "../schema/field-schema.ts";
 import { mapped, type OpenApiSchema, type SchemaDialect, typeProperties } from "./openapi-schemas.ts";
 

@@ -1,5 +1,5 @@
 import type { JsonPatchOperation } from "@keelson/core";
-import { goKind } from "../schema/go-type.ts";
+import { goKind } from "../schema/field-schema.ts";
 import { badRequest } from "../status/api-error.ts";
 import { fieldOf, isJsonObject, type JsonObject } from "./json-value.ts";
 

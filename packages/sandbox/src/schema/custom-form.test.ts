@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { applySchemaDefaults, dropNulls } from "./defaults.ts";
+import { applySchemaDefaults, dropNulls, pruneUnknownFields } from "./custom-form.ts";
 import type { FieldSchema } from "./field-schema.ts";
-import { pruneUnknownFields } from "./prune.ts";
 
 const open = { "x-kubernetes-preserve-unknown-fields": true } as const;
 const embedded = { type: "object", "x-kubernetes-embedded-resource": true } as const;

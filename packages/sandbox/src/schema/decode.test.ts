@@ -1,11 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { builtinSchema } from "../builtin/builtin-schemas.ts";
-import { decodeBuiltin } from "./decode.ts";
-import { DecodeError } from "./decode-error.ts";
-import { applySchemaDefaults } from "./defaults.ts";
+import { applySchemaDefaults } from "./custom-form.ts";
+import { DecodeError, decodeBuiltin } from "./decode.ts";
 import type { FieldSchema } from "./field-schema.ts";
-import { JsonSyntaxError } from "./json-syntax-error.ts";
+import { JsonSyntaxError } from "./json-document.ts";
 import { parseJson } from "./parse-json.ts";
 
 function schemaOf(group: string, version: string, kind: string): FieldSchema {

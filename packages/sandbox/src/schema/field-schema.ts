@@ -1,4 +1,5 @@
 import type { StructuralSchema } from "@keelson/schema";
+import { isJsonObject } from "./json-kind.ts";
 
 /**
  * What the server knows of a value's form: of built-in kinds from the pinned Kubernetes, of custom ones from their
@@ -28,4 +29,49 @@ export interface FieldSchema
   readonly keepsEmpty?: boolean;
   /** Of built-in lists, maps and times: whether they are written even if they are empty or, as null, not there. */
   readonly isAlwaysWritten?: boolean;
+}
+
+/** What a schema says of one field of an object: as a property, or as one of many; undefined if nothing. */
+export function schemaOfField(schema: FieldSchema | undefined, name: string): FieldSchema | undefined {
+  if (schema?.properties !== undefined && Object.hasOwn(schema.properties, name))
+    return schema.properties[name];
+  return additionalSchema(schema);
+}
+
+/** Of fields that the schema does not name; `true` says nothing of them but that they may be there. */
+export function additionalSchema(schema: FieldSchema | undefined): FieldSchema | undefined {
+  const additional = schema?.additionalProperties;
+  if (additional === undefined || additional === false) return undefined;
+  return additional === true ? anything : additional;
+}
+
+const anything: FieldSchema = { "x-kubernetes-preserve-unknown-fields": true };
+
+/** What Go's decoder calls a value of JSON. */
+export function goKind(value: unknown): string {
+  if (Array.isArray(value)) return "array";
+  if (isJsonObject(value)) return "object";
+  return typeof value === "boolean" ? "bool" : typeof value;
+}
+
+/** The Go type of which a built-in field is, as far as its schema tells; pointers are looked through. */
+export function goType(schema: FieldSchema): string {
+  if (schema.typeName === "v1.Time" || schema.typeName === "v1.MicroTime") return "string";
+  if (schema.typeName !== undefined) return schema.typeName;
+  switch (schema.type) {
+    case "integer":
+      return schema.format ?? "int64";
+    case "number":
+      return "float64";
+    case "boolean":
+      return "bool";
+    case "array":
+      return `[]${goType(schema.items ?? {})}`;
+    case "object":
+      return `map[string]${typeof schema.additionalProperties === "object" ? goType(schema.additionalProperties) : "interface {}"}`;
+    case "string":
+      return schema.format === "byte" ? "[]uint8" : "string";
+    default:
+      return "interface {}";
+  }
 }

@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { goPattern } from "./go-pattern.ts";
-import { GoPatternError } from "./go-pattern-class.ts";
+import { GoPatternError, goPattern } from "./go-pattern.ts";
 
 describe("an expression of Go", () => {
   it.each([

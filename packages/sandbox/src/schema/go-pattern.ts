@@ -1,4 +1,4 @@
-import { escapedClass, GoPatternError, openClass, sourceOfPoint } from "./go-pattern-class.ts";
+import { KeelsonError } from "@keelson/core";
 
 const parts = {
   newline: "[^\\n]",
@@ -204,4 +204,161 @@ function assertion(source: string): string {
 function unknownSyntax(text: string): GoPatternError {
   const shown = /^\(\?[imsU]*(?:-[imsU]*)?.?/su.exec(text)?.[0] ?? text;
   return new GoPatternError("invalid or unsupported Perl syntax", shown);
+}
+
+/** Go would refuse the expression; the message is Go's. */
+export class GoPatternError extends KeelsonError {
+  static override readonly brand: string = "@keelson/sandbox.GoPatternError";
+  readonly code = "INVALID_PATTERN";
+
+  constructor(problem: string, part: string) {
+    super(`error parsing regexp: ${problem}: \`${part}\``);
+  }
+}
+
+/** Part of an expression, in the syntax of this language, and how long it was in that of Go. */
+export interface Piece {
+  readonly source: string;
+  readonly length: number;
+}
+
+/** One character, such that it stands for itself both within a class and outside. */
+export function sourceOfPoint(point: number): string {
+  return /^[\w ]$/.test(String.fromCodePoint(point))
+    ? String.fromCodePoint(point)
+    : `\\u{${point.toString(16)}}`;
+}
+
+const spaces = "\\t\\n\\f\\r\\u{20}";
+
+const perlClasses: Readonly<Record<string, string>> = {
+  d: "[0-9]",
+  D: "[^0-9]",
+  w: "[0-9A-Z_a-z]",
+  W: "[^0-9A-Z_a-z]",
+  s: `[${spaces}]`,
+  S: `[^${spaces}]`,
+};
+
+const posixClasses: Readonly<Record<string, string>> = {
+  alnum: "0-9A-Za-z",
+  alpha: "A-Za-z",
+  ascii: "\\u{0}-\\u{7f}",
+  blank: "\\t\\u{20}",
+  cntrl: "\\u{0}-\\u{1f}\\u{7f}",
+  digit: "0-9",
+  graph: "\\u{21}-\\u{7e}",
+  lower: "a-z",
+  print: "\\u{20}-\\u{7e}",
+  punct: "\\u{21}-\\u{2f}\\u{3a}-\\u{40}\\u{5b}-\\u{60}\\u{7b}-\\u{7e}",
+  space: "\\t\\n\\v\\f\\r\\u{20}",
+  upper: "A-Z",
+  word: "0-9A-Za-z_",
+  xdigit: "0-9A-Fa-f",
+};
+
+/** A backslash and what belongs to it: a set of characters, or one character. */
+export function escapedClass(text: string): Piece {
+  return setOf(text) ?? pointPiece(text);
+}
+
+function pointPiece(text: string): Piece {
+  const { point, length } = escapedPoint(text);
+  return { source: sourceOfPoint(point), length };
+}
+
+/** `\d`, `\pL`, `\p{^Greek}`; undefined for what is one character. */
+function setOf(text: string): Piece | undefined {
+  const perl = perlClasses[text[1] ?? ""];
+  if (perl !== undefined) return { source: perl, length: 2 };
+  const [whole, letter, short, negation, long] = /^\\([pP])(?:([^{])|\{(\^?)([^}]*)\})/su.exec(text) ?? [];
+  if (whole === undefined) {
+    if (/^\\[pP]/.test(text)) throw new GoPatternError("invalid character class range", text);
+    return undefined;
+  }
+  const isNegated = (letter === "P") !== (negation === "^");
+  return { source: unicodeClass(short ?? long ?? "", isNegated, whole), length: whole.length };
+}
+
+function unicodeClass(name: string, isNegated: boolean, written: string): string {
+  if (name === "Any") return isNegated ? "[^\\u{0}-\\u{10ffff}]" : "[^]";
+  const letter = isNegated ? "P" : "p";
+  for (const property of [`General_Category=${name}`, `Script=${name}`]) {
+    const source = `\\${letter}{${property}}`;
+    // Go knows categories by their letters only.
+    if (property.startsWith("G") && !/^[A-Z][a-z]?$/.test(name)) continue;
+    if (isKnown(source)) return source;
+  }
+  throw new GoPatternError("invalid character class range", written);
+}
+
+function isKnown(source: string): boolean {
+  try {
+    return new RegExp(source, "v").flags !== "";
+  } catch {
+    return false;
+  }
+}
+
+const controls: Readonly<Record<string, number>> = { a: 7, f: 12, n: 10, r: 13, t: 9, v: 11 };
+
+function escapedPoint(text: string): { readonly point: number; readonly length: number } {
+  if (text === "\\") throw new GoPatternError("trailing backslash at end of expression", "");
+  const [hex, short, long] = /^\\x(?:([0-9a-fA-F]{2})|\{([0-9a-fA-F]+)\})/.exec(text) ?? [];
+  const point = Number.parseInt(short ?? long ?? "", 16);
+  if (hex !== undefined && point <= 0x10_ffff) return { point, length: hex.length };
+  // One digit that is not zero would be a reference to a group.
+  const [octal, digits = ""] = /^\\(0[0-7]{0,2}|[1-7][0-7]{1,2})/.exec(text) ?? [];
+  if (octal !== undefined) return { point: Number.parseInt(digits, 8), length: octal.length };
+  const next = text.codePointAt(1) ?? 0;
+  const character = String.fromCodePoint(next);
+  const control = controls[character];
+  if (control !== undefined) return { point: control, length: 2 };
+  if (next < 0x80 && !/[0-9A-Za-z]/.test(character)) return { point: next, length: 2 };
+  throw new GoPatternError("invalid escape sequence", `\\${character}`);
+}
+
+/** A class in brackets. */
+export function openClass(text: string): Piece {
+  const isNegated = text[1] === "^";
+  const items: string[] = [];
+  let at = isNegated ? 2 : 1;
+  for (let isFirst = true; isFirst || text[at] !== "]"; isFirst = false) {
+    if (at >= text.length) throw new GoPatternError("missing closing ]", text);
+    const { source, length } = posixClass(text.slice(at)) ?? escapedSet(text, at) ?? range(text, at);
+    items.push(source);
+    at += length;
+  }
+  return { source: `[${isNegated ? "^" : ""}${items.join("")}]`, length: at + 1 };
+}
+
+function escapedSet(text: string, at: number): Piece | undefined {
+  return text[at] === "\\" ? setOf(text.slice(at)) : undefined;
+}
+
+function posixClass(text: string): Piece | undefined {
+  const [whole, negation, name = ""] = /^\[:(\^?)(.*?):\]/s.exec(text) ?? [];
+  if (whole === undefined) return undefined;
+  const members = posixClasses[name];
+  if (members === undefined) throw new GoPatternError("invalid character class range", whole);
+  return { source: `[${negation}${members}]`, length: whole.length };
+}
+
+function range(text: string, at: number): Piece {
+  const low = classPoint(text, at);
+  const next = at + low.length;
+  if (text[next] !== "-" || next + 1 >= text.length || text[next + 1] === "]")
+    return { source: sourceOfPoint(low.point), length: low.length };
+  const high = classPoint(text, next + 1);
+  const length = low.length + 1 + high.length;
+  if (high.point < low.point)
+    throw new GoPatternError("invalid character class range", text.slice(at, at + length));
+  return { source: `${sourceOfPoint(low.point)}-${sourceOfPoint(high.point)}`, length };
+}
+
+function classPoint(text: string, at: number): { readonly point: number; readonly length: number } {
+  if (at >= text.length) throw new GoPatternError("missing closing ]", text);
+  if (text[at] === "\\") return escapedPoint(text.slice(at));
+  const point = text.codePointAt(at) ?? 0;
+  return { point, length: point > 0xffff ? 2 : 1 };
 }

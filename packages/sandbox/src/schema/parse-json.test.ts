@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { parseDocument } from "./json-document.ts";
-import { JsonSyntaxError } from "./json-syntax-error.ts";
+import { JsonSyntaxError, parseDocument } from "./json-document.ts";
 import { parseJson } from "./parse-json.ts";
 
 describe("malformed JSON is refused in the server's words", () => {

@@ -1,5 +1,4 @@
-import { maxJsonDepth, parseDocument, tooDeep } from "./json-document.ts";
-import { JsonSyntaxError } from "./json-syntax-error.ts";
+import { JsonSyntaxError, maxJsonDepth, parseDocument, tooDeep } from "./json-document.ts";
 
 export interface ParsedJson {
   readonly value: unknown;

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { formatProblem } from "../status/field-problem.ts";
-import { applySchemaDefaults, dropNulls } from "./defaults.ts";
+import { applySchemaDefaults, dropNulls } from "./custom-form.ts";
 import type { FieldSchema } from "./field-schema.ts";
 import { schemaProblems } from "./validate.ts";
 

@@ -1,7 +1,6 @@
 import { isRecord } from "@keelson/core";
 import { decodeBuiltin } from "../schema/decode.ts";
-import type { FieldSchema } from "../schema/field-schema.ts";
-import { goKind } from "../schema/go-type.ts";
+import { type FieldSchema, goKind } from "../schema/field-schema.ts";
 import { parseJson } from "../schema/parse-json.ts";
 import { InvalidReviewError } from "./webhook-failure.ts";
 

@@ -4,7 +4,7 @@ import { buffer } from "node:stream/consumers";
 import { type ControlPlane, startControlPlane } from "@keelson/controlplane";
 import { isRecord } from "@keelson/core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { builtinServedResources } from "../../src/builtin/builtin-served-resources.ts";
+import { builtinServedResources } from "../../src/builtin/builtin-resources.ts";
 import type { ServedResource } from "../../src/resource/served-resource.ts";
 import { decodeBuiltin } from "../../src/schema/decode.ts";
 import { protobufToJson } from "../../src/server/body/protobuf/decode-envelope.ts";

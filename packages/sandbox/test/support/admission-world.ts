@@ -7,10 +7,9 @@ import {
 } from "@keelson/core";
 import { createRbac, type Rbac } from "../../src/auth/rbac.ts";
 import type { UserInfo } from "../../src/auth/user.ts";
-import { builtinServedResources } from "../../src/builtin/builtin-served-resources.ts";
+import { builtinServedResources } from "../../src/builtin/builtin-resources.ts";
 import type { MutableObject } from "../../src/resource/mutable-object.ts";
-import type { ResourceRegistry } from "../../src/resource/resource-registry.ts";
-import { createRegistry } from "../../src/resource/resource-registry.ts";
+import { createRegistry, type ResourceRegistry } from "../../src/resource/resource-registry.ts";
 import type { ServedResource } from "../../src/resource/served-resource.ts";
 import type { StoredObjects } from "../../src/resource/stored-objects.ts";
 import type { WebhookCaller } from "../../src/resource/webhook-caller.ts";

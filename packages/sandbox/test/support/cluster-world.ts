@@ -7,11 +7,10 @@ import {
 } from "@keelson/core";
 import { Event, type Namespace, type Node, type Pod, type PodStatus } from "@keelson/core/kinds/core/v1";
 import { VirtualClock } from "@keelson/testkit";
-import { builtinServedResources } from "../../src/builtin/builtin-served-resources.ts";
+import { builtinServedResources } from "../../src/builtin/builtin-resources.ts";
 import type { StartController } from "../../src/controllers/controller.ts";
 import { runControllers } from "../../src/controllers/run-controllers.ts";
-import type { ResourceRegistry } from "../../src/resource/resource-registry.ts";
-import { createRegistry } from "../../src/resource/resource-registry.ts";
+import { createRegistry, type ResourceRegistry } from "../../src/resource/resource-registry.ts";
 import type { DeleteOptions } from "../../src/server/options/delete-options.ts";
 import { createObjectApi } from "../../src/server/write/create-object-api.ts";
 import { createObjectWriter } from "../../src/server/write/create-object-writer.ts";

@@ -4,7 +4,7 @@ import { VirtualClock } from "@keelson/testkit";
 import { builtinResourceFacts } from "../../src/builtin/builtin-resources.ts";
 import { namespaceStrategy } from "../../src/builtin/cluster/namespace.ts";
 import { nodeStrategy } from "../../src/builtin/cluster/node.ts";
-import { eventStrategy } from "../../src/builtin/events/event-strategies.ts";
+import { eventStrategy } from "../../src/builtin/events/event.ts";
 import { cronJobStrategy, jobStrategy } from "../../src/builtin/job/job-strategy.ts";
 import { podStrategy } from "../../src/builtin/pod/pod-strategy.ts";
 import { claimStrategy } from "../../src/builtin/storage/volume-strategies.ts";

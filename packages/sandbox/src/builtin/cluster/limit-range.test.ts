@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { formatProblem } from "../../status/field-problem.ts";
-import { limitsProblems } from "./limit-validation.ts";
+import { limitsProblems } from "./limit-range.ts";
 import { quotaProblems } from "./quota-validation.ts";
 
 test("limits say of a default that is out of bounds what the bound is, not what the default is", () => {

@@ -4,8 +4,7 @@ import { unknownFinalizers } from "../../resource/metadata-problems.ts";
 import { dnsLabelProblems } from "../../resource/name-problems.ts";
 import type { Strategy } from "../../resource/strategy.ts";
 import { type FieldProblem, invalidValue } from "../../status/field-problem.ts";
-import { builtinStrategy } from "../builtin-strategy.ts";
-import type { GivenDraft, GivenObject } from "../given.ts";
+import { builtinStrategy, type GivenDraft, type GivenObject } from "../builtin-strategy.ts";
 
 const nameLabel = "kubernetes.io/metadata.name";
 

@@ -9,9 +9,8 @@ import {
   invalidValue,
   required,
 } from "../../status/field-problem.ts";
-import { builtinStrategy } from "../builtin-strategy.ts";
-import type { Given, GivenObject } from "../given.ts";
-import { normalizeAmounts } from "../pod/resource-amounts.ts";
+import { builtinStrategy, type Given, type GivenObject } from "../builtin-strategy.ts";
+import { normalizeAmounts } from "../pod/resource-requirements.ts";
 import { effectProblems } from "../pod/scheduling-validation.ts";
 import { isSameList } from "../service/service-defaults.ts";
 

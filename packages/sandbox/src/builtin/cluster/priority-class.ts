@@ -3,7 +3,27 @@ import type { Strategy } from "../../resource/strategy.ts";
 import { type FieldProblem, forbiddenField } from "../../status/field-problem.ts";
 import { builtinStrategy } from "../builtin-strategy.ts";
 import { immutableField } from "../value-problems.ts";
-import { systemPriorityClasses } from "./system-priority-classes.ts";
+
+/** The priority classes that every cluster has, for pods that it cannot do without. */
+export const systemPriorityClasses: readonly PriorityClass[] = [
+  priorityClass("system-node-critical", 2_000_001_000, "For pods that their node cannot do without."),
+  priorityClass(
+    "system-cluster-critical",
+    2_000_000_000,
+    "For pods that the cluster cannot do without; they may move to another node.",
+  ),
+];
+
+function priorityClass(name: string, value: number, description: string): PriorityClass {
+  return {
+    apiVersion: "scheduling.k8s.io/v1",
+    kind: "PriorityClass",
+    metadata: { name },
+    description,
+    preemptionPolicy: "PreemptLowerPriority",
+    value,
+  };
+}
 
 const highestUserPriority = 1_000_000_000;
 const systemClasses: ReadonlyMap<string | undefined, number> = new Map(

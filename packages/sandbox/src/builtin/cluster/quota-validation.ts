@@ -1,8 +1,7 @@
 import type { ResourceQuotaSpec, ScopedResourceSelectorRequirement } from "@keelson/core/kinds/core/v1";
 import { type FieldProblem, invalidValue, keyed, required } from "../../status/field-problem.ts";
-import type { Given } from "../given.ts";
-import { readAmount } from "../pod/resource-amounts.ts";
-import { isExtended, resourceNameProblems } from "../pod/resource-validation.ts";
+import type { Given } from "../builtin-strategy.ts";
+import { isExtended, readAmount, resourceNameProblems } from "../pod/resource-requirements.ts";
 
 type GivenSpec = Given<ResourceQuotaSpec>;
 

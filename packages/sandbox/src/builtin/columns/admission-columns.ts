@@ -3,8 +3,7 @@ import type {
   MutatingAdmissionPolicy,
   ValidatingAdmissionPolicy,
 } from "@keelson/core/kinds/admissionregistration/v1";
-import { selectorText } from "./cell-text.ts";
-import { ageColumn, type KindColumn, nameColumn } from "./column.ts";
+import { ageColumn, type KindColumn, nameColumn, selectorText } from "./column.ts";
 
 /** Of both kinds of webhook configurations. */
 export const webhookColumns: readonly KindColumn<KubeObject & { readonly webhooks?: readonly unknown[] }>[] =

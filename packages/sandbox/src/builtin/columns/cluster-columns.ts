@@ -4,10 +4,9 @@ import type { CertificateSigningRequest } from "@keelson/core/kinds/certificates
 import type { Lease } from "@keelson/core/kinds/coordination/v1";
 import type { ComponentStatus, Namespace, Node } from "@keelson/core/kinds/core/v1";
 import type { RuntimeClass } from "@keelson/core/kinds/node/v1";
+import type { ResourceClaim, ResourceSlice } from "@keelson/core/kinds/resource/v1";
 import type { PriorityClass } from "@keelson/core/kinds/scheduling/v1";
-import { orNone } from "./cell-text.ts";
-import { ageColumn, createdAtColumn, type KindColumn, nameColumn } from "./column.ts";
-import { humanDuration } from "./human-duration.ts";
+import { ageColumn, createdAtColumn, humanDuration, type KindColumn, nameColumn, orNone } from "./column.ts";
 
 export const namespaceColumns: readonly KindColumn<Namespace>[] = [
   nameColumn,
@@ -170,4 +169,30 @@ export const apiServiceColumns: readonly KindColumn<APIService>[] = [
 export const definitionColumns: readonly KindColumn<CustomResourceDefinition>[] = [
   nameColumn,
   createdAtColumn,
+];
+
+export const resourceClaimColumns: readonly KindColumn<ResourceClaim>[] = [
+  nameColumn,
+  { name: "State", description: "How far it is", cell: claimState },
+  ageColumn,
+];
+
+function claimState({ metadata, status }: ResourceClaim): string {
+  const isDeleted = metadata.deletionTimestamp !== undefined;
+  const states = isDeleted ? ["deleted"] : [];
+  if (status?.allocation === undefined) {
+    if (!isDeleted) states.push("pending");
+  } else {
+    states.push("allocated");
+    if ((status.reservedFor ?? []).length > 0) states.push("reserved");
+  }
+  return states.join(",");
+}
+
+export const resourceSliceColumns: readonly KindColumn<ResourceSlice>[] = [
+  nameColumn,
+  { name: "Node", description: "Where the devices are", cell: ({ spec }) => spec.nodeName ?? "" },
+  { name: "Driver", description: "Who offers them", cell: ({ spec }) => spec.driver },
+  { name: "Pool", description: "The pool they belong to", cell: ({ spec }) => spec.pool.name },
+  ageColumn,
 ];

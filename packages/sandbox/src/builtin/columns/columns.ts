@@ -1,5 +1,11 @@
 import type { TableColumn } from "../../resource/served-resource.ts";
-import { bindingColumns } from "./access-columns.ts";
+import {
+  bindingColumns,
+  configMapColumns,
+  resourceQuotaColumns,
+  secretColumns,
+  serviceAccountColumns,
+} from "./access-columns.ts";
 import {
   mutatingPolicyColumns,
   policyBindingColumns,
@@ -14,17 +20,12 @@ import {
   namespaceColumns,
   nodeColumns,
   priorityClassColumns,
+  resourceClaimColumns,
+  resourceSliceColumns,
   runtimeClassColumns,
   signingRequestColumns,
 } from "./cluster-columns.ts";
 import { ageColumn, columnsFor, createdAtColumn, nameColumn } from "./column.ts";
-import {
-  configMapColumns,
-  resourceQuotaColumns,
-  secretColumns,
-  serviceAccountColumns,
-} from "./config-columns.ts";
-import { resourceClaimColumns, resourceSliceColumns } from "./device-columns.ts";
 import { eventColumns } from "./event-columns.ts";
 import { flowSchemaColumns, priorityLevelColumns } from "./flow-columns.ts";
 import { cronJobColumns, jobColumns } from "./job-columns.ts";

@@ -1,6 +1,5 @@
 import type { KubeObject } from "@keelson/core";
-import { type KindColumn, nameColumn } from "./column.ts";
-import { ageSince } from "./human-duration.ts";
+import { ageSince, type KindColumn, nameColumn } from "./column.ts";
 
 interface Regarded {
   readonly kind?: string;

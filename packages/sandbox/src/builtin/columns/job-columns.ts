@@ -1,7 +1,15 @@
 import type { CronJob, Job } from "@keelson/core/kinds/batch/v1";
-import { containerColumns, orNone, selectorText, yesOrNo } from "./cell-text.ts";
-import { ageColumn, type KindColumn, nameColumn } from "./column.ts";
-import { ageSince, humanDuration } from "./human-duration.ts";
+import {
+  ageColumn,
+  ageSince,
+  containerColumns,
+  humanDuration,
+  type KindColumn,
+  nameColumn,
+  orNone,
+  selectorText,
+  yesOrNo,
+} from "./column.ts";
 
 export const jobColumns: readonly KindColumn<Job>[] = [
   nameColumn,

@@ -7,8 +7,15 @@ import type {
   NetworkPolicy,
   ServiceCIDR,
 } from "@keelson/core/kinds/networking/v1";
-import { firstAndMore, labelsText, orNone, selectorText } from "./cell-text.ts";
-import { ageColumn, type KindColumn, nameColumn } from "./column.ts";
+import {
+  ageColumn,
+  firstAndMore,
+  type KindColumn,
+  labelsText,
+  nameColumn,
+  orNone,
+  selectorText,
+} from "./column.ts";
 
 export const serviceColumns: readonly KindColumn<Service>[] = [
   nameColumn,

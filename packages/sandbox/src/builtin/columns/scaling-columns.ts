@@ -1,5 +1,5 @@
 import type { KubeObject } from "@keelson/core";
-import type { HorizontalPodAutoscaler as AutoscalerV1 } from "@keelson/core/kinds/autoscaling/v1";
+import type { HorizontalPodAutoscaler as AutoscalerV1, Scale } from "@keelson/core/kinds/autoscaling/v1";
 import type {
   HorizontalPodAutoscaler,
   MetricSpec,
@@ -8,7 +8,8 @@ import type {
   MetricValueStatus,
 } from "@keelson/core/kinds/autoscaling/v2";
 import type { PodDisruptionBudget } from "@keelson/core/kinds/policy/v1";
-import { ageColumn, type KindColumn, nameColumn } from "./column.ts";
+import type { TableColumn } from "../../resource/served-resource.ts";
+import { ageColumn, columnsFor, type KindColumn, nameColumn } from "./column.ts";
 
 export const disruptionBudgetColumns: readonly KindColumn<PodDisruptionBudget>[] = [
   nameColumn,
@@ -106,4 +107,27 @@ function average(current: MetricValueStatus | undefined): string {
 
 function percent(value: number | undefined): string | undefined {
   return value === undefined ? undefined : `${value}%`;
+}
+
+const counts: readonly KindColumn<Scale>[] = [
+  {
+    name: "Desired",
+    type: "integer",
+    description: "How many there are to be",
+    cell: ({ spec }) => spec?.replicas ?? 0,
+  },
+  {
+    name: "Available",
+    type: "integer",
+    description: "How many there are",
+    cell: ({ status }) => status?.replicas ?? 0,
+  },
+];
+
+const builtinColumns = columnsFor([{ ...nameColumn, format: "" }, ...counts, ageColumn]);
+const customColumns = columnsFor([nameColumn, ...counts, { ...ageColumn, type: "date" }]);
+
+/** What is printed of a Scale: custom kinds say the same with other types. */
+export function scaleColumns(isCustom: boolean): readonly TableColumn[] {
+  return isCustom ? customColumns : builtinColumns;
 }

@@ -7,8 +7,7 @@ import type {
   VolumeAttachment,
   VolumeAttributesClass,
 } from "@keelson/core/kinds/storage/v1";
-import { orNone } from "./cell-text.ts";
-import { ageColumn, type KindColumn, nameColumn } from "./column.ts";
+import { ageColumn, type KindColumn, nameColumn, orNone } from "./column.ts";
 
 const accessModes: readonly (readonly [string, string])[] = [
   ["ReadWriteOnce", "RWO"],

@@ -7,8 +7,14 @@ import type {
   StatefulSet,
 } from "@keelson/core/kinds/apps/v1";
 import type { PodTemplate, ReplicationController } from "@keelson/core/kinds/core/v1";
-import { containerColumns, labelsText, selectorText } from "./cell-text.ts";
-import { ageColumn, type KindColumn, nameColumn } from "./column.ts";
+import {
+  ageColumn,
+  containerColumns,
+  type KindColumn,
+  labelsText,
+  nameColumn,
+  selectorText,
+} from "./column.ts";
 
 export const deploymentColumns: readonly KindColumn<Deployment>[] = [
   nameColumn,

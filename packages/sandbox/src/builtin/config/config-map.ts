@@ -3,8 +3,7 @@ import type { ConfigMap } from "@keelson/core/kinds/core/v1";
 import { configKeyProblems } from "../../resource/name-problems.ts";
 import type { Strategy } from "../../resource/strategy.ts";
 import { type FieldProblem, forbiddenField, invalidValue, keyed } from "../../status/field-problem.ts";
-import { builtinStrategy } from "../builtin-strategy.ts";
-import type { GivenObject } from "../given.ts";
+import { builtinStrategy, type GivenObject } from "../builtin-strategy.ts";
 
 /** 1 MiB, of ConfigMaps and Secrets. */
 export const dataLimitBytes: number = 1024 * 1024;

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { tryCreate, tryUpdate } from "../../../test/support/try-strategy.ts";
 import { namespaceStrategy } from "../cluster/namespace.ts";
-import { convertEvent } from "../events/event-conversion.ts";
+import { convertEvent } from "../events/event.ts";
 import { roleBindingStrategy } from "../rbac/rbac-strategies.ts";
-import { convertAutoscaler } from "../scaling/autoscaler-conversion.ts";
+import { convertAutoscaler } from "../scaling/autoscaler.ts";
 import { selectableFieldsOf } from "../selectable-fields.ts";
 import { configMapStrategy } from "./config-map.ts";
 import { secretStrategy } from "./secret.ts";

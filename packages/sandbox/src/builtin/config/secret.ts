@@ -1,8 +1,7 @@
 import type { Secret } from "@keelson/core/kinds/core/v1";
 import type { Strategy } from "../../resource/strategy.ts";
 import { type FieldProblem, invalidValue, keyed, required } from "../../status/field-problem.ts";
-import { builtinStrategy } from "../builtin-strategy.ts";
-import type { GivenDraft, GivenObject } from "../given.ts";
+import { builtinStrategy, type GivenDraft, type GivenObject } from "../builtin-strategy.ts";
 import { immutableField } from "../value-problems.ts";
 import { dataLimitBytes, immutableDataProblems, keyProblems, tooLong } from "./config-map.ts";
 

@@ -17,8 +17,7 @@ import {
   required,
   tooMany,
 } from "../../status/field-problem.ts";
-import { builtinStrategy } from "../builtin-strategy.ts";
-import type { Given } from "../given.ts";
+import { builtinStrategy, type Given } from "../builtin-strategy.ts";
 import { endpointAddressProblems, ipFamilyOf, ipProblems } from "../service/ip-address.ts";
 import { dnsLabel, dnsSubdomain, immutableField } from "../value-problems.ts";
 

@@ -8,8 +8,7 @@ import {
   notSupported,
   required,
 } from "../../status/field-problem.ts";
-import { builtinStrategy } from "../builtin-strategy.ts";
-import type { Given } from "../given.ts";
+import { builtinStrategy, type Given } from "../builtin-strategy.ts";
 import { endpointAddressProblems, ipFamilyOf } from "../service/ip-address.ts";
 import { dnsLabel } from "../value-problems.ts";
 

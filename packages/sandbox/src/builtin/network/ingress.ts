@@ -12,8 +12,7 @@ import {
   notSupported,
   required,
 } from "../../status/field-problem.ts";
-import { builtinStrategy } from "../builtin-strategy.ts";
-import type { Given, GivenObject } from "../given.ts";
+import { builtinStrategy, type Given, type GivenObject } from "../builtin-strategy.ts";
 import { ipFamilyOf } from "../service/ip-address.ts";
 import { dnsLabel, dnsSubdomain, immutableField, portReference } from "../value-problems.ts";
 

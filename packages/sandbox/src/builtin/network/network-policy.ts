@@ -16,8 +16,7 @@ import {
   notSupported,
   required,
 } from "../../status/field-problem.ts";
-import { builtinStrategy } from "../builtin-strategy.ts";
-import type { Given, GivenObject } from "../given.ts";
+import { builtinStrategy, type Given, type GivenObject } from "../builtin-strategy.ts";
 import { cidrProblems, isStrictSubset, parseCidr } from "../service/cidr.ts";
 import { portReference } from "../value-problems.ts";
 

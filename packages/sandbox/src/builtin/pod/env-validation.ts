@@ -17,7 +17,7 @@ import {
   notSupported,
   required,
 } from "../../status/field-problem.ts";
-import type { Given } from "../given.ts";
+import type { Given } from "../builtin-strategy.ts";
 import { dnsSubdomain } from "../value-problems.ts";
 
 export function environmentProblems(

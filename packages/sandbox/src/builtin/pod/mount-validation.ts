@@ -7,9 +7,8 @@ import {
   notSupported,
   required,
 } from "../../status/field-problem.ts";
-import type { Given } from "../given.ts";
-import { innerPathProblems } from "./inner-path.ts";
-import type { CheckedVolumes } from "./volume-validation.ts";
+import type { Given } from "../builtin-strategy.ts";
+import { type CheckedVolumes, innerPathProblems } from "./volume-validation.ts";
 
 type GivenContainer = Given<Container>;
 type GivenMount = Given<VolumeMount>;

@@ -11,14 +11,16 @@ import {
   notSupported,
   required,
 } from "../../status/field-problem.ts";
-import type { Given } from "../given.ts";
+import type { Given } from "../builtin-strategy.ts";
 import { ipProblems } from "../service/ip-address.ts";
 import { dnsLabel, dnsSubdomain } from "../value-problems.ts";
-import { containersProblems, initContainersProblems } from "./container-validation.ts";
-import { ephemeralContainersProblems } from "./ephemeral-container-validation.ts";
-import { affinityProblems, tolerationsProblems } from "./scheduling-validation.ts";
+import {
+  containersProblems,
+  ephemeralContainersProblems,
+  initContainersProblems,
+} from "./container-validation.ts";
+import { affinityProblems, tolerationsProblems, topologyProblems } from "./scheduling-validation.ts";
 import { podSecurityProblems } from "./security-validation.ts";
-import { topologyProblems } from "./topology-validation.ts";
 import { checkVolumes } from "./volume-validation.ts";
 
 type GivenSpec = Given<PodSpec>;

@@ -1,8 +1,8 @@
 import type { KubeObject } from "@keelson/core";
 import type { Container, ContainerPort, PodSpec, PodTemplateSpec } from "@keelson/core/kinds/core/v1";
 import { indexed, keyed } from "../../status/field-problem.ts";
-import type { Given } from "../given.ts";
-import { readAmount } from "./resource-amounts.ts";
+import type { Given } from "../builtin-strategy.ts";
+import { readAmount } from "./resource-requirements.ts";
 
 type GivenSpec = Given<PodSpec>;
 /** A container, and where in the spec it stands. */

@@ -2,7 +2,7 @@ import { deepEqual } from "@keelson/core";
 import type { Container, Pod, PodSpec, Toleration } from "@keelson/core/kinds/core/v1";
 import { outsideOf } from "../../resource/name-problems.ts";
 import { type FieldProblem, forbiddenField, indexed, invalidValue } from "../../status/field-problem.ts";
-import type { Given, GivenObject } from "../given.ts";
+import type { Given, GivenObject } from "../builtin-strategy.ts";
 import { unifiedDiff } from "../unified-diff.ts";
 import { internalPodSpec } from "./internal-form.ts";
 

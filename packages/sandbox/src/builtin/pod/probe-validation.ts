@@ -7,7 +7,7 @@ import {
   notSupported,
   required,
 } from "../../status/field-problem.ts";
-import type { Given } from "../given.ts";
+import type { Given } from "../builtin-strategy.ts";
 import { nonNegativeFields, portReference } from "../value-problems.ts";
 
 type GivenContainer = Given<Container>;

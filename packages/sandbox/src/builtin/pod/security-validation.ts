@@ -7,9 +7,9 @@ import {
   notSupported,
   required,
 } from "../../status/field-problem.ts";
-import type { Given } from "../given.ts";
-import { innerPathProblems } from "./inner-path.ts";
+import type { Given } from "../builtin-strategy.ts";
 import { internalSecurityContext } from "./internal-form.ts";
+import { innerPathProblems } from "./volume-validation.ts";
 
 const largestId = 2147483647;
 

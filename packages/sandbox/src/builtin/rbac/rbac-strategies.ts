@@ -18,8 +18,7 @@ import {
   notSupported,
   required,
 } from "../../status/field-problem.ts";
-import { builtinStrategy } from "../builtin-strategy.ts";
-import type { Given } from "../given.ts";
+import { builtinStrategy, type Given } from "../builtin-strategy.ts";
 import { dnsSubdomain } from "../value-problems.ts";
 
 const rbacGroup = "rbac.authorization.k8s.io";

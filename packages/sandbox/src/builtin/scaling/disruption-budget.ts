@@ -2,8 +2,7 @@ import type { PodDisruptionBudget } from "@keelson/core/kinds/policy/v1";
 import { labelSelectorProblems } from "../../resource/label-problems.ts";
 import type { Strategy } from "../../resource/strategy.ts";
 import { type FieldProblem, invalidValue, notSupported } from "../../status/field-problem.ts";
-import { builtinStrategy } from "../builtin-strategy.ts";
-import type { GivenObject } from "../given.ts";
+import { builtinStrategy, type GivenObject } from "../builtin-strategy.ts";
 import { atMost100Percent, countOrPercent, nonNegativeFields } from "../value-problems.ts";
 
 const evictionPolicies = ["AlwaysAllow", "IfHealthyBudget"];

@@ -7,7 +7,7 @@ import {
   notSupported,
   required,
 } from "../../status/field-problem.ts";
-import type { Given } from "../given.ts";
+import type { Given } from "../builtin-strategy.ts";
 import { ipFamilyOf, ipProblems } from "./ip-address.ts";
 
 type GivenSpec = Given<ServiceSpec>;

@@ -2,7 +2,7 @@ import type { GenericObject } from "@keelson/core";
 import type { Service } from "@keelson/core/kinds/core/v1";
 import type { StoredObjects } from "../../resource/stored-objects.ts";
 import { type FieldProblem, indexed, invalidValue } from "../../status/field-problem.ts";
-import type { GivenDraft, GivenObject } from "../given.ts";
+import type { GivenDraft, GivenObject } from "../builtin-strategy.ts";
 
 /** 10.96.0.0/12 */
 const firstAddress = 0x0a600000;

@@ -1,6 +1,6 @@
 import type { Draft } from "@keelson/core";
 import type { Service, ServiceSpec } from "@keelson/core/kinds/core/v1";
-import type { Given, GivenDraft, GivenObject } from "../given.ts";
+import type { Given, GivenDraft, GivenObject } from "../builtin-strategy.ts";
 import { ipFamilyOf } from "./ip-address.ts";
 
 type GivenSpec = Draft<Given<ServiceSpec>>;

@@ -2,8 +2,7 @@ import type { Service } from "@keelson/core/kinds/core/v1";
 import { dnsLabelProblems } from "../../resource/name-problems.ts";
 import type { Strategy } from "../../resource/strategy.ts";
 import { type FieldProblem, forbiddenField, indexed, required } from "../../status/field-problem.ts";
-import { builtinStrategy } from "../builtin-strategy.ts";
-import type { GivenObject } from "../given.ts";
+import { builtinStrategy, type GivenObject } from "../builtin-strategy.ts";
 import { ipProblems } from "./ip-address.ts";
 import { allocate, allocationProblems } from "./service-allocation.ts";
 import {
@@ -13,8 +12,7 @@ import {
   setIpFamilies,
   setServiceDefaults,
 } from "./service-defaults.ts";
-import { serviceUpdateProblems } from "./service-update.ts";
-import { serviceProblems } from "./service-validation.ts";
+import { serviceProblems, serviceUpdateProblems } from "./service-validation.ts";
 
 export const serviceStrategy: Strategy = builtinStrategy<Service>({
   allowsCreateOnUpdate: true,

@@ -10,7 +10,7 @@ import {
   notSupported,
   required,
 } from "../../status/field-problem.ts";
-import type { Given, GivenObject } from "../given.ts";
+import type { Given, GivenObject } from "../builtin-strategy.ts";
 import { dnsLabel, dnsSubdomain, portReference } from "../value-problems.ts";
 import { cidrProblems } from "./cidr.ts";
 import { clusterAddressProblems } from "./cluster-address-validation.ts";
@@ -186,4 +186,48 @@ function trafficProblems(service: GivenObject<Service>): readonly FieldProblem[]
     problems.push(notSupported("spec.trafficDistribution", trafficDistribution, distributions));
   }
   return problems;
+}
+
+const changed = "may not change once set";
+
+/** A service keeps its addresses as long as it has any. */
+export function serviceUpdateProblems(
+  service: GivenObject<Service>,
+  old: GivenObject<Service>,
+): readonly FieldProblem[] {
+  const [spec, before] = [service.spec ?? {}, old.spec ?? {}];
+  const problems: FieldProblem[] = [];
+  if (spec.type !== "ExternalName" && before.type !== "ExternalName") {
+    problems.push(...addressProblems(spec, before), ...familyProblems(spec, before));
+  }
+  if (needsHealthCheck(old) && needsHealthCheck(service)) {
+    if (spec.healthCheckNodePort !== before.healthCheckNodePort) {
+      problems.push(forbiddenField("spec.healthCheckNodePort", "field is immutable"));
+    }
+  }
+  const isBalanced = spec.type === "LoadBalancer" && before.type === "LoadBalancer";
+  if (isBalanced && spec.loadBalancerClass !== before.loadBalancerClass) {
+    problems.push(invalidValue("spec.loadBalancerClass", spec.loadBalancerClass ?? null, changed));
+  }
+  return problems;
+}
+
+function addressProblems(spec: GivenSpec, old: GivenSpec): readonly FieldProblem[] {
+  const [now = [], before = []] = [spec.clusterIPs, old.clusterIPs];
+  if (isHeadless(spec) && isHeadless(old)) return [];
+  if (before.length === now.length) {
+    return before.flatMap((address, index) =>
+      address === now[index] ? [] : [invalidValue(indexed("spec.clusterIPs", index), now, changed)],
+    );
+  }
+  if (now.length === 0) {
+    return [invalidValue("spec.clusterIPs[0]", now, "primary clusterIP can not be unset")];
+  }
+  return before.length > 0 && now[0] !== before[0] ? [invalidValue("spec.clusterIPs[0]", now, changed)] : [];
+}
+
+function familyProblems(spec: GivenSpec, old: GivenSpec): readonly FieldProblem[] {
+  const [now = [], before = []] = [spec.ipFamilies, old.ipFamilies];
+  if (isHeadless(spec) || isHeadless(old) || before.length === 0 || now.length === 0) return [];
+  return now[0] === before[0] ? [] : [invalidValue("spec.ipFamilies[0]", now, changed)];
 }

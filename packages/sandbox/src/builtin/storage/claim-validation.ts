@@ -1,3 +1,4 @@
+import type { Draft } from "@keelson/core";
 import type { PersistentVolumeClaimSpec } from "@keelson/core/kinds/core/v1";
 import { labelSelectorProblems } from "../../resource/label-problems.ts";
 import {
@@ -7,8 +8,8 @@ import {
   notSupported,
   required,
 } from "../../status/field-problem.ts";
-import type { Given } from "../given.ts";
-import { readAmount } from "../pod/resource-amounts.ts";
+import type { Given } from "../builtin-strategy.ts";
+import { normalizeAmounts, readAmount } from "../pod/resource-requirements.ts";
 import { dnsSubdomain } from "../value-problems.ts";
 
 const accessModes: readonly string[] = ["ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce", "ReadWriteOncePod"];
@@ -45,4 +46,16 @@ export function accessModesProblems(modes: readonly string[], field: string): re
     ...unknown.map((mode) => notSupported(field, mode, accessModes)),
     ...(mixesPod ? [forbiddenField(field, "may not use ReadWriteOncePod with other access modes")] : []),
   ];
+}
+
+/** Of claims, and of the templates of claims in StatefulSets and ephemeral volumes. */
+export function setClaimSpecDefaults(spec: Draft<Given<PersistentVolumeClaimSpec>>): void {
+  spec.volumeMode ??= "Filesystem";
+  spec.resources ??= {};
+  normalizeAmounts(spec.resources.requests);
+  normalizeAmounts(spec.resources.limits);
+  if (spec.dataSource !== undefined) spec.dataSourceRef ??= { ...spec.dataSource };
+  else if (spec.dataSourceRef !== undefined && spec.dataSourceRef.namespace === undefined) {
+    spec.dataSource = { ...spec.dataSourceRef };
+  }
 }

@@ -14,14 +14,17 @@ import {
   notSupported,
   required,
 } from "../../status/field-problem.ts";
-import { builtinStrategy } from "../builtin-strategy.ts";
-import type { Given, GivenObject } from "../given.ts";
+import { builtinStrategy, type Given, type GivenObject } from "../builtin-strategy.ts";
 import { internalClaimSpec } from "../pod/internal-form.ts";
-import { normalizeAmounts, readAmount } from "../pod/resource-amounts.ts";
+import { normalizeAmounts, readAmount } from "../pod/resource-requirements.ts";
 import { unifiedDiff } from "../unified-diff.ts";
 import { immutableField } from "../value-problems.ts";
-import { setClaimSpecDefaults } from "./claim-defaults.ts";
-import { accessModesProblems, claimSpecProblems, volumeModes } from "./claim-validation.ts";
+import {
+  accessModesProblems,
+  claimSpecProblems,
+  setClaimSpecDefaults,
+  volumeModes,
+} from "./claim-validation.ts";
 
 type GivenClaimSpec = Given<PersistentVolumeClaimSpec>;
 

@@ -1,14 +1,18 @@
 import type { Draft } from "@keelson/core";
 import type {
+  MatchCondition,
   MutatingWebhook,
   MutatingWebhookConfiguration,
   RuleWithOperations,
   ValidatingAdmissionPolicy,
   ValidatingAdmissionPolicyBinding,
   ValidatingWebhookConfiguration,
+  WebhookClientConfig,
 } from "@keelson/core/kinds/admissionregistration/v1";
+import { isProblem } from "../../cel/compile-rule.ts";
+import { compileCondition } from "../../cel/evaluate-condition.ts";
 import { labelSelectorProblems } from "../../resource/label-problems.ts";
-import { dnsSubdomainProblems } from "../../resource/name-problems.ts";
+import { dnsSubdomainProblems, outsideOf, qualifiedNameProblems } from "../../resource/name-problems.ts";
 import type { Strategy } from "../../resource/strategy.ts";
 import {
   duplicateValue,
@@ -18,10 +22,7 @@ import {
   notSupported,
   required,
 } from "../../status/field-problem.ts";
-import { builtinStrategy } from "../builtin-strategy.ts";
-import type { Given } from "../given.ts";
-import { clientConfigProblems } from "./client-config.ts";
-import { matchConditionProblems } from "./match-conditions.ts";
+import { builtinStrategy, type Given } from "../builtin-strategy.ts";
 
 type GivenHook = Given<MutatingWebhook>;
 
@@ -174,4 +175,94 @@ function setMatchDefaults(match: Draft<MatchResources>): void {
   match.objectSelector ??= {};
   for (const rule of [...(match.resourceRules ?? []), ...(match.excludeResourceRules ?? [])])
     rule.scope ??= "*";
+}
+
+/** How the server reaches a webhook: by an address or by a service, not both. */
+export function clientConfigProblems(
+  { url, service }: Given<WebhookClientConfig>,
+  field: string,
+): readonly FieldProblem[] {
+  if ((url === undefined) === (service === undefined)) {
+    return [required(field, "exactly one of url or service is required")];
+  }
+  return url === undefined
+    ? serviceProblems(service ?? {}, `${field}.service`)
+    : urlProblems(url, `${field}.url`);
+}
+
+function serviceProblems(
+  { name = "", namespace = "", path, port = 443 }: NonNullable<Given<WebhookClientConfig>["service"]>,
+  field: string,
+): readonly FieldProblem[] {
+  return [
+    ...(name === "" ? [required(`${field}.name`, "service name is required")] : []),
+    ...(namespace === "" ? [required(`${field}.namespace`, "service namespace is required")] : []),
+    ...(port < 1 || port > 65535
+      ? [invalidValue(`${field}.port`, port, `port is not valid: ${outsideOf(1, 65535)}`)]
+      : []),
+    ...(path === undefined || path.startsWith("/")
+      ? []
+      : [invalidValue(`${field}.path`, path, "must start with a '/'")]),
+  ];
+}
+
+function userOf({ username, password }: URL): string {
+  return password === "" ? username : `${username}:${password}`;
+}
+
+const urlForm = "desired format: https://host[/path]";
+
+function urlProblems(url: string, field: string): readonly FieldProblem[] {
+  const parsed = URL.parse(url);
+  if (parsed === null) return [required(field, `url must be a valid URL: ${urlForm}`)];
+  const problems: FieldProblem[] = [];
+  if (parsed.protocol !== "https:") {
+    const scheme = parsed.protocol.slice(0, -1);
+    const detail = `'https' is the only allowed URL scheme; ${urlForm}`;
+    problems.push(invalidValue(field, scheme, detail));
+  }
+  if (parsed.hostname === "") problems.push(invalidValue(field, "", `host must be specified; ${urlForm}`));
+  if (parsed.username !== "" || parsed.password !== "") {
+    problems.push(invalidValue(field, userOf(parsed), "user information is not permitted in the URL"));
+  }
+  const fragment = parsed.hash.slice(1);
+  if (fragment !== "") problems.push(invalidValue(field, fragment, "fragments are not permitted in the URL"));
+  const query = parsed.search.slice(1);
+  if (query !== "")
+    problems.push(invalidValue(field, query, "query parameters are not permitted in the URL"));
+  return problems;
+}
+
+const mostConditions = 64;
+
+/** What is wrong with the conditions under which a webhook or a policy is asked. */
+export function matchConditionProblems(
+  conditions: readonly Given<MatchCondition>[],
+  field: string,
+): readonly FieldProblem[] {
+  const problems: FieldProblem[] = [];
+  if (conditions.length > mostConditions) {
+    const detail = `must have at most ${mostConditions} items`;
+    problems.push({ type: "FieldValueTooMany", field, value: conditions.length, detail });
+  }
+  const names = new Set<string>();
+  for (const [index, { name = "", expression = "" }] of conditions.entries()) {
+    const at = indexed(field, index);
+    problems.push(...expressionProblems(expression.trim(), `${at}.expression`));
+    problems.push(...nameProblems(name, `${at}.name`));
+    if (name !== "" && names.has(name)) problems.push(duplicateValue(`${at}.name`, name));
+    names.add(name);
+  }
+  return problems;
+}
+
+function expressionProblems(expression: string, field: string): readonly FieldProblem[] {
+  if (expression === "") return [required(field)];
+  const compiled = compileCondition(expression);
+  return isProblem(compiled) ? [invalidValue(field, expression, compiled.problem)] : [];
+}
+
+function nameProblems(name: string, field: string): readonly FieldProblem[] {
+  if (name === "") return [required(field)];
+  return qualifiedNameProblems(name).map((problem) => invalidValue(field, name, problem));
 }

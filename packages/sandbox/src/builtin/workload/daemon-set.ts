@@ -3,19 +3,19 @@ import type { DaemonSet, DaemonSetUpdateStrategy } from "@keelson/core/kinds/app
 import { labelSelectorProblems } from "../../resource/label-problems.ts";
 import type { Strategy } from "../../resource/strategy.ts";
 import { type FieldProblem, invalidValue, notSupported, required } from "../../status/field-problem.ts";
-import { builtinStrategy } from "../builtin-strategy.ts";
-import type { Given, GivenDraft } from "../given.ts";
-import { setPodTemplateDefaults } from "../pod/pod-spec-defaults.ts";
+import { builtinStrategy, type Given, type GivenDraft } from "../builtin-strategy.ts";
+import { setPodTemplateDefaults } from "../pod/pod-defaults.ts";
 import { podTemplateProblems } from "../pod/pod-spec-validation.ts";
 import { templateWarnings } from "../pod/pod-spec-warnings.ts";
 import { atMost100Percent, countOrPercent, countOrPercentValue, nonNegative } from "../value-problems.ts";
-import { collisionProblems, countsProblems } from "./replica-counts.ts";
 import {
+  collisionProblems,
+  countsProblems,
   immutableSelector,
   isEmptySelector,
   labelsMatchProblems,
   longRunningProblems,
-} from "./selector-and-template.ts";
+} from "./workload-validation.ts";
 
 /** How often the template changed; kept for clients of an API that is gone. */
 const templateGeneration = "deprecated.daemonset.template.generation";

@@ -2,19 +2,20 @@ import { type Draft, deepEqual, draft } from "@keelson/core";
 import type { Deployment, DeploymentSpec, DeploymentStrategy } from "@keelson/core/kinds/apps/v1";
 import type { Strategy } from "../../resource/strategy.ts";
 import { type FieldProblem, forbiddenField, invalidValue, notSupported } from "../../status/field-problem.ts";
-import { builtinStrategy } from "../builtin-strategy.ts";
-import type { Given } from "../given.ts";
-import { setPodTemplateDefaults } from "../pod/pod-spec-defaults.ts";
+import { builtinStrategy, type Given } from "../builtin-strategy.ts";
+import { setPodTemplateDefaults } from "../pod/pod-defaults.ts";
 import { podTemplateProblems } from "../pod/pod-spec-validation.ts";
 import { templateWarnings } from "../pod/pod-spec-warnings.ts";
 import { atMost100Percent, countOrPercent, countOrPercentValue, nonNegative } from "../value-problems.ts";
-import { collisionProblems, countsProblems, nameWarnings } from "./replica-counts.ts";
 import {
+  collisionProblems,
+  countsProblems,
   immutableSelector,
   labelsMatchProblems,
   longRunningProblems,
+  nameWarnings,
   selectorProblems,
-} from "./selector-and-template.ts";
+} from "./workload-validation.ts";
 
 export const deploymentStrategy: Strategy = builtinStrategy<Deployment>({
   countsGenerations: true,

@@ -3,17 +3,18 @@ import type { ReplicationController } from "@keelson/core/kinds/core/v1";
 import type { Strategy } from "../../resource/strategy.ts";
 import { required } from "../../status/field-problem.ts";
 import { builtinStrategy } from "../builtin-strategy.ts";
-import { setPodTemplateDefaults } from "../pod/pod-spec-defaults.ts";
+import { setPodTemplateDefaults } from "../pod/pod-defaults.ts";
 import { podTemplateProblems } from "../pod/pod-spec-validation.ts";
 import { templateWarnings } from "../pod/pod-spec-warnings.ts";
 import { nonNegative } from "../value-problems.ts";
-import { countsProblems, nameWarnings } from "./replica-counts.ts";
 import {
+  countsProblems,
   immutableSelector,
   labelsMatchProblems,
   longRunningProblems,
+  nameWarnings,
   selectorProblems,
-} from "./selector-and-template.ts";
+} from "./workload-validation.ts";
 
 const counts = [
   "replicas",

@@ -9,16 +9,19 @@ import {
   notSupported,
   required,
 } from "../../status/field-problem.ts";
-import { builtinStrategy } from "../builtin-strategy.ts";
-import type { Given } from "../given.ts";
-import { setPodTemplateDefaults } from "../pod/pod-spec-defaults.ts";
+import { builtinStrategy, type Given } from "../builtin-strategy.ts";
+import { setPodTemplateDefaults } from "../pod/pod-defaults.ts";
 import { podTemplateProblems } from "../pod/pod-spec-validation.ts";
 import { templateWarnings } from "../pod/pod-spec-warnings.ts";
-import { setClaimSpecDefaults } from "../storage/claim-defaults.ts";
-import { claimSpecProblems } from "../storage/claim-validation.ts";
+import { claimSpecProblems, setClaimSpecDefaults } from "../storage/claim-validation.ts";
 import { dnsLabel, immutableField, nonNegative } from "../value-problems.ts";
-import { collisionProblems, countsProblems } from "./replica-counts.ts";
-import { labelsMatchProblems, longRunningProblems, selectorProblems } from "./selector-and-template.ts";
+import {
+  collisionProblems,
+  countsProblems,
+  labelsMatchProblems,
+  longRunningProblems,
+  selectorProblems,
+} from "./workload-validation.ts";
 
 type GivenSpec = Given<StatefulSetSpec>;
 

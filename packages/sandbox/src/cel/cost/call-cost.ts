@@ -1,4 +1,4 @@
-import { product, type Size, scaled, sum, together, unknownSize } from "./size.ts";
+import { product, type Size, scaled, sum, together, unknownSize } from "./estimate.ts";
 
 /** An argument, or the receiver, of a call. */
 export interface Operand {

@@ -1,6 +1,13 @@
 import { isNode, type SyntaxNode } from "../syntax-tree.ts";
-import type { EntrySizes, Estimate, Estimator, LocalVariables } from "./estimate.ts";
-import { exactly, product, sum } from "./size.ts";
+import {
+  type EntrySizes,
+  type Estimate,
+  type Estimator,
+  exactly,
+  type LocalVariables,
+  product,
+  sum,
+} from "./estimate.ts";
 
 export interface MacroCall {
   readonly name: string;

@@ -2,8 +2,16 @@ import { checkedHas } from "../environment.ts";
 import { isNode, type SyntaxNode } from "../syntax-tree.ts";
 import { callCost, type Operand, operatorCost } from "./call-cost.ts";
 import { comprehensionCost } from "./comprehension-cost.ts";
-import type { Estimate, Estimator, LocalVariables } from "./estimate.ts";
-import { either, exactly, type Size, sum, unknownSize } from "./size.ts";
+import {
+  type Estimate,
+  type Estimator,
+  either,
+  exactly,
+  type LocalVariables,
+  type Size,
+  sum,
+  unknownSize,
+} from "./estimate.ts";
 import type { ValueShape } from "./value-shape.ts";
 
 const newListCost = 10;

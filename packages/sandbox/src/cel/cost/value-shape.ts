@@ -1,5 +1,5 @@
 import type { FieldSchema } from "../../schema/field-schema.ts";
-import { escapeName } from "../escape-name.ts";
+import { escapeName } from "../cel-value.ts";
 
 /** How large the values of a schema can be at most, as far as that can be known beforehand. */
 export interface ValueShape {

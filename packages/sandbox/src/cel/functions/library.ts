@@ -1,4 +1,9 @@
-import { type Environment, EvaluationError, type RegisteredFunctionHandler } from "@marcbachmann/cel-js";
+import {
+  type Environment,
+  EvaluationError,
+  Optional,
+  type RegisteredFunctionHandler,
+} from "@marcbachmann/cel-js";
 
 /** A group of functions that Kubernetes adds to CEL. */
 export type Library = (environment: Environment) => void;
@@ -32,4 +37,32 @@ export function namespaced(word: string, type: string, functions: Functions): Li
 
 export function failure(message: string, cause?: unknown): EvaluationError {
   return cause === undefined ? new EvaluationError(message) : new EvaluationError({ message, cause });
+}
+
+/** A value of CEL that may be empty. */
+export function optionalOf<T>(value: T | undefined): Optional<T> {
+  return value === undefined ? Optional.none() : Optional.of(value);
+}
+
+/** How much work one evaluation may still do. Expressions are run one at a time, so one budget is reused. */
+export class Budget {
+  #left = 0;
+
+  /** Begins a new evaluation. */
+  refill(amount: number): void {
+    this.#left = amount;
+  }
+
+  get isSpent(): boolean {
+    return this.#left < 0;
+  }
+
+  get left(): number {
+    return this.#left;
+  }
+
+  spend(amount: number): void {
+    this.#left -= amount;
+    if (this.#left < 0) throw failure("operation cancelled: actual cost limit exceeded");
+  }
 }

@@ -7,8 +7,7 @@ import {
   qualifiedNameProblems,
 } from "../../resource/name-problems.ts";
 import { hasFormat } from "../../schema/formats.ts";
-import { optionalOf } from "../optional-value.ts";
-import { type Library, libraryOf, namespaced } from "./library.ts";
+import { type Library, libraryOf, namespaced, optionalOf } from "./library.ts";
 
 /** A named form of text, such as that of DNS labels, as a value of CEL. */
 class CelFormat {

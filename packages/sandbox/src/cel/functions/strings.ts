@@ -1,5 +1,5 @@
+import { goPattern } from "../../schema/go-pattern.ts";
 import { formatText } from "./format-text.ts";
-import { goRegExp } from "./go-reg-exp.ts";
 import { failure, type Library, libraryOf, namespaced } from "./library.ts";
 
 const onStrings = libraryOf([
@@ -56,4 +56,14 @@ const escapes: Readonly<Record<string, string>> = {
 
 function quote(text: string): string {
   return `"${[...text].map((character) => escapes[character] ?? character).join("")}"`;
+}
+
+/** An expression in the syntax of Go; throws what CEL says of one that is none. */
+export function goRegExp(pattern: string, flags: string): RegExp {
+  try {
+    const { source, flags: own } = goPattern(pattern);
+    return new RegExp(source, `${own}${flags}`);
+  } catch (cause) {
+    throw failure(`Illegal regex: ${cause instanceof Error ? cause.message : String(cause)}`, cause);
+  }
 }

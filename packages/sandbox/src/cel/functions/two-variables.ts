@@ -1,6 +1,5 @@
 import type { Environment } from "@marcbachmann/cel-js";
-import type { Budget } from "../budget.ts";
-import { failure, type Library } from "./library.ts";
+import { type Budget, failure, type Library } from "./library.ts";
 
 /**
  * Comprehensions that name the index or key as well as the value: `list.all(i, v, …)`, `map.transformMap(k, v, …)`.

@@ -1,5 +1,6 @@
 import type {
   CustomResourceColumnDefinition,
+  CustomResourceDefinitionNames,
   CustomResourceSubresources,
   CustomResourceValidation,
   JSONSchemaProps,
@@ -17,13 +18,15 @@ import {
   required,
 } from "../../status/field-problem.ts";
 import { conversionProblems } from "./conversion-problems.ts";
-import { defaultValueProblems } from "./default-value-problems.ts";
-import { type Definition, type DefinitionVersion, fieldSchemaOf, sharedPart } from "./definition.ts";
-import { missingNameProblems, namesProblems } from "./definition-names-problems.ts";
-import { goVersion } from "./go-form.ts";
-import { schemaFormProblems } from "./schema-form-problems.ts";
+import {
+  type Definition,
+  type DefinitionVersion,
+  fieldSchemaOf,
+  goVersion,
+  sharedPart,
+} from "./definition.ts";
+import { defaultValueProblems, schemaFormProblems } from "./schema-form-problems.ts";
 import { structuralProblems } from "./structural-problems.ts";
-import { columnProblems, subresourceProblems } from "./version-part-problems.ts";
 
 /** What is wrong with the spec of a definition, in the words and at the places of the real server. */
 export function specProblems({ spec }: Definition): readonly FieldProblem[] {
@@ -229,4 +232,93 @@ function selectableProblems(
     problems.push({ type: "FieldValueTooMany", field: path, value: seen.size, detail });
   }
   return problems;
+}
+
+/** What is wrong with the names of a kind, as asked for (`spec.names`) or as accepted (`status.acceptedNames`). */
+export function namesProblems(names: CustomResourceDefinitionNames, field: string): readonly FieldProblem[] {
+  const { plural = "", singular = "", kind = "", listKind = "", shortNames = [], categories = [] } = names;
+  const problems: FieldProblem[] = [
+    ...labelProblems(plural, `${field}.plural`),
+    ...labelProblems(singular, `${field}.singular`),
+    ...kindProblems(kind, `${field}.kind`),
+    ...kindProblems(listKind, `${field}.listKind`),
+    ...shortNames.flatMap((name, index) => labelProblems(name, indexed(`${field}.shortNames`, index), true)),
+  ];
+  if (kind !== "" && kind === listKind) {
+    problems.push(invalidValue(`${field}.listKind`, listKind, "kind and listKind may not be the same"));
+  }
+  const ofCategories = categories.flatMap((name, index) =>
+    labelProblems(name, indexed(`${field}.categories`, index), true),
+  );
+  return [...problems, ...ofCategories];
+}
+
+export function missingNameProblems(names: CustomResourceDefinitionNames): readonly FieldProblem[] {
+  return (["plural", "singular", "kind", "listKind"] as const)
+    .filter((name) => (names[name] ?? "") === "")
+    .map((name) => required(`spec.names.${name}`));
+}
+
+function labelProblems(name: string, field: string, isRequired = false): readonly FieldProblem[] {
+  const problems = name === "" && !isRequired ? [] : dns1035LabelProblems(name);
+  return problems.length === 0 ? [] : [invalidValue(field, name, problems.join(","))];
+}
+
+function kindProblems(kind: string, field: string): readonly FieldProblem[] {
+  const problems = kind === "" ? [] : dns1035LabelProblems(kind.toLowerCase());
+  if (problems.length === 0) return [];
+  const detail = `may have mixed case, but should otherwise match: ${problems.join(",")}`;
+  return [invalidValue(field, kind, detail)];
+}
+
+const columnTypes = ["boolean", "date", "integer", "number", "string"];
+const columnFormats = ["byte", "date", "date-time", "double", "float", "int32", "int64", "password"];
+
+export function columnProblems(
+  column: CustomResourceColumnDefinition,
+  path: string,
+): readonly FieldProblem[] {
+  const { name = "", type = "", format = "", jsonPath = "" } = column;
+  const problems: FieldProblem[] = name === "" ? [required(`${path}.name`)] : [];
+  const detail = `must be one of ${columnTypes.join(",")}`;
+  if (type === "") problems.push(required(`${path}.type`, detail));
+  else if (!columnTypes.includes(type)) problems.push(invalidValue(`${path}.type`, type, detail));
+  if (format !== "" && !columnFormats.includes(format)) {
+    problems.push(invalidValue(`${path}.format`, format, `must be one of ${columnFormats.join(",")}`));
+  }
+  if (jsonPath === "") return [...problems, required(`${path}.JSONPath`)];
+  return [...problems, ...pathProblems(jsonPath, `${path}.JSONPath`)];
+}
+
+export function subresourceProblems(
+  subresources: CustomResourceSubresources | undefined,
+  path: string,
+): readonly FieldProblem[] {
+  const scale = subresources?.scale;
+  if (scale === undefined) return [];
+  const { specReplicasPath = "", statusReplicasPath = "", labelSelectorPath = "" } = scale;
+  return [
+    ...replicasProblems(specReplicasPath, `${path}.scale.specReplicasPath`, ".spec"),
+    ...replicasProblems(statusReplicasPath, `${path}.scale.statusReplicasPath`, ".status"),
+    ...selectorProblems(labelSelectorPath, `${path}.scale.labelSelectorPath`),
+  ];
+}
+
+function replicasProblems(jsonPath: string, path: string, under: string): readonly FieldProblem[] {
+  if (jsonPath === "") return [required(path)];
+  const problems = pathProblems(jsonPath, path);
+  if (problems.length > 0 || jsonPath.startsWith(`${under}.`)) return problems;
+  return [invalidValue(path, jsonPath, `should be a json path under ${under}`)];
+}
+
+function selectorProblems(jsonPath: string, path: string): readonly FieldProblem[] {
+  const problems = jsonPath === "" ? [] : pathProblems(jsonPath, path);
+  if (jsonPath === "" || problems.length > 0 || /^\.(spec|status)\./.test(jsonPath)) return problems;
+  return [invalidValue(path, jsonPath, "should be a json path under either .spec or .status")];
+}
+
+function pathProblems(jsonPath: string, path: string): readonly FieldProblem[] {
+  return jsonPath.startsWith(".")
+    ? []
+    : [invalidValue(path, jsonPath, "must be a simple json path starting with .")];
 }

@@ -1,4 +1,9 @@
 import type { JSONSchemaProps } from "@keelson/core/kinds/apiextensions/v1";
+import { celFindings } from "../../cel/rule-problems.ts";
+import { applySchemaDefaults, pruneUnknownFields } from "../../schema/custom-form.ts";
+import type { FieldSchema } from "../../schema/field-schema.ts";
+import { copyJson } from "../../schema/json-kind.ts";
+import { schemaProblems } from "../../schema/validate.ts";
 import {
   type FieldProblem,
   forbiddenField,
@@ -8,8 +13,13 @@ import {
 } from "../../status/field-problem.ts";
 import { fieldSchemaOf } from "./definition.ts";
 import { listTypeProblems } from "./list-type-problems.ts";
-import { elementLimit, RuleCosts } from "./rule-cost.ts";
-import { type RulePlace, ruleCompileProblems, ruleFormProblems } from "./schema-rule-problems.ts";
+import {
+  elementLimit,
+  RuleCosts,
+  type RulePlace,
+  ruleCompileProblems,
+  ruleFormProblems,
+} from "./schema-rule-problems.ts";
 
 /** What is true of the place in which a schema stands. */
 interface Surroundings extends RulePlace {
@@ -202,4 +212,38 @@ function mapTypeProblems(schema: JSONSchemaProps, path: string): readonly FieldP
   if (!supported.includes(mapType))
     problems.push(notSupported(`${path}.x-kubernetes-map-type`, mapType, supported));
   return problems;
+}
+
+/** Defaults that the schema itself would not take. */
+export function defaultValueProblems(schema: FieldSchema, path: string): readonly FieldProblem[] {
+  const problems: FieldProblem[] = [];
+  if (schema.default !== undefined) problems.push(...problemsOfDefault(schema, `${path}.default`));
+  if (schema.items !== undefined) problems.push(...defaultValueProblems(schema.items, `${path}.items`));
+  for (const [name, property] of Object.entries(schema.properties ?? {})) {
+    problems.push(...defaultValueProblems(property, `${path}.properties[${name}]`));
+  }
+  const { additionalProperties } = schema;
+  if (typeof additionalProperties === "object") {
+    problems.push(...defaultValueProblems(additionalProperties, `${path}.additionalProperties`));
+  }
+  return problems;
+}
+
+function problemsOfDefault(schema: FieldSchema, field: string): readonly FieldProblem[] {
+  const value = copyJson(schema.default);
+  const isResource = schema["x-kubernetes-embedded-resource"] === true;
+  const unknown = pruneUnknownFields(copyJson(value), schema);
+  const isObject = schema.type === "object";
+  if (unknown.length > 0 && (isObject || schema.type === "array")) {
+    return [invalidValue(field, value, "must not have unknown fields")];
+  }
+  applySchemaDefaults(value, schema);
+  const found = schemaProblems(value, schema, "");
+  const problems = found.length > 0 ? found : celFindings(value, undefined, schema, "", isResource).problems;
+  return problems.map((problem) => ({ ...problem, field: below(field, problem.field) }));
+}
+
+function below(field: string, inner: string): string {
+  if (inner === "" || inner === "<nil>") return field;
+  return inner.startsWith("[") ? `${field}${inner}` : `${field}.${inner}`;
 }

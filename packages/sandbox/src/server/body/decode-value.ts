@@ -3,11 +3,9 @@ import { builtinSchema } from "../../builtin/builtin-schemas.ts";
 import type { JsonObject } from "../../patch/json-value.ts";
 import type { MutableObject } from "../../resource/mutable-object.ts";
 import type { ServedResource } from "../../resource/served-resource.ts";
-import { decodeBuiltin } from "../../schema/decode.ts";
-import { DecodeError } from "../../schema/decode-error.ts";
-import type { FieldSchema } from "../../schema/field-schema.ts";
-import { goKind } from "../../schema/go-type.ts";
-import { pruneUnknownFields } from "../../schema/prune.ts";
+import { pruneUnknownFields } from "../../schema/custom-form.ts";
+import { DecodeError, decodeBuiltin } from "../../schema/decode.ts";
+import { type FieldSchema, goKind } from "../../schema/field-schema.ts";
 
 /** What must be known of a kind to decode its objects. */
 export type DecodedKind = Pick<ServedResource, "schema" | "isCustom" | "prunesUnknownFields">;

@@ -1,5 +1,5 @@
 import { KeelsonError } from "@keelson/core";
-import { JsonSyntaxError } from "../../schema/json-syntax-error.ts";
+import { JsonSyntaxError } from "../../schema/json-document.ts";
 import { type ParsedJson, parseJson } from "../../schema/parse-json.ts";
 import { tooLarge, unsupportedMediaType } from "../../status/request-errors.ts";
 import { parseYaml, YamlSyntaxError } from "./parse-yaml.ts";

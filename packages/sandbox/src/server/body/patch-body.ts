@@ -1,12 +1,11 @@
-import type { JsonPatchOperation } from "@keelson/core";
-import { apiVersionOf, isRecord } from "@keelson/core";
+import { apiVersionOf, isRecord, type JsonPatchOperation } from "@keelson/core";
 import { decodeJsonPatch, decodeObjectPatch } from "../../patch/decode-patch.ts";
 import type { MutableObject } from "../../resource/mutable-object.ts";
 import type { ServedResource } from "../../resource/served-resource.ts";
-import { goKind } from "../../schema/go-type.ts";
+import { duplicateFields } from "../../schema/decode.ts";
+import { goKind } from "../../schema/field-schema.ts";
 import { parseDocument } from "../../schema/json-document.ts";
 import type { ParsedJson } from "../../schema/parse-json.ts";
-import { duplicateFields } from "../../schema/strict-problems.ts";
 import { badRequest } from "../../status/api-error.ts";
 import { unsupportedMediaType, unsupportedPatch } from "../../status/request-errors.ts";
 import { mediaTypeOf, parseBody, UnreadableBodyError } from "./parse-body.ts";

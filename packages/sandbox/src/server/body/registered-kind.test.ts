@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { builtinServedResources } from "../../builtin/builtin-served-resources.ts";
+import { builtinServedResources } from "../../builtin/builtin-resources.ts";
 import { createRegistry } from "../../resource/resource-registry.ts";
 import { otherKindProblem, versionProblem } from "./registered-kind.ts";
 

@@ -1,7 +1,6 @@
 import { parseApiVersion } from "@keelson/core";
 import type { ResourceRegistry } from "../../resource/resource-registry.ts";
-import { decodeBuiltin } from "../../schema/decode.ts";
-import { DecodeError } from "../../schema/decode-error.ts";
+import { DecodeError, decodeBuiltin } from "../../schema/decode.ts";
 import { goQuote } from "../../status/go-quote.ts";
 
 /** What every version of a group knows beside its own kinds. */

@@ -1,16 +1,13 @@
 import { isRecord } from "@keelson/core";
-import { decodeBuiltin } from "../../schema/decode.ts";
-import { DecodeError } from "../../schema/decode-error.ts";
-import type { FieldSchema } from "../../schema/field-schema.ts";
-import { goKind } from "../../schema/go-type.ts";
+import { DecodeError, decodeBuiltin } from "../../schema/decode.ts";
+import { type FieldSchema, goKind } from "../../schema/field-schema.ts";
 import type { ParsedJson } from "../../schema/parse-json.ts";
 import { badRequest, invalid } from "../../status/api-error.ts";
 import { type FieldProblem, invalidValue, notSupported } from "../../status/field-problem.ts";
 import { bodyFormat, parseBody, typeMeta, UnreadableBodyError } from "../body/parse-body.ts";
 import type { ApiRequest } from "../request/api-request.ts";
 import { queryFlag, queryInteger } from "../request/query.ts";
-import type { WriteOptions } from "./write-options.ts";
-import { dryRunProblems } from "./write-options.ts";
+import { dryRunProblems, type WriteOptions } from "./write-options.ts";
 
 export interface DeleteOptions {
   readonly gracePeriodSeconds?: number;

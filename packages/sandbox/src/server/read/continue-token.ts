@@ -1,4 +1,4 @@
-import { JsonSyntaxError } from "../../schema/json-syntax-error.ts";
+import { JsonSyntaxError } from "../../schema/json-document.ts";
 import { parseJson } from "../../schema/parse-json.ts";
 import { type ApiError, badRequest } from "../../status/api-error.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { type Json, type Reply, type ServerWorld, serverWorld } from "../../../test/support/server-world.ts";
-import { builtinServedResources } from "../../builtin/builtin-served-resources.ts";
+import { builtinServedResources } from "../../builtin/builtin-resources.ts";
 
 const sets = "/apis/apps/v1/namespaces/shop/replicasets";
 const merge = { "content-type": "application/merge-patch+json" };

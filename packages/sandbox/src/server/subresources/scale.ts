@@ -1,6 +1,6 @@
 import { draft, type GenericObject } from "@keelson/core";
 import { setManagedFields } from "../../apply/object-fields.ts";
-import { scaleColumns } from "../../builtin/columns/scale-columns.ts";
+import { scaleColumns } from "../../builtin/columns/scaling-columns.ts";
 import { applyJsonPatch } from "../../patch/json-patch.ts";
 import { applyMergePatch } from "../../patch/merge-patch.ts";
 import { applyStrategicMergePatch } from "../../patch/strategic-merge-patch.ts";
@@ -19,8 +19,7 @@ import {
 import { invalidValue } from "../../status/field-problem.ts";
 import { decodePlainBody, type ExpectedKind } from "../body/decode-body.ts";
 import { decodePatch, patchType } from "../body/patch-body.ts";
-import type { WriteOptions } from "../options/write-options.ts";
-import { writeOptions } from "../options/write-options.ts";
+import { type WriteOptions, writeOptions } from "../options/write-options.ts";
 import { getObject } from "../read/get.ts";
 import type { ApiRequest } from "../request/api-request.ts";
 import { queryFlag } from "../request/query.ts";

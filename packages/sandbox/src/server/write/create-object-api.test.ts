@@ -3,7 +3,7 @@ import { ReplicaSet } from "@keelson/core/kinds/apps/v1";
 import { ConfigMap } from "@keelson/core/kinds/core/v1";
 import { describe, expect, it } from "vitest";
 import { gadget, note, refusal, sent, writerWorld } from "../../../test/support/writer-world.ts";
-import { builtinServedResources } from "../../builtin/builtin-served-resources.ts";
+import { builtinServedResources } from "../../builtin/builtin-resources.ts";
 import { ConvertedReadError, createObjectApi } from "./create-object-api.ts";
 
 const notes = genericResource(note);

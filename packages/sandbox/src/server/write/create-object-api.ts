@@ -11,7 +11,7 @@ import { systemUser } from "../../auth/user.ts";
 import type { MutableObject } from "../../resource/mutable-object.ts";
 import type { ResourceRegistry } from "../../resource/resource-registry.ts";
 import type { ServedResource } from "../../resource/served-resource.ts";
-import { DecodeError } from "../../schema/decode-error.ts";
+import { DecodeError } from "../../schema/decode.ts";
 import { badRequest, pageNotFound } from "../../status/api-error.ts";
 import { type Store, storeKey } from "../../store/store.ts";
 import { decodeValue } from "../body/decode-value.ts";

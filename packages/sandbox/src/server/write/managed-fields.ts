@@ -4,7 +4,7 @@ import { setManagedFields, storedEntries } from "../../apply/object-fields.ts";
 import { resetFieldsOf } from "../../apply/reset-fields.ts";
 import { type TrackedUpdate, trackUpdate } from "../../apply/track-update.ts";
 import type { MutableObject } from "../../resource/mutable-object.ts";
-import { DecodeError } from "../../schema/decode-error.ts";
+import { DecodeError } from "../../schema/decode.ts";
 import { badRequest } from "../../status/api-error.ts";
 import { decodeValue } from "../body/decode-value.ts";
 import type { Patch } from "../body/patch-body.ts";

@@ -1,7 +1,7 @@
 import type { GenericObject } from "@keelson/core";
 import type { MutableObject } from "../../resource/mutable-object.ts";
 import type { ServedResource } from "../../resource/served-resource.ts";
-import { applySchemaDefaults, dropNulls } from "../../schema/defaults.ts";
+import { applySchemaDefaults, dropNulls } from "../../schema/custom-form.ts";
 import { schemaProblems } from "../../schema/validate.ts";
 import type { FieldProblem } from "../../status/field-problem.ts";
 import { fitsSchema } from "./fits-schema.ts";

@@ -2,7 +2,7 @@ import { isRecord, type JsonPatchOperation } from "@keelson/core";
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { at, gadget, note, sent, writerWorld } from "../../../test/support/writer-world.ts";
-import { DecodeError } from "../../schema/decode-error.ts";
+import { DecodeError } from "../../schema/decode.ts";
 import { ApiError } from "../../status/api-error.ts";
 import { decodeValue } from "../body/decode-value.ts";
 import type { Patch } from "../body/patch-body.ts";

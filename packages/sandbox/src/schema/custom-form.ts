@@ -1,6 +1,5 @@
-import type { FieldSchema } from "./field-schema.ts";
+import { additionalSchema, type FieldSchema, schemaOfField } from "./field-schema.ts";
 import { copyJson, isJsonObject, type JsonObject } from "./json-kind.ts";
-import { additionalSchema, schemaOfField } from "./schema-of-field.ts";
 
 /**
  * Fills in, in place, what is left out and has a default, also below what was just filled in. A null where none may be
@@ -83,4 +82,43 @@ function isAbsent(value: unknown, schema: FieldSchema): boolean {
 
 function takesNull(schema: FieldSchema): boolean {
   return schema.nullable === true;
+}
+
+/**
+ * Takes out of a custom resource, in place, all that its schema does not name, and gives the paths of what was there,
+ * sorted. `apiVersion`, `kind` and `metadata` stay, of the object and of resources embedded in it.
+ */
+export function pruneUnknownFields(object: unknown, schema: FieldSchema): readonly string[] {
+  const unknown: string[] = [];
+  prune(object, { ...schema, "x-kubernetes-embedded-resource": true }, "", unknown);
+  return unknown.sort();
+}
+
+const metaFields: ReadonlySet<string> = new Set(["apiVersion", "kind", "metadata"]);
+
+function prune(value: unknown, schema: FieldSchema | undefined, path: string, unknown: string[]): void {
+  if (Array.isArray(value)) {
+    for (const [index, item] of value.entries())
+      prune(item, itemSchema(schema), `${path}[${index}]`, unknown);
+    return;
+  }
+  if (!isJsonObject(value)) return;
+  const isOpen = schema?.["x-kubernetes-preserve-unknown-fields"] === true;
+  const isResource = schema?.["x-kubernetes-embedded-resource"] === true;
+  for (const name of Object.keys(value)) {
+    if (isResource && metaFields.has(name)) continue;
+    const field = schemaOfField(schema, name);
+    const fieldPath = path === "" ? name : `${path}.${name}`;
+    if (field !== undefined) prune(value[name], field, fieldPath, unknown);
+    else if (!isOpen) {
+      unknown.push(fieldPath);
+      delete value[name];
+    }
+  }
+}
+
+/** In a list that keeps everything, each item does. */
+function itemSchema(schema: FieldSchema | undefined): FieldSchema | undefined {
+  if (schema?.["x-kubernetes-preserve-unknown-fields"] !== true) return schema?.items;
+  return { ...schema.items, "x-kubernetes-preserve-unknown-fields": true };
 }

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { formatProblem } from "../../status/field-problem.ts";
-import { matchConditionProblems } from "./match-conditions.ts";
+import { matchConditionProblems } from "./webhook-configurations.ts";
 
 const told = (...conditions: Parameters<typeof matchConditionProblems>[0]): readonly string[] =>
   matchConditionProblems(conditions, "c").map(formatProblem);

@@ -1,4 +1,12 @@
-import { compareQuantities, type Quantity } from "@keelson/core";
+import {
+  compareQuantities,
+  formatQuantity,
+  InvalidQuantityError,
+  parseQuantity,
+  type Quantity,
+  quantityAsStored,
+  roundUpQuantity,
+} from "@keelson/core";
 import type { ResourceRequirements } from "@keelson/core/kinds/core/v1";
 import { qualifiedNameProblems } from "../../resource/name-problems.ts";
 import {
@@ -8,8 +16,7 @@ import {
   keyed,
   required,
 } from "../../status/field-problem.ts";
-import type { Given } from "../given.ts";
-import { readAmount } from "./resource-amounts.ts";
+import type { Given } from "../builtin-strategy.ts";
 
 const standardNames: ReadonlySet<string> = new Set([
   "cpu",
@@ -145,4 +152,44 @@ export function isExtended(name: string): boolean {
   return (
     !isNative(name) && !name.startsWith("requests.") && qualifiedNameProblems(`requests.${name}`).length === 0
   );
+}
+
+/** Amounts of resources, by name: `{ cpu: "500m" }`. */
+export type ResourceAmounts = Record<string, string>;
+
+/** Writes every amount as the server stores it: `0.5` becomes `500m`, and nothing is finer than a thousandth. */
+export function normalizeAmounts(amounts: ResourceAmounts | undefined): void {
+  if (amounts === undefined) return;
+  for (const [name, amount] of Object.entries(amounts)) {
+    const stored = storedAmount(amount);
+    if (stored !== amount) amounts[name] = stored;
+  }
+}
+
+const nanosPerThousandth = 1_000_000n;
+
+/** Most amounts are small and written as they are stored; YAML makes a number of `cpu: 2`. */
+function storedAmount(given: string | number): string {
+  const amount = String(given);
+  if (/^[1-9]\d{0,2}(m|Ki|Mi|Gi)?$/.test(amount)) return amount;
+  const quantity = readAmount(amount);
+  if (quantity === undefined) return amount;
+  return quantity.nanos % nanosPerThousandth === 0n
+    ? quantityAsStored(amount)
+    : formatQuantity(roundUpQuantity(quantity, -3));
+}
+
+/** Adds what the first has and the second lacks. */
+export function fillAmounts(from: ResourceAmounts | undefined, into: ResourceAmounts): void {
+  for (const [name, amount] of Object.entries(from ?? {})) into[name] ??= amount;
+}
+
+/** Undefined for what is not an amount; decoding refuses such texts before anything here sees them. */
+export function readAmount(amount: string | number): Quantity | undefined {
+  try {
+    return parseQuantity(amount);
+  } catch (error) {
+    if (error instanceof InvalidQuantityError) return undefined;
+    throw error;
+  }
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { ageSince, humanDuration } from "./human-duration.ts";
+import { ageSince, humanDuration } from "./column.ts";
 
 const s = 1000;
 const m = 60 * s;

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { formatProblem } from "../../status/field-problem.ts";
-import { successPolicyProblems } from "./success-policy-validation.ts";
+import { successPolicyProblems } from "./job-policy-validation.ts";
 
 function problemOf(succeededIndexes: string, succeededCount?: number): string | undefined {
   const rule = { succeededIndexes, ...(succeededCount === undefined ? {} : { succeededCount }) };

@@ -1,5 +1,7 @@
+import { draft, type GenericObject } from "@keelson/core";
 import type { Event } from "@keelson/core/kinds/core/v1";
 import type { Event as NewEvent } from "@keelson/core/kinds/events/v1";
+import type { MutableObject } from "../../resource/mutable-object.ts";
 import type { Strategy } from "../../resource/strategy.ts";
 import { type FieldProblem, invalidValue, required } from "../../status/field-problem.ts";
 import { builtinStrategy } from "../builtin-strategy.ts";
@@ -67,4 +69,33 @@ function namespaceProblems(
     return own === "default" || own === "kube-system" ? [] : [invalidValue(field, regarded ?? "", detail)];
   }
   return regarded === own ? [] : [invalidValue(field, regarded, "does not match event.namespace")];
+}
+
+/** Names of `v1`, in which events are kept, and of `events.k8s.io/v1` for the same fields. */
+const names: readonly (readonly [core: string, other: string])[] = [
+  ["involvedObject", "regarding"],
+  ["message", "note"],
+  ["source", "deprecatedSource"],
+  ["firstTimestamp", "deprecatedFirstTimestamp"],
+  ["lastTimestamp", "deprecatedLastTimestamp"],
+  ["count", "deprecatedCount"],
+  ["reportingComponent", "reportingController"],
+];
+const toOther: ReadonlyMap<string, string> = new Map(names);
+const toCore: ReadonlyMap<string, string> = new Map(names.map(([core, other]) => [other, core]));
+
+const otherVersion = "events.k8s.io/v1";
+
+/** Events are served in two groups and are the same objects in both; only some names differ. */
+export function convertEvent(object: GenericObject): MutableObject {
+  const isOther = object.apiVersion === otherVersion;
+  const renamed = isOther ? toCore : toOther;
+  const { apiVersion: _version, kind, metadata, ...fields } = object;
+  const converted: MutableObject = {
+    apiVersion: isOther ? "v1" : otherVersion,
+    kind,
+    metadata: draft(metadata),
+  };
+  for (const [name, value] of Object.entries(fields)) converted[renamed.get(name) ?? name] = draft(value);
+  return converted;
 }
