@@ -9,7 +9,7 @@ import { builtinServedResources } from "./builtin/builtin-resources.ts";
 import { crdStrategy } from "./custom/crd-strategy.ts";
 import { discoveryService } from "./discovery/discovery-service.ts";
 import type { Faults } from "./faults/fault.ts";
-import { unsteadyService } from "./faults/unsteady-service.ts";
+import { createFaultInjector } from "./faults/fault-injector.ts";
 import { sendNothing, webhookCaller } from "./outgoing/post-webhook.ts";
 import { createRegistry, type ResourceRegistry } from "./resource/resource-registry.ts";
 import type { ServedResource } from "./resource/served-resource.ts";
@@ -63,7 +63,7 @@ export function assembleApi(options: SandboxOptions): AssembledApi {
     hasServiceAccounts: options.controllers !== false,
   });
   const writer = createObjectWriter({ store, registry, admission, clock, random });
-  const steady = createApiServer({
+  const server = createApiServer({
     store,
     registry,
     writer,
@@ -76,12 +76,12 @@ export function assembleApi(options: SandboxOptions): AssembledApi {
     discovery: discoveryService(registry),
     clock,
     random,
-    staleRevision: () => unsteady.staleRevision(),
+    staleRevision: () => injector.staleRevision(),
     onUnexpectedError: (error, id) => onError(error, `request ${id}`),
   });
-  const unsteady = unsteadyService(steady, store, clock);
+  const injector = createFaultInjector(server, store, clock);
   const objects = createObjectApi(writer, store, registry);
-  const { service, faults } = unsteady;
+  const { service, faults } = injector;
   return {
     ...{ store, registry, objects, service, faults, tokens, serviceAccountTokens },
     ...{ callWebhook, clock, random, onError },

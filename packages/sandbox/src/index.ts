@@ -1,8 +1,17 @@
 export type { UserInfo } from "./auth/user.ts";
 export type { NodeMonitor } from "./controllers/cluster/node/node-lifecycle.ts";
 export { createSandbox } from "./create-sandbox.ts";
-export type { Fault, FaultRule, Faults, RefusedStatus } from "./faults/fault.ts";
-export type { RequestMatch, RequestPattern, SeenRequest } from "./faults/request-match.ts";
+export type {
+  CommonFault,
+  Fault,
+  FaultRule,
+  Faults,
+  RefusedResponse,
+  RefusedStatus,
+} from "./faults/fault.ts";
+export { reasonCodes, refusedResponse, refusedStatus } from "./faults/fault.ts";
+export type { MatchedRequest, RequestMatch, RequestPattern } from "./faults/request-match.ts";
+export { matchedRequest, matchesRequest } from "./faults/request-match.ts";
 export type { OutgoingPost, PostAnswer, SendPost } from "./outgoing/post-webhook.ts";
 export type { Sandbox, SandboxOptions } from "./sandbox.ts";
 export type { Authority, ServedSandbox, ServeOptions } from "./serve-sandbox.ts";

@@ -1,7 +1,7 @@
 import { abortable } from "@keelson/core";
 import { connectionReset } from "./connection-error.ts";
 import type { StreamEnd } from "./fault.ts";
-import type { RecordedRequest } from "./request-match.ts";
+import type { RecordedRequest } from "./recorded-request.ts";
 
 /** Why a body ends that is to look complete. Never seen by the reader. */
 const endOfBody = new Error("the body ends here, by a fault");

@@ -1,25 +1,30 @@
-import { failureStatus, type InjectedStatusOptions, type StatusReason } from "./injected-status.ts";
+import type { CommonFault } from "@keelson/sandbox";
+import { type InjectedStatusOptions, refusedFor, type StatusReason } from "./injected-status.ts";
 
-/** What happens to a request. Made by the functions of `faults`. */
+/** A failure that the faulty transport injects into a request. Made by the functions of `faults`. */
 export type Fault = RequestFault | StreamFault;
 
-/** Decides how, or whether, a request is answered. */
+/** Decides which response a request gets, or whether it gets one. */
 export type RequestFault =
-  | { readonly kind: "refuse" | "reset" | "loseAnswer" | "neverAnswer" | "hold" | "holdAnswer" }
-  | { readonly kind: "answer"; readonly answer: InjectedAnswer };
+  | Exclude<CommonFault, { readonly kind: "cut" }>
+  | { readonly kind: "refuseConnection" | "neverRespond" | "hold" | "holdResponse" }
+  | { readonly kind: "respond"; readonly response: InjectedResponse };
 
-/** Leaves the request alone and spoils the body of the answer. */
+/** Changes the body of the response; the server executes the request. */
 export type StreamFault = LineFault | { readonly kind: "splitBytes" };
 
 export type LineFault =
-  | { readonly kind: "cut"; readonly afterLines: number; readonly how: StreamEnd; readonly midLine: boolean }
+  | (Extract<CommonFault, { readonly kind: "cut" }> & {
+      readonly how: StreamEnd;
+      readonly midLine: boolean;
+    })
   | { readonly kind: "inject"; readonly afterLines: number; readonly line: string }
   | { readonly kind: "garble" | "blackhole"; readonly afterLines: number };
 
 /** `reset`: the connection breaks. `end`: the body ends as if it were complete. */
 export type StreamEnd = "reset" | "end";
 
-export interface InjectedAnswer {
+export interface InjectedResponse {
   readonly status: number;
   /** Lower-case names. */
   readonly headers?: Readonly<Record<string, string>>;
@@ -34,66 +39,57 @@ export interface CutOptions {
   readonly midLine?: boolean;
 }
 
-/** All that can go wrong. */
+/** The faults that the transport can inject. */
 export const faults = {
+  /** The server refuses the request with a Status, such as `refuse("TooManyRequests", { retryAfterSeconds: 1 })`. */
+  refuse(reason: StatusReason, options: InjectedStatusOptions = {}): RequestFault {
+    return { kind: "refuse", status: refusedFor(reason, options) };
+  },
   /** No server listens: ECONNREFUSED. */
-  refuse(): RequestFault {
-    return { kind: "refuse" };
+  refuseConnection(): RequestFault {
+    return { kind: "refuseConnection" };
   },
   /** ECONNRESET before the server has seen the request. */
   reset(): RequestFault {
     return { kind: "reset" };
   },
-  /** ECONNRESET after the server has carried out the request: nobody learns of its answer. */
-  loseAnswer(): RequestFault {
-    return { kind: "loseAnswer" };
+  /** ECONNRESET after the server has executed the request: the caller does not get the response. */
+  loseResponse(): RequestFault {
+    return { kind: "loseResponse" };
   },
-  /** Neither an answer nor an end, until the signal aborts. The server does not see the request. */
-  neverAnswer(): RequestFault {
-    return { kind: "neverAnswer" };
+  /** Neither a response nor an end, until the signal aborts. The server does not see the request. */
+  neverRespond(): RequestFault {
+    return { kind: "neverRespond" };
   },
-  /** The request waits for `releaseAll`, and then goes to the server. */
+  /** The request waits for `releaseAll`, and is then sent to the server. */
   hold(): RequestFault {
     return { kind: "hold" };
   },
-  /** The request goes to the server, and its answer waits for `releaseAll`. */
-  holdAnswer(): RequestFault {
-    return { kind: "holdAnswer" };
+  /** The request is sent to the server, and its response waits for `releaseAll`. */
+  holdResponse(): RequestFault {
+    return { kind: "holdResponse" };
   },
-  /** An answer that the server did not give. */
-  answer(answer: InjectedAnswer): RequestFault {
-    return { kind: "answer", answer };
-  },
-  /**
-   * A refusal in the words of the API server, such as `answerStatus("TooManyRequests", { retryAfterSeconds: 1
-   * })`.
-   */
-  answerStatus(reason: StatusReason, options: InjectedStatusOptions = {}): RequestFault {
-    const { retryAfterSeconds } = options;
-    const status = failureStatus(reason, options);
-    const headers = {
-      "content-type": "application/json",
-      ...(retryAfterSeconds !== undefined && { "retry-after": String(retryAfterSeconds) }),
-    };
-    return { kind: "answer", answer: { status: status.code, headers, body: `${JSON.stringify(status)}\n` } };
+  /** A response that is not from the server. */
+  respond(response: InjectedResponse): RequestFault {
+    return { kind: "respond", response };
   },
   /** The body goes no further than this many lines. */
   cutAfter(afterLines: number, { how = "reset", midLine = false }: CutOptions = {}): LineFault {
     return { kind: "cut", afterLines, how, midLine };
   },
-  /** One more line, such as `errorEvent("Expired")`, follows on this many. */
+  /** One more line, such as `errorEvent("Expired")`, follows after this many. */
   injectAfter(afterLines: number, line: string): LineFault {
     return { kind: "inject", afterLines, line };
   },
-  /** The line that follows on this many loses its second half. */
+  /** The line after this many loses its second half. */
   garbleAfter(afterLines: number): LineFault {
     return { kind: "garble", afterLines };
   },
-  /** After this many lines nothing comes any more and the stream stays open, until `releaseAll`. */
+  /** After this many lines the stream stays open and delivers nothing, until `releaseAll`. */
   blackholeAfter(afterLines: number): LineFault {
     return { kind: "blackhole", afterLines };
   },
-  /** Every byte comes as a chunk of its own. */
+  /** Every byte is delivered as a chunk of its own. */
   splitBytes(): StreamFault {
     return { kind: "splitBytes" };
   },

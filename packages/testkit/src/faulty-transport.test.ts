@@ -122,8 +122,8 @@ describe("rules", () => {
 
   it("happen once unless told otherwise, the oldest first", async () => {
     const transport = faultyTransport(new ScriptedTransport());
-    transport.fault({}, faults.answer({ status: 500 }));
-    const twice = transport.fault({}, faults.answer({ status: 503 }), { times: 2 });
+    transport.fault({}, faults.respond({ status: 500 }));
+    const twice = transport.fault({}, faults.respond({ status: 503 }), { times: 2 });
     const statuses: number[] = [];
     for (let turn = 0; turn < 4; turn++) statuses.push((await transport.send(get(pods))).status);
     expect(statuses).toEqual([500, 503, 503, 200]);
@@ -132,8 +132,10 @@ describe("rules", () => {
 
   it("can be removed, one or all", async () => {
     const transport = faultyTransport(new ScriptedTransport());
-    const rule = transport.fault({ path: "/a" }, faults.refuse(), { times: Number.POSITIVE_INFINITY });
-    transport.fault({ path: "/b" }, faults.refuse(), { times: Number.POSITIVE_INFINITY });
+    const rule = transport.fault({ path: "/a" }, faults.refuseConnection(), {
+      times: Number.POSITIVE_INFINITY,
+    });
+    transport.fault({ path: "/b" }, faults.refuseConnection(), { times: Number.POSITIVE_INFINITY });
     expect([await isRefused(transport, "/a"), await isRefused(transport, "/b")]).toEqual([true, true]);
     rule.remove();
     expect([await isRefused(transport, "/a"), await isRefused(transport, "/b")]).toEqual([false, true]);
@@ -157,7 +159,7 @@ describe("rules", () => {
     ["a function", ({ path }: { path: string }) => path.endsWith("nodes"), ["other"]],
   ])("match by %s", async (_, match, expected) => {
     const transport = faultyTransport(new ScriptedTransport());
-    transport.fault(match, faults.refuse(), { times: Number.POSITIVE_INFINITY });
+    transport.fault(match, faults.refuseConnection(), { times: Number.POSITIVE_INFINITY });
     const hit = {
       list: await isRefused(transport, `${pods}?limit=5`),
       watch: await isRefused(transport, `${pods}?watch=true`),
@@ -170,9 +172,9 @@ describe("rules", () => {
 
 describe("a request", () => {
   it.each([
-    ["refused", faults.refuse(), "ECONNREFUSED", 0],
+    ["refused", faults.refuseConnection(), "ECONNREFUSED", 0],
     ["reset", faults.reset(), "ECONNRESET", 0],
-    ["carried out, and its answer lost", faults.loseAnswer(), "ECONNRESET", 1],
+    ["carried out, and its answer lost", faults.loseResponse(), "ECONNRESET", 1],
   ])("may be %s", async (_, fault, code, received) => {
     const inner = new ScriptedTransport("one");
     const transport = faultyTransport(inner);
@@ -185,7 +187,7 @@ describe("a request", () => {
   it("whose answer is lost is given up by the transport behind, too", async () => {
     const inner = new ScriptedTransport("one");
     const transport = faultyTransport(inner);
-    transport.fault({}, faults.loseAnswer());
+    transport.fault({}, faults.loseResponse());
     await expect(transport.send(get(`${pods}?watch=true`))).rejects.toEqual(reset);
     expect(inner.received[0]?.signal?.aborted).toBe(true);
   });
@@ -193,7 +195,7 @@ describe("a request", () => {
   it("may get another answer than the server's", async () => {
     const inner = new ScriptedTransport();
     const transport = faultyTransport(inner);
-    transport.fault({}, faults.answer({ status: 502, headers: { via: "proxy" }, body: "<html>" }));
+    transport.fault({}, faults.respond({ status: 502, headers: { via: "proxy" }, body: "<html>" }));
     const response = await transport.send(get(pods));
     expect(response).toMatchObject({ status: 502, headers: { via: "proxy" } });
     expect(await readBody(response)).toEqual({ text: "<html>" });
@@ -202,7 +204,7 @@ describe("a request", () => {
 
   it("may get a Status, with the code of its reason and when to come back", async () => {
     const transport = faultyTransport(new ScriptedTransport());
-    transport.fault({}, faults.answerStatus("TooManyRequests", { retryAfterSeconds: 3, message: "busy" }));
+    transport.fault({}, faults.refuse("TooManyRequests", { retryAfterSeconds: 3, message: "busy" }));
     const response = await transport.send(get(pods));
     expect(response.status).toBe(429);
     expect(response.headers).toEqual({ "content-type": "application/json", "retry-after": "3" });
@@ -220,7 +222,7 @@ describe("a request", () => {
 
   it("may never be answered, until its signal aborts", async () => {
     const transport = faultyTransport(new ScriptedTransport());
-    transport.fault({}, faults.neverAnswer());
+    transport.fault({}, faults.neverRespond());
     const stop = new AbortController();
     const sent = transport.send(get(`${pods}?watch=true`, { signal: stop.signal }));
     transport.releaseAll();
@@ -233,7 +235,7 @@ describe("a request", () => {
 
   it.each([
     ["before the server sees it", faults.hold(), 0],
-    ["when the server has answered", faults.holdAnswer(), 1],
+    ["when the server has answered", faults.holdResponse(), 1],
   ])("may be held %s, and goes on when released", async (_, fault, receivedWhileHeld) => {
     const inner = new ScriptedTransport("one");
     const transport = faultyTransport(inner);
@@ -429,7 +431,7 @@ describe("closing", () => {
   it("closes the transport behind, ends what was held, and refuses what comes later", async () => {
     const inner = new ScriptedTransport();
     const transport = faultyTransport(inner);
-    transport.fault({}, faults.neverAnswer());
+    transport.fault({}, faults.neverRespond());
     const sent = transport.send(get(pods));
     await transport.close();
     await expect(sent).rejects.toBeInstanceOf(FaultyTransportClosedError);

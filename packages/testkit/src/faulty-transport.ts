@@ -1,9 +1,10 @@
 import type { Transport, TransportRequest, TransportResponse } from "@keelson/core";
+import { matchesRequest, refusedResponse } from "@keelson/sandbox";
 import { connectionRefused, connectionReset } from "./connection-error.ts";
 import { FaultyTransportClosedError } from "./errors.ts";
 import { Exchange } from "./exchange.ts";
-import type { Fault, InjectedAnswer, StreamEnd, StreamFault } from "./fault.ts";
-import { matchesRequest, type RecordedRequest, type RequestMatch, recordedRequest } from "./request-match.ts";
+import type { Fault, InjectedResponse, StreamEnd, StreamFault } from "./fault.ts";
+import { type RecordedRequest, type RequestMatch, recordedRequest } from "./recorded-request.ts";
 import { spoiledBody } from "./spoiled-body.ts";
 
 export interface FaultOptions {
@@ -12,7 +13,7 @@ export interface FaultOptions {
 }
 
 /** A fault that was asked for. */
-export interface FaultRule {
+export interface InjectedFault {
   /** How many requests it has happened to. */
   readonly used: number;
   /** It happens to no further request. What it holds stays held. */
@@ -34,7 +35,7 @@ export interface FaultyTransport extends Transport {
    * Has the next matching request fail, or spoils its answer, in all the ways listed. Of several rules that
    * match, the oldest with times left takes the request.
    */
-  fault(match: RequestMatch, fault: Fault | readonly StreamFault[], options?: FaultOptions): FaultRule;
+  fault(match: RequestMatch, fault: Fault | readonly StreamFault[], options?: FaultOptions): InjectedFault;
   /** Removes all rules. */
   removeFaults(): void;
   /** Breaks every open stream that matches, by default all, and says how many these were. */
@@ -50,7 +51,7 @@ export function faultyTransport(inner: Transport): FaultyTransport {
   return new RuledTransport(inner);
 }
 
-interface Rule extends FaultRule {
+interface Rule extends InjectedFault {
   readonly match: RequestMatch;
   readonly fault: Fault | readonly StreamFault[];
   left: number;
@@ -117,7 +118,7 @@ class RuledTransport implements FaultyTransport {
     const exchange = new Exchange(recorded, request.signal, (ended) => this.#exchanges.delete(ended));
     this.#exchanges.add(exchange);
     try {
-      return await this.#carryOut(request, exchange, this.#takeFault(recorded));
+      return await this.#execute(request, exchange, this.#takeFault(recorded));
     } catch (error) {
       exchange.end();
       throw error;
@@ -146,7 +147,7 @@ class RuledTransport implements FaultyTransport {
     return rule.fault;
   }
 
-  async #carryOut(
+  async #execute(
     request: TransportRequest,
     exchange: Exchange,
     fault: Fault | readonly StreamFault[],
@@ -154,24 +155,26 @@ class RuledTransport implements FaultyTransport {
     if (!("kind" in fault)) return this.#pass(request, exchange, fault);
     switch (fault.kind) {
       case "refuse":
+        return exchange.head(Promise.resolve(injectedResponse(refusedResponse(fault.status), exchange)));
+      case "refuseConnection":
         throw connectionRefused();
       case "reset":
         throw connectionReset();
-      case "loseAnswer":
+      case "loseResponse":
         await this.#pass(request, exchange, []);
         exchange.break("reset");
         throw connectionReset();
-      case "neverAnswer":
+      case "neverRespond":
         return exchange.head(Promise.withResolvers<never>().promise);
       case "hold":
         exchange.hold();
         await exchange.passable();
         return this.#pass(request, exchange, []);
-      case "holdAnswer":
+      case "holdResponse":
         exchange.hold();
         return this.#pass(request, exchange, []);
-      case "answer":
-        return exchange.head(Promise.resolve(injectedResponse(fault.answer, exchange)));
+      case "respond":
+        return exchange.head(Promise.resolve(injectedResponse(fault.response, exchange)));
       case "cut":
       case "inject":
       case "garble":
@@ -193,7 +196,7 @@ class RuledTransport implements FaultyTransport {
 }
 
 function injectedResponse(
-  { status, headers = {}, body = "" }: InjectedAnswer,
+  { status, headers = {}, body = "" }: InjectedResponse,
   exchange: Exchange,
 ): TransportResponse {
   async function* chunks(): AsyncIterable<Uint8Array> {

@@ -11,14 +11,14 @@ export {
 export type {
   CutOptions,
   Fault,
-  InjectedAnswer,
+  InjectedResponse,
   LineFault,
   RequestFault,
   StreamEnd,
   StreamFault,
 } from "./fault.ts";
 export { faults } from "./fault.ts";
-export type { FaultOptions, FaultRule, FaultyTransport } from "./faulty-transport.ts";
+export type { FaultOptions, FaultyTransport, InjectedFault } from "./faulty-transport.ts";
 export { faultyTransport } from "./faulty-transport.ts";
 export type { InjectedStatusOptions, StatusReason } from "./injected-status.ts";
 export { errorEvent, failureStatus } from "./injected-status.ts";
@@ -46,8 +46,8 @@ export { describeWrite } from "./operator/recorded-write.ts";
 export type { RunningOperator, RunOperatorOptions } from "./operator/run-operator.ts";
 export { runOperator } from "./operator/run-operator.ts";
 export { secondPass } from "./operator/second-pass.ts";
+export type { RecordedRequest, RequestMatch } from "./recorded-request.ts";
 export { RecordingLogger } from "./recording-logger.ts";
-export type { RecordedRequest, RequestMatch, RequestPattern } from "./request-match.ts";
 export type { Cluster, StartClusterOptions } from "./start-cluster.ts";
 export { startCluster } from "./start-cluster.ts";
 export type { RunningSandbox, StartSandboxOptions } from "./start-sandbox.ts";

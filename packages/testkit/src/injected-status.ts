@@ -1,57 +1,25 @@
 import type { Status } from "@keelson/core";
+import { type RefusedStatus, reasonCodes, refusedStatus } from "@keelson/sandbox";
 
-/** The HTTP status codes that the API server gives for its reasons. */
-const codes = {
-  BadRequest: 400,
-  Unauthorized: 401,
-  Forbidden: 403,
-  NotFound: 404,
-  MethodNotAllowed: 405,
-  NotAcceptable: 406,
-  AlreadyExists: 409,
-  Conflict: 409,
-  Gone: 410,
-  Expired: 410,
-  RequestEntityTooLarge: 413,
-  UnsupportedMediaType: 415,
-  Invalid: 422,
-  TooManyRequests: 429,
-  InternalError: 500,
-  ServerTimeout: 500,
-  ServiceUnavailable: 503,
-  Timeout: 504,
-} as const;
+export type StatusReason = keyof typeof reasonCodes;
 
-export type StatusReason = keyof typeof codes;
+/** Default of the message: it says that the Status was injected. */
+export type InjectedStatusOptions = Pick<RefusedStatus, "message" | "retryAfterSeconds">;
 
-export interface InjectedStatusOptions {
-  /** Default: says that the answer was injected. */
-  readonly message?: string;
-  /** In the details, and for an answer also as the header `retry-after`. Absent by default. */
-  readonly retryAfterSeconds?: number;
-}
-
-/** A failure as the API server words it, with the code that belongs to the reason. */
+/** A failure as the API server reports it, with the code of the reason. */
 export function failureStatus(
   reason: StatusReason,
-  { message = `injected: ${reason}`, retryAfterSeconds }: InjectedStatusOptions = {},
+  options: InjectedStatusOptions = {},
 ): Status & { readonly code: number } {
-  return {
-    apiVersion: "v1",
-    kind: "Status",
-    metadata: {},
-    status: "Failure",
-    message,
-    reason,
-    ...(retryAfterSeconds !== undefined && { details: { retryAfterSeconds } }),
-    code: codes[reason],
-  };
+  return refusedStatus(refusedFor(reason, options));
 }
 
-/**
- * The line by which a watch says that it is over, such as `errorEvent("Expired")` for a version that is too
- * old.
- */
+/** What `failureStatus` says, as part of a fault. */
+export function refusedFor(reason: StatusReason, options: InjectedStatusOptions): RefusedStatus {
+  return { ...options, reason, code: reasonCodes[reason] };
+}
+
+/** The event with which a watch ends, such as `errorEvent("Expired")` for a resource version that is too old. */
 export function errorEvent(reason: StatusReason, options: InjectedStatusOptions = {}): string {
   return JSON.stringify({ type: "ERROR", object: failureStatus(reason, options) });
 }

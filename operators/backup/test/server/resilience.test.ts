@@ -1,5 +1,5 @@
 import {
-  type FaultRule,
+  type InjectedFault,
   faults,
   faultyTransport,
   type RunningOperator,
@@ -98,11 +98,11 @@ describe("an operator", () => {
 
   it("tells what is forbidden, and tries again", async () => {
     const space = await BackUpSpace.create(world);
-    const rules: FaultRule[] = [];
+    const rules: InjectedFault[] = [];
     await operatorOf(space, (transport) => {
       const faulty = faultyTransport(transport);
       const job = { method: "PATCH", path: /\/jobs\/job-limited/ } as const;
-      rules.push(faulty.fault(job, faults.answerStatus("Forbidden"), { times: Infinity }));
+      rules.push(faulty.fault(job, faults.refuse("Forbidden"), { times: Infinity }));
       return faulty;
     });
     await space.create("limited", { image: "backup:1" });

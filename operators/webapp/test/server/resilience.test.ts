@@ -173,7 +173,7 @@ describe("an API server that fails", () => {
     await using _ = await runOperator(webapp, options);
     await space.apply("web", { image: "web:1", port: 80 });
     await space.reaches("web", "Ready");
-    const failure = faults.answerStatus("InternalError");
+    const failure = faults.refuse("InternalError");
     const rules = faulty.map((transport) =>
       transport.fault({ method: "PATCH", path: new RegExp(`/${kind}/web`) }, failure, { times: Infinity }),
     );

@@ -168,7 +168,7 @@ describe("a start that fails", () => {
   });
 
   it("leaves no Node behind when it is aborted while the Node is made", async () => {
-    transport.fault(makes(/nodes$/, "aborted"), faults.holdAnswer());
+    transport.fault(makes(/nodes$/, "aborted"), faults.holdResponse());
     const abort = new AbortController();
     const starting = startHollowNodes({
       client: unsteady,
@@ -185,7 +185,7 @@ describe("a start that fails", () => {
   });
 
   it("leaves no Node behind when nobody learns that the Node was made", async () => {
-    transport.fault(makes(/nodes$/, "unheard"), faults.loseAnswer());
+    transport.fault(makes(/nodes$/, "unheard"), faults.loseResponse());
     await expect(startHollowNodes({ client: unsteady, nodes: [{ name: "unheard" }] })).rejects.toThrow();
     await expect(client.get(Node, { name: "unheard" })).rejects.toThrow(NotFoundError);
   });

@@ -122,7 +122,7 @@ const timesIn = (asked: readonly string[]): readonly number[] =>
 describe("a candidate", () => {
   const gaps = async (random: Random): Promise<readonly number[]> => {
     const { clock, transport, asked, start } = setUp(undefined, { random });
-    transport.fault({}, faults.refuse(), always);
+    transport.fault({}, faults.refuseConnection(), always);
     void start();
     await clock.advance(1_200_000);
     const times = timesIn(asked);
@@ -192,7 +192,7 @@ describe("a candidate", () => {
 
   it("does not lead by an answer that came after a pause longer than the renew deadline, but by the next", async () => {
     const { clock, pausable, transport, told, start } = setUp();
-    transport.fault({ method: "POST" }, faults.holdAnswer());
+    transport.fault({ method: "POST" }, faults.holdResponse());
     void start();
     await clock.settle();
     pausable.pause(10_001);
@@ -216,10 +216,10 @@ describe("a leader", () => {
   });
 
   it.each([
-    ["refuses connections", () => faults.refuse()],
-    ["answers 500", () => faults.answerStatus("InternalError")],
-    ["finds conflicts", () => faults.answerStatus("Conflict")],
-    ["is silent", () => faults.neverAnswer()],
+    ["refuses connections", () => faults.refuseConnection()],
+    ["answers 500", () => faults.refuse("InternalError")],
+    ["finds conflicts", () => faults.refuse("Conflict")],
+    ["is silent", () => faults.neverRespond()],
   ])("[LE5] is lost 10 s after its last renewal if the server %s", async (_, fault) => {
     const { clock, transport, told, elector, run } = await leading();
     await clock.advance(4_000);
@@ -245,7 +245,7 @@ describe("a leader", () => {
     "[LE9] survives two tries that failed by %s",
     async (reason) => {
       const { clock, transport, told, asked, elector } = await leading();
-      transport.fault(update, faults.answerStatus(reason), { times: 4 });
+      transport.fault(update, faults.refuse(reason), { times: 4 });
       await clock.advance(30_000);
       expect(asked.slice(0, 7).map((entry) => entry.replace(/^\d+ /, ""))).toEqual([
         "PUT",
@@ -263,7 +263,7 @@ describe("a leader", () => {
 
   it("[LE7] gives a request that hangs up after 5 s, and renews by another", async () => {
     const { clock, transport, told, asked, elector } = await leading();
-    transport.fault(update, faults.neverAnswer());
+    transport.fault(update, faults.neverRespond());
     await clock.advance(9_000);
     expect(asked).toEqual(["2000 PUT", "7000 GET", "7000 PUT", "9000 PUT"]);
     expect(told).toEqual(["7000 slow path"]);
@@ -272,12 +272,12 @@ describe("a leader", () => {
 
   it("[LE5] [LE12] counts from when it sent a renewal, however late the answer comes", async () => {
     const { clock, transport, elector } = await leading();
-    transport.fault(update, faults.holdAnswer());
+    transport.fault(update, faults.holdResponse());
     await clock.advance(5_000);
     transport.releaseAll();
     await clock.settle();
     expect(elector.leadership.renewedAgoMs).toBe(3_000);
-    transport.fault({}, faults.refuse(), always);
+    transport.fault({}, faults.refuseConnection(), always);
     await clock.advance(6_999);
     expect(elector.leadership.isCertain).toBe(true);
     await clock.advance(2);
@@ -286,7 +286,7 @@ describe("a leader", () => {
 
   it("[LE9] keeps its lease through 6 s in which the server says to come back in 10 s", async () => {
     const { clock, transport, asked, logger, elector } = await leading();
-    const busy = faults.answerStatus("ServiceUnavailable", { retryAfterSeconds: 10 });
+    const busy = faults.refuse("ServiceUnavailable", { retryAfterSeconds: 10 });
     await clock.advance(1_999);
     const fault = transport.fault({}, busy, always);
     await clock.advance(6_000);
@@ -299,7 +299,7 @@ describe("a leader", () => {
 
   it("[LE5] says by which answers it lost its lease, also if they asked it to come back", async () => {
     const { clock, transport, run } = await leading();
-    const busy = faults.answerStatus("ServiceUnavailable", { retryAfterSeconds: 10 });
+    const busy = faults.refuse("ServiceUnavailable", { retryAfterSeconds: 10 });
     transport.fault({}, busy, always);
     await clock.advance(10_000);
     await expect(run).rejects.toThrow(/not renewed for 10 s \(.*answered 503 ServiceUnavailable/);
@@ -314,14 +314,14 @@ describe("a leader", () => {
     const run = elector.run(new AbortController().signal);
     run.catch(() => undefined);
     await clock.settle();
-    transport.fault({}, faults.answerStatus("ServiceUnavailable", { retryAfterSeconds: 10 }), always);
+    transport.fault({}, faults.refuse("ServiceUnavailable", { retryAfterSeconds: 10 }), always);
     await clock.advance(10_000);
     await expect(run).rejects.toThrow(/the answer was 503 with Retry-After: 10/);
   });
 
   it("[LE7] asks once where a client would repeat a read whose connection was reset", async () => {
     const { clock, transport, asked } = await leading();
-    transport.fault(update, faults.refuse());
+    transport.fault(update, faults.refuseConnection());
     transport.fault({ method: "GET" }, faults.reset());
     await clock.advance(4_000);
     expect(asked).toEqual(["2000 PUT", "2000 GET", "4000 PUT"]);
@@ -329,8 +329,8 @@ describe("a leader", () => {
 
   it("tries again at once, and waits for no time that is over, after a try that took longer than the retry period", async () => {
     const { clock, transport, asked, delays } = await leading();
-    transport.fault(update, faults.neverAnswer());
-    transport.fault({ method: "GET" }, faults.refuse());
+    transport.fault(update, faults.neverRespond());
+    transport.fault({ method: "GET" }, faults.refuseConnection());
     await clock.advance(8_000);
     expect(asked).toEqual(["2000 PUT", "7000 GET", "7000 PUT"]);
     expect(Math.min(...delays)).toBeGreaterThanOrEqual(0);
@@ -339,7 +339,7 @@ describe("a leader", () => {
   it("is lost as soon as it sees that another leads", async () => {
     const { clock, transport, shelf, told, elector, run } = await leading();
     shelf.lease = leaseOf("other");
-    transport.fault(update, faults.answerStatus("Conflict"));
+    transport.fault(update, faults.refuse("Conflict"));
     await clock.advance(2_000);
     await expect(run).rejects.toThrow(
       "lead by lease shop/lock: leader election lost: other holds the lease; start again as a candidate",
@@ -355,7 +355,7 @@ describe("a leader", () => {
     "[LE12] is lost if it was stopped for longer than the renew deadline while it waited for a %s",
     async (_, atMs) => {
       const { clock, pausable, transport, asked, run } = await leading();
-      transport.fault(update, faults.holdAnswer());
+      transport.fault(update, faults.holdResponse());
       await clock.advance(atMs);
       const before = asked.length;
       pausable.pause(10_001);
@@ -368,8 +368,8 @@ describe("a leader", () => {
 
   it("[LE12] writes nothing more if it was stopped for longer than the renew deadline while it looked at its Lease", async () => {
     const { clock, pausable, transport, asked, run } = await leading();
-    transport.fault(update, faults.answerStatus("Conflict"));
-    transport.fault({ method: "GET" }, faults.holdAnswer());
+    transport.fault(update, faults.refuse("Conflict"));
+    transport.fault({ method: "GET" }, faults.holdResponse());
     await clock.advance(2_000);
     pausable.pause(20_000);
     transport.releaseAll();
@@ -417,7 +417,7 @@ describe("a release", () => {
 
   it("[LE8] reads again and tries again after conflicts", async () => {
     const { elector, transport, asked, clock, shelf } = await stopped();
-    transport.fault(update, faults.answerStatus("Conflict"), { times: 3 });
+    transport.fault(update, faults.refuse("Conflict"), { times: 3 });
     expect(await clock.runUntil(elector.release())).toBe(true);
     expect(asked.map((entry) => entry.slice(-3))).toEqual([
       "GET",
@@ -433,8 +433,8 @@ describe("a release", () => {
   });
 
   it.each([
-    ["conflicts without end", () => faults.answerStatus("Conflict")],
-    ["silence", () => faults.neverAnswer()],
+    ["conflicts without end", () => faults.refuse("Conflict")],
+    ["silence", () => faults.neverRespond()],
   ])("[LE8] takes no longer than the renew deadline, whatever comes: %s", async (_, fault) => {
     const { elector, transport, clock } = await stopped();
     transport.fault(update, fault(), always);
@@ -446,7 +446,7 @@ describe("a release", () => {
 
   it("[LE8] also gives up a lease that it may have got when it was stopped", async () => {
     const { elector, transport, shelf, start, stop, clock } = setUp();
-    transport.fault({ method: "POST" }, faults.holdAnswer());
+    transport.fault({ method: "POST" }, faults.holdResponse());
     const run = start();
     await clock.settle();
     stop();

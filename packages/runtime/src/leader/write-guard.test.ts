@@ -108,7 +108,7 @@ describe("a write guard", () => {
   ])("[LE12] gives a write that waits up as soon as %s", async (_, endTerm) => {
     const { clock, client, term, transport } = setUp();
     term.renew(clock.monotonicNow());
-    transport.fault({ method: "POST" }, faults.neverAnswer());
+    transport.fault({ method: "POST" }, faults.neverRespond());
     const created = client.create(Lease, object).catch((thrown: unknown) => thrown);
     await clock.settle();
     await endTerm(term, clock);
@@ -167,7 +167,7 @@ describe("a write guard", () => {
     const transport = faultyTransport(new LeaseShelf());
     const client = createClient({ transport: guardTransport(transport, term), clock });
     term.renew(clock.monotonicNow());
-    transport.fault({ method: "POST" }, faults.answerStatus("TooManyRequests", { retryAfterSeconds: 11 }));
+    transport.fault({ method: "POST" }, faults.refuse("TooManyRequests", { retryAfterSeconds: 11 }));
     const created = client.create(Lease, object).catch((thrown: unknown) => thrown);
     const error = await clock.runUntil(created);
     expect(error).toBeInstanceOf(NotLeaderError);

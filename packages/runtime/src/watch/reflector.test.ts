@@ -29,7 +29,7 @@ function setUp(): { clock: VirtualClock; transport: FaultyTransport; client: Cli
 describe("a reflector without a server", () => {
   it("[RF13] sends at most 0.07 requests a second once the back-off is at its longest", async () => {
     const { clock, transport, client } = setUp();
-    transport.fault({}, faults.refuse(), { times: Number.POSITIVE_INFINITY });
+    transport.fault({}, faults.refuseConnection(), { times: Number.POSITIVE_INFINITY });
     const errors: Error[] = [];
     const onError = (error: Error) => errors.push(error);
     const stop = new AbortController();
@@ -56,7 +56,7 @@ describe("a reflector without a server", () => {
 
   it("[RF13] [RF3] [MX5] requests both a stream and a list in each attempt if it is refused, counts both, and still not too often", async () => {
     const { clock, transport, client } = setUp();
-    transport.fault({}, faults.answerStatus("Unauthorized"), { times: Number.POSITIVE_INFINITY });
+    transport.fault({}, faults.refuse("Unauthorized"), { times: Number.POSITIVE_INFINITY });
     const stop = new AbortController();
     const reflector = new Reflector({ client, resource: Pod, sink: deaf, clock, random: seededRandom(1) });
     const run = reflector.run(stop.signal);
@@ -76,7 +76,7 @@ describe("a reflector without a server", () => {
 
   it("[RF15] stops while it waits, leaves no timer, and reports no error for the stop", async () => {
     const { clock, transport, client } = setUp();
-    transport.fault({}, faults.refuse());
+    transport.fault({}, faults.refuseConnection());
     const errors: Error[] = [];
     const onError = (error: Error) => errors.push(error);
     const stop = new AbortController();
@@ -103,7 +103,7 @@ describe("a reflector without a server", () => {
 
   it("[RF15] stops while a request is open, and ends it", async () => {
     const { clock, transport, client } = setUp();
-    transport.fault({}, faults.neverAnswer());
+    transport.fault({}, faults.neverRespond());
     const errors: Error[] = [];
     const onError = (error: Error) => errors.push(error);
     const stop = new AbortController();
@@ -130,7 +130,7 @@ describe("a reflector without a server", () => {
 
   it("[RF16] goes on whatever the hook for errors does", async () => {
     const { clock, transport, client } = setUp();
-    transport.fault({}, faults.refuse(), { times: Number.POSITIVE_INFINITY });
+    transport.fault({}, faults.refuseConnection(), { times: Number.POSITIVE_INFINITY });
     const stop = new AbortController();
     const onError = (error: Error) => {
       throw error;

@@ -363,7 +363,7 @@ describe.concurrent("an elector", { timeout: testTimeoutMs }, () => {
     const kubeconfigPath = join(folder, "busy.kubeconfig");
     await writeFile(kubeconfigPath, server.kubeconfig);
     const { elector, logger } = await leadInWorker(test, "busy", kubeconfigPath);
-    const busy = faults.answerStatus("ServiceUnavailable", { retryAfterSeconds: 600 });
+    const busy = faults.refuse("ServiceUnavailable", { retryAfterSeconds: 600 });
     transport.fault({ method: "PUT" }, busy, { times: 2 });
     const isUpdate = ({ method }: { readonly method: string }): boolean => method === "PUT";
     const before = transport.requests.filter(isUpdate).length;

@@ -251,7 +251,7 @@ describe("a check of permissions", () => {
 
   it("tells what the server would not answer apart from what it refuses", async () => {
     const transport = faultyTransport(transportOf(await controlPlane.createUser({ user: "doubtful" })));
-    transport.fault({}, faults.answerStatus("Forbidden"));
+    transport.fault({}, faults.refuse("Forbidden"));
     const needed = neededUses("me", [pods("get"), pods("list")]);
     const { missing, unknown } = await checkPermissions(createClient({ transport }), needed, {
       concurrency: 1,
@@ -279,7 +279,7 @@ describe("the current user", () => {
 
   it("is not known if the server does not say it", async () => {
     const transport = faultyTransport(transportOf(controlPlane));
-    transport.fault({}, faults.answerStatus("NotFound"));
+    transport.fault({}, faults.refuse("NotFound"));
     expect(await currentUser(createClient({ transport }))).toBeUndefined();
   });
 });

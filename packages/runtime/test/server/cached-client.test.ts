@@ -69,7 +69,7 @@ describe("a read", () => {
     const world = await lab.world();
     const { client, namespace, transport } = world;
     world.start();
-    transport.fault({ path: /configmaps$/ }, { kind: "neverAnswer" }, { times: 1 });
+    transport.fault({ path: /configmaps$/ }, { kind: "neverRespond" }, { times: 1 });
     const controller = new AbortController();
     const read = client.get(ConfigMap, { namespace, name: "web" }, { signal: controller.signal });
     await expect.poll(() => transport.openStreams.length).toBe(1);
@@ -137,7 +137,7 @@ describe("a read", () => {
     const { client, namespace, transport, cache, watches } = world;
     await createMap(lab.admin, namespace, "web");
     world.start();
-    transport.fault({ path: /configmaps$/ }, { kind: "neverAnswer" });
+    transport.fault({ path: /configmaps$/ }, { kind: "neverRespond" });
     const lease = cache.acquire(ConfigMap);
     const read = client.get(ConfigMap, { namespace, name: "web" });
     await expect.poll(() => watches(/configmaps$/)).toBe(1);

@@ -259,7 +259,7 @@ describe("an API server that cannot take events", () => {
 
   it("[EVR1] because its answer is lost has each event once", async () => {
     const transport = faultyTransport(transportOf(controlPlane));
-    transport.fault({ method: "POST", path: /\/events/ }, faults.loseAnswer());
+    transport.fault({ method: "POST", path: /\/events/ }, faults.loseResponse());
     const { object, recorder, events, told } = await setUp({ client: createClient({ transport }) });
     recorder.record(object, scaled);
     await recorder.flush();

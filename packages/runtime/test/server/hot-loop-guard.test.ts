@@ -295,7 +295,7 @@ describe("two writers that set one field to different values", () => {
     const contest = await contestedWorld();
     for (let count = 0; count < 4; count++) await applyAndBeOverruled(contest);
     const stop = new AbortController();
-    contest.transport.fault({ method: "GET", path: /deployments\/web$/ }, faults.neverAnswer());
+    contest.transport.fault({ method: "GET", path: /deployments\/web$/ }, faults.neverRespond());
     const options = { fieldOwner: "webapp-operator", force: true, signal: stop.signal };
     const write = contest.run("web").apply(Deployment, deployment(contest.namespace, "web", 3), options);
     await expect.poll(() => liveReads(contest.transport)).toBe(1);
@@ -310,7 +310,7 @@ describe("two writers that set one field to different values", () => {
     const contest = await contestedWorld();
     const { transport, reports } = contest;
     for (let count = 0; count < 4; count++) await applyAndBeOverruled(contest);
-    transport.fault({ method: "GET", path: /deployments\/web$/ }, faults.answerStatus("Forbidden"));
+    transport.fault({ method: "GET", path: /deployments\/web$/ }, faults.refuse("Forbidden"));
     expect(await applyThree(contest)).toBe(3);
     expect(reports).toMatchObject([
       { field: "spec.replicas", otherManagers: [], unknownBecause: "FORBIDDEN" },

@@ -352,7 +352,7 @@ describe("a read after a delete, while the watch is silent", () => {
     const { client, namespace, transport } = world;
     const held = { namespace, name: "held" };
     await client.patch(ConfigMap, held, mergePatch({ metadata: { finalizers: ["test.io/held"] } }));
-    transport.fault({ method: "GET", watch: false }, faults.answerStatus("Forbidden"));
+    transport.fault({ method: "GET", watch: false }, faults.refuse("Forbidden"));
     await client.deleteAllOf(ConfigMap, { namespace });
     expect(await namesIn(world)).toEqual(["held"]);
     await lab.admin.patch(ConfigMap, held, mergePatch({ metadata: { finalizers: null } }));
@@ -416,7 +416,7 @@ describe("a read after a delete, while the watch is silent", () => {
       headers: { "content-type": "application/json" },
       body: JSON.stringify(status),
     };
-    transport.fault({ method: "DELETE" }, { kind: "answer", answer });
+    transport.fault({ method: "DELETE" }, { kind: "respond", response: answer });
     await client.deleteAllOf(ConfigMap, { namespace, labelSelector: "app=none" });
     await expect(client.get(ConfigMap, { namespace, name: "a" })).rejects.toThrow(NotFoundError);
     expect((await client.get(ConfigMap, { namespace, name: "b" })).metadata.name).toBe("b");
@@ -545,7 +545,7 @@ describe("a write of somebody else", () => {
     const { client, namespace, transport, cache } = world;
     const key = { namespace, name: "web" };
     transport.releaseAll();
-    transport.fault({ method: "PATCH" }, { kind: "holdAnswer" });
+    transport.fault({ method: "PATCH" }, { kind: "holdResponse" });
     const write = client.patch(ConfigMap, key, mergePatch({ data: { by: "me" } }));
     await expect.poll(async () => (await lab.admin.get(ConfigMap, key)).data).toEqual({ by: "me" });
     await lab.admin.patch(ConfigMap, key, mergePatch({ data: { by: "admin" } }));
@@ -640,10 +640,10 @@ describe("writes to several kinds and informers", () => {
 
 /** The next informer of config maps begins with a list of which this is the body. */
 function beginWith({ transport }: CacheWorld, body: string): void {
-  transport.fault({ query: { sendInitialEvents: "true" } }, { kind: "answer", answer: invalid() });
+  transport.fault({ query: { sendInitialEvents: "true" } }, { kind: "respond", response: invalid() });
   transport.fault(
     { watch: false, path: /configmaps$/, query: { resourceVersion: "0" } },
-    { kind: "answer", answer: { status: 200, headers: { "content-type": "application/json" }, body } },
+    { kind: "respond", response: { status: 200, headers: { "content-type": "application/json" }, body } },
   );
 }
 

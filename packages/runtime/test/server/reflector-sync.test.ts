@@ -60,8 +60,8 @@ describe("the first sync", () => {
   });
 
   it.each([
-    ["refused", faults.refuse()],
-    ["429", faults.answerStatus("TooManyRequests")],
+    ["refused", faults.refuseConnection()],
+    ["429", faults.refuse("TooManyRequests")],
   ])("[RF3] is tried again after a wait if it is %s", async (_, fault) => {
     const clock = new VirtualClock();
     const { transport, sink, reflector, asked, start } = await lab.world(ConfigMap, ["a"], { clock });
@@ -78,7 +78,7 @@ describe("the first sync", () => {
       "a",
       "b",
     ]);
-    transport.fault(watchLists, faults.answerStatus("Invalid"));
+    transport.fault(watchLists, faults.refuse("Invalid"));
     await start();
     await expect.poll(() => sink.names).toEqual(["a", "b"]);
     const [version] = sink.replacedAt;
@@ -97,7 +97,7 @@ describe("the first sync", () => {
     transport.fault(plainWatches, faults.injectAfter(0, errorEvent("Expired")));
     await start();
     await expect.poll(() => sink.history).toHaveLength(1);
-    transport.fault(watchLists, faults.answerStatus("Expired"));
+    transport.fault(watchLists, faults.refuse("Expired"));
     transport.cutStreams({}, "end");
     const version = knownVersion(made);
     await expect.poll(() => reflector.freshness.phase).toBe("waiting");
@@ -227,7 +227,7 @@ describe("a list", () => {
     expect(sink.objects.size).toBe(600);
     expect(asked()).toEqual(["list 0", `watch ${sink.replacedAt[0]}`]);
     transport.fault(plainWatches, faults.injectAfter(0, errorEvent("Expired")));
-    transport.fault({ watch: false }, faults.answerStatus("Expired"));
+    transport.fault({ watch: false }, faults.refuse("Expired"));
     const last = await lab.endWatch(made);
     await expect.poll(() => reflector.freshness.phase).toBe("waiting");
     await clock.advance(1600);
@@ -245,8 +245,8 @@ describe("a list", () => {
 
   it("[RF6] whose second page has expired is read once more, without pages", async () => {
     const { transport, sink, asked, start } = await lab.world(ConfigMap, many, { useWatchList: false });
-    transport.fault({ watch: false, query: { resourceVersion: "0" } }, faults.answerStatus("Expired"));
-    transport.fault({ watch: false, query: { continue: /./ } }, faults.answerStatus("Expired"));
+    transport.fault({ watch: false, query: { resourceVersion: "0" } }, faults.refuse("Expired"));
+    transport.fault({ watch: false, query: { continue: /./ } }, faults.refuse("Expired"));
     await start();
     await expect.poll(() => sink.history).toHaveLength(1);
     expect(sink.objects.size).toBe(600);
@@ -259,7 +259,7 @@ describe("a list", () => {
     const clock = new VirtualClock();
     const made = await lab.world(ConfigMap, ["a"], { clock, useWatchList: false });
     const { transport, sink, reflector, errors, start } = made;
-    transport.fault({ watch: false }, faults.answerStatus("InternalError"));
+    transport.fault({ watch: false }, faults.refuse("InternalError"));
     await start();
     await expect.poll(() => reflector.freshness.phase).toBe("waiting");
     expect(errors).toEqual([

@@ -33,7 +33,7 @@ describe("a live watch", () => {
     const clock = new VirtualClock();
     const made = await lab.synced(ConfigMap, ["a"], { clock });
     const { transport, sink, reflector, asked, errors, namespace } = made;
-    transport.fault(plainWatches, faults.answer({ status: 200 }));
+    transport.fault(plainWatches, faults.respond({ status: 200 }));
     const last = await lab.endWatch(made);
     await expect.poll(() => reflector.freshness.phase).toBe("waiting");
     expect(errors.map(({ name }) => name)).toEqual(["VeryShortWatchError"]);
@@ -88,11 +88,11 @@ describe("a live watch", () => {
   });
 
   it.each([
-    ["refused", faults.refuse(), "watch"],
-    ["answered by 429", faults.answerStatus("TooManyRequests"), "watch"],
-    ["answered by 500", faults.answerStatus("InternalError"), "watch-list"],
-    ["answered by 403", faults.answerStatus("Forbidden"), "watch-list"],
-    ["answered by 410", faults.answerStatus("Expired"), "watch-list"],
+    ["refused", faults.refuseConnection(), "watch"],
+    ["answered by 429", faults.refuse("TooManyRequests"), "watch"],
+    ["answered by 500", faults.refuse("InternalError"), "watch-list"],
+    ["answered by 403", faults.refuse("Forbidden"), "watch-list"],
+    ["answered by 410", faults.refuse("Expired"), "watch-list"],
   ])("[RF12] whose opening is %s goes on as it must, from the last version", async (_, fault, next) => {
     const clock = new VirtualClock();
     const made = await lab.synced(ConfigMap, ["a"], { clock });

@@ -69,11 +69,11 @@ async function keepBreaking(transport: FaultyTransport, random: Random, untilMs:
   const breakages: readonly (() => unknown)[] = [
     () => transport.cutStreams(),
     () => transport.cutStreams({}, "end"),
-    () => transport.fault(watches, faults.refuse(), { times: 2 }),
+    () => transport.fault(watches, faults.refuseConnection(), { times: 2 }),
     () => transport.fault(watches, faults.cutAfter(3), { times: 2 }),
     () => transport.fault(watches, faults.garbleAfter(2)),
     () => transport.fault(watches, faults.injectAfter(1, errorEvent("Expired"))),
-    () => transport.fault(watches, faults.answerStatus("TooManyRequests"), { times: 2 }),
+    () => transport.fault(watches, faults.refuse("TooManyRequests"), { times: 2 }),
     () => transport.blackholeStreams(),
   ];
   while (systemClock.monotonicNow() < untilMs) {

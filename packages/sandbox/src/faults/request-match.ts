@@ -1,49 +1,58 @@
-import type { ServiceRequest } from "@keelson/core";
+/** A request as faults match it. */
+export interface MatchedRequest {
+  readonly method: string;
+  /** Without the query. */
+  readonly path: string;
+  readonly query: Readonly<Record<string, string>>;
+  readonly headers: Readonly<Record<string, string>>;
+}
 
-/** Which requests are meant: those for which every given field is as stated, or the function is true. */
-export type RequestMatch = RequestPattern | ((request: SeenRequest) => boolean);
+/** Selects requests: those that have every given field, or those for which the function returns true. */
+export type RequestMatch<Request extends MatchedRequest = MatchedRequest> =
+  | RequestPattern
+  | ((request: Request) => boolean);
 
 export interface RequestPattern {
   readonly method?: string;
   /** A string must be the whole path, without the query. */
   readonly path?: string | RegExp;
-  /** Watches only, or anything but watches. */
-  readonly watch?: boolean;
   /** By name; undefined for a parameter that must be absent. */
-  readonly query?: Readonly<Record<string, string | undefined>>;
+  readonly query?: Readonly<Record<string, string | RegExp | undefined>>;
+  /** Watches only, or all requests except watches. */
+  readonly watch?: boolean;
 }
 
-/** A request as faults see it. */
-export interface SeenRequest {
-  readonly method: string;
-  /** Without the query. */
-  readonly path: string;
-  readonly query: URLSearchParams;
-  readonly headers: Readonly<Record<string, string>>;
-}
-
-export function seenRequest({ method, path, headers }: ServiceRequest): SeenRequest {
+/** Separates the path of a request from its query. */
+export function matchedRequest({
+  method,
+  path,
+  headers,
+}: Pick<MatchedRequest, "method" | "path" | "headers">): MatchedRequest {
   const mark = path.indexOf("?");
   const bare = mark === -1 ? path : path.slice(0, mark);
-  return { method, path: bare, query: new URLSearchParams(mark === -1 ? "" : path.slice(mark + 1)), headers };
+  const query = Object.fromEntries(new URLSearchParams(mark === -1 ? "" : path.slice(mark + 1)));
+  return { method, path: bare, query, headers };
 }
 
-export function matchesRequest(match: RequestMatch, request: SeenRequest): boolean {
+export function matchesRequest<Request extends MatchedRequest>(
+  match: RequestMatch<Request>,
+  request: Request,
+): boolean {
   if (typeof match === "function") return match(request);
-  const { method, path, watch, query = {} } = match;
+  const { method, path, query = {}, watch } = match;
   return (
     (method === undefined || method === request.method) &&
-    (path === undefined || matchesPath(path, request.path)) &&
+    (path === undefined || matchesText(path, request.path)) &&
     (watch === undefined || watch === isWatch(request)) &&
-    Object.entries(query).every(([name, value]) => request.query.get(name) === (value ?? null))
+    Object.entries(query).every(([name, expected]) => matchesText(expected, request.query[name]))
   );
 }
 
-export function isWatch({ method, query }: SeenRequest): boolean {
-  return method === "GET" && (query.get("watch") === "true" || query.get("watch") === "1");
+export function isWatch({ method, query }: MatchedRequest): boolean {
+  return method === "GET" && (query.watch === "true" || query.watch === "1");
 }
 
-function matchesPath(wanted: string | RegExp, path: string): boolean {
-  // Unlike `test`, `search` is not thrown off by where a global pattern matched last.
-  return wanted instanceof RegExp ? path.search(wanted) !== -1 : path === wanted;
+function matchesText(expected: string | RegExp | undefined, text: string | undefined): boolean {
+  // Unlike `test`, `search` does not depend on where a global pattern matched last.
+  return expected instanceof RegExp ? text !== undefined && text.search(expected) !== -1 : text === expected;
 }

@@ -1,7 +1,7 @@
 import { abortable, type Transport, type TransportRequest, type TransportResponse } from "@keelson/core";
 import { connectionRefused } from "../connection-error.ts";
 import { Exchange } from "../exchange.ts";
-import { recordedRequest } from "../request-match.ts";
+import { recordedRequest } from "../recorded-request.ts";
 import { type RecordedWrite, writeOf } from "./recorded-write.ts";
 
 /** Whether the server still gets the write during which the process dies. */

@@ -1,7 +1,7 @@
 import type { Transport } from "@keelson/core";
 import { faults } from "../fault.ts";
 import { faultyTransport } from "../faulty-transport.ts";
-import type { RecordedRequest } from "../request-match.ts";
+import type { RecordedRequest } from "../recorded-request.ts";
 
 const always = { times: Number.POSITIVE_INFINITY };
 
@@ -16,8 +16,8 @@ export function failingWrites(plural: string): (transport: Transport) => Transpo
       method !== "GET" && path.includes(`/${plural}/`);
     const isStatusAfterwards = ({ method, path }: RecordedRequest): boolean =>
       method !== "GET" && path.endsWith("/status") && faulty.requests.some(isWrite);
-    faulty.fault(isWrite, faults.answerStatus("Forbidden"), always);
-    faulty.fault(isStatusAfterwards, faults.answerStatus("Forbidden"), always);
+    faulty.fault(isWrite, faults.refuse("Forbidden"), always);
+    faulty.fault(isStatusAfterwards, faults.refuse("Forbidden"), always);
     return faulty;
   };
 }

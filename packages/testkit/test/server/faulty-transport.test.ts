@@ -185,7 +185,7 @@ describe("a black-holed watch", () => {
 describe("faults of one request", () => {
   it("lose the answer of a write that the server has carried out", async () => {
     const { client, transport } = faultyClient();
-    transport.fault({ method: "POST" }, faults.loseAnswer());
+    transport.fault({ method: "POST" }, faults.loseResponse());
     await expect(create(client, "lost")).rejects.toBeInstanceOf(ConnectionError);
     expect((await client.get(ConfigMap, { namespace, name: "lost" })).metadata.name).toBe("lost");
   });
@@ -203,7 +203,7 @@ describe("faults of one request", () => {
 
   it("look to the client like the server's own refusals and events", async () => {
     const { client, transport } = faultyClient();
-    transport.fault({ method: "GET" }, faults.answerStatus("Expired"));
+    transport.fault({ method: "GET" }, faults.refuse("Expired"));
     await expect(client.list(ConfigMap, { namespace })).rejects.toBeInstanceOf(GoneError);
     transport.fault({ watch: true }, faults.injectAfter(0, errorEvent("Expired")));
     for await (const event of client.watch(ConfigMap, { namespace })) {

@@ -116,7 +116,7 @@ describe("an operator that runs", () => {
     const wires: FaultyTransport[] = [];
     const wrap = (inner: Transport): Transport => {
       const wire = faultyTransport(inner);
-      wire.fault({ method: "PATCH", path: /configmaps/ }, faults.answerStatus("Conflict"));
+      wire.fault({ method: "PATCH", path: /configmaps/ }, faults.refuse("Conflict"));
       wires.push(wire);
       return wire;
     };

@@ -7,31 +7,31 @@ import {
   sleep,
 } from "@keelson/core";
 import type { Store } from "../store/store.ts";
-import { breakable } from "./breakable-body.ts";
-import type { Fault, FaultRule, Faults } from "./fault.ts";
-import { refusal } from "./refusal.ts";
+import { cuttableBody } from "./cut-body.ts";
+import { type Fault, type FaultRule, type Faults, refusedResponse } from "./fault.ts";
 import {
   isWatch,
+  type MatchedRequest,
+  matchedRequest,
   matchesRequest,
   type RequestMatch,
-  type SeenRequest,
-  seenRequest,
 } from "./request-match.ts";
 
-export interface UnsteadyService {
+export interface FaultInjector {
+  /** The service with the faults of the rules. */
   readonly service: HttpService;
   readonly faults: Faults;
-  /** Of reads that may be old; undefined: the present. */
+  /** The revision of reads that allow old data; undefined: the current one. */
   staleRevision(): number | undefined;
 }
 
-/** Puts faults between a server and whoever calls it. Without a fault a request passes untouched. */
-export function unsteadyService(inner: HttpService, store: Store, clock: Clock): UnsteadyService {
-  const unsteady = new Unsteady(inner, store, clock);
+/** Injects faults into the requests for a server. A request that no rule matches passes unchanged. */
+export function createFaultInjector(inner: HttpService, store: Store, clock: Clock): FaultInjector {
+  const injector = new RuleInjector(inner, store, clock);
   return {
-    service: (request) => unsteady.answer(request),
-    faults: unsteady,
-    staleRevision: () => unsteady.staleRevision,
+    service: (request) => injector.handle(request),
+    faults: injector,
+    staleRevision: () => injector.staleRevision,
   };
 }
 
@@ -41,11 +41,11 @@ interface ActiveRule {
 }
 
 interface OpenExchange {
-  readonly seen: SeenRequest;
+  readonly request: MatchedRequest;
   readonly cut: AbortController;
 }
 
-class Unsteady implements Faults {
+class RuleInjector implements Faults {
   readonly #inner: HttpService;
   readonly #store: Store;
   readonly #clock: Clock;
@@ -74,7 +74,7 @@ class Unsteady implements Faults {
   }
 
   cutWatches(match: RequestMatch = {}): number {
-    const open = [...this.#open].filter(({ seen }) => isWatch(seen) && matchesRequest(match, seen));
+    const open = [...this.#open].filter(({ request }) => isWatch(request) && matchesRequest(match, request));
     for (const { cut } of open) cut.abort(new DropConnectionError("a watch was cut"));
     return open.length;
   }
@@ -82,7 +82,7 @@ class Unsteady implements Faults {
   async restart(downMs: number): Promise<void> {
     this.#isDown = true;
     for (const { cut } of [...this.#open]) cut.abort(new DropConnectionError("the server restarts"));
-    // A new server begins its memory of changes anew.
+    // The watch cache of a new server has no history.
     this.compact();
     await sleep(this.#clock, downMs);
     this.#isDown = false;
@@ -100,12 +100,12 @@ class Unsteady implements Faults {
     };
   }
 
-  async answer(request: ServiceRequest): Promise<ServiceResponse> {
+  async handle(request: ServiceRequest): Promise<ServiceResponse> {
     if (this.#isDown) throw new DropConnectionError("the server is down");
-    const seen = seenRequest(request);
-    const fault = this.#take(seen);
-    const exchange: OpenExchange = { seen, cut: new AbortController() };
-    // One signal for both ends of it: each request pays for what would join two.
+    const matched = matchedRequest(request);
+    const fault = this.#takeFault(matched);
+    const exchange: OpenExchange = { request: matched, cut: new AbortController() };
+    // One signal for the client and for faults: joining two signals would cost time in every request.
     const { signal } = exchange.cut;
     const onAbort = (): void => exchange.cut.abort(request.signal.reason);
     request.signal.addEventListener("abort", onAbort, { once: true });
@@ -116,14 +116,14 @@ class Unsteady implements Faults {
     };
     try {
       request.signal.throwIfAborted();
-      const answer = await this.#carryOut({ ...request, signal }, fault);
-      const { body } = answer;
+      const response = await this.#execute({ ...request, signal }, fault);
+      const { body } = response;
       if (body === undefined || typeof body === "string" || body instanceof Uint8Array) {
         close();
-        return answer;
+        return response;
       }
       const afterLines = fault?.kind === "cut" ? fault.afterLines : undefined;
-      return { ...answer, body: breakable(body, { cut: exchange.cut.signal, afterLines, close }) };
+      return { ...response, body: cuttableBody(body, { cut: exchange.cut.signal, afterLines, close }) };
     } catch (error) {
       close();
       exchange.cut.signal.throwIfAborted();
@@ -131,19 +131,21 @@ class Unsteady implements Faults {
     }
   }
 
-  async #carryOut(request: ServiceRequest, fault: Fault | undefined): Promise<ServiceResponse> {
-    if (fault?.kind === "refuse") return refusal(fault.status);
-    if (fault?.kind === "drop") throw new DropConnectionError("a request was dropped");
+  async #execute(request: ServiceRequest, fault: Fault | undefined): Promise<ServiceResponse> {
+    if (fault?.kind === "refuse") return refusedResponse(fault.status);
+    if (fault?.kind === "reset") throw new DropConnectionError("a connection was reset");
     if (fault?.kind === "delay") await sleep(this.#clock, fault.delayMs, request.signal);
-    const answer = await this.#inner(request);
-    if (fault?.kind === "delayAnswer") await sleep(this.#clock, fault.delayMs, request.signal);
-    if (fault?.kind === "loseAnswer") throw new DropConnectionError("an answer was lost");
+    const response = await this.#inner(request);
+    if (fault?.kind === "delayResponse") await sleep(this.#clock, fault.delayMs, request.signal);
+    if (fault?.kind === "loseResponse") throw new DropConnectionError("a response was lost");
     request.signal.throwIfAborted();
-    return answer;
+    return response;
   }
 
-  #take(seen: SeenRequest): Fault | undefined {
-    const active = this.#rules.find(({ rule, left }) => left > 0 && matchesRequest(rule.match ?? {}, seen));
+  #takeFault(request: MatchedRequest): Fault | undefined {
+    const active = this.#rules.find(
+      ({ rule, left }) => left > 0 && matchesRequest(rule.match ?? {}, request),
+    );
     if (active === undefined) return undefined;
     active.left--;
     if (active.left === 0) this.#rules = this.#rules.filter((other) => other !== active);

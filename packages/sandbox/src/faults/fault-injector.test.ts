@@ -8,7 +8,7 @@ import { VirtualClock } from "@keelson/testkit";
 import { describe, expect, test } from "vitest";
 import { createMemoryStore } from "../store/memory-store.ts";
 import type { Store } from "../store/store.ts";
-import { type UnsteadyService, unsteadyService } from "./unsteady-service.ts";
+import { createFaultInjector, type FaultInjector } from "./fault-injector.ts";
 
 function request(path: string, method = "GET"): ServiceRequest {
   return { method, path, headers: {}, body: nothing(), signal: new AbortController().signal };
@@ -16,7 +16,7 @@ function request(path: string, method = "GET"): ServiceRequest {
 
 async function* nothing(): AsyncGenerator<Uint8Array> {}
 
-/** Answers a watch with lines for as long as it is read, and everything else at once. */
+/** Responds to a watch with lines for as long as they are read, and to every other request at once. */
 function lineService(seen: string[]): HttpService {
   return async ({ path, method }) => {
     seen.push(`${method} ${path}`);
@@ -29,7 +29,7 @@ async function* lines(): AsyncGenerator<Uint8Array> {
   for (let count = 0; ; count++) yield new TextEncoder().encode(`line ${2 * count}\nline ${2 * count + 1}\n`);
 }
 
-interface SetUp extends UnsteadyService {
+interface SetUp extends FaultInjector {
   readonly seen: readonly string[];
   readonly clock: VirtualClock;
   readonly store: Store;
@@ -39,7 +39,7 @@ function setUp(): SetUp {
   const seen: string[] = [];
   const clock = new VirtualClock();
   const store = createMemoryStore();
-  return { ...unsteadyService(lineService(seen), store, clock), seen, clock, store };
+  return { ...createFaultInjector(lineService(seen), store, clock), seen, clock, store };
 }
 
 function streamOf({ body }: ServiceResponse): AsyncIterator<Uint8Array> {
@@ -54,15 +54,15 @@ async function text(stream: AsyncIterator<Uint8Array>): Promise<string> {
   return new TextDecoder().decode(value);
 }
 
-describe("an unsteady service", () => {
-  test("passes on what no rule matches", async () => {
+describe("a fault injector", () => {
+  test("passes requests that no rule matches", async () => {
     const { service, faults, seen } = setUp();
-    faults.add({ match: { method: "POST" }, fault: { kind: "drop" } });
+    faults.add({ match: { method: "POST" }, fault: { kind: "reset" } });
     expect(await service(request("/a"))).toMatchObject({ status: 200, body: "done" });
     expect(seen).toEqual(["GET /a"]);
   });
 
-  test("refuses so many requests with a Status, and then no more", async () => {
+  test("refuses as many requests as the rule says with a Status", async () => {
     const { service, faults, seen } = setUp();
     faults.add({
       match: { path: /^\/a/ },
@@ -76,20 +76,20 @@ describe("an unsteady service", () => {
     expect(seen).toEqual(["GET /a/b"]);
   });
 
-  test("drops a request before, and loses an answer after, it has had its effect", async () => {
+  test("resets a connection before, and loses the response after, the request has had its effect", async () => {
     const { service, faults, seen } = setUp();
-    faults.add({ fault: { kind: "drop" }, times: 1 });
-    faults.add({ fault: { kind: "loseAnswer" }, times: 1 });
+    faults.add({ fault: { kind: "reset" }, times: 1 });
+    faults.add({ fault: { kind: "loseResponse" }, times: 1 });
     await expect(service(request("/a", "POST"))).rejects.toThrow(DropConnectionError);
     expect(seen).toEqual([]);
-    await expect(service(request("/a", "POST"))).rejects.toThrow("an answer was lost");
+    await expect(service(request("/a", "POST"))).rejects.toThrow("a response was lost");
     expect(seen).toEqual(["POST /a"]);
   });
 
-  test("delays a request, and an answer, on its clock", async () => {
+  test("delays a request, and a response, on its clock", async () => {
     const { service, faults, seen, clock } = setUp();
     faults.add({ fault: { kind: "delay", delayMs: 60_000 }, times: 1 });
-    faults.add({ fault: { kind: "delayAnswer", delayMs: 60_000 }, times: 1 });
+    faults.add({ fault: { kind: "delayResponse", delayMs: 60_000 }, times: 1 });
     const late = service(request("/a"));
     const slow = service(request("/b"));
     expect(seen).toEqual(["GET /b"]);
@@ -107,7 +107,7 @@ describe("an unsteady service", () => {
     await expect(stream.next()).rejects.toThrow(DropConnectionError);
   });
 
-  test("cuts the watches that are open, and counts them", async () => {
+  test("cuts the open watches, and counts them", async () => {
     const { service, faults } = setUp();
     const cut = streamOf(await service(request("/a?watch=1")));
     const other = streamOf(await service(request("/b?watch=1")));
@@ -133,7 +133,7 @@ describe("an unsteady service", () => {
     expect(await service(request("/a"))).toMatchObject({ status: 200 });
   });
 
-  test("begins its memory of changes anew when it restarts", async () => {
+  test("drops the history when it restarts", async () => {
     const { faults, clock, store } = setUp();
     const restarted = faults.restart(1);
     await clock.advance(1);
@@ -141,7 +141,7 @@ describe("an unsteady service", () => {
     expect(store.compactedRevision).toBe(store.revision);
   });
 
-  test("serves stale reads until it is told to stop", () => {
+  test("serves stale reads until they are ended", () => {
     const { faults, staleRevision } = setUp();
     expect(staleRevision()).toBeUndefined();
     const thaw = faults.freezeReads();
@@ -150,12 +150,12 @@ describe("an unsteady service", () => {
     expect(staleRevision()).toBeUndefined();
   });
 
-  test("knows no rule any more after clear, nor after the rule was removed", async () => {
+  test("applies no rule after clear, nor after the rule was removed", async () => {
     const { service, faults } = setUp();
-    const remove = faults.add({ fault: { kind: "drop" } });
+    const remove = faults.add({ fault: { kind: "reset" } });
     remove();
     expect(await service(request("/a"))).toMatchObject({ status: 200 });
-    faults.add({ fault: { kind: "drop" } });
+    faults.add({ fault: { kind: "reset" } });
     faults.clear();
     expect(await service(request("/a"))).toMatchObject({ status: 200 });
   });

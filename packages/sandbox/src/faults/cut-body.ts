@@ -1,20 +1,20 @@
 import { abortable, DropConnectionError } from "@keelson/core";
 
-interface BreakableOptions {
-  /** Breaks the body when it aborts. */
+interface CutOptions {
+  /** Cuts the body when it aborts. */
   readonly cut: AbortSignal;
-  /** Breaks it after so many lines. */
+  /** Cuts the body after this many lines. Undefined: never. */
   readonly afterLines: number | undefined;
-  /** Called once, when the body has ended in whatever way. */
+  /** Called once, when the body has ended, whether it was cut or not. */
   readonly close: () => void;
 }
 
 const newline = 10;
 
-/** A body that can be broken from outside. Whoever reads it gets DropConnectionError then. */
-export async function* breakable(
+/** A body that a fault can cut; its reader then gets DropConnectionError. */
+export async function* cuttableBody(
   body: AsyncIterable<Uint8Array>,
-  { cut, afterLines, close }: BreakableOptions,
+  { cut, afterLines, close }: CutOptions,
 ): AsyncGenerator<Uint8Array> {
   const chunks = body[Symbol.asyncIterator]();
   let linesLeft = afterLines ?? Number.POSITIVE_INFINITY;
@@ -29,18 +29,18 @@ export async function* breakable(
     throw new DropConnectionError("a body was cut");
   } finally {
     close();
-    // Not awaited: the other side may hang, and hears of the end by the request's signal.
+    // Not awaited: the source may hang; the request's signal ends it.
     chunks.return?.().catch(() => undefined);
   }
 }
 
-/** How much of a chunk belongs to its first lines, and how many of these it has. */
+/** The length of the first lines of a chunk, at most `limit` of them, and their number. */
 function endOfLines(chunk: Uint8Array, limit: number): { readonly length: number; readonly lines: number } {
   if (limit === Number.POSITIVE_INFINITY) return { length: chunk.length, lines: 0 };
   let lines = 0;
-  for (let place = chunk.indexOf(newline); place !== -1; place = chunk.indexOf(newline, place + 1)) {
+  for (let end = chunk.indexOf(newline); end !== -1; end = chunk.indexOf(newline, end + 1)) {
     lines++;
-    if (lines === limit) return { length: place + 1, lines };
+    if (lines === limit) return { length: end + 1, lines };
   }
   return { length: chunk.length, lines };
 }
