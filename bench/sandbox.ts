@@ -3,9 +3,9 @@ import { fileURLToPath } from "node:url";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { createSandbox, type Sandbox } from "@keelson/sandbox";
-import { createClient, type Transport } from "keelson";
+import { createClient, installCrds, type Transport } from "keelson";
 import type { Benchmark } from "./run.ts";
-import { installWebApps, makeWebApp, WebApp } from "./sync/webapps.ts";
+import { makeWebApp, WebApp } from "./sync/webapps.ts";
 
 type Figures = Readonly<Record<string, number>>;
 
@@ -28,7 +28,7 @@ function measureStart(rounds: number): Figures {
 
 async function measureWrites(sandbox: Sandbox, count: number): Promise<Figures> {
   const transport = sandbox.transport();
-  await installWebApps(createClient({ transport }));
+  await installCrds(createClient({ transport }), [WebApp]);
   const { group, version, kind } = WebApp;
   const bodies = Array.from({ length: count }, (_, index) =>
     JSON.stringify({ apiVersion: `${group}/${version}`, kind, ...makeWebApp(index) }),

@@ -1,10 +1,10 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { startControlPlane } from "@keelson/controlplane";
-import { connect } from "keelson";
+import { connect, installCrds } from "keelson";
 import type { Benchmark } from "./run.ts";
 import type { Measurement } from "./sync/measurement.ts";
-import { createWebApps, installWebApps, WebApp } from "./sync/webapps.ts";
+import { createWebApps, WebApp } from "./sync/webapps.ts";
 
 const run = promisify(execFile);
 const subjects = ["keelson", "client-node"] as const;
@@ -20,7 +20,7 @@ export const syncBenchmark: Benchmark = async ({ quick }) => {
   await using controlPlane = await startControlPlane();
   await using connection = await connect({ kubeconfigPath: controlPlane.kubeconfigPath });
   const { client } = connection;
-  await installWebApps(client);
+  await installCrds(client, [WebApp]);
   await createWebApps(client, objects, (made) => console.log(`${made} of ${objects} objects are there`));
   const { items } = await client.list(WebApp, { limit: 100 });
   const wireBytesPerObject = Math.round(JSON.stringify(items).length / items.length);

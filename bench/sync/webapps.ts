@@ -1,5 +1,4 @@
-import { type Client, defineResource, waitFor, z } from "keelson";
-import { CustomResourceDefinition } from "keelson/kinds/apiextensions/v1";
+import { type Client, defineResource, z } from "keelson";
 
 const env = z.array(z.object({ name: z.string(), value: z.string() }));
 
@@ -22,13 +21,6 @@ export const WebApp = defineResource({
 
 /** So many creates are under way at once. */
 const parallelCreates = 32;
-
-export async function installWebApps(client: Client): Promise<void> {
-  const crd = await client.create(CustomResourceDefinition, WebApp.crd());
-  await waitFor(client, CustomResourceDefinition, { name: crd.metadata.name ?? "" }, ({ status }) =>
-    (status?.conditions ?? []).some(({ type, status }) => type === "Established" && status === "True"),
-  );
-}
 
 export async function createWebApps(
   client: Client,

@@ -1,4 +1,5 @@
 export type { Access } from "./access.ts";
+export type { ApiAccess } from "./api-access.ts";
 export type { Binaries, BinaryName } from "./binaries/binaries.ts";
 export type { FindBinariesOptions } from "./binaries/find-binaries.ts";
 export { binariesFolder, findBinaries } from "./binaries/find-binaries.ts";
@@ -25,5 +26,6 @@ export type { Kubectl, OpenKubectlOptions } from "./open-kubectl.ts";
 export { openKubectl } from "./open-kubectl.ts";
 export type { ProgressStream } from "./progress-line.ts";
 export { ProgressLine } from "./progress-line.ts";
-export type { PolicyRule } from "./rbac-grant.ts";
+export type { Grant, PolicyRule } from "./rbac-grant.ts";
+export { grantRules } from "./rbac-grant.ts";
 export { startControlPlane } from "./start-control-plane.ts";

@@ -477,6 +477,8 @@ export type { AppliedObject, ApplyOwnedOptions } from "./object/apply-owned.ts";
 export { appliedAnnotation, applyOwned, isOrphanOf } from "./object/apply-owned.ts";
 export { ForeignObjectError, StaleObjectError } from "./object/errors.ts";
 export { getIfThere } from "./object/get-if-there.ts";
+export type { InstallCrdsOptions } from "./object/install-crds.ts";
+export { installCrds } from "./object/install-crds.ts";
 export { isStillThere } from "./object/is-still-there.ts";
 export { removeOwned } from "./object/remove-owned.ts";
 export { writeStatus } from "./object/write-status.ts";

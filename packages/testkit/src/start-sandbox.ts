@@ -1,7 +1,9 @@
 import { type Client, createClient, listenHttp, sendPost } from "@keelson/client";
 import {
   type Access,
+  type ApiAccess,
   CertificateAuthority,
+  grantRules,
   type KubectlOptions,
   type KubectlResult,
   openKubectl,
@@ -16,7 +18,6 @@ import {
 } from "@keelson/sandbox";
 import { type Endings, endAll } from "./end-all.ts";
 import { SandboxStoppedError } from "./errors.ts";
-import { grantRules } from "./grant-rules.ts";
 
 /**
  * The embedded control plane, served over HTTPS on a free port of 127.0.0.1. Its own kubeconfig is the administrator's;
@@ -44,6 +45,8 @@ export interface RunningSandbox extends Access, AsyncDisposable {
 
 /** What is decided here is how webhooks are called, and by which certificates the server is known. */
 export type StartSandboxOptions = Omit<SandboxOptions, "sendPost" | "certificates">;
+
+const administrator = { user: "keelson-admin", groups: ["system:masters"] };
 
 /** Starts the embedded control plane as a cluster of its own, for clients in other processes too. */
 export async function startSandbox(options: StartSandboxOptions = {}): Promise<RunningSandbox> {
@@ -80,6 +83,10 @@ async function serve(
     stopped ??= endAll(stops);
     return stopped;
   };
+  async function adminApi(): Promise<ApiAccess> {
+    const { certificate: cert, key } = await authority.issueClient(administrator);
+    return { url: served.url, tls: { ca: authority.pair.certificate, cert, key } };
+  }
   async function kill(): Promise<void> {
     if (stopped !== undefined) throw new SandboxStoppedError(served.url);
     const closed = listening?.close(0);
@@ -97,7 +104,7 @@ async function serve(
     async createUser({ user, groups = [], rules, namespace }) {
       const own = await kubectl.keep(await served.kubeconfig(user, groups));
       if (rules !== undefined)
-        await grantRules(client, { user, rules, ...(namespace !== undefined && { namespace }) });
+        await grantRules(await adminApi(), { user, rules, ...(namespace !== undefined && { namespace }) });
       return own;
     },
     kubectl: kubectl.run,

@@ -14,7 +14,7 @@ import {
 } from "keelson";
 import type { SettingsByOperator } from "../config/resolve-config.ts";
 import { type Cluster, connectCluster } from "../run/connect-cluster.ts";
-import { installCrds } from "../run/custom-resources.ts";
+import { installOperatorCrds } from "../run/custom-resources.ts";
 import { setUpOperator } from "../run/set-up-operators.ts";
 import { DevManager, webhooksInPlace } from "./dev-webhooks.ts";
 
@@ -59,7 +59,7 @@ export async function startOperators(options: StartOperatorsOptions): Promise<Ru
     await cluster[Symbol.asyncDispose]();
   };
   try {
-    await installCrds(cluster.client, options.operators, { log, signal });
+    await installOperatorCrds(cluster.client, options.operators, { log, signal });
     const { manager, webhooksAt } = makeManager(cluster, metrics, log);
     for (const operator of options.operators) await setUpOperator(operator, manager, signal);
     const runSignal = AbortSignal.any([signal, stopping.signal]);

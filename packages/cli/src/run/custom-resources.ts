@@ -3,20 +3,16 @@ import {
   type Client,
   ForbiddenError,
   groupResourceOf,
+  installCrds,
   type Logger,
   NoKindMatchError,
   type Operator,
   RestMapper,
-  waitFor,
 } from "keelson";
-import { CustomResourceDefinition } from "keelson/kinds/apiextensions/v1";
 import { CrdsForbiddenError, MissingCrdsError } from "./errors.ts";
 
-const establishTimeoutMs = 30_000;
-const fieldOwner = "keelson-crds";
-
-/** Applies the CustomResourceDefinitions of the operators, and returns when the server serves them. */
-export async function installCrds(
+/** Applies the CustomResourceDefinitions of the operators, and returns when the server serves them. Throws a CrdsForbiddenError. */
+export async function installOperatorCrds(
   client: Client,
   operators: readonly Operator[],
   { log, signal }: { readonly log: Logger; readonly signal: AbortSignal },
@@ -25,7 +21,7 @@ export async function installCrds(
     resourcesOf(operators).map(async (resource) => {
       const crd = groupResourceOf(resource);
       try {
-        await install(client, resource, signal);
+        await installCrds(client, [resource], { signal });
       } catch (error) {
         throw error instanceof ForbiddenError ? new CrdsForbiddenError(crd, { cause: error }) : error;
       }
@@ -34,19 +30,8 @@ export async function installCrds(
   );
 }
 
-async function install(client: Client, resource: AnyDefinedResource, signal: AbortSignal): Promise<void> {
-  const name = groupResourceOf(resource);
-  // Whoever installs says what the definition is: fields that another manager set are taken over.
-  const definition = { ...resource.crd(), metadata: { name } };
-  await client.apply(CustomResourceDefinition, definition, { fieldOwner, force: true, signal });
-  await waitFor(client, CustomResourceDefinition, { name }, isEstablished, {
-    timeoutMs: establishTimeoutMs,
-    signal,
-  });
-}
-
-/** Throws a MissingCrdsError that names all that the server does not serve. Reads only what everybody may. */
-export async function demandCrds(
+/** Throws a MissingCrdsError that names all kinds that the server does not serve. Reads only discovery, as every user may. */
+export async function requireCrds(
   client: Client,
   operators: readonly Operator[],
   origins: readonly string[],
@@ -69,10 +54,4 @@ export async function demandCrds(
 
 function resourcesOf(operators: readonly Operator[]): readonly AnyDefinedResource[] {
   return operators.flatMap(({ resources }) => resources);
-}
-
-function isEstablished({ status }: CustomResourceDefinition): boolean {
-  return (status?.conditions ?? []).some(
-    (condition) => condition.type === "Established" && condition.status === "True",
-  );
 }

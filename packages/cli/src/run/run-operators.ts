@@ -16,7 +16,7 @@ import type { SettingsByOperator } from "../config/resolve-config.ts";
 import { isLoopback, type RunConfig } from "../config/run-config.ts";
 import type { LoadedOperator } from "../operators/load-operators.ts";
 import { type Cluster, connectCluster } from "./connect-cluster.ts";
-import { demandCrds, installCrds } from "./custom-resources.ts";
+import { installOperatorCrds, requireCrds } from "./custom-resources.ts";
 import { certificatesIn, managerOptions } from "./manager-options.ts";
 import { requireKnownKinds, setUpOperator } from "./set-up-operators.ts";
 
@@ -66,8 +66,8 @@ export async function runOperators(
     server: access.server,
     kubernetes: cluster.version,
   });
-  if (config.installCrds) await installCrds(client, operators, { log, signal });
-  else await demandCrds(client, operators, [...new Set(loaded.map(({ origin }) => origin))], signal);
+  if (config.installCrds) await installOperatorCrds(client, operators, { log, signal });
+  else await requireCrds(client, operators, [...new Set(loaded.map(({ origin }) => origin))], signal);
   const manager = await makeManager({ config, cluster, name, userAgent, log, metrics });
   for (const operator of operators) await setUpOperator(operator, manager, signal);
   requireKnownKinds(config.concurrency, manager.kinds);

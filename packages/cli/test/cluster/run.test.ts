@@ -7,12 +7,11 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { connect as connectSecurely } from "node:tls";
 import { type Access, type ControlPlane, startControlPlane } from "@keelson/controlplane";
-import { type Client, type Connection, connect, silentLogger } from "keelson";
+import { type Client, type Connection, connect, installCrds } from "keelson";
 import { ValidatingWebhookConfiguration } from "keelson/kinds/admissionregistration/v1";
 import { CustomResourceDefinition } from "keelson/kinds/apiextensions/v1";
 import { ConfigMap, Namespace, Service } from "keelson/kinds/core/v1";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, type TestContext } from "vitest";
-import { installCrds } from "../../src/run/custom-resources.ts";
 import { Gadget, gadgets } from "../support/gadget-operator.ts";
 import { KeelsonProcess } from "../support/keelson-process.ts";
 
@@ -176,8 +175,7 @@ describe("keelson run in a cluster without its kinds", { timeout: 120_000 }, () 
 
 describe("keelson run", { timeout: 120_000 }, () => {
   beforeEach(async () => {
-    const options = { log: silentLogger, signal: AbortSignal.timeout(startTimeoutMs) };
-    await installCrds(client, [gadgets], options);
+    await installCrds(client, gadgets.resources, { signal: AbortSignal.timeout(startTimeoutMs) });
   });
 
   it("starts again over kinds that are there, and changes nothing about them", async (test) => {

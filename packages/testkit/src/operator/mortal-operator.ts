@@ -1,9 +1,8 @@
 import { createClient } from "@keelson/client";
 import { systemClock, systemRandom } from "@keelson/core";
-import { createMetrics, type Operator } from "keelson";
+import { createMetrics, installCrds, type Operator } from "keelson";
 import { type Endings, endAll } from "../end-all.ts";
 import { type CrashingTransportOptions, crashingTransport } from "./crashing-transport.ts";
-import { installCrds } from "./install-crds.ts";
 import { openAccess } from "./operator-access.ts";
 import { OperatorRun } from "./operator-run.ts";
 import type { RecordedWrite } from "./recorded-write.ts";
@@ -56,7 +55,7 @@ async function start(
   });
   const client = createClient({ transport: metrics.measureTransport(transport, "cluster"), clock });
   const admin = createClient({ transport: adminTransport });
-  await installCrds(admin, operator);
+  await installCrds(admin, operator.resources);
   const life = new OperatorRun(operator, {
     ...{ options, client, admin, connection, metrics, webhookName },
     release: () => endAll(endings.splice(0)),
