@@ -23,7 +23,7 @@ export interface DevCommand {
   readonly known: readonly string[];
 }
 
-export interface DevDependencies extends DevCommand {
+interface DevDependencies extends DevCommand {
   /** Ends the command, in whatever it is doing. */
   readonly signal: AbortSignal;
   readonly stdout: LogStream & Terminal;

@@ -18,7 +18,7 @@ import { type LogStream, runLogger } from "../run/run-logger.ts";
 import { runOperators } from "../run/run-operators.ts";
 import { withoutEchoes } from "../signals.ts";
 
-export interface RunCommandDependencies {
+interface RunCommandDependencies {
   /** Ends the command, in whatever it is doing. */
   readonly signal: AbortSignal;
   readonly stdout: LogStream;
@@ -40,7 +40,7 @@ export async function runCommand(args: readonly string[], version: string): Prom
 }
 
 /** `keelson run`: resolves when the signal has aborted and everything has ended in order. */
-export async function run(args: readonly string[], dependencies: RunCommandDependencies): Promise<void> {
+async function run(args: readonly string[], dependencies: RunCommandDependencies): Promise<void> {
   const { stdout, env, version, folder, signal } = dependencies;
   const load = (names: readonly string[]): Promise<readonly LoadedOperator[]> =>
     abortable(loadOperators(names, { bundled: bundledOperators, folder }), signal);

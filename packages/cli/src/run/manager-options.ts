@@ -115,7 +115,7 @@ function webhookOptions({ config, cluster, name, log }: RunParts): ManagerWebhoo
 }
 
 /** Opens ports; of one that cannot be had it says by which flag another is chosen. */
-export function listenByFlags(config: RunConfig): Listen {
+function listenByFlags(config: RunConfig): Listen {
   const flags: ReadonlyMap<number, string> = new Map([
     [config.webhookPort, "--webhook-port"],
     [config.healthPort, "--health-port"],

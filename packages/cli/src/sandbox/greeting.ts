@@ -51,7 +51,7 @@ export async function greeting(
 }
 
 /** The user's own kubectl, or the one that came with the real control plane; as a shell takes it. */
-export async function kubectlProgram(): Promise<string> {
+async function kubectlProgram(): Promise<string> {
   const folders = (process.env.PATH ?? "").split(delimiter).filter((folder) => folder !== "");
   for (const folder of folders) if (await isProgram(join(folder, "kubectl"))) return "kubectl";
   const cached = join(binariesFolder(), "kubectl");
@@ -59,7 +59,7 @@ export async function kubectlProgram(): Promise<string> {
 }
 
 /** For a shell, where a path may hold a space. */
-export function quoted(path: string): string {
+function quoted(path: string): string {
   return /^[\w./:@%+=,-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
 }
 
