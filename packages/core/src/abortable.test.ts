@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { abortable } from "./abortable.ts";
+import { abortable, aborted } from "./abortable.ts";
 
 const never = new Promise<never>(() => undefined);
 
@@ -17,4 +17,12 @@ it("throws the reason of the signal as soon as it aborts", async () => {
   controller.abort(new Error("enough"));
   await expect(waiting).rejects.toThrow("enough");
   await expect(abortable(never, controller.signal)).rejects.toThrow("enough");
+});
+
+it("resolves when the signal aborts, and at once if it has aborted before", async () => {
+  const controller = new AbortController();
+  const waiting = aborted(controller.signal);
+  controller.abort(new Error("enough"));
+  await expect(waiting).resolves.toBeUndefined();
+  await expect(aborted(controller.signal)).resolves.toBeUndefined();
 });

@@ -1,3 +1,11 @@
+/** Resolves when the signal aborts. */
+export function aborted(signal: AbortSignal): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  if (signal.aborted) resolve();
+  else signal.addEventListener("abort", () => resolve(), { once: true });
+  return promise;
+}
+
 /** Waits for the promise; throws the signal's reason as soon as it aborts, and leaves the promise to itself. */
 export async function abortable<Value>(
   promise: Promise<Value>,
@@ -9,11 +17,11 @@ export async function abortable<Value>(
     promise.catch(() => undefined);
     throw signal.reason;
   }
-  const { promise: aborted, reject } = Promise.withResolvers<never>();
+  const { promise: onAborted, reject } = Promise.withResolvers<never>();
   const onAbort = (): void => reject(signal.reason);
   signal.addEventListener("abort", onAbort, { once: true });
   try {
-    return await Promise.race([promise, aborted]);
+    return await Promise.race([promise, onAborted]);
   } finally {
     signal.removeEventListener("abort", onAbort);
   }

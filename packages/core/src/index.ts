@@ -1,4 +1,4 @@
-export { abortable } from "./abortable.ts";
+export { abortable, aborted } from "./abortable.ts";
 export type { ApiUse, NonResourceUse, ResourceUse } from "./api-use.ts";
 export { usesOf } from "./api-use.ts";
 export type { ApplyConfiguration } from "./apply-configuration.ts";

@@ -446,12 +446,12 @@ export {
   ManagerStoppedError,
   WebhooksNotServedError,
 } from "./manager/errors.ts";
-export type { HttpEndpoint } from "./manager/http-endpoint.ts";
 export { Manager } from "./manager/manager.ts";
 export type { LifeState } from "./manager/manager-life.ts";
 export type {
   BufferedEvents,
   HealthOptions,
+  HttpEndpoint,
   ManagerMetricsOptions,
   ManagerOptions,
   ServerName,
@@ -464,11 +464,9 @@ export type {
   PermissionReport,
 } from "./manager/permissions/check-permissions.ts";
 export { checkPermissions } from "./manager/permissions/check-permissions.ts";
-export { MissingPermissionsError } from "./manager/permissions/errors.ts";
-export { formatMissing } from "./manager/permissions/format-missing.ts";
-export type { NeededUse } from "./manager/permissions/needed-use.ts";
-export { neededUses } from "./manager/permissions/needed-use.ts";
-export { usesOfSources } from "./manager/permissions/watch-uses.ts";
+export { formatMissing, MissingPermissionsError } from "./manager/permissions/missing-permissions.ts";
+export type { NeededUse } from "./manager/permissions/needed-uses.ts";
+export { neededUses, usesOfSources } from "./manager/permissions/needed-uses.ts";
 export type { Runnable } from "./manager/runnable.ts";
 export type { SignalledProcess, Stoppable } from "./manager/signals.ts";
 export { runUntilSignal } from "./manager/signals.ts";

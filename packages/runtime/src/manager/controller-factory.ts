@@ -1,5 +1,8 @@
+import type { Client } from "@keelson/client";
 import type { Clock, Random } from "@keelson/core";
 import type { Cache } from "../cache/cache.ts";
+import { cachedClient } from "../cache/cached-client.ts";
+import type { InformerCache } from "../cache/informer-cache.ts";
 import type { CausalLog } from "../controller/causal/causal-log.ts";
 import { Controller } from "../controller/controller.ts";
 import type { ControllerDefinition } from "../controller/controller-definition.ts";
@@ -9,8 +12,34 @@ import type { ControllerObserver } from "../controller/controller-observer.ts";
 import type { EventRecorder } from "../controller/event-recorder.ts";
 import type { ControllerTracer } from "../controller/run-tracer.ts";
 import { groupKindOf } from "../controller/settings.ts";
+import type { Leadership } from "../leader/lease-term.ts";
+import { guardWrites } from "../leader/write-guard.ts";
 import type { Logger } from "../logger.ts";
-import type { ManagerClients } from "./clients.ts";
+
+/** A client that reads from the server, and one that reads from the cache; both write to the server. */
+interface ClientPair {
+  readonly live: Client;
+  readonly cached: Client;
+}
+
+/** The clients of a manager, by the replicas that may use them. */
+export interface ManagerClients {
+  /** For the work of the leader: refuses a write if another replica may lead [LE12]. */
+  readonly leader: ClientPair;
+  /** For the work of every replica. */
+  readonly everyReplica: ClientPair;
+}
+
+export function managerClients(
+  live: Client,
+  cache: InformerCache,
+  leadership: Leadership | undefined,
+): ManagerClients {
+  const pairOf = (client: Client): ClientPair => ({ live: client, cached: cachedClient(client, cache) });
+  const everyReplica = pairOf(live);
+  const leader = leadership === undefined ? everyReplica : pairOf(guardWrites(live, leadership));
+  return { leader, everyReplica };
+}
 
 export interface ControllerFactoryOptions {
   readonly clients: ManagerClients;
@@ -24,7 +53,7 @@ export interface ControllerFactoryOptions {
   readonly tracer: ControllerTracer | undefined;
 }
 
-/** Makes the controllers of a manager: they share all that a process has once. */
+/** Creates the controllers of a manager with the dependencies that they share. */
 export class ControllerFactory {
   readonly #options: ControllerFactoryOptions;
   readonly #names = new ControllerNames();
@@ -35,7 +64,7 @@ export class ControllerFactory {
     this.#options = options;
   }
 
-  /** Why did this run? By the name of the controller. */
+  /** By the name of the controller. */
   get causalLogs(): ReadonlyMap<string, CausalLog> {
     return this.#causalLogs;
   }

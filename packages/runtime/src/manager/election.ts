@@ -7,16 +7,16 @@ import { LeaderElector, type LeaderObserver, type RenewalOptions } from "../lead
 import type { Leadership } from "../leader/lease-term.ts";
 import type { Logger } from "../logger.ts";
 
-/** By which Lease replicas agree who leads, and which thread renews it. */
+/** The Lease by which replicas elect their leader, and the thread that renews it. */
 export type LeaderElectionOptions = ElectionSettings &
   (
     | { readonly renewIn: "worker"; readonly connect: WorkerConnectOptions }
-    /** By the manager's own client and clock: for virtual clocks and for API servers in this process. */
+    /** Renews with the manager's own client and clock: for virtual clocks and for API servers in this process. */
     | { readonly renewIn: "thread" }
   );
 
-/** What an election takes from the manager that it is for. */
-export interface ElectionEnvironment {
+/** What an election is given by its manager. */
+export interface ElectionDependencies {
   readonly client: Client;
   readonly clock: Clock;
   readonly random: Random;
@@ -24,24 +24,24 @@ export interface ElectionEnvironment {
   readonly events: EventRecorder;
   readonly observer: LeaderObserver;
   readonly onElected: () => void;
-  /** The election has ended by an error, such as a LeadershipLostError. */
+  /** Is called with the error that ended the election, such as a LeadershipLostError. */
   readonly onFailed: (error: Error) => void;
 }
 
-/** The election of a manager: begun once, ended once, and ended last [MG2]. */
+/** The election of a manager: it begins once, and ends once, after everything else [MG2]. */
 export class Election {
   readonly #elector: LeaderElector;
-  readonly #environment: ElectionEnvironment;
+  readonly #dependencies: ElectionDependencies;
   readonly #stop = new AbortController();
   #running: Promise<void> | undefined;
 
   /** Throws an InvalidElectionError. */
-  constructor(options: LeaderElectionOptions, environment: ElectionEnvironment) {
-    const { log, events, observer, onElected } = environment;
-    this.#environment = environment;
+  constructor(options: LeaderElectionOptions, dependencies: ElectionDependencies) {
+    const { log, events, observer, onElected } = dependencies;
+    this.#dependencies = dependencies;
     this.#elector = new LeaderElector({
       ...options,
-      ...renewalOf(options, environment),
+      ...renewalOf(options, dependencies),
       logger: log,
       events,
       observer,
@@ -61,7 +61,7 @@ export class Election {
     this.#running = this.#run();
   }
 
-  /** Gives the lease up, or, if something that only a leader may do still runs, lets it run out. */
+  /** Ends the election and releases the Lease; without `release`, because a runnable of the leader still runs, lets it expire. */
   async end(reason: unknown, options: { readonly release: boolean }): Promise<void> {
     this.#stop.abort(reason);
     await this.#running;
@@ -73,13 +73,13 @@ export class Election {
     try {
       await this.#elector.run(this.#stop.signal);
     } catch (error) {
-      this.#environment.onFailed(toError(error));
+      this.#dependencies.onFailed(toError(error));
     }
   }
 }
 
-function renewalOf(options: LeaderElectionOptions, environment: ElectionEnvironment): RenewalOptions {
+function renewalOf(options: LeaderElectionOptions, dependencies: ElectionDependencies): RenewalOptions {
   if (options.renewIn === "worker") return { renewIn: "worker", connect: options.connect };
-  const { client, clock, random } = environment;
+  const { client, clock, random } = dependencies;
   return { renewIn: "thread", client, clock, random };
 }

@@ -35,7 +35,7 @@ describe("a manager with leader election", () => {
     await ends(world);
   });
 
-  it("[MG6] that was never elected starts nothing of a leader on its way out", async () => {
+  it("[MG6] that is elected while it stops starts no runnable of a leader", async () => {
     const shelf = new LeaseShelf();
     const world = managerWorld({ transport: shelf, leaderElection, graceMs: -1 });
     hold(shelf, "another");
@@ -44,7 +44,7 @@ describe("a manager with leader election", () => {
     world.manager.add({ name: "slow", needsLeadership: false, run: () => end.promise });
     await world.start();
     await world.stop();
-    // The Lease runs out while the slow one keeps the election going.
+    // The Lease expires while the slow runnable keeps the election running.
     await world.clock.advance(60_000);
     expect(shelf.lease?.spec?.holderIdentity).toBe("web-1");
     end.resolve();
@@ -53,14 +53,14 @@ describe("a manager with leader election", () => {
     expect(shelf.lease?.spec?.holderIdentity).toBe("");
   });
 
-  it("[MG7] that loses its lease rejects at once, whatever still runs, and does not give the lease up", async () => {
+  it("[MG7] that loses its Lease rejects at once, whatever still runs, and does not release the Lease", async () => {
     const shelf = new LeaseShelf();
     const world = managerWorld({ transport: shelf, leaderElection });
     world.manager.add(world.runnable("stubborn", { isStubborn: true }));
     await world.start();
     expect(world.manager.state).toBe("leading");
     hold(shelf, "thief");
-    shelf.send = () => Promise.reject(new Error("the network is gone"));
+    shelf.send = () => Promise.reject(new Error("the network is down"));
     await world.clock.advance(15_000);
     await expect(world.running).rejects.toThrow(LeadershipLostError);
     await expect(world.running).rejects.toThrow("leader election lost");
@@ -69,14 +69,14 @@ describe("a manager with leader election", () => {
     expect(world.clock.pendingTimers).toEqual([]);
   });
 
-  it("[MG3] [MG7] that loses its lease while it stops, and something of the leader runs, rejects and says what runs", async () => {
+  it("[MG3] [MG7] that loses its Lease while it stops and a runnable of the leader runs rejects, and logs what still runs", async () => {
     const shelf = new LeaseShelf();
     const world = managerWorld({ transport: shelf, leaderElection });
     world.manager.add(world.runnable("stubborn", { isStubborn: true }));
     world.manager.add(world.runnable("other", { needsLeadership: false }));
     await world.start();
     await world.stop();
-    shelf.send = () => Promise.reject(new Error("the network is gone"));
+    shelf.send = () => Promise.reject(new Error("the network is down"));
     await world.clock.advance(15_000);
     await expect(world.running).rejects.toThrow(LeadershipLostError);
     expect(world.log.lines.at(-1)).toMatchObject({
@@ -86,7 +86,7 @@ describe("a manager with leader election", () => {
     expect(world.clock.pendingTimers).toEqual([]);
   });
 
-  it("[MG3] that loses its lease when only others are left to stop gives these all of their grace", async () => {
+  it("[MG3] that loses its Lease when the runnables of the leader have ended gives the rest the whole grace period", async () => {
     const shelf = new LeaseShelf();
     const world = managerWorld({ transport: shelf, leaderElection });
     world.manager.add(world.runnable("leader"));
@@ -95,7 +95,7 @@ describe("a manager with leader election", () => {
     await world.stop();
     await world.clock.advance(15_000);
     expect(world.told).toContain("stop leader");
-    shelf.send = () => Promise.reject(new Error("the network is gone"));
+    shelf.send = () => Promise.reject(new Error("the network is down"));
     await world.clock.advance(14_999);
     expect(world.manager.state).toBe("stopping");
     await world.clock.advance(1);
@@ -105,7 +105,7 @@ describe("a manager with leader election", () => {
     });
   });
 
-  it("[MG2] keeps its lease to the end if something of the leader has not ended, so that no successor meets it", async () => {
+  it("[MG2] does not release its Lease while a runnable of the leader still runs, so that it never overlaps with the next leader", async () => {
     const shelf = new LeaseShelf();
     const world = managerWorld({ transport: shelf, leaderElection, graceMs: 1_000 });
     world.manager.add(world.runnable("stubborn", { isStubborn: true }));
@@ -116,7 +116,7 @@ describe("a manager with leader election", () => {
     expect(shelf.lease?.spec?.holderIdentity).toBe("web-1");
   });
 
-  it("[LE12] refuses writes of what only a leader does while it may not lead, and lets those of every replica pass", async () => {
+  it("[LE12] refuses writes of the leader's clients while it does not lead, and allows those of every replica", async () => {
     const shelf = new LeaseShelf();
     const world = managerWorld({ transport: shelf, leaderElection });
     hold(shelf, "another");
@@ -165,7 +165,7 @@ describe("a manager with leader election", () => {
   });
 });
 
-/** Somebody else holds the Lease for 15 s from when it is first seen. */
+/** Gives the Lease to another holder, for 15 s from when it is first seen. */
 function hold(shelf: LeaseShelf, holderIdentity: string): void {
   const time = "2026-01-01T00:00:00.000000Z";
   shelf.lease = {

@@ -8,34 +8,34 @@ import { HealthChecks } from "../telemetry/health/health-checks.ts";
 import { healthService } from "../telemetry/health/health-service.ts";
 import type { ManagerLife } from "./manager-life.ts";
 import type { HealthOptions } from "./manager-options.ts";
-import type { QueueAges } from "./queue-ages.ts";
+import type { ControllerQueueAges } from "./queue-ages.ts";
 
 const defaultMaxReconcileMs = 3_600_000;
 
-export interface HealthEnvironment {
+export interface HealthDependencies {
   readonly clock: Clock;
   readonly log: Logger;
   readonly cache: Cache;
   readonly life: ManagerLife;
   /** Undefined if there is no election. */
   readonly leadership: Leadership | undefined;
-  readonly queueAges: QueueAges;
+  readonly queueAges: ControllerQueueAges;
 }
 
 /**
- * The health of a manager. It is alive unless a restart would help: its lease has long run out, a reconcile hangs, or
- * no worker takes what waits. It is ready when everything that needs no leadership runs, the cache has synced, and
- * watches are heard of.
+ * The health checks of a manager. It is alive unless a restart would help: its Lease has long expired, a reconcile hangs,
+ * or no worker dequeues the waiting keys. It is ready when everything that needs no leadership runs, the cache has synced,
+ * and all watches have received something lately.
  */
 export class ManagerHealth {
   readonly live: HealthChecks;
   readonly ready: HealthChecks;
-  readonly #environment: HealthEnvironment;
+  readonly #dependencies: HealthDependencies;
 
-  constructor(options: HealthOptions, environment: HealthEnvironment) {
+  constructor(options: HealthOptions, dependencies: HealthDependencies) {
     const { maxReconcileMs = defaultMaxReconcileMs, maxSilenceMs } = options;
-    const { clock, cache, life, leadership, queueAges } = environment;
-    this.#environment = environment;
+    const { clock, cache, life, leadership, queueAges } = dependencies;
+    this.#dependencies = dependencies;
     this.live = new HealthChecks().add("reconciles", queueAges.check(maxReconcileMs));
     if (leadership !== undefined) this.live.add("lease", leaseHealthCheck(leadership));
     this.ready = new HealthChecks()
@@ -46,14 +46,14 @@ export class ManagerHealth {
       .add("watches", watchFreshness(cache, { clock, ...(maxSilenceMs !== undefined && { maxSilenceMs }) }));
   }
 
-  /** From now on no check can be added [MG8]. */
+  /** Serves the checks. From now on no check can be added [MG8]. */
   service(): HttpService {
-    const { clock, log } = this.#environment;
+    const { clock, log } = this.#dependencies;
     return healthService({ live: this.live, ready: this.ready, clock, log });
   }
 }
 
-/** Why a manager is not ready. */
+/** The manager is not ready because it is not running. */
 class NotRunningError extends KeelsonError {
   static override readonly brand: string = "keelson.NotRunningError";
   readonly code = "NOT_RUNNING";

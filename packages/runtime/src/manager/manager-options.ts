@@ -1,5 +1,5 @@
 import type { Client } from "@keelson/client";
-import type { Clock, Listen, Random } from "@keelson/core";
+import type { Clock, Listen, Random, ServingCertificate } from "@keelson/core";
 import type { CacheSettings } from "../cache/cache-settings.ts";
 import type { ConcurrencyDefaults } from "../controller/controller-environment.ts";
 import type { EventRecorder } from "../controller/event-recorder.ts";
@@ -8,63 +8,72 @@ import type { Logger } from "../logger.ts";
 import type { Metrics } from "../telemetry/metrics/metrics.ts";
 import type { Authorize } from "../telemetry/metrics/metrics-service.ts";
 import type { LeaderElectionOptions } from "./election.ts";
-import type { HttpEndpoint } from "./http-endpoint.ts";
 import type { ManagerWebhookOptions } from "./webhooks.ts";
 
-/** What is measured, and where it is served. */
-export interface ManagerMetricsOptions extends HttpEndpoint {
-  /** Default 8080. 0 takes any free one; below 0 nothing is served. */
+/** Where a server listens. */
+export interface HttpEndpoint {
+  /** 0 takes any free port; a negative port serves nothing. */
   readonly port?: number;
-  /** Who may see them. Default: all. */
+  /** Default: all addresses. */
+  readonly host?: string;
+  /** Serves HTTPS; called for each handshake. Default: HTTP. */
+  readonly certificate?: () => ServingCertificate;
+}
+
+/** The metrics of a manager, and where they are served. */
+export interface ManagerMetricsOptions extends HttpEndpoint {
+  /** Default 8080. 0 takes any free port; a negative port serves nothing. */
+  readonly port?: number;
+  /** Decides which requests are allowed. Default: all. */
   readonly authorize?: Authorize;
   /**
-   * Where it is gathered; whoever made it disposes of it. For those who measure more than what the manager knows of, such
-   * as the transport. Default: the manager's own.
+   * The metrics to use; the caller creates and disposes of them. For programs that measure more than the manager, such as
+   * the transport. Default: the manager's own.
    */
   readonly gathered?: Metrics;
-  /** Second names for some metrics of the manager's own. Default: none. */
+  /** Second names of some of the manager's own metrics. Default: none. */
   readonly aliases?: readonly "seed"[];
 }
 
 export interface HealthOptions extends HttpEndpoint {
-  /** Default 8081. 0 takes any free one; below 0 nothing is served. */
+  /** Default 8081. 0 takes any free port; a negative port serves nothing. */
   readonly port?: number;
-  /** A manager is not alive if a reconcile runs for longer, or if no worker takes what waits for longer. Default 1 h. */
+  /** A manager is not alive if a reconcile runs for longer, or if keys wait and no worker dequeues one for longer. Default 1 h. */
   readonly maxReconcileMs?: number;
-  /** For how long an informer of a manager that is ready may hear nothing. Default 5 min. */
+  /** A manager is not ready if an informer has received nothing for longer. Default 5 min. */
   readonly maxSilenceMs?: number;
 }
 
-/** Events that are sent later than they are recorded. */
+/** An event recorder that sends Events later than they are recorded. */
 export interface BufferedEvents extends EventRecorder {
-  /** Sends what is not yet sent, until the signal aborts. Rejects with its reason then. */
+  /** Sends all recorded Events. Rejects with the signal's reason when it aborts. */
   flush(signal: AbortSignal): Promise<void>;
-  /** Ends it; what is recorded from now on is lost. */
+  /** Stops it; Events that are recorded later are lost. */
   stop(): void | Promise<void>;
 }
 
-/** What is listened on. */
+/** A server of a manager. */
 export type ServerName = "metrics" | "health" | "webhooks";
 
 export interface ManagerOptions {
-  /** Reads from and writes to the server. It stays the caller's, to be closed after `run`. */
+  /** Reads from and writes to the API server. The caller closes it after `run`. */
   readonly client: Client;
-  /** Names roles in what is said about missing permissions. Default `keelson`. */
+  /** The name of the roles in a report of missing permissions. Default `keelson`. */
   readonly name?: string;
   /** Default: the machine's. */
   readonly clock?: Clock;
   /** Default: the machine's. */
   readonly random?: Random;
-  /** Default: says nothing. */
+  /** Default: logs nothing. */
   readonly log?: Logger;
   /** How ports are opened. Default: `listenHttp`, which opens real ones. */
   readonly listen?: Listen;
   readonly cache?: CacheSettings;
-  /** How many keys controllers reconcile at once where they do not say it [CT8]. */
+  /** How many keys a controller reconciles at once, if its settings do not define it [CT8]. */
   readonly concurrency?: ConcurrencyDefaults;
-  /** How long everything may take to end; 0 does not wait, a negative time is for ever [MG3]. Default 30 s. */
+  /** The grace period of the stop; 0 does not wait, a negative one has no end [MG3]. Default 30 s. */
   readonly graceMs?: number;
-  /** Only the replica that holds a Lease leads. Default: every one leads. */
+  /** Only the replica that holds the Lease leads. Default: every replica leads. */
   readonly leaderElection?: LeaderElectionOptions | false;
   /** Default: metrics are served on port 8080. */
   readonly metrics?: ManagerMetricsOptions;
@@ -73,16 +82,16 @@ export interface ManagerOptions {
   /** Default: no webhooks can be added. */
   readonly webhooks?: ManagerWebhookOptions;
   /**
-   * Serves `/debug/why`, `/debug/heap` and `/debug/cpu` beside the metrics, to those whom it lets pass. What it shows
-   * includes whatever is in memory. Default: nothing of it is served.
+   * Serves `/debug/why`, `/debug/heap` and `/debug/cpu` beside the metrics, for the requests that `authorize` allows. They
+   * show the contents of memory, secrets included. Default: they are not served.
    */
   readonly debug?: { readonly authorize: Authorize };
-  /** Default: nothing records events. */
+  /** Default: no Events are recorded. */
   readonly events?: BufferedEvents;
-  /** Follows reconciles and their calls, as `createTracing` does. Default: nothing is traced. */
+  /** Traces reconciles and their calls, as `createTracing` does. Default: nothing is traced. */
   readonly tracer?: ControllerTracer;
-  /** What a permission that is missing at the start does. Default `fail`: nothing starts. */
+  /** What happens if a permission is missing at the start. Default `fail`: nothing starts. */
   readonly permissionCheck?: "fail" | "warn" | "off";
-  /** Told each port once it is open. */
+  /** Is called with each port once it is open. */
   readonly onListening?: (server: ServerName, port: number) => void;
 }

@@ -10,7 +10,7 @@ import { kindSource } from "../source/kind-source.ts";
 import { admission } from "../webhook/admission.ts";
 import type { LeaderElectionOptions } from "./election.ts";
 import type { BufferedEvents } from "./manager-options.ts";
-import { MissingPermissionsError } from "./permissions/errors.ts";
+import { MissingPermissionsError } from "./permissions/missing-permissions.ts";
 
 const leaderElection: LeaderElectionOptions = {
   renewIn: "thread",
@@ -28,52 +28,52 @@ const managed = {
   endpoint: { service: { namespace: "ops", name: "hooks" } },
 };
 
-/** A server that allows nothing, and what it was asked for, such as `create events ops`. */
-function denyingServer(): { readonly transport: Transport; readonly asked: string[] } {
-  const asked: string[] = [];
+/** A server that allows nothing, and the uses that it reviewed, such as `create events ops`. */
+function denyingServer(): { readonly transport: Transport; readonly reviewed: string[] } {
+  const reviewed: string[] = [];
   const transport: Transport = {
     send: async ({ body }) => {
       const review: unknown = JSON.parse(body ?? "{}");
       const spec = isRecord(review) && isRecord(review.spec) ? review.spec : {};
       const at = isRecord(spec.resourceAttributes) ? spec.resourceAttributes : {};
-      asked.push([at.verb, at.resource, at.namespace].join(" ").trim());
-      const answer = Buffer.from(JSON.stringify({ ...Object(review), status: { allowed: false } }));
+      reviewed.push([at.verb, at.resource, at.namespace].join(" ").trim());
+      const response = Buffer.from(JSON.stringify({ ...Object(review), status: { allowed: false } }));
       return {
         status: 201,
         headers: { "content-type": "application/json" },
         body: (async function* () {
-          yield answer;
+          yield response;
         })(),
       };
     },
     close: async () => undefined,
   };
-  return { transport, asked };
+  return { transport, reviewed };
 }
 
-describe("what a manager is asked to be allowed", () => {
-  it("includes what webhooks need if there are some, and nothing of it if there are none", async () => {
-    const { transport, asked } = denyingServer();
+describe("the permission check of a manager", () => {
+  it("includes the uses of webhooks only if there are webhooks", async () => {
+    const { transport, reviewed } = denyingServer();
     const options = { transport, permissionCheck: "fail", webhooks: { certificates: managed } } as const;
     const world = managerWorld(options);
     world.manager.addWebhooks({ admissions: [admission(ConfigMap).validate(() => undefined)] });
     await world.start();
     await expect(world.running).rejects.toThrow(MissingPermissionsError);
-    expect(asked).toEqual(
+    expect(reviewed).toEqual(
       expect.arrayContaining(["get secrets ops", "patch validatingwebhookconfigurations"]),
     );
 
-    asked.length = 0;
+    reviewed.length = 0;
     const without = managerWorld(options);
     await without.start();
     expect(without.manager.state).toBe("leading");
-    expect(asked).toEqual([]);
+    expect(reviewed).toEqual([]);
     await without.stop();
     await ends(without);
   });
 
-  it("includes events where the Lease is, and where those about objects without a namespace go", async () => {
-    const { transport, asked } = denyingServer();
+  it("includes Events in the namespace of the Lease, and in the one of Events about cluster-scoped objects", async () => {
+    const { transport, reviewed } = denyingServer();
     const world = managerWorld({
       ...{ transport, leaderElection, events: noEvents, permissionCheck: "fail" },
       cache: { defaults: { namespaces: { shop: {} } } },
@@ -84,15 +84,15 @@ describe("what a manager is asked to be allowed", () => {
     });
     await world.start();
     await expect(world.running).rejects.toThrow(MissingPermissionsError);
-    expect(asked.filter((use) => use.includes("events"))).toEqual([
+    expect(reviewed.filter((use) => use.includes("events"))).toEqual([
       ...["create events shop", "patch events shop"],
       ...["create events default", "patch events default"],
       ...["create events ops", "patch events ops"],
     ]);
-    expect(asked).toContain("update leases ops");
+    expect(reviewed).toContain("update leases ops");
   });
 
-  it("is told of in the log by one line, as whoever runs it gets the whole", async () => {
+  it("logs one line, since `run` rejects with the whole report", async () => {
     const { transport } = denyingServer();
     const world = managerWorld({ transport, permissionCheck: "fail", events: noEvents });
     await world.start();
@@ -107,8 +107,8 @@ describe("what a manager is asked to be allowed", () => {
   });
 });
 
-describe("what a manager shows of itself", () => {
-  it("[MX5] has its informers among its metrics", async () => {
+describe("the metrics and health of a manager", () => {
+  it("[MX5] include its informers", async () => {
     const world = managerWorld();
     world.manager.cache.acquire(ConfigMap);
     await world.start();
@@ -117,7 +117,7 @@ describe("what a manager shows of itself", () => {
     await ends(world);
   });
 
-  it("[RW1] has the cached reads that the server had to answer among them", async () => {
+  it("[RW1] include the cached reads that were sent to the server", async () => {
     const world = managerWorld();
     await world.start();
     world.manager.cache.noteStaleRead({ resource: ConfigMap, operation: "get configmaps shop/web" });
@@ -127,7 +127,7 @@ describe("what a manager shows of itself", () => {
     await ends(world);
   });
 
-  it("[LE10] [MG8] has the lease among what it is alive by, and the cache among what it is ready by", async () => {
+  it("[LE10] [MG8] include the Lease in liveness, and the cache in readiness", async () => {
     const world = managerWorld({ transport: new LeaseShelf(), leaderElection });
     await world.start();
     expect(await world.ports.get(8081, "/healthz/lease")).toEqual({ status: 200, text: "ok" });
@@ -144,7 +144,7 @@ describe("what a manager shows of itself", () => {
     await ends(unsynced);
   });
 
-  it("[MG10] ends with it: nothing listens to the engine any more", async () => {
+  it("[MG10] end with it: no performance observer is left", async () => {
     const disconnect = vi.spyOn(PerformanceObserver.prototype, "disconnect");
     const world = managerWorld();
     await world.start();

@@ -1,3 +1,4 @@
+import { aborted } from "@keelson/core";
 import { ConfigMap } from "@keelson/core/kinds/core/v1";
 import { describe, expect, it } from "vitest";
 import { readySource } from "../../test/support/controller-world.ts";
@@ -15,7 +16,6 @@ import {
   ManagerStoppedError,
   WebhooksNotServedError,
 } from "./errors.ts";
-import { aborted } from "./within.ts";
 
 const leaderElection: LeaderElectionOptions = {
   renewIn: "thread",
@@ -67,7 +67,7 @@ describe("the order in which a manager starts and stops", () => {
     await ends(world);
   });
 
-  it("[MG1] starts nothing else before what was asked of the cache has synced, and is not ready until then", async () => {
+  it("[MG1] starts nothing else before the informers of the cache have synced, and is not ready until then", async () => {
     const world = managerWorld();
     const { manager, told, runnable, ports } = world;
     manager.cache.acquire(ConfigMap);
@@ -98,7 +98,8 @@ describe("the order in which a manager starts and stops", () => {
       },
     });
     const { manager, runnable } = world;
-    const tell = (what: string): void => void told.push(`${what}, cache ${cachePhase(manager)}, ${holder()}`);
+    const record = (what: string): void =>
+      void told.push(`${what}, cache ${cachePhase(manager)}, ${holder()}`);
     const holder = (): string => `holder "${shelf.lease?.spec?.holderIdentity}"`;
     manager.addWebhooks({ admissions: [admission(ConfigMap).validate(() => undefined)] });
     for (const [name, needsLeadership] of [
@@ -110,9 +111,9 @@ describe("the order in which a manager starts and stops", () => {
         needsLeadership,
         run: async (signal) => {
           await aborted(signal);
-          // Long enough to see who waits for whom.
+          // Long enough to show which group waits for which.
           await Promise.resolve();
-          tell(`stop ${name}`);
+          record(`stop ${name}`);
         },
       });
     await world.start();
@@ -136,8 +137,8 @@ function byOpenFirst(one: string, other: string): number {
   return Number(one.startsWith("close")) - Number(other.startsWith("close")) || (one < other ? -1 : 1);
 }
 
-describe("the grace of a manager", () => {
-  it("[MG3] is 30 s by default; what has not ended by then is named", async () => {
+describe("the grace period of a manager", () => {
+  it("[MG3] is 30 s by default; the error names the runnables that have not ended by then", async () => {
     const world = managerWorld();
     world.manager.add(world.runnable("stubborn", { isStubborn: true }));
     await world.start();
@@ -152,7 +153,7 @@ describe("the grace of a manager", () => {
     expect(cachePhase(world.manager)).toBe("stopped");
   });
 
-  it("[MG3] is not used up by one that hangs: those after it are told to stop at half of it, and are not blamed", async () => {
+  it("[MG3] is not used up by a runnable that hangs: the next group stops at half of it, and is not named in the error", async () => {
     const world = managerWorld();
     world.manager.add(world.runnable("stuck", { needsLeadership: false, isStubborn: true }));
     world.manager.add(world.runnable("obedient"));
@@ -170,7 +171,7 @@ describe("the grace of a manager", () => {
     expect(world.log.lines.at(-1)).toMatchObject({ fields: { unfinished: ["stuck"] } });
   });
 
-  it("[MG3] of 0 waits for nothing, and that is no error", async () => {
+  it("[MG3] of 0 does not wait, and that is no error", async () => {
     const world = managerWorld({ graceMs: 0 });
     world.manager.add(world.runnable("stubborn", { isStubborn: true }));
     await world.start();
@@ -179,7 +180,7 @@ describe("the grace of a manager", () => {
     expect(world.told).toContain("stop stubborn");
   });
 
-  it("[MG3] that is negative is for ever", async () => {
+  it("[MG3] that is negative has no end", async () => {
     const world = managerWorld({ graceMs: -1 });
     const end = Promise.withResolvers<void>();
     world.manager.add({ name: "slow", run: () => end.promise });
@@ -220,7 +221,7 @@ describe("an error in a manager", () => {
     expect(world.clock.pendingTimers).toEqual([]);
   });
 
-  it("[MG4] that only says that it was told to stop is none; another one that comes late is logged", async () => {
+  it("[MG4] that only follows from the stop is ignored; another one during the stop is logged", async () => {
     const world = managerWorld();
     const rejectWith = (make: (reason: unknown) => unknown) => async (signal: AbortSignal) => {
       await aborted(signal);
@@ -232,11 +233,11 @@ describe("an error in a manager", () => {
     await world.stop();
     await ends(world);
     expect(world.log.lines.filter(({ level }) => level === "error")).toMatchObject([
-      { message: "a part of the manager failed while it stopped", fields: { part: "rude" } },
+      { message: "a part of the manager failed while the manager stopped", fields: { part: "rude" } },
     ]);
   });
 
-  it("[MG4] [MG10] of a server that cannot listen ends the start, and nothing is left", async () => {
+  it("[MG4] [MG10] of a server that cannot listen ends the start and leaves nothing behind", async () => {
     const world = managerWorld({ listen: () => Promise.reject(new Error("port 8080 is taken")) });
     world.manager.add(world.runnable("never"));
     await world.start();
@@ -246,8 +247,8 @@ describe("an error in a manager", () => {
   });
 });
 
-describe("what is added to a manager", () => {
-  it("[MG5] before the start waits for it, after it starts at once, and is refused when the stop has begun", async () => {
+describe("a part that is added to a manager", () => {
+  it("[MG5] before the start waits for it, after the start starts at once, and is refused once the stop has begun", async () => {
     const world = managerWorld();
     const { manager, told, runnable } = world;
     manager.add(runnable("early"));
@@ -265,11 +266,11 @@ describe("what is added to a manager", () => {
     await stopping;
     await ends(world);
     expect(() => manager.add(makeDefinition(() => undefined))).toThrow(
-      "add test: the manager stops or has stopped; add it earlier",
+      "add test: the manager is stopping or has stopped; add it earlier",
     );
   });
 
-  it("[MG5] may be a controller, which is run and can be given sources", async () => {
+  it("[MG5] may be a controller, to which sources can be added", async () => {
     const world = managerWorld();
     const keys: string[] = [];
     const definition = makeDefinition(({ key }) => void keys.push(key));
@@ -285,7 +286,7 @@ describe("what is added to a manager", () => {
     await ends(world);
   });
 
-  it("[MG8] is a check only before the start; webhooks and uses as well", async () => {
+  it("[MG8] must be added before the start if it is a check, webhooks or uses", async () => {
     const world = managerWorld({ webhooks: { certificates, port: -1 } });
     const { manager, ports } = world;
     manager.addLivenessCheck("disk", () => {
@@ -340,7 +341,7 @@ describe("what is added to a manager", () => {
   });
 });
 
-describe("a manager that is run", () => {
+describe("a running manager", () => {
   it("cannot be run again", async () => {
     const world = managerWorld();
     await world.start();
@@ -372,7 +373,7 @@ describe("a manager that is run", () => {
     expect(world.ports.services.size).toBe(0);
   });
 
-  it("serves what led to a run, and profiles, to those who may see them, and to nobody by default", async () => {
+  it("serves the debug endpoints for authorized requests, and not at all by default", async () => {
     const closed = managerWorld();
     await closed.start();
     expect(await closed.ports.get(8080, "/debug/why")).toMatchObject({ status: 404 });

@@ -1,6 +1,6 @@
 import { type Client, listenHttp } from "@keelson/client";
 import type { ApiUse, Clock, Random } from "@keelson/core";
-import { abortable, systemClock, systemRandom, toError } from "@keelson/core";
+import { abortable, aborted, systemClock, systemRandom, toError } from "@keelson/core";
 import { InformerCache } from "../cache/informer-cache.ts";
 import type { Controller } from "../controller/controller.ts";
 import type { ControllerDefinition } from "../controller/controller-definition.ts";
@@ -9,31 +9,25 @@ import { LeadershipLostError } from "../leader/errors.ts";
 import { type Logger, silentLogger } from "../logger.ts";
 import type { HealthCheck, HealthCheckOptions } from "../telemetry/health/health-checks.ts";
 import { createMetrics, type Metrics } from "../telemetry/metrics/metrics.ts";
-import { cacheMember } from "./cache-member.ts";
-import { managerClients } from "./clients.ts";
-import { ControllerFactory } from "./controller-factory.ts";
-import { controllerRunnable } from "./controller-runnable.ts";
+import { ControllerFactory, managerClients } from "./controller-factory.ts";
 import { Election } from "./election.ts";
 import { WebhooksNotServedError } from "./errors.ts";
-import { FirstFailure, firstLineOf, throwJoined } from "./first-failure.ts";
-import { flushEvents } from "./flush-events.ts";
+import { httpServers } from "./http-servers.ts";
 import { ManagerHealth } from "./manager-health.ts";
-import { type LifeState, ManagerLife } from "./manager-life.ts";
+import { FirstFailure, firstLineOf, type LifeState, ManagerLife, throwJoined } from "./manager-life.ts";
 import type { ManagerOptions, ServerName } from "./manager-options.ts";
-import { ManagerPermissions } from "./manager-permissions.ts";
-import { httpServers } from "./manager-servers.ts";
-import { QueueAges } from "./queue-ages.ts";
-import type { Runnable } from "./runnable.ts";
+import { ManagerPermissions } from "./permissions/manager-permissions.ts";
+import { ControllerQueueAges } from "./queue-ages.ts";
+import { cacheRunnable, controllerRunnable, type Runnable } from "./runnable.ts";
 import { RunnableGroups } from "./runnable-groups.ts";
-import { shutDown } from "./shutdown.ts";
+import { flushEvents, shutDown } from "./shutdown.ts";
 import { ManagerWebhooks, type WebhookSet } from "./webhooks.ts";
-import { aborted } from "./within.ts";
 
 const defaultGraceMs = 30_000;
 
 /**
- * Runs controllers and all that they need, in one process: caches, leader election, webhooks, health, metrics. What it
- * needs starts before what needs it, and ends after it:
+ * Runs controllers and their dependencies in one process: caches, leader election, webhooks, health, metrics. A
+ * dependency starts before the parts that need it, and stops after them:
  *
  * | order | start [MG1] | stop [MG2] |
  * |---|---|---|
@@ -42,24 +36,24 @@ const defaultGraceMs = 30_000;
  * | 3 | caches, until they have synced | caches |
  * | 4 | runnables of every replica | webhooks |
  * | 5 | warm-ups | HTTP servers |
- * | 6 | leader election | the Lease is given up |
- * | 7 | once elected: runnables of the leader | events are sent |
+ * | 6 | leader election | the Lease is released |
+ * | 7 | once elected: runnables of the leader | Events are sent |
  *
- * It is run once.
+ * A manager runs once.
  */
 export class Manager {
-  /** Shared by all; indexes are added here. */
+  /** The cache of all controllers; indexes are added here. */
   readonly cache: InformerCache;
-  /** Reads from the cache. Writes are refused if another replica may lead [LE12], so it is for what a leader does. */
+  /** Reads from the cache. Refuses writes if another replica may lead [LE12], so it is for the work of a leader. */
   readonly client: Client;
-  /** The same, but reads from the server. */
+  /** As `client`, but reads from the server. */
   readonly liveClient: Client;
-  /** Reads from the cache and writes, whether this replica leads or not: for what every replica does. */
+  /** Reads from the cache and writes, whether this replica leads or not: for the work of every replica. */
   readonly replicaClient: Client;
   readonly events: EventRecorder;
   /** For metrics of your own: `metrics.registry`. */
   readonly metrics: Metrics;
-  /** Resolves when this replica leads; at once after the start if there is no election. */
+  /** Resolves when this replica leads; without an election, right after the start. */
   readonly elected: Promise<void>;
   readonly #options: ManagerOptions;
   readonly #clock: Clock;
@@ -74,9 +68,9 @@ export class Manager {
   readonly #health: ManagerHealth;
   readonly #permissions: ManagerPermissions;
   readonly #elected = Promise.withResolvers<void>();
-  /** Why everything stops, once it does. */
+  /** Aborts, with the reason, when the stop begins. */
   readonly #stop = new AbortController();
-  /** Another replica may lead: nothing is waited for any more [MG7]. */
+  /** Aborts when another replica may lead, so that the shutdown must not wait any longer [MG7]. */
   readonly #lost = new AbortController();
 
   /** Throws an InvalidElectionError or an InvalidCacheSettingsError. */
@@ -92,7 +86,7 @@ export class Manager {
     this.#permissions = new ManagerPermissions(options, { client, log });
     this.elected = this.#elected.promise;
     this.#failures = new FirstFailure(log, (error) => this.#beginStop(error));
-    this.#groups = new RunnableGroups((member, error) => this.#note(member, error));
+    this.#groups = new RunnableGroups((runnable, error) => this.#recordFailure(runnable, error));
     this.cache = new InformerCache({
       ...{ client, clock, random, log },
       ...(options.cache !== undefined && { settings: options.cache }),
@@ -105,7 +99,7 @@ export class Manager {
     this.liveClient = clients.leader.live;
     this.replicaClient = clients.everyReplica.cached;
     const { cache, events } = this;
-    const queueAges = new QueueAges(clock);
+    const queueAges = new ControllerQueueAges(clock);
     this.#health = new ManagerHealth(options.health ?? {}, {
       ...{ clock, log, cache, queueAges, life: this.#life },
       leadership: this.#election?.leadership,
@@ -117,7 +111,7 @@ export class Manager {
       tracer: options.tracer,
     });
     this.#webhooks = this.#makeWebhooks();
-    this.#groups.caches.add(cacheMember(this.cache));
+    this.#groups.caches.add(cacheRunnable(this.cache));
   }
 
   get state(): LifeState {
@@ -136,7 +130,7 @@ export class Manager {
   add<Key>(definition: ControllerDefinition<Key>): Controller<Key>;
   add(runnable: Runnable): void;
   add<Key>(added: ControllerDefinition<Key> | Runnable): Controller<Key> | undefined {
-    this.#life.demandNotOver(`add ${added.name}`);
+    this.#life.requireNotStopping(`add ${added.name}`);
     if ("run" in added) {
       this.#groups.addRunnable(added);
       return undefined;
@@ -149,33 +143,33 @@ export class Manager {
 
   /** Adds webhooks. Only before the start. Throws a WebhooksNotServedError if the options have no `webhooks`. */
   addWebhooks(webhooks: WebhookSet): void {
-    this.#life.demandNew("add webhooks");
+    this.#life.requireNew("add webhooks");
     if (this.#webhooks === undefined) throw new WebhooksNotServedError();
     this.#webhooks.add(webhooks);
   }
 
-  /** Adds a check to `/healthz`: while it fails, the process had better be started again. Only before the start [MG8]. */
+  /** Adds a check to `/healthz`: while it fails, the process should be restarted. Only before the start [MG8]. */
   addLivenessCheck(name: string, check: HealthCheck, options?: HealthCheckOptions): void {
-    this.#life.demandNew(`add liveness check ${name}`);
+    this.#life.requireNew(`add liveness check ${name}`);
     this.#health.live.add(name, check, options);
   }
 
-  /** Adds a check to `/readyz`: while it fails, the process should get no work. Only before the start [MG8]. */
+  /** Adds a check to `/readyz`: while it fails, the process should receive no work. Only before the start [MG8]. */
   addReadinessCheck(name: string, check: HealthCheck, options?: HealthCheckOptions): void {
-    this.#life.demandNew(`add readiness check ${name}`);
+    this.#life.requireNew(`add readiness check ${name}`);
     this.#health.ready.add(name, check, options);
   }
 
-  /** Says what of the API something uses, so that it is known at the start whether it may. Only before the start. */
+  /** Declares uses of the API, so that the manager checks at its start whether they are allowed. Only before the start. */
   declareUses(neededBy: string, uses: readonly ApiUse[]): void {
-    this.#life.demandNew(`declare what ${neededBy} uses`);
+    this.#life.requireNew(`declare the uses of ${neededBy}`);
     this.#permissions.add(neededBy, uses);
   }
 
   /**
-   * Runs everything until the signal aborts, and resolves when all of it has ended. Rejects with what a runnable threw,
-   * with a LeadershipLostError, a MissingPermissionsError, or a GraceExceededError; with an AggregateError if not all
-   * ended in time after another error [MG3, MG4].
+   * Runs everything until the signal aborts, and resolves when all of it has ended. Rejects with the error of a runnable,
+   * with a LeadershipLostError, a MissingPermissionsError, or a GraceExceededError; with an AggregateError if the grace
+   * period was exceeded after another error [MG3, MG4].
    */
   async run(signal: AbortSignal): Promise<void> {
     this.#life.start();
@@ -191,13 +185,13 @@ export class Manager {
 
   async #start(): Promise<void> {
     const { signal } = this.#stop;
-    const { http, webhooks, caches, others, warmUps } = this.#groups;
+    const { http, webhooks, caches, everyReplica, warmUps } = this.#groups;
     const steps: readonly (() => Promise<void>)[] = [
       () => http.start(),
       () => this.#checkPermissions(signal),
       () => webhooks.start(),
       () => caches.start(),
-      () => others.start(),
+      () => everyReplica.start(),
       () => warmUps.start(),
     ];
     try {
@@ -206,24 +200,24 @@ export class Manager {
         signal.throwIfAborted();
         await abortable(step(), signal);
       }
-      this.#stand();
+      this.#startElection();
     } catch (error) {
-      if (!signal.aborted) this.#note("start", toError(error));
+      if (!signal.aborted) this.#recordFailure("start", toError(error));
     }
   }
 
-  /** Everything that needs no leadership runs: now it is wanted. */
-  #stand(): void {
+  /** Takes part in the election, now that everything that needs no leadership runs. */
+  #startElection(): void {
     if (!this.#life.moveTo("running")) return;
     if (this.#election === undefined) this.#lead();
     else this.#election.begin();
   }
 
   #lead(): void {
-    // Whoever is elected on its way out does not begin to lead [MG6].
+    // A replica that is elected while it stops does not begin to lead [MG6].
     if (!this.#life.moveTo("leading")) return;
     this.#elected.resolve();
-    void this.#groups.leaders.start();
+    void this.#groups.leader.start();
   }
 
   async #end(): Promise<void> {
@@ -247,11 +241,11 @@ export class Manager {
     this.#stop.abort(reason);
   }
 
-  #note(part: string, error: Error): void {
-    // When the work of the leader has ended, a lease that is lost while the rest stops hurries nobody.
-    const leads = !this.#life.isOver || this.#groups.leaders.running.length > 0;
+  #recordFailure(part: string, error: Error): void {
+    // Once the runnables of the leader have ended, a lost Lease is no reason to cut the shutdown short.
+    const leads = !this.#life.isStoppingOrStopped || this.#groups.leader.running.length > 0;
     if (error instanceof LeadershipLostError && leads) this.#lost.abort(error);
-    this.#failures.note(part, error, this.#stop.signal.reason);
+    this.#failures.record(part, error, this.#stop.signal.reason);
   }
 
   #addServers(): void {
@@ -261,13 +255,13 @@ export class Manager {
       onListening: (server, port) => this.#onListening(server, port),
     });
     for (const server of servers) this.#groups.http.add(server);
-    const webhooks = this.#webhooks?.member();
+    const webhooks = this.#webhooks?.runnable();
     if (webhooks !== undefined) this.#groups.webhooks.add(webhooks);
   }
 
   async #checkPermissions(signal: AbortSignal): Promise<void> {
-    const parts = { lease: this.#election?.rules.lease, webhooks: this.#webhooks?.uses ?? [] };
-    await this.#permissions.check(parts, signal);
+    const late = { lease: this.#election?.rules.lease, webhooks: this.#webhooks?.uses ?? [] };
+    await this.#permissions.check(late, signal);
   }
 
   #makeElection(): Election | undefined {
@@ -277,7 +271,7 @@ export class Manager {
       ...{ client, clock: this.#clock, random: this.#random, log: this.#log, events: this.events },
       observer: this.metrics.leader(leaderElection.lease.name),
       onElected: () => this.#lead(),
-      onFailed: (error) => this.#note("leader election", error),
+      onFailed: (error) => this.#recordFailure("leader election", error),
     });
   }
 

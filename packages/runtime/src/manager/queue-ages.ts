@@ -1,23 +1,22 @@
 import type { Clock } from "@keelson/core";
 import type { ControllerObserver } from "../controller/controller-observer.ts";
-import type { QueueObserver } from "../queue/queue-observer.ts";
-import { queueAge } from "../telemetry/health/built-in-checks.ts";
+import type { QueueObserver, UnfinishedWork } from "../queue/queue-observer.ts";
+import { type QueueAges, queueAge } from "../telemetry/health/built-in-checks.ts";
 import type { HealthCheck } from "../telemetry/health/health-checks.ts";
-import { WatchedQueue } from "./watched-queue.ts";
 
-/** Knows how old the work of each controller is, by listening to what their queues tell the metrics. */
-export class QueueAges {
+/** The age of each controller's work, observed on the same interface as the metrics. */
+export class ControllerQueueAges {
   readonly #clock: Clock;
-  readonly #queues: WatchedQueue[] = [];
+  readonly #queues: ObservedQueue[] = [];
 
   constructor(clock: Clock) {
     this.#clock = clock;
   }
 
-  /** Tells the other observer all that it is told itself. */
+  /** An observer that passes every call on to the other one. */
   observer(inner: ControllerObserver): ControllerObserver {
     return {
-      queueObserver: (controller) => this.#listen(controller, inner.queueObserver(controller)),
+      queueObserver: (controller) => this.#observe(controller, inner.queueObserver(controller)),
       hotLoopObserver: (controller) => inner.hotLoopObserver(controller),
       started: (controller, concurrency) => {
         for (const queue of this.#queues) if (queue.controller === controller) queue.hasWorkers = true;
@@ -33,7 +32,7 @@ export class QueueAges {
     };
   }
 
-  /** Fails if a reconcile has been running for longer than that, or if for so long no worker took what is ready. */
+  /** Fails if a reconcile runs for longer than `maxMs`, or if no worker has dequeued a ready key for so long. */
   check(maxMs: number): HealthCheck {
     return async (signal) => {
       const nowMs = this.#clock.monotonicNow();
@@ -44,8 +43,8 @@ export class QueueAges {
     };
   }
 
-  #listen(controller: string, inner: QueueObserver | undefined): QueueObserver {
-    const queue = new WatchedQueue(controller);
+  #observe(controller: string, inner: QueueObserver | undefined): QueueObserver {
+    const queue = new ObservedQueue(controller);
     this.#queues.push(queue);
     return {
       unfinishedWork: (read) => {
@@ -55,11 +54,41 @@ export class QueueAges {
       added: () => inner?.added(),
       depthChanged: (priority, change) => inner?.depthChanged(priority, change),
       waited: (ms) => {
-        queue.handedOut += 1;
+        queue.dequeued += 1;
         inner?.waited(ms);
       },
       worked: (ms) => inner?.worked(ms),
       retried: () => inner?.retried(),
     };
+  }
+}
+
+/** A controller's work queue, as the health check sees it. */
+class ObservedQueue {
+  readonly controller: string;
+  /** Keys that wait for workers to start, as in a replica that does not lead, are not late. */
+  hasWorkers = false;
+  /** How many keys workers have dequeued. */
+  dequeued = 0;
+  read: (() => UnfinishedWork) | undefined;
+  /** The value of `dequeued` at the last check, and the time of the first check that saw it. */
+  #seen = 0;
+  #seenSinceMs: number | undefined;
+
+  constructor(controller: string) {
+    this.controller = controller;
+  }
+
+  /**
+   * The ages at a check. A key of a long queue waits long, and would wait longer after a restart; so the waiting time
+   * counts only from the last time that a check saw a key dequeued.
+   */
+  ages(nowMs: number): QueueAges {
+    if (!this.hasWorkers || this.dequeued !== this.#seen || this.#seenSinceMs === undefined) {
+      this.#seen = this.dequeued;
+      this.#seenSinceMs = nowMs;
+    }
+    const { longestMs = 0, oldestReadyMs = 0 } = this.read?.() ?? {};
+    return { longestMs, oldestReadyMs: Math.min(oldestReadyMs, nowMs - this.#seenSinceMs) };
   }
 }

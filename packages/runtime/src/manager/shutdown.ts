@@ -1,44 +1,92 @@
 import { type Clock, toError } from "@keelson/core";
+import type { Logger } from "../logger.ts";
 import type { Election } from "./election.ts";
 import { GraceExceededError } from "./errors.ts";
+import type { BufferedEvents } from "./manager-options.ts";
 import type { RunnableGroups } from "./runnable-groups.ts";
-import { endsWithin } from "./within.ts";
 
 export interface ShutdownOptions {
   readonly groups: RunnableGroups;
   readonly election: Election | undefined;
   readonly clock: Clock;
-  /** 0 does not wait, a negative time is for ever. */
+  /** 0 does not wait; a negative grace period has no end. */
   readonly graceMs: number;
   readonly reason: unknown;
-  /** Aborts, with the error, when nothing is to be waited for any more, as a leader has lost its lease [MG7]. */
+  /** Aborts, with the error, when the leader has lost its Lease and the shutdown must not wait any longer [MG7]. */
   readonly lost: AbortSignal;
 }
 
 /** How a shutdown ended. */
 export interface ShutdownResult {
-  /** What was told to stop, had time for it, and has not ended; if nothing was waited for, all work that still runs. */
+  /** The runnables that were stopped, had time to end, and still run; without a wait, all runnables that still run. */
   readonly unfinished: readonly string[];
   readonly error: Error | undefined;
 }
 
 /**
- * Ends everything in order, and gives the Lease up after it [MG2]. What has not ended by the end of the grace is told to
- * end, too, and is left to itself: that is a GraceExceededError, unless nothing was to be waited for [MG3]. If the
- * lease is lost meanwhile it is the LeadershipLostError: what still runs may meet the next leader [MG7].
+ * Stops everything in order, and then releases the Lease [MG2]. Runnables that have not ended by the end of the grace
+ * period are abandoned: that is a GraceExceededError, unless the grace period is 0 [MG3]. If the Lease is lost meanwhile,
+ * the error is the LeadershipLostError: a runnable that still runs may overlap with the next leader [MG7].
  */
 export async function shutDown(options: ShutdownOptions): Promise<ShutdownResult> {
   const { groups, election, clock, graceMs, reason, lost } = options;
-  const patience = (ending: Promise<unknown>): Promise<boolean> =>
+  const waitForReplica = (ending: Promise<unknown>): Promise<boolean> =>
     endsWithin(clock, graceMs / 2, ending, lost);
-  const hasEnded = await endsWithin(clock, graceMs, groups.stopInOrder(reason, patience), lost);
-  const late = groups.lingering;
+  const hasEnded = await endsWithin(clock, graceMs, groups.stopInOrder(reason, waitForReplica), lost);
+  const unfinished = groups.unfinished;
   const isLost = lost.aborted;
   if (!hasEnded) groups.stopAtOnce(reason);
-  // A successor must not lead while something of this leader still runs: then the Lease runs out by itself.
-  await election?.end(reason, { release: groups.leaders.running.length === 0 });
+  // The next leader must not start while a runnable of this one still runs: then the Lease is left to expire.
+  await election?.end(reason, { release: groups.leader.running.length === 0 });
   if (hasEnded) return { unfinished: [], error: undefined };
-  if (isLost) return { unfinished: groups.work, error: toError(lost.reason) };
-  if (graceMs === 0) return { unfinished: groups.work, error: undefined };
-  return { unfinished: late, error: late.length === 0 ? undefined : new GraceExceededError(graceMs, late) };
+  if (isLost) return { unfinished: groups.runningWork, error: toError(lost.reason) };
+  if (graceMs === 0) return { unfinished: groups.runningWork, error: undefined };
+  return {
+    unfinished,
+    error: unfinished.length === 0 ? undefined : new GraceExceededError(graceMs, unfinished),
+  };
+}
+
+/**
+ * Whether the promise settles within the time and before the signal aborts. A time of 0 does not wait; a negative time
+ * has no end [MG3].
+ */
+export async function endsWithin(
+  clock: Clock,
+  ms: number,
+  promise: Promise<unknown>,
+  signal: AbortSignal,
+): Promise<boolean> {
+  if (ms === 0 || signal.aborted) return false;
+  const { promise: ended, resolve } = Promise.withResolvers<boolean>();
+  const giveUp = (): void => resolve(false);
+  const cancel = ms < 0 ? () => undefined : clock.schedule(ms, giveUp);
+  signal.addEventListener("abort", giveUp, { once: true });
+  promise.then(
+    () => resolve(true),
+    () => resolve(true),
+  );
+  try {
+    return await ended;
+  } finally {
+    cancel();
+    signal.removeEventListener("abort", giveUp);
+  }
+}
+
+/** How long the last Events may take to be sent. */
+const flushMs = 5_000;
+
+/** Sends the last Events, including those about the end of the leadership, and stops the recorder. Never rejects. */
+export async function flushEvents(events: BufferedEvents, clock: Clock, log: Logger): Promise<void> {
+  const limit = new AbortController();
+  const cancel = clock.schedule(flushMs, () => limit.abort(new Error("sending the Events took too long")));
+  try {
+    await events.flush(limit.signal);
+  } catch (error) {
+    log.warn("the last Events could not be sent", { error: toError(error) });
+  } finally {
+    cancel();
+  }
+  await events.stop();
 }

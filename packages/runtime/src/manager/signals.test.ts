@@ -9,7 +9,7 @@ class FakeProcess extends EventEmitter {
   }
 }
 
-/** Runs until it is told to stop, and on until the test ends it. */
+/** Runs until the test ends it, whether its signal has aborted or not. */
 function makeStoppable() {
   const ended = Promise.withResolvers<void>();
   const seen: { signal?: AbortSignal } = {};
@@ -33,7 +33,7 @@ describe("a run until a signal", () => {
     await running;
   });
 
-  it("[MG9] ends the process at once with code 1 on the second one, whichever it is", () => {
+  it("[MG9] ends the process at once with code 1 on the second signal, whichever it is", () => {
     const owner = new FakeProcess();
     const { run } = makeStoppable();
     void runUntilSignal({ run }, owner);
@@ -42,7 +42,7 @@ describe("a run until a signal", () => {
     expect(owner.exits).toEqual([1]);
   });
 
-  it("[MG10] leaves no listener behind, and passes on how the run ended", async () => {
+  it("[MG10] leaves no listener behind, and rejects as the run does", async () => {
     const owner = new FakeProcess();
     const { run, fail } = makeStoppable();
     const running = runUntilSignal({ run }, owner);

@@ -1,11 +1,11 @@
-/** What of a process is needed to stop by its signals; Node's `process` is one. */
+/** The part of a process that `runUntilSignal` needs; Node's `process` is one. */
 export interface SignalledProcess {
   on(event: "SIGINT" | "SIGTERM", listener: () => void): unknown;
   off(event: "SIGINT" | "SIGTERM", listener: () => void): unknown;
   exit(code: number): unknown;
 }
 
-/** Something that runs until it is told to stop; a Manager is one. */
+/** Something that runs until its signal aborts; a Manager is one. */
 export interface Stoppable {
   run(signal: AbortSignal): Promise<void>;
 }
@@ -13,8 +13,8 @@ export interface Stoppable {
 const stopSignals = ["SIGINT", "SIGTERM"] as const;
 
 /**
- * Runs until the process gets a SIGTERM or SIGINT, and then until everything has ended in order. The second signal ends
- * the process at once with code 1 [MG9]. Rejects as `run` does. Afterwards signals do what they did before.
+ * Runs until the process receives a SIGTERM or SIGINT, and then until everything has ended in order. The second signal
+ * ends the process at once with code 1 [MG9]. Rejects as `run` does. Removes its signal handlers at the end.
  */
 export async function runUntilSignal(stoppable: Stoppable, owner: SignalledProcess): Promise<void> {
   const stop = new AbortController();

@@ -10,41 +10,41 @@ import { ManagedCertificates } from "../webhook/managed-certificates.ts";
 import type { RotationRules } from "../webhook/rotation-plan.ts";
 import { keepConfigurations, type WebhookEndpoint } from "../webhook/webhook-configurations.ts";
 import { defaultWebhookPort, serveWebhooks, WebhookServer } from "../webhook/webhook-server.ts";
-import type { GroupMember } from "./runnable-group.ts";
+import type { GroupRunnable } from "./runnable.ts";
 
-/** Certificates of Keelson's own making, and webhook configurations kept in place with them [WH9]. */
+/** Certificates that the manager issues itself, and the webhook configurations that it keeps up to date [WH9]. */
 export interface ManagedWebhooks {
   /** The Secret that all replicas share. */
   readonly secret: { readonly namespace: string; readonly name: string };
-  /** What the webhook configurations are called. */
+  /** The name of the webhook configurations. */
   readonly name: string;
-  /** Where the API server finds the webhooks; told the port that is listened on. */
+  /** Where the API server finds the webhooks; a function is called with the open port. */
   readonly endpoint: WebhookEndpoint | ((port: number) => WebhookEndpoint);
   readonly labels?: Readonly<Record<string, string>>;
   readonly rules?: Partial<RotationRules>;
-  /** How often Secret and configurations are looked at. Default 10 s. */
+  /** How often Secret and configurations are checked. Default 10 s. */
   readonly intervalMs?: number;
 }
 
-/** Where webhooks are served, and by which certificates. */
+/** Where webhooks are served, and with which certificates. */
 export interface ManagerWebhookOptions {
-  /** Default 9443. 0 takes any free one; below 0 nothing is served [WH6]. */
+  /** Default 9443. 0 takes any free port; a negative port serves nothing [WH6]. */
   readonly port?: number;
   /** Default: all addresses. */
   readonly host?: string;
-  /** From elsewhere, such as files of cert-manager, which then also puts the configurations in place; or managed. */
+  /** Managed; or from another source, such as files of cert-manager, which then also maintains the configurations. */
   readonly certificates: CertificateSource | ManagedWebhooks;
 }
 
-/** Webhooks to be served. */
+/** Webhooks to serve. */
 export interface WebhookSet {
   readonly admissions?: readonly Admission[];
   readonly conversions?: readonly Conversion[];
-  /** The kinds whose CustomResourceDefinitions are to name this server as their converter, if it manages them. */
+  /** The kinds whose CustomResourceDefinitions name this server as their conversion webhook, if it manages them. */
   readonly converted?: readonly Resource[];
 }
 
-export interface WebhookEnvironment {
+export interface WebhookDependencies {
   readonly client: Client;
   /** Reads from the cache; for the handlers, so it writes whether this replica leads or not. */
   readonly cachedClient: Client;
@@ -55,18 +55,18 @@ export interface WebhookEnvironment {
   readonly onListening: (port: number) => void;
 }
 
-/** All webhooks of a manager. They are gathered until it starts. */
+/** All webhooks of a manager. They are collected until it starts. */
 export class ManagerWebhooks {
   readonly #options: ManagerWebhookOptions;
-  readonly #environment: WebhookEnvironment;
+  readonly #dependencies: WebhookDependencies;
   readonly #admissions: Admission[] = [];
   readonly #conversions: Conversion[] = [];
   readonly #converted: Resource[] = [];
   readonly #listening = Promise.withResolvers<number>();
 
-  constructor(options: ManagerWebhookOptions, environment: WebhookEnvironment) {
+  constructor(options: ManagerWebhookOptions, dependencies: WebhookDependencies) {
     this.#options = options;
-    this.#environment = environment;
+    this.#dependencies = dependencies;
   }
 
   add({ admissions = [], conversions = [], converted = [] }: WebhookSet): void {
@@ -75,11 +75,11 @@ export class ManagerWebhooks {
     this.#converted.push(...converted);
   }
 
-  /** The server, ready as soon as it listens; undefined if there is nothing to serve. Throws if two have one path. */
-  member(): GroupMember | undefined {
+  /** The server, ready as soon as it listens; undefined if there is nothing to serve. Throws if two webhooks have one path. */
+  runnable(): GroupRunnable | undefined {
     const { port = defaultWebhookPort, host } = this.#options;
     if (!this.#hasWork) return undefined;
-    const { client, cachedClient, clock, log, listen, metrics } = this.#environment;
+    const { client, cachedClient, clock, log, listen, metrics } = this.#dependencies;
     const server = new WebhookServer({
       client: cachedClient,
       liveClient: liveReads(client, cachedClient),
@@ -92,11 +92,11 @@ export class ManagerWebhooks {
     const certificates = this.#certificates();
     return {
       name: "webhooks",
-      run: (signal, isReady) => {
+      run: (signal, onReady) => {
         const onListening = (opened: number): void => {
           this.#listening.resolve(opened);
-          this.#environment.onListening(opened);
-          isReady();
+          this.#dependencies.onListening(opened);
+          onReady();
         };
         const options = { server, certificates, listen, port, onListening };
         return serveWebhooks({ ...options, ...(host !== undefined && { host }) }, signal);
@@ -104,7 +104,7 @@ export class ManagerWebhooks {
     };
   }
 
-  /** What keeping certificates and configurations needs [WH9]; nothing if there is nothing to serve. */
+  /** The uses of managed certificates and configurations [WH9]; none if there is nothing to serve. */
   get uses(): readonly ApiUse[] {
     const { certificates } = this.#options;
     if (!isManaged(certificates) || !this.#hasWork) return [];
@@ -136,7 +136,7 @@ export class ManagerWebhooks {
   #certificates(): CertificateSource {
     const { certificates, port = defaultWebhookPort } = this.#options;
     if (!isManaged(certificates)) return certificates;
-    const { client, clock, log, metrics } = this.#environment;
+    const { client, clock, log, metrics } = this.#dependencies;
     const { secret, name, endpoint, labels, rules, intervalMs } = certificates;
     const endpointAt = typeof endpoint === "function" ? endpoint : () => endpoint;
     const keeping = this.#listening.promise.then((opened) =>
@@ -166,7 +166,7 @@ function isManaged(certificates: CertificateSource | ManagedWebhooks): certifica
   return "secret" in certificates;
 }
 
-/** What the API server calls the server by. */
+/** The host names by which the API server reaches the endpoint. */
 function hostsOf(endpoint: WebhookEndpoint): readonly string[] {
   if ("url" in endpoint) return [new URL(endpoint.url).hostname.replace(/^\[|\]$/g, "")];
   const { namespace, name } = endpoint.service;

@@ -1,4 +1,4 @@
-import type { KubeObject } from "@keelson/core";
+import { aborted, type KubeObject } from "@keelson/core";
 import type { Informer, InformerEvent } from "../cache/informer.ts";
 import { Dispatcher } from "./dispatcher.ts";
 import { enqueueOptionsOf, mergeUpdates } from "./event-trigger.ts";
@@ -66,11 +66,4 @@ export function runInformer<T extends KubeObject, Key>(
   // Whoever waits for `synced` is told; nobody need wait for it.
   synced.catch(() => undefined);
   return { synced, ended: end() };
-}
-
-function aborted(signal: AbortSignal): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>();
-  if (signal.aborted) resolve();
-  else signal.addEventListener("abort", () => resolve(), { once: true });
-  return promise;
 }

@@ -7,10 +7,9 @@ import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { controller } from "../../src/controller/builder.ts";
 import { Manager } from "../../src/manager/manager.ts";
 import type { ManagerOptions } from "../../src/manager/manager-options.ts";
-import { checkPermissions } from "../../src/manager/permissions/check-permissions.ts";
-import { currentUser } from "../../src/manager/permissions/current-user.ts";
-import { MissingPermissionsError } from "../../src/manager/permissions/errors.ts";
-import { neededUses } from "../../src/manager/permissions/needed-use.ts";
+import { checkPermissions, currentUser } from "../../src/manager/permissions/check-permissions.ts";
+import { MissingPermissionsError } from "../../src/manager/permissions/missing-permissions.ts";
+import { neededUses } from "../../src/manager/permissions/needed-uses.ts";
 
 let controlPlane: ControlPlane;
 const closing: (() => Promise<void>)[] = [];

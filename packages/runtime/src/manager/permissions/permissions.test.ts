@@ -5,13 +5,10 @@ import { describe, expect, it } from "vitest";
 import { cacheKind } from "../../cache/cache-settings.ts";
 import { enqueueSelf } from "../../source/handlers.ts";
 import { kindSource } from "../../source/kind-source.ts";
-import { accessQuestion } from "./access-question.ts";
-import { mergeNeeded } from "./check-permissions.ts";
-import { formatMissing } from "./format-missing.ts";
-import { eventUses } from "./manager-uses.ts";
-import { neededUses } from "./needed-use.ts";
+import { mergeNeeded, toAccessReview } from "./check-permissions.ts";
+import { formatMissing } from "./missing-permissions.ts";
+import { eventUses, neededUses, usesOfSources } from "./needed-uses.ts";
 import { textTable } from "./text-table.ts";
-import { usesOfSources } from "./watch-uses.ts";
 
 const use = (verb: string, resource: string, more: Partial<ApiUse> = {}): ApiUse => ({
   verb,
@@ -20,15 +17,15 @@ const use = (verb: string, resource: string, more: Partial<ApiUse> = {}): ApiUse
   ...more,
 });
 
-describe("what events need", () => {
-  const namespacesOf = (...places: Parameters<typeof eventUses>) => {
-    const uses = eventUses(...places);
+describe("the uses of an event recorder", () => {
+  const namespacesOf = (...subjects: Parameters<typeof eventUses>) => {
+    const uses = eventUses(...subjects);
     const namespaces = [...new Set(uses.map((each) => ("namespace" in each ? each.namespace : "all")))];
     expect(uses.map(({ verb }) => verb)).toEqual(namespaces.flatMap(() => ["create", "patch"]));
     return namespaces;
   };
 
-  it("is to write them in the namespaces that are watched, and everywhere if all are", () => {
+  it("are in the watched namespaces, and in all if all are watched", () => {
     expect(namespacesOf({ settings: { defaults: { namespaces: { shop: {}, bank: {} } } } })).toEqual([
       "shop",
       "bank",
@@ -37,7 +34,7 @@ describe("what events need", () => {
     expect(namespacesOf()).toEqual(["all"]);
   });
 
-  it("is also to write them where the Lease is, where single kinds are, and where what has no namespace is told of", () => {
+  it("are also in the namespace of the Lease, in those of single kinds, and in the one for cluster-scoped objects", () => {
     const settings = { defaults: { namespaces: { shop: {} } } };
     expect(namespacesOf({ settings, lease: { namespace: "ops", name: "lock" } })).toEqual(["shop", "ops"]);
     expect(
@@ -54,8 +51,8 @@ describe("what events need", () => {
   });
 });
 
-describe("the questions of a check", () => {
-  it("are put once, however many need the answer, and name all of them", () => {
+describe("the access reviews of a check", () => {
+  it("are made once for each use, with all parts that need it", () => {
     const needed = [
       ...neededUses("one", [use("get", "pods"), use("list", "pods")]),
       ...neededUses("two", [use("list", "pods")]),
@@ -67,7 +64,7 @@ describe("the questions of a check", () => {
     ]);
   });
 
-  it("are those that the authorizer will be asked: with names, except where it does not see them", () => {
+  it("have the attributes that the authorizer sees: with names, except for creates and collections", () => {
     const lease = { group: "coordination.k8s.io", namespace: "shop", name: "lock" };
     const uses: readonly ApiUse[] = [
       use("get", "leases", lease),
@@ -76,7 +73,7 @@ describe("the questions of a check", () => {
       { verb: "get", nonResourceUrl: "/metrics" },
     ];
     expect(
-      uses.map(accessQuestion).map(({ resourceAttributes: at, nonResourceAttributes: url }) => at ?? url),
+      uses.map(toAccessReview).map(({ resourceAttributes: at, nonResourceAttributes: url }) => at ?? url),
     ).toEqual([
       { verb: "get", resource: "leases", ...lease },
       { verb: "create", resource: "leases", group: "coordination.k8s.io", namespace: "shop" },
@@ -87,7 +84,7 @@ describe("the questions of a check", () => {
 });
 
 describe("missing permissions", () => {
-  it("are shown as a table and as the roles and bindings that would allow them, in 80 columns", () => {
+  it("are reported as a table and as the roles and bindings that would allow them, in 80 columns", () => {
     const missing = [
       { use: use("list", "deployments", { group: "apps" }), neededBy: ["controller webapp"] },
       { use: use("watch", "deployments", { group: "apps" }), neededBy: ["controller webapp"] },
@@ -116,7 +113,7 @@ describe("missing permissions", () => {
       get         /healthz                                operator webapp
 
       This allows all that is needed to system:serviceaccount:shop:operator;
-      give it to \`kubectl apply -f -\`:
+      apply it with \`kubectl apply -f -\`:
 
       apiVersion: rbac.authorization.k8s.io/v1
       kind: ClusterRole
@@ -173,7 +170,7 @@ describe("missing permissions", () => {
     `);
   });
 
-  it("are mended by roles that hold all that is needed, also what is allowed already", () => {
+  it("are granted by roles with all that is needed, including what is allowed already", () => {
     const missing = [{ use: use("list", "pods"), neededBy: ["controller web"] }];
     const uses = [use("get", "pods"), use("list", "pods")];
     const text = formatMissing(missing, { roleName: "web", user: "ann@example.com", uses });
@@ -183,7 +180,7 @@ describe("missing permissions", () => {
     );
   });
 
-  it("are mended by roles alone if it is not known who lacks them", () => {
+  it("are granted by roles without bindings if the user is unknown", () => {
     const missing = [{ use: use("list", "pods"), neededBy: ["controller web"] }];
     const text = formatMissing(missing, { roleName: "web", user: undefined, uses: [use("list", "pods")] });
     expect(text).toContain("once they are bound to the user of this\nprogram:\n\napiVersion");
@@ -192,7 +189,7 @@ describe("missing permissions", () => {
 });
 
 describe("a table", () => {
-  it("breaks what is too long at commas and spaces, and in a word only if it must", () => {
+  it("wraps long cells at commas and spaces, and inside of a word only if necessary", () => {
     const table = textTable(
       ["A", "B"],
       [["get,list,watch,create,update,patch", "a-word-that-has-no-end"]],
@@ -210,11 +207,11 @@ describe("a table", () => {
 describe("the uses of a controller's sources", () => {
   const sourceOfKind = kindSource({ resource: ConfigMap, handler: enqueueSelf() });
 
-  it("are to list and to watch each kind everywhere", () => {
+  it("are list and watch of each kind in all namespaces", () => {
     expect(usesOfSources([sourceOfKind])).toEqual([use("list", "configmaps"), use("watch", "configmaps")]);
   });
 
-  it("are for the namespaces that the cache is limited to, except for kinds that have none", () => {
+  it("are in the namespaces that the cache is limited to, except for cluster-scoped kinds", () => {
     const nodes = kindSource({ resource: Node, handler: enqueueSelf() });
     const settings = { defaults: { namespaces: { shop: {}, blog: {} } } };
     expect(usesOfSources([sourceOfKind, nodes], settings)).toEqual([
@@ -227,7 +224,7 @@ describe("the uses of a controller's sources", () => {
     ]);
   });
 
-  it("are for the namespace that the source itself is limited to", () => {
+  it("are in the namespace that the source itself is limited to", () => {
     const source = kindSource({ resource: Secret, handler: enqueueSelf(), selection: { namespace: "shop" } });
     expect(usesOfSources([source]).map(({ namespace }) => namespace)).toEqual(["shop", "shop"]);
   });

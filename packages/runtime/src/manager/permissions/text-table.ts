@@ -1,6 +1,6 @@
 /**
- * Rows as a table of left-aligned columns that is at most so wide: columns are as wide as their content, and the widest
- * ones give way, so that what is too long for them goes on below.
+ * Rows as a table of left-aligned columns, at most `width` wide. A column is as wide as its longest cell; if the table
+ * would be too wide, the widest columns become narrower and their cells wrap.
  */
 export function textTable(
   head: readonly string[],
@@ -16,14 +16,14 @@ export function textTable(
 }
 
 const gap = "  ";
-/** Narrower than this no column gets, since nobody could read it. */
-const leastWidth = 8;
+/** A narrower column would be unreadable. */
+const minColumnWidth = 8;
 
-function narrowed(wanted: readonly number[], total: number): readonly number[] {
-  const widths = [...wanted];
+function narrowed(natural: readonly number[], total: number): readonly number[] {
+  const widths = [...natural];
   for (let excess = sum(widths) - total; excess > 0; excess--) {
     const widest = Math.max(...widths);
-    if (widest <= leastWidth) break;
+    if (widest <= minColumnWidth) break;
     widths[widths.indexOf(widest)] = widest - 1;
   }
   return widths;

@@ -1,5 +1,6 @@
 import { type Client, createClient } from "@keelson/client";
 import {
+  aborted,
   type HttpService,
   type Listen,
   type ListenOptions,
@@ -12,7 +13,7 @@ import { CacheNotStartedError, CacheStoppedError } from "../../../src/cache/erro
 import { Manager } from "../../../src/manager/manager.ts";
 import type { ManagerOptions } from "../../../src/manager/manager-options.ts";
 import type { Runnable } from "../../../src/manager/runnable.ts";
-import { aborted } from "../../../src/manager/within.ts";
+
 import { silentTransport } from "../controller-world.ts";
 
 /** Ports that are open, without a network. */

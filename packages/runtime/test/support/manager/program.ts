@@ -1,12 +1,12 @@
 // An operator as a process: a manager with one controller. What it does and sees it says in lines of JSON.
 import { setImmediate } from "node:timers/promises";
 import { connect } from "@keelson/client";
-import { toError } from "@keelson/core";
+import { aborted, toError } from "@keelson/core";
 import { controllerFor } from "../../../src/controller/key-builder.ts";
 import { silentLogger } from "../../../src/logger.ts";
 import { Manager } from "../../../src/manager/manager.ts";
 import { runUntilSignal } from "../../../src/manager/signals.ts";
-import { aborted } from "../../../src/manager/within.ts";
+
 import { sourceOf } from "../../../src/source/source-of.ts";
 import type { ProgramLine, ProgramSettings } from "./program-lines.ts";
 

@@ -1,8 +1,8 @@
 import { type Clock, type HttpService, type ServiceResponse, systemClock } from "@keelson/core";
 import { VirtualClock } from "@keelson/testkit";
 import { describe, expect, it } from "vitest";
-import { CausalLog } from "../../controller/causal/causal-log.ts";
-import { debugService, withDebug } from "./debug-service.ts";
+import { CausalLog } from "../controller/causal/causal-log.ts";
+import { debugService, withDebug } from "./debug-endpoints.ts";
 
 const log = new CausalLog({ clock: new VirtualClock() });
 log
@@ -16,7 +16,7 @@ const makeService = (clock: Clock = systemClock, isAllowed = true): HttpService 
     authorize: async () => (isAllowed ? { isAllowed } : { isAllowed, status: 401, message: "Unauthorized" }),
   });
 
-const ask = (service: HttpService, path: string, more: { method?: string; signal?: AbortSignal } = {}) =>
+const request = (service: HttpService, path: string, more: { method?: string; signal?: AbortSignal } = {}) =>
   service({
     method: "GET",
     path,
@@ -34,54 +34,55 @@ async function textOf({ body }: ServiceResponse): Promise<string> {
   return Buffer.concat(chunks).toString();
 }
 
-describe("what people look into a process by", () => {
-  it("shows nothing to those who may not see it", async () => {
+describe("the debug endpoints", () => {
+  it("refuse requests that are not authorized", async () => {
     for (const path of ["/debug/why", "/debug/heap", "/debug/cpu"])
-      expect(await ask(makeService(systemClock, false), path)).toMatchObject({ status: 401 });
+      expect(await request(makeService(systemClock, false), path)).toMatchObject({ status: 401 });
   });
 
-  it("tells why a key was reconciled, which keys were, and which controllers there are", async () => {
+  it("explain the runs of a key, and list the keys with runs and the controllers", async () => {
     const service = makeService();
-    const why = async (query: string): Promise<string> => textOf(await ask(service, `/debug/why${query}`));
+    const why = async (query: string): Promise<string> =>
+      textOf(await request(service, `/debug/why${query}`));
     expect(await why("")).toBe("controllers:\n  webapp\n");
     expect(await why("?controller=webapp")).toBe("keys of webapp:\n  shop/web\n");
     expect(await why("?controller=webapp&key=shop/web")).toContain("success");
     expect(await why("?controller=webapp&key=shop/none")).toBe("no run of shop/none is on record\n");
-    expect(await ask(service, "/debug/why?controller=none")).toMatchObject({ status: 404 });
+    expect(await request(service, "/debug/why?controller=none")).toMatchObject({ status: 404 });
   });
 
-  it("gives the heap as a file that developer tools read", { timeout: 60_000 }, async () => {
-    const response = await ask(makeService(), "/debug/heap");
+  it("serve the heap as a file for developer tools", { timeout: 60_000 }, async () => {
+    const response = await request(makeService(), "/debug/heap");
     expect(response.headers?.["content-disposition"]).toBe('attachment; filename="keelson.heapsnapshot"');
     expect((await textOf(response)).slice(0, 12)).toBe('{"snapshot":');
   });
 
-  it("profiles the CPU for as long as it is asked to, one at a time", async () => {
+  it("profile the CPU for the requested time, one profile at a time", async () => {
     const service = makeService();
-    const first = ask(service, "/debug/cpu?seconds=0.05");
-    expect(await ask(service, "/debug/cpu?seconds=0.05")).toMatchObject({ status: 409 });
+    const first = request(service, "/debug/cpu?seconds=0.05");
+    expect(await request(service, "/debug/cpu?seconds=0.05")).toMatchObject({ status: 409 });
     expect(JSON.parse(await textOf(await first))).toMatchObject({ nodes: expect.any(Array) });
-    expect(await ask(service, "/debug/cpu?seconds=0.05")).toMatchObject({ status: 200 });
+    expect(await request(service, "/debug/cpu?seconds=0.05")).toMatchObject({ status: 200 });
   });
 
-  it("ends a profile that nobody waits for any more", async () => {
+  it("end a profile whose client has disconnected", async () => {
     const clock = new VirtualClock();
-    const gone = new AbortController();
-    const profile = ask(makeService(clock), "/debug/cpu?seconds=60", { signal: gone.signal });
+    const disconnect = new AbortController();
+    const profile = request(makeService(clock), "/debug/cpu?seconds=60", { signal: disconnect.signal });
     await expect.poll(() => clock.pendingTimers.length).toBe(1);
-    gone.abort(new Error("the client has gone away"));
-    await expect(profile).rejects.toThrow("the client has gone away");
+    disconnect.abort(new Error("the client has disconnected"));
+    await expect(profile).rejects.toThrow("the client has disconnected");
     expect(clock.pendingTimers).toEqual([]);
   });
 
-  it.each(["0", "-1", "121", "x"])("refuses a profile of %s seconds", async (seconds) => {
-    expect(await ask(makeService(), `/debug/cpu?seconds=${seconds}`)).toMatchObject({ status: 400 });
+  it.each(["0", "-1", "121", "x"])("refuse a profile of %s seconds", async (seconds) => {
+    expect(await request(makeService(), `/debug/cpu?seconds=${seconds}`)).toMatchObject({ status: 400 });
   });
 
-  it("answers nothing but GET, and nothing else below /debug; all other paths are another's", async () => {
+  it("allow only GET and known paths below /debug, and leave all other paths to the other service", async () => {
     const service = withDebug(async () => ({ status: 204 }), makeService());
-    expect(await ask(service, "/debug/why", { method: "POST" })).toMatchObject({ status: 405 });
-    expect(await ask(service, "/debug/none")).toMatchObject({ status: 404 });
-    expect(await ask(service, "/metrics")).toMatchObject({ status: 204 });
+    expect(await request(service, "/debug/why", { method: "POST" })).toMatchObject({ status: 405 });
+    expect(await request(service, "/debug/none")).toMatchObject({ status: 404 });
+    expect(await request(service, "/metrics")).toMatchObject({ status: 204 });
   });
 });

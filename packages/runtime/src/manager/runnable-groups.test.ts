@@ -1,28 +1,26 @@
+import { aborted } from "@keelson/core";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { GroupStoppedError } from "./errors.ts";
-import { type GroupMember, RunnableGroup } from "./runnable-group.ts";
-import { aborted } from "./within.ts";
+import type { GroupRunnable } from "./runnable.ts";
+import { RunnableGroup } from "./runnable-groups.ts";
 
-const failures: { member: string; message: string }[] = [];
+const failures: { name: string; message: string }[] = [];
 const makeGroup = (): RunnableGroup => {
   failures.length = 0;
-  return new RunnableGroup(
-    "the test group",
-    (member, { message }) => void failures.push({ member, message }),
-  );
+  return new RunnableGroup("the test group", (name, { message }) => void failures.push({ name, message }));
 };
 
-/** A member that is ready, ends and fails when the test says so, or, unless it is stubborn, when it is told to stop. */
-function makeMember(name: string, { isStubborn = false } = {}) {
+/** A runnable that the test makes ready, ends or fails; unless it is stubborn, it also ends when its signal aborts. */
+function makeRunnable(name: string, { isStubborn = false } = {}) {
   const ready = Promise.withResolvers<void>();
   const ended = Promise.withResolvers<void>();
   const state = { starts: 0, reason: undefined as unknown };
-  const member: GroupMember = {
+  const runnable: GroupRunnable = {
     name,
-    run: async (signal, isReady) => {
+    run: async (signal, onReady) => {
       state.starts += 1;
-      void ready.promise.then(isReady);
+      void ready.promise.then(onReady);
       signal.addEventListener("abort", () => {
         state.reason = signal.reason;
         if (!isStubborn) ended.resolve();
@@ -30,7 +28,7 @@ function makeMember(name: string, { isStubborn = false } = {}) {
       await ended.promise;
     },
   };
-  return { member, state, ready: ready.resolve, end: ended.resolve, fail: ended.reject };
+  return { runnable, state, ready: ready.resolve, end: ended.resolve, fail: ended.reject };
 }
 
 async function isSettled(promise: Promise<unknown>): Promise<boolean> {
@@ -40,11 +38,11 @@ async function isSettled(promise: Promise<unknown>): Promise<boolean> {
 }
 
 describe("a group of runnables", () => {
-  it("[MG5] starts nothing before its start, and then all of it together", async () => {
+  it("[MG5] starts no runnable before its start, and then all of them together", async () => {
     const group = makeGroup();
-    const [one, two] = [makeMember("one"), makeMember("two")];
-    group.add(one.member);
-    group.add(two.member);
+    const [one, two] = [makeRunnable("one"), makeRunnable("two")];
+    group.add(one.runnable);
+    group.add(two.runnable);
     expect([one.state.starts, two.state.starts]).toEqual([0, 0]);
     const started = group.start();
     expect([one.state.starts, two.state.starts]).toEqual([1, 1]);
@@ -55,49 +53,49 @@ describe("a group of runnables", () => {
     expect(group.running).toEqual(["one", "two"]);
   });
 
-  it("[MG5] starts at once what is added after its start, and waits for it if it is not yet ready itself", async () => {
+  it("[MG5] starts at once a runnable that is added after its start, and waits for it if it is not ready itself", async () => {
     const group = makeGroup();
-    const [first, during, after] = [makeMember("first"), makeMember("during"), makeMember("after")];
-    group.add(first.member);
+    const [first, during, after] = [makeRunnable("first"), makeRunnable("during"), makeRunnable("after")];
+    group.add(first.runnable);
     const started = group.start();
-    group.add(during.member);
+    group.add(during.runnable);
     expect(during.state.starts).toBe(1);
     first.ready();
     expect(await isSettled(started)).toBe(false);
     during.ready();
     await started;
-    group.add(after.member);
+    group.add(after.runnable);
     expect(after.state.starts).toBe(1);
   });
 
-  it("[MG5] refuses what is added once it stops", async () => {
+  it("[MG5] refuses a runnable once it stops", async () => {
     const group = makeGroup();
-    const stubborn = makeMember("stubborn", { isStubborn: true });
-    group.add(stubborn.member);
+    const stubborn = makeRunnable("stubborn", { isStubborn: true });
+    group.add(stubborn.runnable);
     void group.start();
     const stopped = group.stop(new Error("over"));
-    expect(() => group.add(makeMember("late").member)).toThrow(GroupStoppedError);
+    expect(() => group.add(makeRunnable("late").runnable)).toThrow(GroupStoppedError);
     stubborn.end();
     await stopped;
-    expect(() => group.add(makeMember("later").member)).toThrow(
-      "add later to the test group: they stop or have stopped; add it earlier",
+    expect(() => group.add(makeRunnable("later").runnable)).toThrow(
+      "add later to the test group: they are stopping or have stopped; add it earlier",
     );
   });
 
   it("[MG6] does not start when it was stopped before", async () => {
     const group = makeGroup();
-    const { member, state } = makeMember("never");
-    group.add(member);
+    const { runnable, state } = makeRunnable("never");
+    group.add(runnable);
     await group.stop(new Error("over"));
     await group.start();
     expect(state.starts).toBe(0);
   });
 
-  it("waits on stop until the last one has ended, and passes the reason on", async () => {
+  it("waits on stop until the last runnable has ended, and passes the reason on", async () => {
     const group = makeGroup();
-    const [quick, slow] = [makeMember("quick"), makeMember("slow", { isStubborn: true })];
-    group.add(quick.member);
-    group.add(slow.member);
+    const [quick, slow] = [makeRunnable("quick"), makeRunnable("slow", { isStubborn: true })];
+    group.add(quick.runnable);
+    group.add(slow.runnable);
     void group.start();
     const reason = new Error("over");
     const stopped = group.stop(reason);
@@ -109,20 +107,20 @@ describe("a group of runnables", () => {
     expect(group.running).toEqual([]);
   });
 
-  it("[MG4] tells of every failure, and is not kept from its start by a member that fails before it is ready", async () => {
+  it("[MG4] reports every failure, and starts although a runnable fails before it is ready", async () => {
     const group = makeGroup();
-    const [bad, good] = [makeMember("bad"), makeMember("good")];
-    group.add(bad.member);
-    group.add(good.member);
+    const [bad, good] = [makeRunnable("bad"), makeRunnable("good")];
+    group.add(bad.runnable);
+    group.add(good.runnable);
     const started = group.start();
     good.ready();
     bad.fail(new Error("no port"));
     await started;
-    expect(failures).toEqual([{ member: "bad", message: "no port" }]);
+    expect(failures).toEqual([{ name: "bad", message: "no port" }]);
     expect(group.running).toEqual(["good"]);
   });
 
-  it("takes what is thrown before the first wait as a failure like any other", async () => {
+  it("reports an error that is thrown synchronously", async () => {
     const group = makeGroup();
     group.add({
       name: "rash",
@@ -131,13 +129,13 @@ describe("a group of runnables", () => {
       },
     });
     await group.start();
-    expect(failures).toEqual([{ member: "rash", message: "too early" }]);
+    expect(failures).toEqual([{ name: "rash", message: "too early" }]);
   });
 
-  it("does not run a member again after it has ended by itself", async () => {
+  it("does not run a runnable again after it has ended by itself", async () => {
     const group = makeGroup();
-    const once = makeMember("once");
-    group.add(once.member);
+    const once = makeRunnable("once");
+    group.add(once.runnable);
     void group.start();
     once.end();
     await group.stop(new Error("over"));
@@ -145,7 +143,7 @@ describe("a group of runnables", () => {
     expect(failures).toEqual([]);
   });
 
-  it("[MG5] runs each member once and leaves none running, however adding, starting and stopping interleave", async () => {
+  it("[MG5] runs each runnable once and leaves none running, in whatever order it is added to, started and stopped", async () => {
     const commands = fc.array(fc.constantFrom("add", "start", "stop", "wait"), { maxLength: 30 });
     await fc.assert(
       fc.asyncProperty(commands, async (sequence) => {
@@ -159,10 +157,10 @@ describe("a group of runnables", () => {
           else if (command === "add") {
             expected.push(index);
             group.add({
-              name: `member ${index}`,
-              run: async (signal, isReady) => {
+              name: `runnable ${index}`,
+              run: async (signal, onReady) => {
                 starts.push(index);
-                isReady();
+                onReady();
                 await aborted(signal);
               },
             });
