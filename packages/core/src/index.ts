@@ -91,7 +91,7 @@ export type {
   UnstoredMeta,
 } from "./meta.ts";
 export { dnsLabelProblem, dnsSubdomainProblem, labelValueProblem, qualifiedNameProblem } from "./name.ts";
-export type { ObjectOfKind, OwnerReferenceOptions } from "./owner-reference.ts";
+export type { ObjectOfKind, OwnedObject, OwnerReferenceOptions } from "./owner-reference.ts";
 export {
   AlreadyOwnedError,
   CrossNamespaceOwnerError,
@@ -99,6 +99,7 @@ export {
   hasOwner,
   isControlledBy,
   NamespacedOwnerError,
+  OwnerKindError,
   ownerReferenceTo,
   removeOwnerReference,
   setControllerReference,

@@ -1,6 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { freeze } from "./immutable.ts";
-import type { KubeObject, ObjectMeta, OwnerReference } from "./meta.ts";
+import { Deployment } from "./kinds/apps/v1.ts";
+import { Pod } from "./kinds/core/v1.ts";
+import type { KubeObject, ObjectMeta, OwnerReference, Stored } from "./meta.ts";
 import {
   AlreadyOwnedError,
   CrossNamespaceOwnerError,
@@ -8,52 +10,61 @@ import {
   hasOwner,
   isControlledBy,
   NamespacedOwnerError,
+  OwnerKindError,
   ownerReferenceTo,
   removeOwnerReference,
   setControllerReference,
   setOwnerReference,
 } from "./owner-reference.ts";
-import { genericResource, type Resource } from "./resource.ts";
-import { NotStoredError } from "./stored-object.ts";
+import { metadataOnly, type PartialObjectMetadata, type Resource } from "./resource.ts";
+import { isStored, NotStoredError } from "./stored-object.ts";
 
-const webApps = genericResource({
+const webApps: Resource = {
   group: "example.com",
   version: "v1",
   kind: "WebApp",
   plural: "webapps",
   scope: "Namespaced",
-});
+};
 const newerWebApps: Resource = { ...webApps, version: "v2" };
-const fleets = genericResource({
+const fleets: Resource = {
   group: "example.com",
   version: "v1",
   kind: "Fleet",
   plural: "fleets",
   scope: "Cluster",
-});
-const configMaps = genericResource({
+};
+const configMaps: Resource = {
   group: "",
   version: "v1",
   kind: "ConfigMap",
   plural: "configmaps",
   scope: "Namespaced",
-});
-const clusterRoles = genericResource({
+};
+const clusterRoles: Resource = {
   group: "rbac.authorization.k8s.io",
   version: "v1",
   kind: "ClusterRole",
   plural: "clusterroles",
   scope: "Cluster",
-});
+};
 
 const objectOf = ({ group, version, kind }: Resource, metadata: ObjectMeta): KubeObject =>
   freeze({ apiVersion: group === "" ? version : `${group}/${version}`, kind, metadata });
 
+/** The object as if the server had stored it. */
+function stored<T extends KubeObject>(object: T): Stored<T> {
+  const metadata = { uid: "u", resourceVersion: "1", creationTimestamp: "2026-01-01T00:00:00Z" };
+  const filled: T = { ...object, metadata: { ...metadata, ...object.metadata } };
+  if (!isStored(filled)) throw new Error(`store ${object.kind}: a field of its metadata is empty`);
+  return filled;
+}
+
 const webApp = {
   resource: webApps,
-  object: objectOf(webApps, { name: "web", namespace: "shop", uid: "uid-web" }),
+  object: stored(objectOf(webApps, { name: "web", namespace: "shop", uid: "uid-web" })),
 };
-const fleet = { resource: fleets, object: objectOf(fleets, { name: "all", uid: "uid-fleet" }) };
+const fleet = { resource: fleets, object: stored(objectOf(fleets, { name: "all", uid: "uid-fleet" })) };
 const configMap = {
   resource: configMaps,
   object: objectOf(configMaps, { name: "settings", namespace: "shop" }),
@@ -181,16 +192,58 @@ describe("setting an owner of an object", () => {
 
 describe("a reference to an owner", () => {
   it.each(["name", "uid"] as const)("needs the owner's %s", (field) => {
-    const { [field]: _, ...metadata } = webApp.object.metadata;
-    const error = catchError(() => ownerReferenceTo({ ...webApp, object: objectOf(webApps, metadata) }));
+    const object = { ...webApp.object, metadata: { ...webApp.object.metadata, [field]: "" } };
+    const error = catchError(() => ownerReferenceTo({ ...webApp, object }));
     expect(error).toBeInstanceOf(NotStoredError);
     expect(error).toMatchObject({ missing: field });
   });
 
-  it("states only what it is told to", () => {
-    expect(
-      ownerReferenceTo({ ...configMap, object: { ...configMap.object, metadata: { name: "a", uid: "u" } } }),
-    ).toEqual({ apiVersion: "v1", kind: "ConfigMap", name: "a", uid: "u" });
+  it("has no field beyond the required ones without an option for it", () => {
+    const owner = { ...configMap, object: stored(configMap.object) };
+    expect(ownerReferenceTo(owner)).toEqual({
+      apiVersion: "v1",
+      kind: "ConfigMap",
+      name: "settings",
+      uid: "u",
+    });
+  });
+
+  it("is refused if the object is of another kind than the resource, by the compiler and when it runs", () => {
+    const pod = stored<Pod>({ apiVersion: "v1", kind: "Pod", metadata: { name: "web", namespace: "shop" } });
+    // @ts-expect-error: a Pod is not a Deployment
+    const error = catchError(() => ownerReferenceTo({ object: pod, resource: Deployment }));
+    expect(error).toBeInstanceOf(OwnerKindError);
+    expect(error).toMatchObject({
+      code: "OWNER_KIND",
+      message:
+        "refer to owner Pod shop/web: it is of v1, and the resource given with it is Deployment of apps/v1; give the resource that the object was read with",
+    });
+    // @ts-expect-error: also where the reference is set on an object
+    expect(() => setControllerReference({ object: pod, resource: Deployment }, configMap)).toThrow(
+      OwnerKindError,
+    );
+    // @ts-expect-error: an object that was not read from a server is no owner
+    expect(() => ownerReferenceTo({ object: configMap.object, resource: configMaps })).toThrow(
+      NotStoredError,
+    );
+  });
+
+  it("is refused if the object is of a kind of the same name in another group", () => {
+    const other = { ...webApp, resource: { ...webApps, group: "example.org" } };
+    expect(() => ownerReferenceTo(other)).toThrow(OwnerKindError);
+  });
+
+  it("takes the kind from the resource if only the metadata of the owner was read", () => {
+    const metadata = { name: "web", namespace: "shop" };
+    const partial = stored<PartialObjectMetadata>({
+      apiVersion: "meta.k8s.io/v1",
+      kind: "PartialObjectMetadata",
+      metadata,
+    });
+    expect(ownerReferenceTo({ object: partial, resource: metadataOnly(Pod) })).toMatchObject({
+      apiVersion: "v1",
+      kind: "Pod",
+    });
   });
 });
 

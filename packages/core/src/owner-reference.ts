@@ -1,11 +1,17 @@
 import { deepEqual } from "./deep-equal.ts";
 import { KeelsonError } from "./error.ts";
-import type { KubeObject, OwnerReference } from "./meta.ts";
-import { apiVersionOf, type Resource } from "./resource.ts";
+import type { KubeObject, OwnerReference, Stored } from "./meta.ts";
+import { apiVersionOf, kindOf, type Resource } from "./resource.ts";
 import { describe, storedField } from "./stored-object.ts";
 
-/** An object and the kind it is of. The kind says what an object cannot: whether it has a namespace at all. */
+/** A stored object and its kind, which adds what an object does not say: its plural and its scope. */
 export interface ObjectOfKind<T extends KubeObject = KubeObject> {
+  readonly object: Stored<T>;
+  readonly resource: Resource<T>;
+}
+
+/** An object that gets an owner, stored or not, and its kind. */
+export interface OwnedObject<T extends KubeObject = KubeObject> {
   readonly object: T;
   readonly resource: Resource;
 }
@@ -15,6 +21,22 @@ export interface OwnerReferenceOptions {
   readonly controller?: boolean;
   /** Whether deleting the owner in the foreground waits for the object to be gone. Default: not stated. */
   readonly blockOwnerDeletion?: boolean;
+}
+
+/**
+ * An object was given as an owner together with a kind that is not its own. The garbage collector would not find such
+ * an owner and delete what refers to it.
+ */
+export class OwnerKindError extends KeelsonError {
+  static override readonly brand: string = "@keelson/core.OwnerKindError";
+  readonly code = "OWNER_KIND";
+
+  constructor(owner: KubeObject, resource: Resource) {
+    super(
+      `refer to owner ${describe(owner)}: it is of ${owner.apiVersion}, and the resource given with it is ` +
+        `${resource.kind} of ${apiVersionOf(resource)}; give the resource that the object was read with`,
+    );
+  }
 }
 
 /** Another controller owns the object already. There can only be one, or they would fight. */
@@ -65,9 +87,13 @@ export class NamespacedOwnerError extends KeelsonError {
   }
 }
 
-/** The reference by which others name `owner`. Throws NotStoredError if the owner has no uid yet. */
-export function ownerReferenceTo(owner: ObjectOfKind, options: OwnerReferenceOptions = {}): OwnerReference {
+/** The reference to `owner` for the objects that it owns. Throws OwnerKindError, and NotStoredError if it has no uid. */
+export function ownerReferenceTo<T extends KubeObject>(
+  owner: ObjectOfKind<T>,
+  options: OwnerReferenceOptions = {},
+): OwnerReference {
   const { object, resource } = owner;
+  if (!isOfKind(object, resource)) throw new OwnerKindError(object, resource);
   const { controller, blockOwnerDeletion } = options;
   const action = "refer to owner";
   return {
@@ -88,11 +114,11 @@ export function ownerReferenceTo(owner: ObjectOfKind, options: OwnerReferenceOpt
  * An owner is the same if its uid is. One that was deleted and made again under its name is another: the objects of
  * the former are on their way out, and adopting them would keep half of them.
  *
- * Throws AlreadyOwnedError, CrossNamespaceOwnerError, NamespacedOwnerError or NotStoredError.
+ * Throws AlreadyOwnedError, CrossNamespaceOwnerError, NamespacedOwnerError, OwnerKindError or NotStoredError.
  */
-export function setControllerReference<T extends KubeObject>(
-  owner: ObjectOfKind,
-  controlled: ObjectOfKind<T>,
+export function setControllerReference<Owner extends KubeObject, T extends KubeObject>(
+  owner: ObjectOfKind<Owner>,
+  controlled: OwnedObject<T>,
   { blockOwnerDeletion = true }: Pick<OwnerReferenceOptions, "blockOwnerDeletion"> = {},
 ): T {
   refuseAcrossNamespaces(owner, controlled);
@@ -107,11 +133,11 @@ export function setControllerReference<T extends KubeObject>(
 /**
  * The object with `owner` among its owners, not as its controller: it lives as long as one of its owners does. A
  * reference to the same owner is replaced, also one that made it the controller. Gives back the same object if nothing
- * changes. Throws CrossNamespaceOwnerError, NamespacedOwnerError or NotStoredError.
+ * changes. Throws CrossNamespaceOwnerError, NamespacedOwnerError, OwnerKindError or NotStoredError.
  */
-export function setOwnerReference<T extends KubeObject>(
-  owner: ObjectOfKind,
-  owned: ObjectOfKind<T>,
+export function setOwnerReference<Owner extends KubeObject, T extends KubeObject>(
+  owner: ObjectOfKind<Owner>,
+  owned: OwnedObject<T>,
   options: Pick<OwnerReferenceOptions, "blockOwnerDeletion"> = {},
 ): T {
   refuseAcrossNamespaces(owner, owned);
@@ -159,7 +185,14 @@ function withReference<T extends KubeObject>(object: T, reference: OwnerReferenc
   return { ...object, metadata: { ...object.metadata, ownerReferences } };
 }
 
-function refuseAcrossNamespaces(owner: ObjectOfKind, owned: ObjectOfKind): void {
+/** By group and kind, since every version is the same object. Of an object's metadata alone its kind cannot be known. */
+function isOfKind(object: KubeObject, resource: Resource): boolean {
+  const { group, kind } = kindOf(object);
+  if (group === "meta.k8s.io" && kind === "PartialObjectMetadata") return true;
+  return group === resource.group && kind === resource.kind;
+}
+
+function refuseAcrossNamespaces(owner: OwnedObject, owned: OwnedObject): void {
   if (owner.resource.scope === "Cluster") return;
   if (owned.resource.scope === "Cluster") throw new NamespacedOwnerError(owner.object, owned.object);
   if (owner.object.metadata.namespace !== owned.object.metadata.namespace) {

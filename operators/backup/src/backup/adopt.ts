@@ -5,6 +5,7 @@ import {
   keyOf,
   mergePatch,
   type Resource,
+  type Stored,
   setControllerReference,
 } from "keelson";
 import { CronJob, Job } from "keelson/kinds/batch/v1";
@@ -23,7 +24,7 @@ interface Clients {
  */
 export async function adoptAll(
   { client, liveClient }: Clients,
-  backup: BackUp,
+  backup: Stored<BackUp>,
   { jobs, cronJobs }: Orphans,
 ): Promise<boolean> {
   if (
@@ -39,7 +40,7 @@ export async function adoptAll(
 /** Whoever else became an owner in the meantime is not lost: then the version is another. */
 async function adopt<T extends KubeObject>(
   client: Client,
-  backup: BackUp,
+  backup: Stored<BackUp>,
   resource: Resource<T>,
   object: T,
 ): Promise<void> {

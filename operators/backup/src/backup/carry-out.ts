@@ -6,6 +6,7 @@ import {
   mergePatchBetween,
   NotFoundError,
   removeOwned,
+  type Stored,
 } from "keelson";
 import { CronJob, Job } from "keelson/kinds/batch/v1";
 import { BackUp } from "../api/back-up.ts";
@@ -25,7 +26,7 @@ export interface Hands {
 }
 
 /** Does what a plan says, and tells whether there was anything to do. Each step may be repeated. */
-export async function carryOut(hands: Hands, backup: BackUp, plan: Plan): Promise<boolean> {
+export async function carryOut(hands: Hands, backup: Stored<BackUp>, plan: Plan): Promise<boolean> {
   let hasChanged = await adoptAll(hands, backup, plan.adopt);
   hasChanged = (await turnCronJob(hands, backup, plan.cronJob)) || hasChanged;
   for (const job of plan.create) hasChanged = (await create(hands, backup, job)) || hasChanged;
@@ -34,7 +35,7 @@ export async function carryOut(hands: Hands, backup: BackUp, plan: Plan): Promis
   return hasChanged;
 }
 
-async function create({ client, events }: Hands, backup: BackUp, job: JobToCreate): Promise<boolean> {
+async function create({ client, events }: Hands, backup: Stored<BackUp>, job: JobToCreate): Promise<boolean> {
   const owner = { object: backup, resource: BackUp };
   const { result } = await applyOwned(client, owner, Job, makeJob(backup, job), { fieldOwner });
   if (result === "created")
@@ -49,7 +50,7 @@ async function create({ client, events }: Hands, backup: BackUp, job: JobToCreat
 
 async function remove(
   { client, events }: Hands,
-  backup: BackUp,
+  backup: Stored<BackUp>,
   { run, propagation }: JobToRemove,
 ): Promise<boolean> {
   const { namespace = "" } = backup.metadata;
@@ -71,7 +72,11 @@ async function remove(
 }
 
 /** A Job is never applied twice: its template cannot change, and what a newer operator makes may differ in it. */
-async function change({ client }: Hands, backup: BackUp, { run, suspend }: JobToKeep): Promise<boolean> {
+async function change(
+  { client }: Hands,
+  backup: Stored<BackUp>,
+  { run, suspend }: JobToKeep,
+): Promise<boolean> {
   const { namespace = "", name: backupName = "" } = backup.metadata;
   const { name, uid, job } = run;
   const wanted = { ...changeableSpec(backup), suspend };
@@ -99,7 +104,7 @@ async function change({ client }: Hands, backup: BackUp, { run, suspend }: JobTo
   return true;
 }
 
-async function turnCronJob({ client }: Hands, backup: BackUp, step: CronJobStep): Promise<boolean> {
+async function turnCronJob({ client }: Hands, backup: Stored<BackUp>, step: CronJobStep): Promise<boolean> {
   const { namespace = "", name = "" } = backup.metadata;
   const key = { namespace, name: jobName(name) };
   switch (step.kind) {

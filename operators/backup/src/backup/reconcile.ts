@@ -6,6 +6,7 @@ import {
   type ObjectKey,
   type ReconcileContext,
   type ReconcileResult,
+  type Stored,
   TerminalError,
   toError,
   writeStatus,
@@ -70,7 +71,7 @@ export async function reconcile(
 async function tellStatus(
   context: ReconcileContext<ObjectKey>,
   metrics: BackUpMetrics,
-  backup: BackUp,
+  backup: Stored<BackUp>,
   found: Omit<Findings, "gone">,
 ): Promise<{ readonly hasMore: boolean }> {
   const { key, client, liveClient } = context;
@@ -93,7 +94,7 @@ interface Attempt {
   readonly error: Error | undefined;
 }
 
-async function attempt(hands: Hands, backup: BackUp, plan: Plan, before: World): Promise<Attempt> {
+async function attempt(hands: Hands, backup: Stored<BackUp>, plan: Plan, before: World): Promise<Attempt> {
   try {
     if (before.foreign !== undefined) throw before.foreign;
     const hasChanged = await carryOut(hands, backup, plan);
@@ -116,7 +117,7 @@ function makesRoom({ isDeleting, controller }: ForeignObjectError, { metadata }:
 
 function tell(
   { events }: ReconcileContext<ObjectKey>,
-  backup: BackUp,
+  backup: Stored<BackUp>,
   { history = [] }: BackUpStatus,
   problem: Problem | undefined,
 ): void {

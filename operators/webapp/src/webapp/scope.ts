@@ -1,4 +1,4 @@
-import type { Client, EventRecorder, KubeObject } from "keelson";
+import type { Client, EventRecorder, KubeObject, Stored } from "keelson";
 import type { Deployment } from "keelson/kinds/apps/v1";
 import type { Service } from "keelson/kinds/core/v1";
 import type { Reason } from "../api/reasons.ts";
@@ -12,7 +12,7 @@ export interface Problem {
 
 /** What one pass over a WebApp works with. */
 export interface Scope {
-  readonly webapp: WebApp;
+  readonly webapp: Stored<WebApp>;
   /** Reads from the cache. */
   readonly client: Client;
   /** Reads from the server. */

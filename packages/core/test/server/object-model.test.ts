@@ -14,6 +14,7 @@ import {
   quantityAsStored,
   removeFinalizerPatch,
   roundUpQuantity,
+  type Stored,
   setControllerReference,
 } from "../../src/index.ts";
 import { Deployment } from "../../src/kinds/apps/v1.ts";
@@ -203,7 +204,7 @@ describe("label selectors", () => {
 });
 
 it("[CL7] a controller reference is stored as it was set", async () => {
-  const owner: ConfigMap = await json(["create", "configmap", "owner"]);
+  const owner: Stored<ConfigMap> = await json(["create", "configmap", "owner"]);
   const secret = {
     apiVersion: "v1",
     kind: "Secret",

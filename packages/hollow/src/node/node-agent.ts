@@ -5,6 +5,7 @@ import {
   type Logger,
   NotFoundError,
   type Random,
+  type Stored,
   sleep,
   strategicMergePatch,
   toError,
@@ -41,7 +42,7 @@ export class NodeAgent {
   readonly #claim: NodeClaim;
   #state: NodeState = "ready";
   /** Undefined before it is registered and after it was deleted. */
-  #node: Node | undefined;
+  #node: Stored<Node> | undefined;
   #reportedAtMs = Number.NEGATIVE_INFINITY;
   /** One write after the other, so that an old state never overwrites a new one. */
   #lastWork: Promise<unknown> = Promise.resolve();

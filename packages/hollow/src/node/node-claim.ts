@@ -6,6 +6,7 @@ import {
   NotFoundError,
   type ObjectKey,
   type Random,
+  type Stored,
 } from "keelson";
 import { Node } from "keelson/kinds/core/v1";
 import { NodeTakenError } from "../errors.ts";
@@ -36,7 +37,7 @@ export class NodeClaim {
   }
 
   /** Makes the Node, or takes up the one that is there unless it is the known one. Throws a NodeTakenError. */
-  async take(known: Node | undefined, signal: AbortSignal | undefined): Promise<Node> {
+  async take(known: Node | undefined, signal: AbortSignal | undefined): Promise<Stored<Node>> {
     for (;;) {
       signal?.throwIfAborted();
       const node = (await this.#make()) ?? (await this.#takeUp(known));
@@ -56,7 +57,7 @@ export class NodeClaim {
   }
 
   /** Undefined if there is one. */
-  async #make(): Promise<Node | undefined> {
+  async #make(): Promise<Stored<Node> | undefined> {
     const { client, settings, program } = this.#options;
     try {
       return await client.create(Node, makeNode(settings, program));
@@ -67,7 +68,7 @@ export class NodeClaim {
   }
 
   /** Undefined if it has gone or changed meanwhile. */
-  async #takeUp(known: Node | undefined): Promise<Node | undefined> {
+  async #takeUp(known: Node | undefined): Promise<Stored<Node> | undefined> {
     const { settings, program } = this.#options;
     const node = await this.#find();
     if (node === undefined) return undefined;
@@ -78,12 +79,12 @@ export class NodeClaim {
     return this.#mark(node, program);
   }
 
-  #find(): Promise<Node | undefined> {
+  #find(): Promise<Stored<Node> | undefined> {
     return this.#options.client.get(Node, this.#key).catch(undefinedIfOvertaken);
   }
 
   /** Only on the Node as it was seen. */
-  #mark({ metadata }: Node, mark: string | undefined): Promise<Node | undefined> {
+  #mark({ metadata }: Node, mark: string | undefined): Promise<Stored<Node> | undefined> {
     const { resourceVersion } = metadata;
     const patch = mergePatch({
       metadata: { resourceVersion, annotations: { [programAnnotation]: mark ?? null } },

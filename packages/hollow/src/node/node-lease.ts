@@ -5,6 +5,7 @@ import {
   NotFoundError,
   type ObjectToWrite,
   ownerReferenceTo,
+  type Stored,
 } from "keelson";
 import { Lease } from "keelson/kinds/coordination/v1";
 import { Node } from "keelson/kinds/core/v1";
@@ -18,7 +19,7 @@ const leaseDurationSeconds = 40;
 /** Says that the node is alive. The Lease goes with the Node. */
 export async function renewLease(
   client: Client,
-  node: Node,
+  node: Stored<Node>,
   nowMs: number,
   signal?: AbortSignal,
 ): Promise<void> {
@@ -37,7 +38,7 @@ export async function renewLease(
   }
 }
 
-function makeLease(node: Node, spec: NonNullable<Lease["spec"]>): ObjectToWrite<Lease> {
+function makeLease(node: Stored<Node>, spec: NonNullable<Lease["spec"]>): ObjectToWrite<Lease> {
   const owner = ownerReferenceTo({ object: node, resource: Node });
   return { metadata: { name: owner.name, namespace: leaseNamespace, ownerReferences: [owner] }, spec };
 }

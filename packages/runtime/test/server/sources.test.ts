@@ -3,8 +3,8 @@ import type { Access } from "@keelson/controlplane";
 import {
   formatKey,
   genericResource,
-  type KubeObject,
   type ObjectKey,
+  type Stored,
   setControllerReference,
   systemClock,
 } from "@keelson/core";
@@ -163,7 +163,7 @@ describe("a kind source of owned objects", () => {
     const make = (name: string) => admin.create(ConfigMap, { metadata: { namespace, name } });
     const owners = [await make("first"), await make("second")] as const;
     const child: Secret = { apiVersion: "v1", kind: "Secret", metadata: { namespace, name: "child" } };
-    const ownedBy = (owner: KubeObject): Secret =>
+    const ownedBy = (owner: Stored<ConfigMap>): Secret =>
       setControllerReference({ object: owner, resource: ConfigMap }, { object: child, resource: Secret });
     const handler = enqueueOwner(ConfigMap);
     await run(kindSource({ resource: Secret, handler, selection: { namespace } })).synced;

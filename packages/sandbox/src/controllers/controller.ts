@@ -5,6 +5,7 @@ import {
   type KubeObject,
   type Random,
   type Resource,
+  type Stored,
 } from "@keelson/core";
 
 import type { ResourceRegistry } from "../resource/resource-registry.ts";
@@ -35,8 +36,8 @@ export interface ControllerContext {
 
 export interface ObjectChange<T extends KubeObject> {
   readonly type: "ADDED" | "MODIFIED" | "DELETED";
-  readonly object: T;
-  readonly previous?: T;
+  readonly object: Stored<T>;
+  readonly previous?: Stored<T>;
 }
 
 export interface ControllerEvent {

@@ -1,4 +1,4 @@
-import type { Clock, KubeObject, Random, Resource } from "@keelson/core";
+import type { Clock, KubeObject, Random, Resource, Stored } from "@keelson/core";
 import { decoded } from "../resource/mutable-object.ts";
 import type { ResourceRegistry } from "../resource/resource-registry.ts";
 import type { ObjectApi } from "../server/write/object-api.ts";
@@ -94,7 +94,7 @@ function typedChange<T extends KubeObject>(_resource: Resource<T>, change: Store
   const { type, object, previous } = change;
   return {
     type,
-    object: decoded<T>(object),
-    ...(previous === undefined ? {} : { previous: decoded<T>(previous) }),
+    object: decoded<Stored<T>>(object),
+    ...(previous === undefined ? {} : { previous: decoded<Stored<T>>(previous) }),
   };
 }

@@ -3,6 +3,7 @@ import {
   type KubeObject,
   type ObjectKey,
   type Resource,
+  type Stored,
   seededRandom,
 } from "@keelson/core";
 import { Event, type Namespace, type Node, type Pod, type PodStatus } from "@keelson/core/kinds/core/v1";
@@ -27,15 +28,15 @@ export interface ClusterWorld {
   readonly registry: ResourceRegistry;
   readonly objects: ObjectApi;
   readonly errors: unknown[];
-  create<T extends KubeObject>(resource: Resource<T>, object: T): Promise<T>;
+  create<T extends KubeObject>(resource: Resource<T>, object: T): Promise<Stored<T>>;
   /** Replaces what is changed of an object as it is now. */
   change<T extends KubeObject>(
     resource: Resource<T>,
     key: ObjectKey,
-    update: (object: T) => T,
+    update: (object: Stored<T>) => T,
     subresource?: string,
-  ): Promise<T>;
-  get<T extends KubeObject>(resource: Resource<T>, key: ObjectKey): T | undefined;
+  ): Promise<Stored<T>>;
+  get<T extends KubeObject>(resource: Resource<T>, key: ObjectKey): Stored<T> | undefined;
   remove(resource: Resource, key: ObjectKey, options?: DeleteOptions): Promise<void>;
   /** `Pod web: Normal Scheduled …` */
   events(): readonly string[];

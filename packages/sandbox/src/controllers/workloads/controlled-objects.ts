@@ -8,6 +8,7 @@ import {
   ownerReferenceTo,
   type Resource,
   removeOwnerReference,
+  type Stored,
 } from "@keelson/core";
 import { type ControllerContext, controllerManager, type ObjectChange } from "../controller.ts";
 import { loopKey } from "../key-loop.ts";
@@ -17,9 +18,9 @@ import { byCreation, isBeingDeleted } from "./pod-state.ts";
 /** The objects of a kind by their controller. As new as the store: it is told within each write. */
 export interface ControlledIndex<T extends KubeObject> {
   /** Oldest first. */
-  controlledBy(owner: KubeObject): readonly T[];
+  controlledBy(owner: KubeObject): readonly Stored<T>[];
   /** Those of a namespace that have no controller. */
-  orphansIn(namespace: string | undefined): readonly T[];
+  orphansIn(namespace: string | undefined): readonly Stored<T>[];
   stop(): void;
 }
 
@@ -28,17 +29,17 @@ export function indexByController<T extends KubeObject>(
   resource: Resource<T>,
   onChange: (change: ObjectChange<T>) => void,
 ): ControlledIndex<T> {
-  const groups = new Map<string, Map<string, T>>();
+  const groups = new Map<string, Map<string, Stored<T>>>();
 
-  function remove(object: T): void {
+  function remove(object: Stored<T>): void {
     const group = groups.get(groupOf(object));
     group?.delete(loopKey(object));
     if (group?.size === 0) groups.delete(groupOf(object));
   }
 
-  function add(object: T): void {
+  function add(object: Stored<T>): void {
     const name = groupOf(object);
-    const group = groups.get(name) ?? new Map<string, T>();
+    const group = groups.get(name) ?? new Map<string, Stored<T>>();
     group.set(loopKey(object), object);
     groups.set(name, group);
   }
@@ -70,13 +71,13 @@ export interface Claim<T extends KubeObject> {
   readonly selector: LabelSelector | undefined;
   readonly resource: Resource<T>;
   /** Those the owner controls, and those nobody does. */
-  readonly candidates: readonly T[];
+  readonly candidates: readonly Stored<T>[];
   /** Beside the selector: whether an object may be the owner's. Default: all may. */
-  readonly accepts?: (object: T) => boolean;
+  readonly accepts?: (object: Stored<T>) => boolean;
   /** Changes an object that is taken over, beside its owner reference. */
-  readonly whenAdopted?: (object: T) => T;
+  readonly whenAdopted?: (object: Stored<T>) => T;
   /** Changes an object that is given up, beside its owner reference. */
-  readonly whenReleased?: (object: T) => T;
+  readonly whenReleased?: (object: Stored<T>) => T;
 }
 
 /**
@@ -86,9 +87,9 @@ export interface Claim<T extends KubeObject> {
 export async function claimObjects<T extends KubeObject>(
   context: Pick<ControllerContext, "objects">,
   claim: Claim<T>,
-): Promise<readonly T[]> {
+): Promise<readonly Stored<T>[]> {
   const { owner, selector, candidates, accepts = () => true } = claim;
-  const claimed: T[] = [];
+  const claimed: Stored<T>[] = [];
   for (const object of candidates) {
     const controller = controllerOf(object);
     const matches = matchesLabels(selector, object.metadata.labels) && accepts(object);
@@ -104,8 +105,8 @@ export async function claimObjects<T extends KubeObject>(
 async function adopt<T extends KubeObject>(
   context: Pick<ControllerContext, "objects">,
   { owner, resource, whenAdopted = (object) => object }: Claim<T>,
-  object: T,
-): Promise<readonly T[]> {
+  object: Stored<T>,
+): Promise<readonly Stored<T>[]> {
   // An owner that was replaced by one of the same name must not adopt.
   if (context.objects.get(owner.resource, keyOf(owner.object))?.metadata.uid !== owner.object.metadata.uid)
     return [];
@@ -121,7 +122,7 @@ async function adopt<T extends KubeObject>(
 async function release<T extends KubeObject>(
   context: Pick<ControllerContext, "objects">,
   { owner, resource, whenReleased = (object) => object }: Claim<T>,
-  object: T,
+  object: Stored<T>,
 ): Promise<void> {
   const released = whenReleased(removeOwnerReference(owner.object, object));
   await ignoreNotFound(context.objects.update(resource, released, { manager: controllerManager }));

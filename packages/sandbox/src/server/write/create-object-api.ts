@@ -6,6 +6,7 @@ import {
   KeelsonError,
   type KubeObject,
   type Resource,
+  type Stored,
 } from "@keelson/core";
 import { systemUser } from "../../auth/user.ts";
 import type { MutableObject } from "../../resource/mutable-object.ts";
@@ -88,9 +89,9 @@ function asServed(resource: Resource, served: ServedResource, object: GenericObj
   return { ...object, apiVersion };
 }
 
-/** The store holds what the kind says: everything in it was checked by the kind's schema. */
-function typed<T extends KubeObject>(_resource: Resource<T>, object: KubeObject): T {
-  return object as T;
+/** The store holds objects of their kind: everything in it was checked by the kind's schema, and named. */
+function typed<T extends KubeObject>(_resource: Resource<T>, object: KubeObject): Stored<T> {
+  return object as Stored<T>;
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { KubeObject, ObjectKey, Resource } from "@keelson/core";
+import type { KubeObject, ObjectKey, Resource, Stored } from "@keelson/core";
 import type { UserInfo } from "../../auth/user.ts";
 import type { DeleteOptions } from "../options/delete-options.ts";
 
@@ -8,11 +8,11 @@ import type { DeleteOptions } from "../options/delete-options.ts";
  */
 export interface ObjectApi {
   /** The present state; undefined if there is none. */
-  get<T extends KubeObject>(resource: Resource<T>, key: ObjectKey): T | undefined;
-  list<T extends KubeObject>(resource: Resource<T>, namespace?: string): readonly T[];
-  create<T extends KubeObject>(resource: Resource<T>, object: T, options: WriterOptions): Promise<T>;
+  get<T extends KubeObject>(resource: Resource<T>, key: ObjectKey): Stored<T> | undefined;
+  list<T extends KubeObject>(resource: Resource<T>, namespace?: string): readonly Stored<T>[];
+  create<T extends KubeObject>(resource: Resource<T>, object: T, options: WriterOptions): Promise<Stored<T>>;
   /** Replaces the object, or with `subresource` its part; a stale resourceVersion is a conflict. */
-  update<T extends KubeObject>(resource: Resource<T>, object: T, options: WriterOptions): Promise<T>;
+  update<T extends KubeObject>(resource: Resource<T>, object: T, options: WriterOptions): Promise<Stored<T>>;
   delete(resource: Resource, key: ObjectKey, options: DeleteOptions & WriterOptions): Promise<void>;
 }
 

@@ -1,4 +1,4 @@
-import { deepEqual, keyOf, ownerReferenceTo } from "@keelson/core";
+import { deepEqual, keyOf, ownerReferenceTo, type Stored } from "@keelson/core";
 import { Node, type Pod, Service } from "@keelson/core/kinds/core/v1";
 import { type Endpoint, type EndpointPort, EndpointSlice } from "@keelson/core/kinds/discovery/v1";
 import { dnsSubdomainProblems } from "../../../resource/name-problems.ts";
@@ -87,7 +87,7 @@ function isUpToDate(service: Service, slice: EndpointSlice, { ports, endpoints }
   );
 }
 
-function makeSlice(service: Service, content: SliceContent, time: string | undefined): EndpointSlice {
+function makeSlice(service: Stored<Service>, content: SliceContent, time: string | undefined): EndpointSlice {
   const { addressType, ports, endpoints } = content;
   const { name = "", namespace = "" } = service.metadata;
   const owner = ownerReferenceTo(

@@ -1,4 +1,4 @@
-import { deepEqual, keyOf, ownerReferenceTo } from "@keelson/core";
+import { deepEqual, keyOf, ownerReferenceTo, type Stored } from "@keelson/core";
 import { type EndpointAddress, type EndpointSubset, Endpoints, Service } from "@keelson/core/kinds/core/v1";
 import { type Endpoint, type EndpointPort, EndpointSlice } from "@keelson/core/kinds/discovery/v1";
 import { dnsSubdomainProblems } from "../../../resource/name-problems.ts";
@@ -61,7 +61,7 @@ function isMirrored({ metadata }: Endpoints, { spec }: Service): boolean {
 
 async function mirror(
   context: ControllerContext,
-  endpoints: Endpoints,
+  endpoints: Stored<Endpoints>,
   existing: readonly EndpointSlice[],
 ): Promise<void> {
   const { objects } = context;
@@ -108,7 +108,7 @@ function isSame(slice: EndpointSlice, made: EndpointSlice): boolean {
 }
 
 function makeSlice(
-  endpoints: Endpoints,
+  endpoints: Stored<Endpoints>,
   { addressType, ports, endpoints: addresses }: SliceContent,
 ): EndpointSlice {
   const { name = "", namespace = "", labels, annotations = {} } = endpoints.metadata;

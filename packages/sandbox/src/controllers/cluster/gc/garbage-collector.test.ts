@@ -1,9 +1,9 @@
 import {
   type GenericObject,
   genericResource,
-  type KubeObject,
   type OwnerReference,
   ownerReferenceTo,
+  type Stored,
 } from "@keelson/core";
 import { ConfigMap, Secret } from "@keelson/core/kinds/core/v1";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -29,7 +29,7 @@ function config(
   return { apiVersion: "v1", kind: "ConfigMap", metadata: { name, namespace, ownerReferences } };
 }
 
-function ownedBy(owner: KubeObject, blockOwnerDeletion = false): OwnerReference {
+function ownedBy(owner: Stored<ConfigMap>, blockOwnerDeletion = false): OwnerReference {
   return ownerReferenceTo({ resource: ConfigMap, object: owner }, { blockOwnerDeletion });
 }
 

@@ -1,4 +1,12 @@
-import { controllerOf, formatTime, isKnownTimeZone, keyOf, parseCronSchedule, toError } from "@keelson/core";
+import {
+  controllerOf,
+  formatTime,
+  isKnownTimeZone,
+  keyOf,
+  parseCronSchedule,
+  type Stored,
+  toError,
+} from "@keelson/core";
 import { CronJob, type CronJobStatus, Job } from "@keelson/core/kinds/batch/v1";
 import type { ObjectReference } from "@keelson/core/kinds/core/v1";
 import { ApiError } from "../../../status/api-error.ts";
@@ -24,7 +32,7 @@ interface CronJobs {
 /** One pass over one CronJob; `status` is written at the end. */
 interface Pass {
   readonly context: ControllerContext;
-  readonly cronJob: CronJob;
+  readonly cronJob: Stored<CronJob>;
   active: readonly ObjectReference[];
   lastScheduleTime: string | undefined;
   lastSuccessfulTime: string | undefined;

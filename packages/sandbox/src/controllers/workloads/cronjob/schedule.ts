@@ -1,4 +1,11 @@
-import { type CronSchedule, formatTimeIn, keyOf, nextCronTime, ownerReferenceTo } from "@keelson/core";
+import {
+  type CronSchedule,
+  formatTimeIn,
+  keyOf,
+  nextCronTime,
+  ownerReferenceTo,
+  type Stored,
+} from "@keelson/core";
 import { CronJob, type Job } from "@keelson/core/kinds/batch/v1";
 import type { ObjectReference } from "@keelson/core/kinds/core/v1";
 import { timeOf } from "../pod-state.ts";
@@ -43,7 +50,7 @@ export function dueTime(cronJob: CronJob, schedule: CronSchedule, now: number): 
 const timestampAnnotation = "batch.kubernetes.io/cronjob-scheduled-timestamp";
 
 /** The Job of one time, under a name that tells the time, so that it cannot be created twice. */
-export function makeScheduledJob(cronJob: CronJob, dueMs: number): Job {
+export function makeScheduledJob(cronJob: Stored<CronJob>, dueMs: number): Job {
   const { name, namespace } = keyOf(cronJob);
   const { metadata, spec } = cronJob.spec.jobTemplate;
   const reference = ownerReferenceTo(

@@ -5,6 +5,7 @@ import {
   type ObjectOfKind,
   ownerReferenceTo,
   podTemplatesEqual,
+  type Stored,
   toError,
 } from "@keelson/core";
 import { Deployment, type DeploymentCondition, ReplicaSet } from "@keelson/core/kinds/apps/v1";
@@ -42,7 +43,7 @@ const longestName = 253;
 /** One run for one Deployment: what was found, and what is to be written into its status at the end. */
 export interface Rollout {
   readonly context: ControllerContext;
-  readonly deployment: Deployment;
+  readonly deployment: Stored<Deployment>;
   readonly numbers: DeploymentNumbers;
   readonly oldSets: readonly ReplicaSet[];
   /** Undefined until it is created. */

@@ -4,6 +4,7 @@ import {
   keyOf,
   type OwnerReference,
   ownerReferenceTo,
+  type Stored,
   toError,
 } from "@keelson/core";
 import { StatefulSet } from "@keelson/core/kinds/apps/v1";
@@ -22,7 +23,7 @@ const component = "statefulset-controller";
 const options = { manager: controllerManager };
 
 /** Creates a pod and the claims that it needs. */
-export async function createStatefulPod(context: Context, set: StatefulSet, pod: Pod): Promise<Pod> {
+export async function createStatefulPod(context: Context, set: Stored<StatefulSet>, pod: Pod): Promise<Pod> {
   try {
     await createClaims(context, set, pod);
     const created = await context.objects.create(Pod, pod, options);
@@ -124,8 +125,8 @@ function isTaken(error: unknown): boolean {
 /** Makes the claims of a pod go with the set, or with the pod when the set shrinks, as the retention policy says. */
 export async function syncClaimOwners(
   context: Pick<ControllerContext, "objects" | "recordEvent">,
-  set: StatefulSet,
-  pod: Pod,
+  set: Stored<StatefulSet>,
+  pod: Stored<Pod>,
 ): Promise<void> {
   const { objects } = context;
   const ordinal = ordinalOf(set, pod);
@@ -141,8 +142,8 @@ export async function syncClaimOwners(
 }
 
 function wantedOwners(
-  set: StatefulSet,
-  pod: Pod,
+  set: Stored<StatefulSet>,
+  pod: Stored<Pod>,
   ordinal: number,
   { metadata }: PersistentVolumeClaim,
 ): readonly OwnerReference[] {

@@ -1,4 +1,4 @@
-import type { KubeObject, ObjectOfKind } from "@keelson/core";
+import type { KubeObject, ObjectOfKind, Stored } from "@keelson/core";
 import { StatefulSet } from "@keelson/core/kinds/apps/v1";
 import type { PersistentVolumeClaim, Pod, PodTemplateSpec } from "@keelson/core/kinds/core/v1";
 import { makePod } from "../pod-control.ts";
@@ -51,7 +51,7 @@ function claimName(set: StatefulSet, template: string | undefined, ordinal: numb
 }
 
 export function makeStatefulPod(
-  set: StatefulSet,
+  set: Stored<StatefulSet>,
   template: PodTemplateSpec,
   revision: string,
   ordinal: number,

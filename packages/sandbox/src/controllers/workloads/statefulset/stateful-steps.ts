@@ -1,3 +1,4 @@
+import type { Stored } from "@keelson/core";
 import type { StatefulSet } from "@keelson/core/kinds/apps/v1";
 import type { Pod } from "@keelson/core/kinds/core/v1";
 import type { ControllerContext } from "../../controller.ts";
@@ -24,16 +25,16 @@ import { isRunningAndReady, type StatefulRevisions } from "./stateful-status.ts"
 
 export interface StatefulRun {
   readonly context: ControllerContext;
-  readonly set: StatefulSet;
+  readonly set: Stored<StatefulSet>;
   readonly revisions: StatefulRevisions;
-  readonly pods: readonly Pod[];
+  readonly pods: readonly Stored<Pod>[];
   readonly now: number;
 }
 
 /** A place of the set: its number, and the pod that is there, if there is one. */
 interface Place {
   readonly ordinal: number;
-  readonly pod: Pod | undefined;
+  readonly pod: Stored<Pod> | undefined;
 }
 
 /** One pass over the pods, in their order: fill the places, then take away what is too much, then update. */
