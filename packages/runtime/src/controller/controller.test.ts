@@ -359,7 +359,7 @@ describe("stopping", () => {
     await world.clock.settle();
     await world.stop();
     expect(world.observer).toMatchObject({ active: 0, failures: 0, results: [] });
-    expect(world.log.of("error")).toEqual([]);
+    expect(world.log.messages("error")).toEqual([]);
     expect(world.controller.causalLog.runs("a")[0]?.result).toBe("aborted");
   });
 
@@ -403,7 +403,7 @@ describe("stopping", () => {
     await world.clock.settle();
     world.abort();
     await world.clock.advance(60_000);
-    expect(world.log.of("warn")).toEqual([expect.stringContaining("overdue")]);
+    expect(world.log.messages("warn")).toEqual([expect.stringContaining("overdue")]);
     finish();
     await world.running;
     expect(world.clock.pendingTimers).toEqual([]);
@@ -416,7 +416,7 @@ describe("stopping", () => {
     await world.start();
     world.abort();
     await world.clock.advance(9_999);
-    expect(world.log.of("warn")).toEqual([]);
+    expect(world.log.messages("warn")).toEqual([]);
     await world.clock.advance(1);
     expect(world.log.lines.filter(({ level }) => level === "warn")).toMatchObject([
       {

@@ -152,7 +152,7 @@ describe("the result table", () => {
     world.source.add("a");
     await world.clock.advance(1000);
     expect(times(world)).toEqual([0, 5]);
-    expect(world.log.of("warn")).toEqual([expect.stringContaining("that is ignored")]);
+    expect(world.log.messages("warn")).toEqual([expect.stringContaining("that is ignored")]);
     await world.stop();
   });
 
@@ -478,7 +478,7 @@ describe("time limits", () => {
     world.source.add("a");
     await world.clock.advance(60_000);
     expect(contexts).toHaveLength(1);
-    expect(world.log.of("warn")).toEqual([expect.stringContaining("overdue")]);
+    expect(world.log.messages("warn")).toEqual([expect.stringContaining("overdue")]);
     open();
     await world.clock.settle();
     expect(contexts, "the event that came meanwhile is not lost").toHaveLength(2);

@@ -3,7 +3,7 @@ import { type Clock, type KubeObject, type Random, seededRandom } from "@keelson
 import type { Lease, LeaseSpec } from "@keelson/core/kinds/coordination/v1";
 import { faults, faultyTransport, RecordingLogger, type RequestMatch, VirtualClock } from "@keelson/testkit";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { LeaseShelf } from "../../test/support/leader/lease-shelf.ts";
+import { LeaseStore } from "../../test/support/leader/lease-store.ts";
 import type { EventToRecord } from "../controller/event-recorder.ts";
 import { ElectorMisuseError, InvalidElectionError, LeadershipLostError } from "./errors.ts";
 import { LeaderElector, type LeaderElectorOptions } from "./leader-elector.ts";
@@ -50,21 +50,21 @@ class PausableClock implements Clock {
   }
 }
 
-/** An elector in front of a shelf with, maybe, a lease. What it tells and asks is written down with its time. */
+/** An elector in front of a store with, maybe, a lease. What it tells and asks is written down with its time. */
 function setUp(stored?: Lease, options: ThreadOptions = {}) {
   const clock = new VirtualClock();
   const pausable = new PausableClock(clock);
-  const shelf = new LeaseShelf();
-  shelf.lease = stored;
+  const store = new LeaseStore();
+  store.lease = stored;
   const asked: string[] = [];
   const recording = {
-    send: (request: Parameters<LeaseShelf["send"]>[0]) => {
+    send: (request: Parameters<LeaseStore["send"]>[0]) => {
       asked.push(`${clock.monotonicNow()} ${request.method}`);
       return transport.send(request);
     },
     close: () => transport.close(),
   };
-  const transport = faultyTransport(shelf);
+  const transport = faultyTransport(store);
   const told: string[] = [];
   const tell = (what: string): void => void told.push(`${clock.monotonicNow()} ${what}`);
   const events: { readonly object: KubeObject; readonly event: EventToRecord }[] = [];
@@ -100,7 +100,7 @@ function setUp(stored?: Lease, options: ThreadOptions = {}) {
   };
   const stop = (): void => stopping.abort(new Error("enough"));
   const { delays } = pausable;
-  return { clock, pausable, delays, shelf, transport, asked, told, events, logger, elector, start, stop };
+  return { clock, pausable, delays, store, transport, asked, told, events, logger, elector, start, stop };
 }
 
 type World = ReturnType<typeof setUp>;
@@ -142,21 +142,21 @@ describe("a candidate", () => {
   });
 
   it("[LE4] [LE6] creates the lease that is not there and leads", async () => {
-    const { clock, told, asked, shelf, start } = setUp();
+    const { clock, told, asked, store, start } = setUp();
     void start();
     await clock.settle();
     expect(asked).toEqual(["0 GET", "0 POST"]);
     expect(told).toEqual(["0 gauge 0", "0 leader me", "0 gauge 1", "0 started"]);
-    expect(shelf.lease?.spec).toMatchObject({ holderIdentity: "me", leaseTransitions: 0 });
+    expect(store.lease?.spec).toMatchObject({ holderIdentity: "me", leaseTransitions: 0 });
   });
 
   it("[LE3] takes over when the record has not changed for its duration by its own clock", async () => {
-    const { clock, told, shelf, start } = setUp(
+    const { clock, told, store, start } = setUp(
       leaseOf("other", { renewTime: "2000-01-01T00:00:00.000000Z" }),
     );
     void start();
     await clock.advance(7_000);
-    shelf.lease = leaseOf("other", { renewTime: "2000-01-01T00:00:00.000001Z" });
+    store.lease = leaseOf("other", { renewTime: "2000-01-01T00:00:00.000001Z" });
     await clock.advance(60_000);
     // Seen at 8 s; 15 s later is 23 s; the next try after that is at 24 s.
     expect(told).toEqual([
@@ -166,14 +166,14 @@ describe("a candidate", () => {
       "24000 gauge 1",
       "24000 started",
     ]);
-    expect(shelf.lease?.spec).toMatchObject({ leaseTransitions: 3 });
+    expect(store.lease?.spec).toMatchObject({ leaseTransitions: 3 });
   });
 
   it("[LE6] tells every change of leader, also that there is none, and that it stopped although it never led", async () => {
-    const { clock, told, shelf, start, stop } = setUp(leaseOf("one"));
+    const { clock, told, store, start, stop } = setUp(leaseOf("one"));
     const run = start();
     await clock.settle();
-    shelf.lease = leaseOf("two");
+    store.lease = leaseOf("two");
     await clock.advance(2_000);
     stop();
     expect(await run).toBeUndefined();
@@ -206,13 +206,13 @@ describe("a candidate", () => {
 
 describe("a leader", () => {
   it("[LE5] [LE4] renews every 2 s by nothing but an update", async () => {
-    const { clock, asked, told, shelf } = await leading();
-    const before = shelf.lease?.spec;
+    const { clock, asked, told, store } = await leading();
+    const before = store.lease?.spec;
     await clock.advance(6_000);
     expect(asked).toEqual(["2000 PUT", "4000 PUT", "6000 PUT"]);
     expect(told).toEqual([]);
-    expect(shelf.lease?.spec).toEqual({ ...before, renewTime: expect.any(String) });
-    expect(shelf.lease?.spec?.renewTime).not.toBe(before?.renewTime);
+    expect(store.lease?.spec).toEqual({ ...before, renewTime: expect.any(String) });
+    expect(store.lease?.spec?.renewTime).not.toBe(before?.renewTime);
   });
 
   it.each([
@@ -307,7 +307,7 @@ describe("a leader", () => {
 
   it("[LE5] says so also if it was given a client that waits before it repeats", async () => {
     const clock = new VirtualClock();
-    const transport = faultyTransport(new LeaseShelf());
+    const transport = faultyTransport(new LeaseStore());
     const logger = new RecordingLogger();
     const client = createClient({ transport, clock });
     const elector = new LeaderElector({ renewIn: "thread", client, clock, lease, identity: "me", logger });
@@ -337,8 +337,8 @@ describe("a leader", () => {
   });
 
   it("is lost as soon as it sees that another leads", async () => {
-    const { clock, transport, shelf, told, elector, run } = await leading();
-    shelf.lease = leaseOf("other");
+    const { clock, transport, store, told, elector, run } = await leading();
+    store.lease = leaseOf("other");
     transport.fault(update, faults.refuse("Conflict"));
     await clock.advance(2_000);
     await expect(run).rejects.toThrow(
@@ -416,7 +416,7 @@ describe("a release", () => {
   }
 
   it("[LE8] reads again and tries again after conflicts", async () => {
-    const { elector, transport, asked, clock, shelf } = await stopped();
+    const { elector, transport, asked, clock, store } = await stopped();
     transport.fault(update, faults.refuse("Conflict"), { times: 3 });
     expect(await clock.runUntil(elector.release())).toBe(true);
     expect(asked.map((entry) => entry.slice(-3))).toEqual([
@@ -429,7 +429,7 @@ describe("a release", () => {
       "GET",
       "PUT",
     ]);
-    expect(shelf.lease?.spec?.holderIdentity).toBe("");
+    expect(store.lease?.spec?.holderIdentity).toBe("");
   });
 
   it.each([
@@ -445,15 +445,15 @@ describe("a release", () => {
   });
 
   it("[LE8] also gives up a lease that it may have got when it was stopped", async () => {
-    const { elector, transport, shelf, start, stop, clock } = setUp();
+    const { elector, transport, store, start, stop, clock } = setUp();
     transport.fault({ method: "POST" }, faults.holdResponse());
     const run = start();
     await clock.settle();
     stop();
     await run;
-    expect(shelf.lease?.spec?.holderIdentity).toBe("me");
+    expect(store.lease?.spec?.holderIdentity).toBe("me");
     expect(await elector.release()).toBe(true);
-    expect(shelf.lease?.spec?.holderIdentity).toBe("");
+    expect(store.lease?.spec?.holderIdentity).toBe("");
   });
 });
 

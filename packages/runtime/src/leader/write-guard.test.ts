@@ -4,7 +4,7 @@ import { Lease } from "@keelson/core/kinds/coordination/v1";
 import { ConfigMap } from "@keelson/core/kinds/core/v1";
 import { type FaultyTransport, faults, faultyTransport, VirtualClock } from "@keelson/testkit";
 import { describe, expect, it } from "vitest";
-import { LeaseShelf } from "../../test/support/leader/lease-shelf.ts";
+import { LeaseStore } from "../../test/support/leader/lease-store.ts";
 import { electionRules } from "./election-rules.ts";
 import { LeaseNotRenewedError, NotLeaderError } from "./errors.ts";
 import { LeaseTerm, leaseHealthCheck } from "./lease-term.ts";
@@ -17,7 +17,7 @@ const object = { metadata: key };
 function setUp() {
   const clock = new VirtualClock();
   const term = new LeaseTerm({ rules, clock });
-  const transport: FaultyTransport = faultyTransport(new LeaseShelf());
+  const transport: FaultyTransport = faultyTransport(new LeaseStore());
   const client = guardWrites(createClient({ transport, clock }), term);
   return { clock, term, transport, client };
 }
@@ -143,13 +143,13 @@ describe("a write guard", () => {
     const { clock, term } = setUp();
     term.renew(clock.monotonicNow());
     const asked: TransportRequest[] = [];
-    const shelf = new LeaseShelf();
+    const store = new LeaseStore();
     const spying = {
       send: (request: TransportRequest) => {
         asked.push(request);
-        return shelf.send(request);
+        return store.send(request);
       },
-      close: () => shelf.close(),
+      close: () => store.close(),
     };
     const client = createClient({ transport: guardTransport(spying, term), clock });
     await client.create(Lease, object);
@@ -164,7 +164,7 @@ describe("a write guard", () => {
   it("[LE12] of a transport also refuses what the client repeats after a wait", async () => {
     const clock = new VirtualClock();
     const term = new LeaseTerm({ rules, clock });
-    const transport = faultyTransport(new LeaseShelf());
+    const transport = faultyTransport(new LeaseStore());
     const client = createClient({ transport: guardTransport(transport, term), clock });
     term.renew(clock.monotonicNow());
     transport.fault({ method: "POST" }, faults.refuse("TooManyRequests", { retryAfterSeconds: 11 }));

@@ -1,6 +1,6 @@
 import { ConfigMap } from "@keelson/core/kinds/core/v1";
 import { describe, expect, it } from "vitest";
-import { LeaseShelf } from "../../test/support/leader/lease-shelf.ts";
+import { LeaseStore } from "../../test/support/leader/lease-store.ts";
 import { type ManagerWorld, managerWorld } from "../../test/support/manager/manager-world.ts";
 import { ends, makeDefinition } from "../../test/support/manager/string-controller.ts";
 import { LeadershipLostError, NotLeaderError } from "../leader/errors.ts";
@@ -15,9 +15,9 @@ const leaderElection: LeaderElectionOptions = {
 
 describe("a manager with leader election", () => {
   it("[MG6] runs what needs no leadership at once, and the rest only when it leads", async () => {
-    const shelf = new LeaseShelf();
-    const world = managerWorld({ transport: shelf, leaderElection });
-    hold(shelf, "another");
+    const store = new LeaseStore();
+    const world = managerWorld({ transport: store, leaderElection });
+    hold(store, "another");
     world.manager.add(world.runnable("leader"));
     world.manager.add(world.runnable("other", { needsLeadership: false }));
     let isElected = false;
@@ -36,9 +36,9 @@ describe("a manager with leader election", () => {
   });
 
   it("[MG6] that is elected while it stops starts no runnable of a leader", async () => {
-    const shelf = new LeaseShelf();
-    const world = managerWorld({ transport: shelf, leaderElection, graceMs: -1 });
-    hold(shelf, "another");
+    const store = new LeaseStore();
+    const world = managerWorld({ transport: store, leaderElection, graceMs: -1 });
+    hold(store, "another");
     const end = Promise.withResolvers<void>();
     world.manager.add(world.runnable("leader"));
     world.manager.add({ name: "slow", needsLeadership: false, run: () => end.promise });
@@ -46,37 +46,37 @@ describe("a manager with leader election", () => {
     await world.stop();
     // The Lease expires while the slow runnable keeps the election running.
     await world.clock.advance(60_000);
-    expect(shelf.lease?.spec?.holderIdentity).toBe("web-1");
+    expect(store.lease?.spec?.holderIdentity).toBe("web-1");
     end.resolve();
     await ends(world);
     expect(starts(world)).toEqual([]);
-    expect(shelf.lease?.spec?.holderIdentity).toBe("");
+    expect(store.lease?.spec?.holderIdentity).toBe("");
   });
 
   it("[MG7] that loses its Lease rejects at once, whatever still runs, and does not release the Lease", async () => {
-    const shelf = new LeaseShelf();
-    const world = managerWorld({ transport: shelf, leaderElection });
+    const store = new LeaseStore();
+    const world = managerWorld({ transport: store, leaderElection });
     world.manager.add(world.runnable("stubborn", { isStubborn: true }));
     await world.start();
     expect(world.manager.state).toBe("leading");
-    hold(shelf, "thief");
-    shelf.send = () => Promise.reject(new Error("the network is down"));
+    hold(store, "thief");
+    store.send = () => Promise.reject(new Error("the network is down"));
     await world.clock.advance(15_000);
     await expect(world.running).rejects.toThrow(LeadershipLostError);
     await expect(world.running).rejects.toThrow("leader election lost");
     expect(world.told).toContain("stop stubborn");
-    expect(shelf.lease?.spec?.holderIdentity).toBe("thief");
+    expect(store.lease?.spec?.holderIdentity).toBe("thief");
     expect(world.clock.pendingTimers).toEqual([]);
   });
 
   it("[MG3] [MG7] that loses its Lease while it stops and a runnable of the leader runs rejects, and logs what still runs", async () => {
-    const shelf = new LeaseShelf();
-    const world = managerWorld({ transport: shelf, leaderElection });
+    const store = new LeaseStore();
+    const world = managerWorld({ transport: store, leaderElection });
     world.manager.add(world.runnable("stubborn", { isStubborn: true }));
     world.manager.add(world.runnable("other", { needsLeadership: false }));
     await world.start();
     await world.stop();
-    shelf.send = () => Promise.reject(new Error("the network is down"));
+    store.send = () => Promise.reject(new Error("the network is down"));
     await world.clock.advance(15_000);
     await expect(world.running).rejects.toThrow(LeadershipLostError);
     expect(world.log.lines.at(-1)).toMatchObject({
@@ -87,15 +87,15 @@ describe("a manager with leader election", () => {
   });
 
   it("[MG3] that loses its Lease when the runnables of the leader have ended gives the rest the whole grace period", async () => {
-    const shelf = new LeaseShelf();
-    const world = managerWorld({ transport: shelf, leaderElection });
+    const store = new LeaseStore();
+    const world = managerWorld({ transport: store, leaderElection });
     world.manager.add(world.runnable("leader"));
     world.manager.add(world.runnable("stubborn", { needsLeadership: false, isStubborn: true }));
     await world.start();
     await world.stop();
     await world.clock.advance(15_000);
     expect(world.told).toContain("stop leader");
-    shelf.send = () => Promise.reject(new Error("the network is down"));
+    store.send = () => Promise.reject(new Error("the network is down"));
     await world.clock.advance(14_999);
     expect(world.manager.state).toBe("stopping");
     await world.clock.advance(1);
@@ -106,37 +106,37 @@ describe("a manager with leader election", () => {
   });
 
   it("[MG2] does not release its Lease while a runnable of the leader still runs, so that it never overlaps with the next leader", async () => {
-    const shelf = new LeaseShelf();
-    const world = managerWorld({ transport: shelf, leaderElection, graceMs: 1_000 });
+    const store = new LeaseStore();
+    const world = managerWorld({ transport: store, leaderElection, graceMs: 1_000 });
     world.manager.add(world.runnable("stubborn", { isStubborn: true }));
     await world.start();
     await world.stop();
     await world.clock.advance(1_000);
     await expect(world.running).rejects.toThrow(GraceExceededError);
-    expect(shelf.lease?.spec?.holderIdentity).toBe("web-1");
+    expect(store.lease?.spec?.holderIdentity).toBe("web-1");
   });
 
   it("[LE12] refuses writes of the leader's clients while it does not lead, and allows those of every replica", async () => {
-    const shelf = new LeaseShelf();
-    const world = managerWorld({ transport: shelf, leaderElection });
-    hold(shelf, "another");
+    const store = new LeaseStore();
+    const world = managerWorld({ transport: store, leaderElection });
+    hold(store, "another");
     const { manager } = world;
     const written = { metadata: { namespace: "shop", name: "web" } };
     await world.start();
     await expect(manager.client.create(ConfigMap, written)).rejects.toThrow(NotLeaderError);
     await expect(manager.liveClient.create(ConfigMap, written)).rejects.toThrow(NotLeaderError);
-    expect(shelf.lease?.kind).toBe("Lease");
+    expect(store.lease?.kind).toBe("Lease");
     await manager.replicaClient.create(ConfigMap, written);
-    expect(shelf.lease?.kind).toBe("ConfigMap");
+    expect(store.lease?.kind).toBe("ConfigMap");
     await world.stop();
     await world.clock.advance(60_000);
     await world.running;
   });
 
   it("[CT17] starts the sources of a controller that warms up before it leads, and its workers when it does", async () => {
-    const shelf = new LeaseShelf();
-    const world = managerWorld({ transport: shelf, leaderElection });
-    hold(shelf, "another");
+    const store = new LeaseStore();
+    const world = managerWorld({ transport: store, leaderElection });
+    hold(store, "another");
     const keys: string[] = [];
     const warm = makeDefinition(({ key }) => void keys.push(key), { warmUp: true });
     const cold = { ...makeDefinition(() => undefined), name: "cold" };
@@ -153,9 +153,9 @@ describe("a manager with leader election", () => {
   });
 
   it("[CT17] [MG10] that never leads ends the sources that it warmed up", async () => {
-    const shelf = new LeaseShelf();
-    const world = managerWorld({ transport: shelf, leaderElection });
-    hold(shelf, "another");
+    const store = new LeaseStore();
+    const world = managerWorld({ transport: store, leaderElection });
+    hold(store, "another");
     const warm = makeDefinition(() => undefined, { warmUp: true });
     world.manager.add(warm);
     await world.start();
@@ -166,9 +166,9 @@ describe("a manager with leader election", () => {
 });
 
 /** Gives the Lease to another holder, for 15 s from when it is first seen. */
-function hold(shelf: LeaseShelf, holderIdentity: string): void {
+function hold(store: LeaseStore, holderIdentity: string): void {
   const time = "2026-01-01T00:00:00.000000Z";
-  shelf.lease = {
+  store.lease = {
     apiVersion: "coordination.k8s.io/v1",
     kind: "Lease",
     metadata: { namespace: "shop", name: "lock", resourceVersion: "1" },

@@ -2,7 +2,7 @@ import { PerformanceObserver } from "node:perf_hooks";
 import { isRecord, type Transport } from "@keelson/core";
 import { ConfigMap, Node } from "@keelson/core/kinds/core/v1";
 import { describe, expect, it, vi } from "vitest";
-import { LeaseShelf } from "../../test/support/leader/lease-shelf.ts";
+import { LeaseStore } from "../../test/support/leader/lease-store.ts";
 import { managerWorld } from "../../test/support/manager/manager-world.ts";
 import { ends, makeDefinition } from "../../test/support/manager/string-controller.ts";
 import { enqueueMapped } from "../source/handlers.ts";
@@ -128,7 +128,7 @@ describe("the metrics and health of a manager", () => {
   });
 
   it("[LE10] [MG8] include the Lease in liveness, and the cache in readiness", async () => {
-    const world = managerWorld({ transport: new LeaseShelf(), leaderElection });
+    const world = managerWorld({ transport: new LeaseStore(), leaderElection });
     await world.start();
     expect(await world.ports.get(8081, "/healthz/lease")).toEqual({ status: 200, text: "ok" });
     expect(await world.ports.get(8081, "/readyz/cache")).toEqual({ status: 200, text: "ok" });

@@ -2,7 +2,7 @@ import { aborted } from "@keelson/core";
 import { ConfigMap } from "@keelson/core/kinds/core/v1";
 import { describe, expect, it } from "vitest";
 import { readySource } from "../../test/support/controller-world.ts";
-import { LeaseShelf } from "../../test/support/leader/lease-shelf.ts";
+import { LeaseStore } from "../../test/support/leader/lease-store.ts";
 import { cachePhase, managerWorld } from "../../test/support/manager/manager-world.ts";
 import { ends, makeDefinition } from "../../test/support/manager/string-controller.ts";
 import type { ControllerDefinition } from "../controller/controller-definition.ts";
@@ -31,7 +31,7 @@ const certificates: CertificateSource = {
 describe("the order in which a manager starts and stops", () => {
   it("[MG1] is servers, webhooks, caches, runnables of every replica, warm-ups, election, runnables of the leader", async () => {
     const world = managerWorld({
-      transport: new LeaseShelf(),
+      transport: new LeaseStore(),
       leaderElection,
       webhooks: { certificates },
     });
@@ -85,22 +85,22 @@ describe("the order in which a manager starts and stops", () => {
   });
 
   it("[MG2] is, at the stop, runnables of every replica, those of the leader, caches, webhooks, servers, Lease, events", async () => {
-    const shelf = new LeaseShelf();
+    const store = new LeaseStore();
     const told: string[] = [];
     const world = managerWorld({
-      transport: shelf,
+      transport: store,
       leaderElection,
       webhooks: { certificates },
       events: {
         record: () => undefined,
-        flush: async () => void told.push(`flush, holder "${shelf.lease?.spec?.holderIdentity}"`),
+        flush: async () => void told.push(`flush, holder "${store.lease?.spec?.holderIdentity}"`),
         stop: () => void told.push("events stop"),
       },
     });
     const { manager, runnable } = world;
     const record = (what: string): void =>
       void told.push(`${what}, cache ${cachePhase(manager)}, ${holder()}`);
-    const holder = (): string => `holder "${shelf.lease?.spec?.holderIdentity}"`;
+    const holder = (): string => `holder "${store.lease?.spec?.holderIdentity}"`;
     manager.addWebhooks({ admissions: [admission(ConfigMap).validate(() => undefined)] });
     for (const [name, needsLeadership] of [
       ["leader", true],
@@ -361,7 +361,7 @@ describe("a running manager", () => {
   });
 
   it("[MG10] leaves no timer, port or worker behind, a warmed-up controller included", async () => {
-    const world = managerWorld({ transport: new LeaseShelf(), leaderElection });
+    const world = managerWorld({ transport: new LeaseStore(), leaderElection });
     const definition = makeDefinition(() => ({ requeueAfterMs: 1_000 }), { warmUp: true });
     world.manager.add(definition);
     await world.start();

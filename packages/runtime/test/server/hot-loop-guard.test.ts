@@ -2,7 +2,13 @@ import { type Client, createClient, mergePatch } from "@keelson/client";
 import { systemClock, systemRandom } from "@keelson/core";
 import { Deployment } from "@keelson/core/kinds/apps/v1";
 import { ConfigMap, Namespace } from "@keelson/core/kinds/core/v1";
-import { type FaultyTransport, faults, faultyTransport, VirtualClock } from "@keelson/testkit";
+import {
+  type FaultyTransport,
+  faults,
+  faultyTransport,
+  RecordingLogger,
+  VirtualClock,
+} from "@keelson/testkit";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { cacheKind } from "../../src/cache/cache-settings.ts";
 import { cachedClient } from "../../src/cache/cached-client.ts";
@@ -12,7 +18,6 @@ import { Controller } from "../../src/controller/controller.ts";
 import { HotLoopGuard } from "../../src/controller/guard/hot-loop-guard.ts";
 import type { PingPongReport } from "../../src/controller/guard/hot-loop-reports.ts";
 import type { ObjectContext } from "../../src/controller/reconciler.ts";
-import { RecordingLogger } from "../support/controller-world.ts";
 import { startTestCluster } from "../support/test-cluster.ts";
 
 const { admin, realTransport } = await startTestCluster();
@@ -178,7 +183,7 @@ describe("a repeated apply", () => {
     }
     expect(slowed).toEqual(["web 1000", "web 2000", "web 4000"]);
     expect([guard.holdMs("web"), guard.holdMs("calm")]).toEqual([4000, 0]);
-    expect(log.of("info")).toEqual([
+    expect(log.messages("info")).toEqual([
       `write deployments.apps ${namespace}/web: 20 runs within 10 s wrote it and changed nothing; ` +
         "skip the write when nothing differs from the stored object, or run less often",
     ]);
@@ -219,7 +224,7 @@ describe("two writers that set one field to different values", () => {
         holdMs: 1000,
       },
     ]);
-    expect(log.of("warn")).toEqual([
+    expect(log.messages("warn")).toEqual([
       `field spec.replicas of Deployment ${namespace}/web flips between webapp-operator and kubectl-edit; ` +
         "leave the field out of what webapp-operator writes, or keep kubectl-edit from setting it",
     ]);
@@ -286,7 +291,7 @@ describe("two writers that set one field to different values", () => {
       await run("a").apply(Deployment, deployment(namespace, "web", 3), { fieldOwner: "webapp-operator" });
       await run("b").apply(Deployment, deployment(namespace, "web", 1), { fieldOwner: "webapp-operator" });
     }
-    expect(log.of("warn")[0]).toContain(
+    expect(log.messages("warn")[0]).toContain(
       "flips between webapp-operator and another writer of the same field manager name",
     );
   });
@@ -385,7 +390,7 @@ describe("a controller whose own writes trigger its runs", () => {
       await running;
     });
     await expect
-      .poll(() => log.of("warn"), { timeout: 20_000 })
+      .poll(() => log.messages("warn"), { timeout: 20_000 })
       .toContainEqual(
         expect.stringContaining(
           `write Deployment ${namespace}/web: 20 runs within 10 s changed it (status.observedGeneration) and no other writer did`,
@@ -436,7 +441,7 @@ describe("a controller that competes with another writer", () => {
       await running;
     });
     const flips = () =>
-      log.of("warn").filter((line) => line.includes("flips between webapp-operator and rival"));
+      log.messages("warn").filter((line) => line.includes("flips between webapp-operator and rival"));
     await expect.poll(flips).toHaveLength(1);
     const [heldAt, runsThen] = [systemClock.monotonicNow(), runs.web];
     for (let count = 1; count <= 20; count++) {

@@ -1,48 +1,15 @@
 import { type Client, createClient } from "@keelson/client";
 import { type CancelTimer, type Clock, seededRandom, type Transport } from "@keelson/core";
-import { VirtualClock } from "@keelson/testkit";
+import { RecordingLogger, VirtualClock } from "@keelson/testkit";
 import type { Cache } from "../../src/cache/cache.ts";
 import { Controller } from "../../src/controller/controller.ts";
 import type { ControllerDefinition, ControllerSettings } from "../../src/controller/controller-definition.ts";
 import type { ControllerEnvironment } from "../../src/controller/controller-environment.ts";
 import type { Reconciler } from "../../src/controller/reconciler.ts";
-import type { LogFields, Logger } from "../../src/logger.ts";
 import type { RunningSource, Source, SourceContext } from "../../src/source/source.ts";
 import { RecordingControllerObserver } from "./recording-controller-observer.ts";
 
-export interface LogLine {
-  readonly level: "debug" | "info" | "warn" | "error";
-  readonly message: string;
-  readonly fields: LogFields;
-}
-
-/** Remembers all lines, whichever of its children they were written to. */
-export class RecordingLogger implements Logger {
-  readonly lines: LogLine[];
-  readonly #fields: LogFields;
-
-  constructor(lines: LogLine[] = [], fields: LogFields = {}) {
-    this.lines = lines;
-    this.#fields = fields;
-  }
-
-  debug = (message: string, fields?: LogFields): void => this.#write("debug", message, fields);
-  info = (message: string, fields?: LogFields): void => this.#write("info", message, fields);
-  warn = (message: string, fields?: LogFields): void => this.#write("warn", message, fields);
-  error = (message: string, fields?: LogFields): void => this.#write("error", message, fields);
-  with = (fields: LogFields): Logger => new RecordingLogger(this.lines, { ...this.#fields, ...fields });
-
-  /** The messages of a level. */
-  of(level: LogLine["level"]): readonly string[] {
-    return this.lines.filter((line) => line.level === level).map(({ message }) => message);
-  }
-
-  #write(level: LogLine["level"], message: string, fields: LogFields = {}): void {
-    this.lines.push({ level, message, fields: { ...this.#fields, ...fields } });
-  }
-}
-
-/** A source that does what the test says. */
+/** A source that the test controls. */
 export class TestSource implements Source<string> {
   readonly name: string;
   starts = 0;
@@ -92,7 +59,7 @@ export function readySource(name?: string): TestSource {
   return source;
 }
 
-/** A virtual clock on which work can take time without letting go of the event loop. */
+/** A virtual clock on which synchronous work can take time. */
 export class BusyClock implements Clock {
   readonly virtual: VirtualClock = new VirtualClock();
   #busyMs = 0;
@@ -109,13 +76,13 @@ export class BusyClock implements Clock {
     return this.virtual.schedule(delayMs, callback);
   }
 
-  /** Works for so long. */
+  /** Lets synchronous work take so long. */
   work(ms: number): void {
     this.#busyMs += ms;
   }
 }
 
-/** A server that never answers: calls end by their signals alone. */
+/** A server that never responds: calls end only by their signals. */
 export const silentTransport: Transport = {
   send: (request) =>
     new Promise((_, reject) => {
@@ -126,7 +93,7 @@ export const silentTransport: Transport = {
   close: async () => undefined,
 };
 
-/** A cache of nothing: the sources of these tests do not use it. */
+/** An empty cache, for sources that do not use one. */
 export const emptyCache: Cache = {
   acquire: () => {
     throw new Error("nothing in these tests is cached");
@@ -202,7 +169,7 @@ export function controllerWorld(options: WorldOptions): World {
     },
     start: async () => {
       running = controller.run(signals.signal);
-      // Looked at by `stop`, or by the test itself.
+      // `stop` or the test itself awaits it.
       running.catch(() => undefined);
       await clock.settle();
     },

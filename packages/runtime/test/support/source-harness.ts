@@ -1,65 +1,37 @@
 import { type Client, createClient } from "@keelson/client";
 import { formatKey, type KubeObject, type ObjectKey, type Resource } from "@keelson/core";
-import { VirtualClock } from "@keelson/testkit";
+import { RecordingLogger, VirtualClock } from "@keelson/testkit";
 import type { Cache } from "../../src/cache/cache.ts";
-import type { LogFields, Logger } from "../../src/logger.ts";
 import type { EnqueueOptions, RunningSource, Source, SourceContext } from "../../src/source/source.ts";
 import { FakeCache, FakeInformer } from "./fake-informer.ts";
-
-export interface LogLine {
-  readonly level: "debug" | "info" | "warn" | "error";
-  readonly message: string;
-  readonly fields: LogFields;
-}
-
-/** A logger that keeps what it was told. */
-function recordingLogger(): { readonly log: Logger; readonly lines: readonly LogLine[] } {
-  const lines: LogLine[] = [];
-  const loggerWith = (common: LogFields): Logger => {
-    const at =
-      (level: LogLine["level"]) =>
-      (message: string, fields: LogFields = {}) =>
-        void lines.push({ level, message, fields: { ...common, ...fields } });
-    return {
-      debug: at("debug"),
-      info: at("info"),
-      warn: at("warn"),
-      error: at("error"),
-      with: (fields) => loggerWith({ ...common, ...fields }),
-    };
-  };
-  return { log: loggerWith({}), lines };
-}
 
 export interface Queued<Key> extends EnqueueOptions {
   readonly key: Key;
 }
 
 /** A client for handlers that must not use it. */
-const nowhere: Client = createClient({
+const unreachableClient: Client = createClient({
   transport: {
-    send: () => Promise.reject(new Error("there is no server in this test")),
+    send: () => Promise.reject(new Error("this test has no server")),
     close: () => Promise.resolve(),
   },
 });
 
-/** A controller as a source sees it: a queue that keeps everything, a log, a clock that stands still. */
+/** What a controller gives its sources: a queue that keeps everything, a log, a virtual clock. */
 export class SourceHarness<Key = ObjectKey> {
   readonly clock = new VirtualClock();
   readonly queued: Queued<Key>[] = [];
-  readonly lines: readonly LogLine[];
+  readonly log = new RecordingLogger();
   readonly context: SourceContext<Key>;
   readonly #controller = new AbortController();
 
   constructor(options: { readonly formatKey: (key: Key) => string; readonly cache: Cache }) {
-    const { log, lines } = recordingLogger();
-    this.lines = lines;
     this.context = {
       ...options,
       enqueue: (key, how) => void this.queued.push({ key, ...how }),
-      client: nowhere,
+      client: unreachableClient,
       clock: this.clock,
-      log,
+      log: this.log,
       signal: this.#controller.signal,
     };
   }
@@ -68,13 +40,17 @@ export class SourceHarness<Key = ObjectKey> {
     return source.run(this.context);
   }
 
-  /** The keys as they were queued, for people. */
+  /** The text of the keys, in the order in which they were enqueued. */
   get keys(): readonly string[] {
     return this.queued.map(({ key }) => this.context.formatKey(key));
   }
 
-  messages(level: LogLine["level"]): readonly string[] {
-    return this.lines.filter((line) => line.level === level).map(({ message }) => message);
+  get lines(): RecordingLogger["lines"] {
+    return this.log.lines;
+  }
+
+  messages(level: "debug" | "info" | "warn" | "error"): readonly string[] {
+    return this.log.messages(level);
   }
 
   abort(): void {

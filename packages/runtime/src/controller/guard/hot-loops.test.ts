@@ -1,9 +1,8 @@
 import { type ApiCall, createClient } from "@keelson/client";
 import type { KubeObject, Transport } from "@keelson/core";
 import { Deployment } from "@keelson/core/kinds/apps/v1";
-import { VirtualClock } from "@keelson/testkit";
+import { RecordingLogger, VirtualClock } from "@keelson/testkit";
 import { describe, expect, it } from "vitest";
-import { RecordingLogger } from "../../../test/support/controller-world.ts";
 import { HeldKeys } from "../../queue/held-keys.ts";
 import { HotLoopGuard } from "./hot-loop-guard.ts";
 import type { PingPongReport, SelfWokenReport } from "./hot-loop-reports.ts";
@@ -91,18 +90,23 @@ describe("a key that writes and changes nothing", () => {
       await world.run({});
       await world.clock.advance(500);
     }
-    expect([world.noops, world.slowed, world.log.of("info"), world.log.of("warn")]).toEqual([12, [], [], []]);
+    expect([world.noops, world.slowed, world.log.messages("info"), world.log.messages("warn")]).toEqual([
+      12,
+      [],
+      [],
+      [],
+    ]);
   });
 
   it("is held for longer and longer when it never pauses, up to ten seconds, and that is logged once", async () => {
     const world = new World();
     for (let count = 0; count < 60; count++) await world.run({});
     expect([world.noops, world.slowed]).toEqual([60, [1000, 2000, 4000, 8000, 10_000]]);
-    expect(world.log.of("info")).toEqual([
+    expect(world.log.messages("info")).toEqual([
       "write deployments.apps shop/web: 20 runs within 10 s wrote it and changed nothing; " +
         "skip the write when nothing differs from the stored object, or run less often",
     ]);
-    expect(world.log.of("warn")).toEqual([]);
+    expect(world.log.messages("warn")).toEqual([]);
     await world.clock.advance(21_000);
     expect(world.holdMs).toBe(0);
   });
@@ -138,7 +142,7 @@ describe("a key that sets a field back", () => {
       expect(world.pingPongs).toMatchObject([
         { field: "metadata.annotations.request", flips: 3, holdMs: 1000 },
       ]);
-      expect([world.slowed, world.log.of("warn").length]).toEqual([[1000], 1]);
+      expect([world.slowed, world.log.messages("warn").length]).toEqual([[1000], 1]);
     },
   );
 
@@ -178,7 +182,7 @@ describe("a key whose own writes trigger its runs", () => {
         holdMs: 1000,
       },
     ]);
-    expect(world.log.of("warn")).toHaveLength(1);
+    expect(world.log.messages("warn")).toHaveLength(1);
     world.guard.forget("shop/web");
     expect(world.holdMs).toBe(0);
   });

@@ -2,16 +2,21 @@ import type { Transport, TransportRequest, TransportResponse } from "@keelson/co
 import type { Lease } from "@keelson/core/kinds/coordination/v1";
 
 /**
- * Keeps one Lease and gives it back: all that an undisturbed election needs of a server. It checks nothing; what a server
- * refuses is the business of faults in front of it.
+ * A transport that stores one Lease and returns it: all that an election without faults needs of a server. It checks
+ * nothing; a test that needs a refusal injects a fault.
  */
-export class LeaseShelf implements Transport {
+export class LeaseStore implements Transport {
   lease: Lease | undefined;
 
   async send({ method, body }: TransportRequest): Promise<TransportResponse> {
     if (method !== "GET" && body !== undefined) this.lease = JSON.parse(body);
-    const answer = this.lease ?? { kind: "Status", apiVersion: "v1", status: "Failure", reason: "NotFound" };
-    const text = JSON.stringify(answer);
+    const response = this.lease ?? {
+      kind: "Status",
+      apiVersion: "v1",
+      status: "Failure",
+      reason: "NotFound",
+    };
+    const text = JSON.stringify(response);
     const head = {
       status: this.lease === undefined ? 404 : 200,
       headers: { "content-type": "application/json" },
