@@ -128,7 +128,7 @@ function conversionError(message: string): ApiError {
  * What a webhook made of an object, with the metadata of the original but for labels and annotations, which alone it
  * may change; or what is wrong with it.
  */
-export function checkedConversion(
+function checkedConversion(
   original: GenericObject,
   converted: unknown,
   wanted: { readonly group: string; readonly version: string },

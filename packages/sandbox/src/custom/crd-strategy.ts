@@ -140,7 +140,7 @@ function changeProblems(
 }
 
 /** Formats that nobody checks; of those that the old definition has already, nothing is said again. */
-export function formatWarnings(object: GenericObject, old: GenericObject | undefined): readonly string[] {
+function formatWarnings(object: GenericObject, old: GenericObject | undefined): readonly string[] {
   const known = old === undefined ? [] : unknownFormats(old);
   return unknownFormats(object)
     .filter((format) => !known.includes(format))

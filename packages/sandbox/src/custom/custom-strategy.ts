@@ -98,7 +98,7 @@ function terminating({ group, plural }: CustomKind): ApiError {
 }
 
 /** What keeps an object from being scaled: its numbers of replicas and its selector must be what they are for. */
-export function scaleProblems(
+function scaleProblems(
   object: GenericObject,
   { specReplicasPath, statusReplicasPath, labelSelectorPath }: ScalePaths,
   isStatus: boolean,

@@ -184,7 +184,7 @@ function emptyOf(schema: FieldSchema): unknown {
 }
 
 /** Quantities are kept in their shortest form, numbers as text. Throws DecodeError. */
-export function decodedQuantity(value: unknown): string {
+function decodedQuantity(value: unknown): string {
   if (typeof value === "string" || typeof value === "number") {
     try {
       return quantityAsStored(value);
@@ -201,7 +201,7 @@ const dayAndTime = ["2006", "-", "01", "-", "02", "T", "15", ":", "04", ":", "05
 const timePattern = /^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)([.,]\d+)?(Z|[+-]\d\d:\d\d)$/;
 
 /** Times are kept in UTC, to the second; or with six digits more, which must be there. Throws DecodeError. */
-export function decodedTime(text: string, fractionDigits: 0 | 6): string {
+function decodedTime(text: string, fractionDigits: 0 | 6): string {
   const [, year, month, day, hour, minute, second, fraction = "", zone = ""] = timePattern.exec(text) ?? [];
   const date = new Date(`${year}-${month}-${day}T${hour}:${minute}:${second}${zone}`);
   const isExact = fractionDigits === 0 || /^\.\d{6}$/.test(fraction);
@@ -249,7 +249,7 @@ function outOfRange(text: string): string {
 }
 
 /** Bytes are kept as base64 with padding. Throws DecodeError. */
-export function decodedBytes(text: string): string {
+function decodedBytes(text: string): string {
   const plain = text.replace(/[\r\n]/g, "");
   const wrong = plain.search(/[^A-Za-z0-9+/=]/);
   const padding = plain.indexOf("=");
@@ -267,7 +267,7 @@ function badByte(plain: string, padding: number): number {
  * What strict decoding of a built-in kind reports, in the order of the text: fields that its type does not have, once
  * each, and fields given twice. Neither looks inside of what is unknown.
  */
-export function strictProblems(document: JsonNode, schema: FieldSchema): readonly string[] {
+function strictProblems(document: JsonNode, schema: FieldSchema): readonly string[] {
   const problems: string[] = [];
   visit(document, schema, "", problems);
   return problems;

@@ -217,13 +217,13 @@ export class GoPatternError extends KeelsonError {
 }
 
 /** Part of an expression, in the syntax of this language, and how long it was in that of Go. */
-export interface Piece {
+interface Piece {
   readonly source: string;
   readonly length: number;
 }
 
 /** One character, such that it stands for itself both within a class and outside. */
-export function sourceOfPoint(point: number): string {
+function sourceOfPoint(point: number): string {
   return /^[\w ]$/.test(String.fromCodePoint(point))
     ? String.fromCodePoint(point)
     : `\\u{${point.toString(16)}}`;
@@ -258,7 +258,7 @@ const posixClasses: Readonly<Record<string, string>> = {
 };
 
 /** A backslash and what belongs to it: a set of characters, or one character. */
-export function escapedClass(text: string): Piece {
+function escapedClass(text: string): Piece {
   return setOf(text) ?? pointPiece(text);
 }
 
@@ -319,7 +319,7 @@ function escapedPoint(text: string): { readonly point: number; readonly length: 
 }
 
 /** A class in brackets. */
-export function openClass(text: string): Piece {
+function openClass(text: string): Piece {
   const isNegated = text[1] === "^";
   const items: string[] = [];
   let at = isNegated ? 2 : 1;

@@ -192,12 +192,12 @@ export class JsonSyntaxError extends KeelsonError {
   readonly code = "JSON_SYNTAX";
 }
 
-export function unexpectedEnd(): JsonSyntaxError {
+function unexpectedEnd(): JsonSyntaxError {
   return new JsonSyntaxError("unexpected end of JSON input");
 }
 
 /** A character where it cannot be; `where` such as `after object key`. */
-export function invalidCharacter(character: string, where: string): JsonSyntaxError {
+function invalidCharacter(character: string, where: string): JsonSyntaxError {
   return new JsonSyntaxError(`invalid character ${quotedCharacter(character)} ${where}`);
 }
 

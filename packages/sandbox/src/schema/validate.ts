@@ -101,7 +101,7 @@ function tooMany(field: string, count: number, limit: number): FieldProblem {
 }
 
 /** What `anyOf`, `oneOf`, `allOf` and `not` say of a value; `judge` judges it by one of their schemas. */
-export function alternativesResult(
+function alternativesResult(
   schema: FieldSchema,
   field: string,
   judge: (schema: FieldSchema) => SchemaResult,
@@ -150,7 +150,7 @@ function nearest(results: readonly SchemaResult[]): SchemaResult {
 }
 
 /** Whether a value is of the type that its schema names. */
-export function typeResult(value: unknown, schema: FieldSchema, field: string): SchemaResult {
+function typeResult(value: unknown, schema: FieldSchema, field: string): SchemaResult {
   const types = typesOf(schema);
   if (types.length === 0 || (value === null && schema.nullable === true)) return result();
   const actual = jsonType(value);
@@ -192,7 +192,7 @@ function countedFormat({ type, format }: FieldSchema): string | undefined {
 }
 
 /** The first of its lengths and its pattern that is not met; and its format. */
-export function stringResult(text: string, schema: FieldSchema, field: string): SchemaResult {
+function stringResult(text: string, schema: FieldSchema, field: string): SchemaResult {
   const problem = lengthProblem(text, schema, field) ?? patternProblem(text, schema, field);
   const { type, format } = schema;
   const isWrong =
@@ -226,7 +226,7 @@ function patternProblem(text: string, { pattern }: FieldSchema, field: string): 
 }
 
 /** Its range, the multiple it must be, and its limits. */
-export function numberResult(value: number, schema: FieldSchema, field: string): SchemaResult {
+function numberResult(value: number, schema: FieldSchema, field: string): SchemaResult {
   const { multipleOf, minimum, exclusiveMinimum, maximum, exclusiveMaximum } = schema;
   const problems: FieldProblem[] = [...rangeProblems(value, schema, field)];
   const say = (rest: string): void => void problems.push(bodyProblem(field, value, rest));
@@ -258,39 +258,39 @@ function isMultiple(value: number, factor: number): boolean {
 }
 
 /** What one schema says of one value. */
-export interface SchemaResult {
+interface SchemaResult {
   readonly problems: readonly FieldProblem[];
   /** How much of the schema the value meets; of several forms that it does not meet, the nearest one is told. */
   readonly matches: number;
 }
 
-export function joined(results: readonly SchemaResult[]): SchemaResult {
+function joined(results: readonly SchemaResult[]): SchemaResult {
   return {
     problems: results.flatMap(({ problems }) => problems),
     matches: results.reduce((total, { matches }) => total + matches, 0),
   };
 }
 
-export function result(...problems: readonly FieldProblem[]): SchemaResult {
+function result(...problems: readonly FieldProblem[]): SchemaResult {
   return { problems, matches: problems.length === 0 ? 1 : 0 };
 }
 
 /** Messages about a field repeat its name: `spec.size in body should be at least 2 chars long`. */
-export function bodyProblem(field: string, value: unknown, rest: string): FieldProblem {
+function bodyProblem(field: string, value: unknown, rest: string): FieldProblem {
   return invalidValue(nameOf(field), value, `${field} in body ${rest}`);
 }
 
-export function typeProblem(field: string, expected: string, actual: string): FieldProblem {
+function typeProblem(field: string, expected: string, actual: string): FieldProblem {
   const detail = `${field} in body must be of type ${expected}: ${JSON.stringify(actual)}`;
   return { type: "FieldValueTypeInvalid", field: nameOf(field), value: actual, detail };
 }
 
 /** Problems that are not about one field are about none. */
-export function generalProblem(detail: string): FieldProblem {
+function generalProblem(detail: string): FieldProblem {
   return invalidValue("<nil>", "", detail);
 }
 
 /** How the object itself is called. */
-export function nameOf(field: string): string {
+function nameOf(field: string): string {
   return field === "" ? "<nil>" : field.replace(/^\./, "");
 }

@@ -66,7 +66,7 @@ export const podColumns: readonly KindColumn<Pod>[] = [
 ];
 
 /** What a table tells of the containers of a pod. */
-export interface PodSummary {
+interface PodSummary {
   readonly readyCount: number;
   readonly containerCount: number;
   readonly reason: string;
@@ -81,7 +81,7 @@ interface Restarts {
 }
 
 /** Summarises a pod as the server does: the first init container that is not done decides, then the containers. */
-export function summarizePod(pod: Pod): PodSummary {
+function summarizePod(pod: Pod): PodSummary {
   const { spec, status = {} } = pod;
   const sidecars = new Set(
     (spec?.initContainers ?? [])

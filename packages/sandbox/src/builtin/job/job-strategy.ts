@@ -100,7 +100,7 @@ function timeZoneProblems(timeZone: string): readonly FieldProblem[] {
 
 const unlimited = 2147483647;
 
-export function setJobDefaults(job: GivenDraft<Job>): void {
+function setJobDefaults(job: GivenDraft<Job>): void {
   job.spec ??= {};
   const { spec } = job;
   if (spec.completions === undefined && spec.parallelism === undefined) spec.completions = 1;
@@ -115,7 +115,7 @@ export function setJobDefaults(job: GivenDraft<Job>): void {
 }
 
 /** What templates of jobs get too: all the rest is left to when the job is made. */
-export function setJobSpecDefaults(spec: Draft<Given<JobSpec>>): void {
+function setJobSpecDefaults(spec: Draft<Given<JobSpec>>): void {
   spec.template ??= {};
   setPodTemplateDefaults(spec.template);
   for (const rule of spec.podFailurePolicy?.rules ?? []) {
@@ -134,14 +134,14 @@ function labelLikePods(job: GivenDraft<Job>): void {
 }
 
 /** Gives a job labels of its own where it shared those of its pods. */
-export function separateLabels(job: GivenDraft<Job>): void {
+function separateLabels(job: GivenDraft<Job>): void {
   const { labels } = job.metadata;
   if (labels !== undefined && labels === job.spec?.template?.metadata?.labels)
     job.metadata.labels = { ...labels };
 }
 
 /** Pods of a job are found by its uid, unless the creator took that upon himself. */
-export function generateSelector(job: GivenDraft<Job>): void {
+function generateSelector(job: GivenDraft<Job>): void {
   const { spec, metadata } = job;
   if (spec === undefined || spec.manualSelector === true) return;
   spec.template ??= {};

@@ -29,7 +29,7 @@ export function jobProblems(job: GivenObject<Job>): readonly FieldProblem[] {
 }
 
 /** Of the spec of a job that selects pods, which templates of jobs do not. */
-export function selectingSpecProblems(spec: GivenSpec): readonly FieldProblem[] {
+function selectingSpecProblems(spec: GivenSpec): readonly FieldProblem[] {
   const { selector } = spec;
   const problems: FieldProblem[] = [...jobSpecProblems(spec, "spec")];
   if (selector === undefined) problems.push(required("spec.selector"));

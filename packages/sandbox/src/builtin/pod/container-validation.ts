@@ -68,7 +68,7 @@ export function initContainersProblems(
 }
 
 /** What holds for every kind of container. */
-export function containerProblems(
+function containerProblems(
   container: GivenContainer,
   volumes: Volumes,
   field: string,

@@ -60,7 +60,7 @@ function useHostPorts({ ports = [] }: Draft<Given<Container>>): void {
 type GivenSpec = Draft<Given<PodSpec>>;
 
 /** What every spec of a pod gets, in pods and in templates. */
-export function setPodSpecDefaults(spec: GivenSpec): void {
+function setPodSpecDefaults(spec: GivenSpec): void {
   if (isEmpty(spec.dnsPolicy)) spec.dnsPolicy = "ClusterFirst";
   if (isEmpty(spec.restartPolicy)) spec.restartPolicy = "Always";
   spec.securityContext ??= {};
@@ -98,7 +98,7 @@ export function setPodTemplateDefaults(template: Draft<Given<PodTemplateSpec>>):
 type GivenContainer = Draft<Given<Container>>;
 
 /** Of containers, init containers and ephemeral containers alike. */
-export function setContainerDefaults(container: GivenContainer): void {
+function setContainerDefaults(container: GivenContainer): void {
   if (isEmpty(container.imagePullPolicy)) {
     container.imagePullPolicy = defaultPullPolicy(container.image ?? "");
   }
@@ -145,7 +145,7 @@ function setHandlerDefaults(handler: Pick<Draft<Given<LifecycleHandler>>, "httpG
 }
 
 /** In the API an empty text is as good as nothing, where nothing else is said. */
-export function isEmpty(text: string | undefined): boolean {
+function isEmpty(text: string | undefined): boolean {
   return text === undefined || text === "";
 }
 
@@ -154,7 +154,7 @@ const defaultMode = 0o644;
 const tokenSeconds = 3600;
 
 /** A volume without a source is an empty directory. */
-export function setVolumeDefaults(volume: Draft<Given<Volume>>): void {
+function setVolumeDefaults(volume: Draft<Given<Volume>>): void {
   if (Object.keys(volume).every((field) => field === "name")) volume.emptyDir = {};
   if (volume.configMap !== undefined) volume.configMap.defaultMode ??= defaultMode;
   if (volume.secret !== undefined) volume.secret.defaultMode ??= defaultMode;
@@ -205,7 +205,7 @@ function setFileDefaults(files: Draft<Given<DownwardAPIVolumeFile>>[] | undefine
 }
 
 /** `Always` for images that may change under the same name: those without tag and digest, or tagged `latest`. */
-export function defaultPullPolicy(image: string): "Always" | "IfNotPresent" {
+function defaultPullPolicy(image: string): "Always" | "IfNotPresent" {
   return hasMovingTag(image) ? "Always" : "IfNotPresent";
 }
 

@@ -197,7 +197,7 @@ function emptyDirProblems(
 type Projection = NonNullable<Projected["sources"]>[number];
 
 /** Files from the keys of a ConfigMap or Secret. */
-export function filesProblems(
+function filesProblems(
   {
     defaultMode,
     items = [],
@@ -222,7 +222,7 @@ function keyToPathProblems(
 }
 
 /** Files that tell about the pod. The volume is named, not the file: as the server does. */
-export function downwardProblems(
+function downwardProblems(
   { defaultMode, items = [] }: NonNullable<GivenVolume["downwardAPI"]>,
   field: string,
 ): readonly FieldProblem[] {
@@ -262,10 +262,7 @@ function downwardFileProblems(
 }
 
 /** Files of several sources in one folder, no two of them at one path. */
-export function projectedProblems(
-  { defaultMode, sources }: Projected,
-  field: string,
-): readonly FieldProblem[] {
+function projectedProblems({ defaultMode, sources }: Projected, field: string): readonly FieldProblem[] {
   const paths = new Set<string>();
   const problems: FieldProblem[] = [...modeProblems(defaultMode, `${field}.defaultMode`)];
   for (const [index, projection] of (sources ?? []).entries()) {
@@ -341,6 +338,6 @@ export function innerPathProblems(path: string, field: string): readonly FieldPr
   return [...absolute, ...backstepProblems(path, field)];
 }
 
-export function backstepProblems(path: string, field: string): readonly FieldProblem[] {
+function backstepProblems(path: string, field: string): readonly FieldProblem[] {
   return path.split("/").includes("..") ? [invalidValue(field, path, "must not contain '..'")] : [];
 }

@@ -139,7 +139,7 @@ function zeroProblems({ minReplicas, metrics = [] }: Size): readonly FieldProble
 }
 
 /** Where `autoscaling/v1` keeps the metrics it has no fields for. */
-export const metricsAnnotation = "autoscaling.alpha.kubernetes.io/metrics";
+const metricsAnnotation = "autoscaling.alpha.kubernetes.io/metrics";
 const behaviorAnnotation = "autoscaling.alpha.kubernetes.io/behavior";
 
 /** Between `autoscaling/v2`, in which autoscalers are kept, and `autoscaling/v1`. What v1 lacks is in annotations. */

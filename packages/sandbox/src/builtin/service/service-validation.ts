@@ -47,7 +47,7 @@ export function serviceProblems(service: GivenObject<Service>): readonly FieldPr
   return [...problems, ...trafficProblems(service)];
 }
 
-export function isHeadless({ clusterIPs = [] }: GivenSpec): boolean {
+function isHeadless({ clusterIPs = [] }: GivenSpec): boolean {
   return clusterIPs.length === 1 && clusterIPs[0] === "None";
 }
 

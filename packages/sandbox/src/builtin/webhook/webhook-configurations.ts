@@ -178,7 +178,7 @@ function setMatchDefaults(match: Draft<MatchResources>): void {
 }
 
 /** How the server reaches a webhook: by an address or by a service, not both. */
-export function clientConfigProblems(
+function clientConfigProblems(
   { url, service }: Given<WebhookClientConfig>,
   field: string,
 ): readonly FieldProblem[] {

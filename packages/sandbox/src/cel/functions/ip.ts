@@ -2,7 +2,7 @@ import { isIPv4, isIPv6 } from "../../schema/ip-address.ts";
 import { failure, type Library, libraryOf, namespaced } from "./library.ts";
 
 /** An IP address as a value of CEL. */
-export class CelIP {
+class CelIP {
   readonly family: 4 | 6;
   readonly bits: bigint;
 
@@ -17,7 +17,7 @@ export class CelIP {
 }
 
 /** A range of IP addresses as a value of CEL. */
-export class CelCIDR {
+class CelCIDR {
   readonly address: CelIP;
   readonly prefixLength: number;
 
@@ -45,21 +45,21 @@ export class CelCIDR {
 }
 
 /** Undefined for what is no address; IPv4 addresses in the form of IPv6 are none. */
-export function parseIP(text: string): CelIP | undefined {
+function parseIP(text: string): CelIP | undefined {
   if (isIPv4(text)) return new CelIP(4, bitsOfIPv4(text));
   if (!isIPv6(text)) return undefined;
   const bits = bitsOfIPv6(text);
   return bits >> 32n === 0xffffn ? undefined : new CelIP(6, bits);
 }
 
-export function parseCIDR(text: string): CelCIDR | undefined {
+function parseCIDR(text: string): CelCIDR | undefined {
   const [, address = "", length = ""] = /^(.*)\/(0|[1-9]\d{0,2})$/.exec(text) ?? [];
   const ip = parseIP(address);
   if (ip === undefined || Number(length) > (ip.family === 4 ? 32 : 128)) return undefined;
   return new CelCIDR(ip, Number(length));
 }
 
-export function ipOf(text: string): CelIP {
+function ipOf(text: string): CelIP {
   const ip = parseIP(text);
   if (ip === undefined)
     throw failure(
@@ -68,7 +68,7 @@ export function ipOf(text: string): CelIP {
   return ip;
 }
 
-export function cidrOf(text: string): CelCIDR {
+function cidrOf(text: string): CelCIDR {
   const cidr = parseCIDR(text);
   if (cidr === undefined) {
     throw failure(

@@ -59,7 +59,7 @@ function quote(text: string): string {
 }
 
 /** An expression in the syntax of Go; throws what CEL says of one that is none. */
-export function goRegExp(pattern: string, flags: string): RegExp {
+function goRegExp(pattern: string, flags: string): RegExp {
   try {
     const { source, flags: own } = goPattern(pattern);
     return new RegExp(source, `${own}${flags}`);

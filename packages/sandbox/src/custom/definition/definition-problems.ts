@@ -253,7 +253,7 @@ export function namesProblems(names: CustomResourceDefinitionNames, field: strin
   return [...problems, ...ofCategories];
 }
 
-export function missingNameProblems(names: CustomResourceDefinitionNames): readonly FieldProblem[] {
+function missingNameProblems(names: CustomResourceDefinitionNames): readonly FieldProblem[] {
   return (["plural", "singular", "kind", "listKind"] as const)
     .filter((name) => (names[name] ?? "") === "")
     .map((name) => required(`spec.names.${name}`));
@@ -274,10 +274,7 @@ function kindProblems(kind: string, field: string): readonly FieldProblem[] {
 const columnTypes = ["boolean", "date", "integer", "number", "string"];
 const columnFormats = ["byte", "date", "date-time", "double", "float", "int32", "int64", "password"];
 
-export function columnProblems(
-  column: CustomResourceColumnDefinition,
-  path: string,
-): readonly FieldProblem[] {
+function columnProblems(column: CustomResourceColumnDefinition, path: string): readonly FieldProblem[] {
   const { name = "", type = "", format = "", jsonPath = "" } = column;
   const problems: FieldProblem[] = name === "" ? [required(`${path}.name`)] : [];
   const detail = `must be one of ${columnTypes.join(",")}`;
@@ -290,7 +287,7 @@ export function columnProblems(
   return [...problems, ...pathProblems(jsonPath, `${path}.JSONPath`)];
 }
 
-export function subresourceProblems(
+function subresourceProblems(
   subresources: CustomResourceSubresources | undefined,
   path: string,
 ): readonly FieldProblem[] {

@@ -107,7 +107,7 @@ const leastNamed = schemaLimit / 100;
 const mostNamed = 4;
 
 /** What a rule may cost at most for one object, which may have many values that the rule is about. */
-export function ruleCost(
+function ruleCost(
   compiled: CompiledRule | CompileProblem,
   shape: ValueShape,
   /** Undefined if only the size of a request limits them. */
