@@ -1,6 +1,5 @@
 import { abortable } from "@keelson/core";
-import { connectionReset } from "./connection-error.ts";
-import type { StreamEnd } from "./fault.ts";
+import { connectionReset, type StreamEnd } from "./fault.ts";
 import type { RecordedRequest } from "./recorded-request.ts";
 
 /** Why a body ends that is to look complete. Never seen by the reader. */

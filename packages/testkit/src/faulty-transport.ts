@@ -1,9 +1,15 @@
 import type { Transport, TransportRequest, TransportResponse } from "@keelson/core";
 import { matchesRequest, refusedResponse } from "@keelson/sandbox";
-import { connectionRefused, connectionReset } from "./connection-error.ts";
 import { FaultyTransportClosedError } from "./errors.ts";
 import { Exchange } from "./exchange.ts";
-import type { Fault, InjectedResponse, StreamEnd, StreamFault } from "./fault.ts";
+import {
+  connectionRefused,
+  connectionReset,
+  type Fault,
+  type InjectedResponse,
+  type StreamEnd,
+  type StreamFault,
+} from "./fault.ts";
 import { type RecordedRequest, type RequestMatch, recordedRequest } from "./recorded-request.ts";
 import { spoiledBody } from "./spoiled-body.ts";
 

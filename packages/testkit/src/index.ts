@@ -24,7 +24,7 @@ export type { InjectedStatusOptions, StatusReason } from "./injected-status.ts";
 export { errorEvent, failureStatus } from "./injected-status.ts";
 export type { CrashAtEveryWriteOptions, CrashReport } from "./operator/crash-at-every-write.ts";
 export { crashAtEveryWrite } from "./operator/crash-at-every-write.ts";
-export type { CrashStory, StoryStage, StoryWorld } from "./operator/crash-story.ts";
+export type { CrashScenario, ScenarioStage, ScenarioWorld } from "./operator/crash-scenario.ts";
 export type {
   CrashingTransport,
   CrashingTransportOptions,
@@ -40,12 +40,10 @@ export {
 } from "./operator/errors.ts";
 export { failingWrites } from "./operator/failing-writes.ts";
 export { normalized } from "./operator/normalized.ts";
-export type { OperatorAccess } from "./operator/operator-access.ts";
 export type { RecordedWrite } from "./operator/recorded-write.ts";
 export { describeWrite } from "./operator/recorded-write.ts";
-export type { RunningOperator, RunOperatorOptions } from "./operator/run-operator.ts";
-export { runOperator } from "./operator/run-operator.ts";
-export { secondPass } from "./operator/second-pass.ts";
+export type { OperatorAccess, RunningOperator, RunOperatorOptions } from "./operator/run-operator.ts";
+export { runOperator, secondPass } from "./operator/run-operator.ts";
 export type { RecordedRequest, RequestMatch } from "./recorded-request.ts";
 export { RecordingLogger } from "./recording-logger.ts";
 export type { Cluster, StartClusterOptions } from "./start-cluster.ts";

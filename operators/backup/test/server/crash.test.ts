@@ -1,5 +1,5 @@
 import {
-  type CrashStory,
+  type CrashScenario,
   crashAtEveryWrite,
   describeWrite,
   normalized,
@@ -21,7 +21,7 @@ beforeAll(async () => {
 });
 afterAll(() => world?.stop());
 
-type Place = Parameters<CrashStory["prepare"]>[0];
+type Place = Parameters<CrashScenario["prepare"]>[0];
 
 const name = "mybackup";
 
@@ -67,7 +67,7 @@ async function outcome({ client, namespace }: Place): Promise<unknown> {
   return normalized([...told, ...made].map((object) => ({ ...object, apiVersion: "v1", kind: "Any" })));
 }
 
-const stories: readonly (readonly [string, CrashStory])[] = [
+const scenarios: readonly (readonly [string, CrashScenario])[] = [
   [
     "of a run and of another one with a new image",
     {
@@ -153,12 +153,12 @@ const stories: readonly (readonly [string, CrashStory])[] = [
 ];
 
 describe("an operator that dies after any of its writes", () => {
-  it.each(stories)(
-    "leaves nothing behind that the next one does not finish: the story %s",
+  it.each(scenarios)(
+    "leaves nothing behind that the next one does not finish: the scenario %s",
     { timeout: 400_000 },
-    async (_, story) => {
+    async (_, scenario) => {
       const { cluster } = world;
-      const { writes, crashes } = await crashAtEveryWrite(backup, { cluster, story });
+      const { writes, crashes } = await crashAtEveryWrite(backup, { cluster, scenario });
       expect(writes.map(describeWrite)).toContainEqual(
         expect.stringMatching(/^(apply|patch) (cron)?jobs\.batch /),
       );

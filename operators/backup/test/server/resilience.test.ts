@@ -1,7 +1,7 @@
 import {
-  type InjectedFault,
   faults,
   faultyTransport,
+  type InjectedFault,
   type RunningOperator,
   runOperator,
   startWorld,

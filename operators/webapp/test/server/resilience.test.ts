@@ -6,7 +6,7 @@ import {
   faultyTransport,
   normalized,
   runOperator,
-  type StoryWorld,
+  type ScenarioWorld,
   startWorld,
   type World,
 } from "@keelson/testkit";
@@ -45,13 +45,13 @@ const grown = {
   autoscaling: { minReplicas: 2, maxReplicas: 5 },
 };
 
-async function apply({ cluster, namespace }: StoryWorld, spec: object): Promise<void> {
+async function apply({ cluster, namespace }: ScenarioWorld, spec: object): Promise<void> {
   const input = JSON.stringify(manifestOf("web", spec));
   await cluster.kubectl(["-n", namespace, "apply", "-f", "-"], { input });
 }
 
 /** Ready for its last spec, and nothing of an earlier one is left. */
-async function isSettled({ client, namespace }: StoryWorld, stage: string): Promise<boolean> {
+async function isSettled({ client, namespace }: ScenarioWorld, stage: string): Promise<boolean> {
   const { metadata, status } = await client.get(WebApp, { namespace, name: "web" });
   const ingresses = (await client.list(Ingress, { namespace })).items.length;
   const autoscalers = (await client.list(HorizontalPodAutoscaler, { namespace })).items.length;
@@ -60,7 +60,7 @@ async function isSettled({ client, namespace }: StoryWorld, stage: string): Prom
   return isClean && status?.phase === "Ready" && status.observedGeneration === metadata.generation;
 }
 
-async function outcome({ client, namespace }: StoryWorld): Promise<unknown> {
+async function outcome({ client, namespace }: ScenarioWorld): Promise<unknown> {
   const all = async (resource: Resource): Promise<readonly KubeObject[]> =>
     (await client.list(resource, { namespace })).items;
   const kinds = [WebApp, Deployment, Service, HorizontalPodAutoscaler];
@@ -80,9 +80,9 @@ describe("an operator that dies", () => {
   }, async () => {
     const { writes, crashes } = await crashAtEveryWrite(webapp, {
       cluster: world.cluster,
-      story: {
-        prepare: (story) => apply(story, modest),
-        act: (story) => apply(story, grown),
+      scenario: {
+        prepare: (scenario) => apply(scenario, modest),
+        act: (scenario) => apply(scenario, grown),
         isSettled,
         outcome,
       },

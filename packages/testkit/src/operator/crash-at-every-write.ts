@@ -2,24 +2,22 @@ import { createClient } from "@keelson/client";
 import { deepEqual, toError } from "@keelson/core";
 import type { Operator } from "keelson";
 import type { Cluster } from "../start-cluster.ts";
-import type { CrashStory } from "./crash-story.ts";
+import { type CrashScenario, runScenario, type ScenarioEnd, type ScenarioOptions } from "./crash-scenario.ts";
 import type { CrashMoment } from "./crashing-transport.ts";
 import { differences } from "./differences.ts";
 import { NotConvergedError } from "./errors.ts";
-import { openAccess } from "./operator-access.ts";
-import { type PlayOptions, playStory, type StoryEnd } from "./play-story.ts";
 import type { RecordedWrite } from "./recorded-write.ts";
-import type { RunOperatorOptions } from "./run-operator.ts";
+import { openAccess, type RunOperatorOptions } from "./run-operator.ts";
 
 export interface CrashAtEveryWriteOptions {
   /** With controllers, as namespaces are made and removed. */
   readonly cluster: Cluster;
-  readonly story: CrashStory;
+  readonly scenario: CrashScenario;
   /** `after`: the server has carried the write out. `before`: it never hears of it. Default `after`. */
   readonly moment?: CrashMoment;
   /** How many runs there are at a time. Default 4. */
   readonly concurrency?: number;
-  /** How long each stage of the story may take to settle. Default 60 s. */
+  /** How long each stage of the scenario may take to settle. Default 60 s. */
   readonly settleTimeoutMs?: number;
   /** How the operators are run. */
   readonly operatorOptions?: Omit<RunOperatorOptions, "access" | "namespaces" | "webhooks">;
@@ -36,7 +34,7 @@ export interface CrashReport {
 }
 
 /**
- * Plays the story undisturbed, which tells the writes and the outcome; then once for each write, with an operator that
+ * Plays the scenario undisturbed, which tells the writes and the outcome; then once for each write, with an operator that
  * dies as soon as the server has carried that write out: the answer never arrives, and nothing else does. A new operator
  * takes its place, and the outcome must be the same. Each run has a namespace of its own.
  *
@@ -47,13 +45,13 @@ export async function crashAtEveryWrite(
   operator: Operator,
   options: CrashAtEveryWriteOptions,
 ): Promise<CrashReport> {
-  const { cluster, story, moment = "after", concurrency = 4, settleTimeoutMs = 60_000 } = options;
+  const { cluster, scenario, moment = "after", concurrency = 4, settleTimeoutMs = 60_000 } = options;
   const { operatorOptions = {} } = options;
   const transport = openAccess(cluster);
   try {
     const client = createClient({ transport });
-    const play: PlayOptions = { operator, cluster, client, story, settleTimeoutMs, operatorOptions };
-    const undisturbed = await playStory(play, {}, steadiness());
+    const play: ScenarioOptions = { operator, cluster, client, scenario, settleTimeoutMs, operatorOptions };
+    const undisturbed = await runScenario(play, {}, steadiness());
     const { writes } = undisturbed;
     const indexes = writes.map((_, index) => index + 1);
     const crashes = await inTurns(indexes, concurrency, (index) => crashAt(play, undisturbed, index, moment));
@@ -78,14 +76,14 @@ function steadiness(): (outcome: unknown) => boolean {
 
 /** Gives the write that it died of. */
 async function crashAt(
-  play: PlayOptions,
-  { outcome, writes }: StoryEnd,
+  play: ScenarioOptions,
+  { outcome, writes }: ScenarioEnd,
   index: number,
   moment: CrashMoment,
 ): Promise<RecordedWrite | undefined> {
   const { name } = play.operator;
   const point = { index, total: writes.length, moment };
-  const end = await playStory(play, { atWrite: index, moment }, (found) => deepEqual(outcome, found)).catch(
+  const end = await runScenario(play, { atWrite: index, moment }, (found) => deepEqual(outcome, found)).catch(
     (error: unknown) => {
       throw new NotConvergedError(name, { ...point, write: writes[index - 1] }, { cause: toError(error) });
     },

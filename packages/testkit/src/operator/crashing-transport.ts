@@ -1,6 +1,6 @@
 import { abortable, type Transport, type TransportRequest, type TransportResponse } from "@keelson/core";
-import { connectionRefused } from "../connection-error.ts";
 import { Exchange } from "../exchange.ts";
+import { connectionRefused } from "../fault.ts";
 import { recordedRequest } from "../recorded-request.ts";
 import { type RecordedWrite, writeOf } from "./recorded-write.ts";
 

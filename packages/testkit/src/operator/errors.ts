@@ -42,7 +42,7 @@ export interface CrashPoint {
   /** How many writes there are if it lives on. */
   readonly total: number;
   readonly moment: CrashMoment;
-  /** That of the undisturbed run if the story did not end; undefined if it ended without so many writes. */
+  /** That of the undisturbed run if the scenario did not end; undefined if it ended without so many writes. */
   readonly write: RecordedWrite | undefined;
 }
 

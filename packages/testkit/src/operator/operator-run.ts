@@ -1,18 +1,19 @@
 import type { Client } from "@keelson/client";
 import { systemClock, systemRandom } from "@keelson/core";
 import {
+  type Admission,
   type ApiEventRecorder,
   createEventRecorder,
-  type Manager,
+  Manager,
   type ManagerOptions,
   type Metrics,
   type Operator,
   silentLogger,
+  type WebhookSet,
 } from "keelson";
 import { ControllerActivity } from "./controller-activity.ts";
 import type { CrashingTransport } from "./crashing-transport.ts";
 import { OperatorEndedError } from "./errors.ts";
-import { ObservedManager } from "./observed-manager.ts";
 import type { RunOperatorOptions } from "./run-operator.ts";
 import { removeWebhooks, servedWebhooks, unservedWebhooks, webhookProbe } from "./served-webhooks.ts";
 import { until } from "./until.ts";
@@ -154,5 +155,15 @@ export class OperatorRun {
       health: { port: -1 },
       webhooks: options.webhooks === true ? servedWebhooks(webhookName) : unservedWebhooks,
     };
+  }
+}
+
+/** A manager that remembers which webhooks it was given. */
+export class ObservedManager extends Manager {
+  readonly admissions: Admission[] = [];
+
+  override addWebhooks(webhooks: WebhookSet): void {
+    super.addWebhooks(webhooks);
+    this.admissions.push(...(webhooks.admissions ?? []));
   }
 }

@@ -1,5 +1,4 @@
-import type { TransportRequest } from "@keelson/core";
-import { isRecord } from "@keelson/core";
+import { isRecord, type Transport, type TransportRequest } from "@keelson/core";
 
 /** A request that changes something, or tries to. */
 export interface RecordedWrite {
@@ -84,4 +83,16 @@ function nameIn(body: string | undefined): string | undefined {
   if (!isRecord(object) || !isRecord(object.metadata)) return undefined;
   const { name } = object.metadata;
   return typeof name === "string" ? name : undefined;
+}
+
+/** Tells of each write before it is sent. Each repetition of one that was refused is another. */
+export function recordingTransport(inner: Transport, onWrite: (write: RecordedWrite) => void): Transport {
+  return {
+    send: (request) => {
+      const write = writeOf(request);
+      if (write !== undefined) onWrite(write);
+      return inner.send(request);
+    },
+    close: () => inner.close(),
+  };
 }

@@ -1,9 +1,24 @@
-import type { Client } from "@keelson/client";
-import type { Clock, Random, Transport } from "@keelson/core";
-import type { Logger, Manager, ManagerOptions, Operator } from "keelson";
-import { startOperator } from "./mortal-operator.ts";
-import type { OperatorAccess } from "./operator-access.ts";
-import type { RecordedWrite } from "./recorded-write.ts";
+import { accessFromKubeconfig, type Client, createClient, httpTransport } from "@keelson/client";
+import {
+  type Clock,
+  type Kubeconfig,
+  type Random,
+  systemClock,
+  systemRandom,
+  type Transport,
+} from "@keelson/core";
+import {
+  createMetrics,
+  installCrds,
+  type Logger,
+  type Manager,
+  type ManagerOptions,
+  type Operator,
+} from "keelson";
+import { type Endings, endAll } from "../end-all.ts";
+import { type CrashingTransportOptions, crashingTransport } from "./crashing-transport.ts";
+import { OperatorRun } from "./operator-run.ts";
+import { type RecordedWrite, recordingTransport } from "./recorded-write.ts";
 
 export interface RunOperatorOptions {
   /** As whom the operator runs. */
@@ -62,4 +77,96 @@ export interface RunningOperator extends AsyncDisposable {
 export async function runOperator(operator: Operator, options: RunOperatorOptions): Promise<RunningOperator> {
   const { crashed: _, crashedAt: __, ...running } = await startOperator(operator, options);
   return running;
+}
+
+/** A running operator whose connections may die during one of its writes. */
+export interface CrashableOperator extends RunningOperator {
+  /** Aborts when they die. */
+  readonly crashed: AbortSignal;
+  /** The write during which they died, if it was one. */
+  crashedAt(): RecordedWrite | undefined;
+}
+
+/** Resolves when it runs, or when it has died on the way there. */
+export async function startOperator(
+  operator: Operator,
+  options: RunOperatorOptions,
+  crash: CrashingTransportOptions = {},
+): Promise<CrashableOperator> {
+  const endings: Endings = [];
+  try {
+    return await start(operator, options, crash, endings);
+  } catch (error) {
+    await endAll(endings.splice(0));
+    throw error;
+  }
+}
+
+async function start(
+  operator: Operator,
+  options: RunOperatorOptions,
+  crash: CrashingTransportOptions,
+  endings: Endings,
+): Promise<CrashableOperator> {
+  const { access, adminAccess = access, wrap = (transport) => transport } = options;
+  const { clock = systemClock, random = systemRandom } = options;
+  const writes: RecordedWrite[] = [];
+  // Operators that run side by side each have webhooks of their own.
+  const webhookName = `${operator.name}-testkit-${random.next().toString(36).slice(2, 10)}`;
+  const adminTransport = openAccess(adminAccess);
+  const connection = crashingTransport(wrap(openAccess(access, clock)), crash);
+  endings.push(
+    () => adminTransport.close(),
+    () => connection.close(),
+  );
+  const metrics = createMetrics({ clock, processMetrics: false });
+  const transport = recordingTransport(connection, (write) => {
+    if (write.name !== webhookName) writes.push(write);
+  });
+  const client = createClient({ transport: metrics.measureTransport(transport, "cluster"), clock });
+  const admin = createClient({ transport: adminTransport });
+  await installCrds(admin, operator.resources);
+  const life = new OperatorRun(operator, {
+    ...{ options, client, admin, connection, metrics, webhookName },
+    release: () => endAll(endings.splice(0)),
+  });
+  await life.start();
+  return {
+    manager: life.manager,
+    client: admin,
+    writes,
+    clearWrites: () => void writes.splice(0),
+    metrics: () => metrics.render(),
+    idle: () => life.idle(),
+    ended: life.ended,
+    stop: () => life.stop(),
+    kill: () => life.kill(),
+    crashed: connection.crashed,
+    crashedAt: () => connection.crashedAt,
+    [Symbol.asyncDispose]: () => life.stop(),
+  };
+}
+
+/** How a cluster is reached: by a connection of one's own, or by one that stays its owner's and is not closed. */
+export type OperatorAccess = { readonly kubeconfig: Kubeconfig } | { readonly transport: Transport };
+
+/** A transport that may be closed whoever owns what is behind it. */
+export function openAccess(access: OperatorAccess, clock: Clock = systemClock): Transport {
+  if ("kubeconfig" in access)
+    return httpTransport(accessFromKubeconfig(access.kubeconfig, { clock, env: {} }));
+  const { transport } = access;
+  return { send: (request) => transport.send(request), close: async () => undefined };
+}
+
+/**
+ * Has another operator look at a world that has settled, until it has reconciled each object once, and gives what it wrote:
+ * nothing, if all is as it is wanted. No other one may run.
+ */
+export async function secondPass(
+  operator: Operator,
+  options: RunOperatorOptions,
+): Promise<readonly RecordedWrite[]> {
+  await using running = await runOperator(operator, options);
+  await running.idle();
+  return [...running.writes];
 }

@@ -1,11 +1,16 @@
-import { type Client, createClient } from "@keelson/client";
+import { type Client, createClient, waitFor } from "@keelson/client";
+import { keyOf } from "@keelson/core";
 import { type HollowNodes, type HollowNodesOptions, startHollowNodes } from "@keelson/hollow";
 import type { Operator } from "keelson";
+import { Namespace, ServiceAccount } from "keelson/kinds/core/v1";
 import { type Endings, endAll } from "../end-all.ts";
-import { openAccess } from "../operator/operator-access.ts";
-import { type RunningOperator, type RunOperatorOptions, runOperator } from "../operator/run-operator.ts";
+import {
+  openAccess,
+  type RunningOperator,
+  type RunOperatorOptions,
+  runOperator,
+} from "../operator/run-operator.ts";
 import { type Cluster, type StartClusterOptions, startCluster } from "../start-cluster.ts";
-import { createNamespace } from "./create-namespace.ts";
 
 export interface StartWorldOptions extends Omit<StartClusterOptions, "controllers"> {
   /** How many hollow nodes there are. Default 1. */
@@ -66,4 +71,14 @@ async function start(
     },
     [Symbol.asyncDispose]: stop,
   };
+}
+
+const accountTimeoutMs = 30_000;
+
+/** Makes a namespace whose name is the server's choice, and gives it when pods can be made there. Needs controllers. */
+export async function createNamespace(client: Client): Promise<string> {
+  const { name } = keyOf(await client.create(Namespace, { metadata: { generateName: "test-" } }));
+  const account = { namespace: name, name: "default" };
+  await waitFor(client, ServiceAccount, account, () => true, { timeoutMs: accountTimeoutMs });
+  return name;
 }

@@ -2,12 +2,12 @@ import { mergePatch } from "keelson";
 import { ConfigMap, Namespace } from "keelson/kinds/core/v1";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import {
-  type CrashStory,
+  type CrashScenario,
   crashAtEveryWrite,
   describeWrite,
   NotConvergedError,
   normalized,
-  type StoryWorld,
+  type ScenarioWorld,
   startWorld,
   type World,
 } from "../../src/index.ts";
@@ -22,10 +22,10 @@ beforeAll(async () => {
 afterAll(() => world?.stop());
 
 const name = "a";
-const ownConfigMaps = async ({ client, namespace }: StoryWorld): Promise<readonly ConfigMap[]> =>
+const ownConfigMaps = async ({ client, namespace }: ScenarioWorld): Promise<readonly ConfigMap[]> =>
   (await client.list(ConfigMap, { namespace, fieldSelector: "metadata.name!=kube-root-ca.crt" })).items;
 
-const story: CrashStory = {
+const scenario: CrashScenario = {
   prepare: async ({ client, namespace }) => {
     await client.create(Greeting, { metadata: { name, namespace }, spec: { whom: "world" } });
   },
@@ -38,8 +38,8 @@ const story: CrashStory = {
 };
 
 /** One more thing for the user to do: somebody else is to be greeted. */
-const storyWithChange: CrashStory = {
-  ...story,
+const scenarioWithChange: CrashScenario = {
+  ...scenario,
   act: async ({ client, namespace }) => {
     await client.patch(Greeting, { namespace, name }, mergePatch({ spec: { whom: "you" } }));
   },
@@ -52,7 +52,7 @@ describe("an operator that may be killed at any time", () => {
   it.each(["after", "before"] as const)("gets to the same end if it dies %s any write", async (moment) => {
     const report = await crashAtEveryWrite(greeter, {
       cluster: world.cluster,
-      story: storyWithChange,
+      scenario: scenarioWithChange,
       moment,
     });
     const withoutNamespace = report.writes.map(({ namespace: _, ...write }) => describeWrite(write));
@@ -70,19 +70,19 @@ describe("an operator that may be killed at any time", () => {
 
   it("is measured by an outcome that stays", async () => {
     const looks: string[] = [];
-    const late: CrashStory = {
-      ...story,
+    const late: CrashScenario = {
+      ...scenario,
       outcome: async ({ namespace }) => {
         looks.push(namespace);
         return looks[0] === namespace && looks.length < 3 ? "early" : "late";
       },
     };
-    const { crashes } = await crashAtEveryWrite(greeter, { cluster: world.cluster, story: late });
+    const { crashes } = await crashAtEveryWrite(greeter, { cluster: world.cluster, scenario: late });
     expect(crashes).toHaveLength(2);
   });
 
   it("leaves no namespace behind", async () => {
-    await crashAtEveryWrite(greeter, { cluster: world.cluster, story });
+    await crashAtEveryWrite(greeter, { cluster: world.cluster, scenario });
     await expect
       .poll(async () => (await world.client.list(Namespace)).items.map((each) => each.metadata.name))
       .not.toContainEqual(expect.stringMatching(/^test-/));
@@ -91,7 +91,7 @@ describe("an operator that may be killed at any time", () => {
 
 describe("an operator that may not be killed", () => {
   it("is found out when it makes a second object", async () => {
-    const error = await crashAtEveryWrite(forgetful, { cluster: world.cluster, story }).catch(
+    const error = await crashAtEveryWrite(forgetful, { cluster: world.cluster, scenario }).catch(
       (thrown) => thrown,
     );
     expect(error).toBeInstanceOf(NotConvergedError);
@@ -107,16 +107,16 @@ describe("an operator that may not be killed", () => {
   });
 
   it("is found out when it counts twice", async () => {
-    const counted: CrashStory = {
-      ...story,
+    const counted: CrashScenario = {
+      ...scenario,
       prepare: async (scene) => {
         const { client, namespace } = scene;
         await client.create(ConfigMap, { metadata: { name: nameOf(name), namespace }, data: { count: "7" } });
-        await story.prepare(scene);
+        await scenario.prepare(scene);
       },
       outcome: async (scene) => (await ownConfigMaps(scene)).map(({ data }) => data),
     };
-    const crashing = crashAtEveryWrite(counter, { cluster: world.cluster, story: counted });
+    const crashing = crashAtEveryWrite(counter, { cluster: world.cluster, scenario: counted });
     await expect(crashing).rejects.toMatchObject({
       point: { index: 1, write: { verb: "patch", resource: "configmaps" } },
       differences: ['0.count: "8" was wanted, "9" was found'],
@@ -124,7 +124,7 @@ describe("an operator that may not be killed", () => {
   });
 
   it("is found out when it never gets there", async () => {
-    const crashing = crashAtEveryWrite(careless, { cluster: world.cluster, story, settleTimeoutMs: 5000 });
+    const crashing = crashAtEveryWrite(careless, { cluster: world.cluster, scenario, settleTimeoutMs: 5000 });
     await expect(crashing).rejects.toThrow(
       /^crash operator careless after write 1 of 2 \(patch greetings\.testkit\.keelson\.dev\/status test-\w+\/a\): wait until/,
     );

@@ -2,28 +2,51 @@ import { type Client, NotFoundError } from "@keelson/client";
 import type { Operator } from "keelson";
 import { Namespace } from "keelson/kinds/core/v1";
 import type { Cluster } from "../start-cluster.ts";
-import { createNamespace } from "../world/create-namespace.ts";
-import type { CrashStory, StoryStage, StoryWorld } from "./crash-story.ts";
+import { createNamespace } from "../world/start-world.ts";
 import type { CrashingTransportOptions } from "./crashing-transport.ts";
 import { NotSettledError } from "./errors.ts";
-import { MortalPair } from "./mortal-pair.ts";
 import type { RecordedWrite } from "./recorded-write.ts";
 import type { RunOperatorOptions } from "./run-operator.ts";
+import { OperatorWithSuccessor } from "./successor.ts";
 import { until } from "./until.ts";
 
-export interface PlayOptions {
+/** Where a scenario takes place. */
+export interface ScenarioWorld {
+  /** Of this run alone. */
+  readonly namespace: string;
+  /** The administrator's; it never fails. */
+  readonly client: Client;
+  readonly cluster: Cluster;
+}
+
+/** What has been done so far. */
+export type ScenarioStage = "prepared" | "acted";
+
+/** What users do with an operator, and what is to come of it, whenever the operator dies. */
+export interface CrashScenario {
+  /** What a user does first. */
+  prepare(world: ScenarioWorld): Promise<void>;
+  /** What a user does once that has settled. Default: nothing. */
+  act?(world: ScenarioWorld): Promise<void>;
+  /** Whether all that was done so far has come about. An object that it asks for and that is not there means: no. */
+  isSettled(world: ScenarioWorld, stage: ScenarioStage): Promise<boolean>;
+  /** What must be the same in the end, such as `normalized` objects. */
+  outcome(world: ScenarioWorld): Promise<unknown>;
+}
+
+export interface ScenarioOptions {
   readonly operator: Operator;
   readonly cluster: Cluster;
   /** The administrator's. */
   readonly client: Client;
-  readonly story: CrashStory;
+  readonly scenario: CrashScenario;
   /** How long each stage may take to settle. */
   readonly settleTimeoutMs: number;
   readonly operatorOptions: Omit<RunOperatorOptions, "access" | "namespaces">;
 }
 
-/** How the story ended. */
-export interface StoryEnd {
+/** How the scenario ended. */
+export interface ScenarioEnd {
   readonly outcome: unknown;
   /** Of the first operator. */
   readonly writes: readonly RecordedWrite[];
@@ -37,19 +60,19 @@ const pollMs = 100;
 const removalTimeoutMs = 30_000;
 
 /**
- * Plays a story in a namespace of its own, with an operator that dies as told and another one after it. The outcome
+ * Plays a scenario in a namespace of its own, with an operator that dies as told and another one after it. The outcome
  * becomes the wanted one, if there is time, or is another.
  */
-export async function playStory(
-  options: PlayOptions,
+export async function runScenario(
+  options: ScenarioOptions,
   crash: CrashingTransportOptions,
   isWanted: (outcome: unknown) => boolean = () => true,
-): Promise<StoryEnd> {
+): Promise<ScenarioEnd> {
   const { operator, cluster, client, operatorOptions } = options;
   const namespace = await createNamespace(client);
-  const world: StoryWorld = { namespace, client, cluster };
+  const world: ScenarioWorld = { namespace, client, cluster };
   const runOptions = { ...operatorOptions, access: cluster, namespaces: [namespace] };
-  const pair = await MortalPair.start(operator, runOptions, crash);
+  const pair = await OperatorWithSuccessor.start(operator, runOptions, crash);
   let isOver = false;
   try {
     const end = await play(options, world, pair, isWanted);
@@ -61,37 +84,37 @@ export async function playStory(
 }
 
 async function play(
-  options: PlayOptions,
-  world: StoryWorld,
-  pair: MortalPair,
+  options: ScenarioOptions,
+  world: ScenarioWorld,
+  pair: OperatorWithSuccessor,
   isWanted: (outcome: unknown) => boolean,
-): Promise<StoryEnd> {
-  const { story } = options;
-  await story.prepare(world);
+): Promise<ScenarioEnd> {
+  const { scenario } = options;
+  await scenario.prepare(world);
   await settle(options, world, pair, "prepared");
-  if (story.act !== undefined) {
-    await story.act(world);
+  if (scenario.act !== undefined) {
+    await scenario.act(world);
     await settle(options, world, pair, "acted");
   }
   const { writes, crashedAt } = pair;
   const before = [...writes];
-  return { outcome: await outcomeOf(story, world, isWanted), writes: before, crashedAt };
+  return { outcome: await outcomeOf(scenario, world, isWanted), writes: before, crashedAt };
 }
 
 /** It is settled when nothing is left to do either: a write that comes a moment later may be the one to die of. */
 async function settle(
-  { operator, story, settleTimeoutMs }: PlayOptions,
-  world: StoryWorld,
-  pair: MortalPair,
-  stage: StoryStage,
+  { operator, scenario, settleTimeoutMs }: ScenarioOptions,
+  world: ScenarioWorld,
+  pair: OperatorWithSuccessor,
+  stage: ScenarioStage,
 ): Promise<void> {
   const isSettled = async (): Promise<boolean> => {
-    await pair.replaceTheDead();
-    if (!(await orNot(story.isSettled(world, stage)))) return false;
+    await pair.replaceCrashed();
+    if (!(await orNot(scenario.isSettled(world, stage)))) return false;
     await pair.idle();
-    return !pair.needsReplacement && (await orNot(story.isSettled(world, stage)));
+    return !pair.needsReplacement && (await orNot(scenario.isSettled(world, stage)));
   };
-  const goal = `wait until the story of operator ${operator.name} has settled (${stage})`;
+  const goal = `wait until the scenario of operator ${operator.name} has settled (${stage})`;
   await until(goal, isSettled, { timeoutMs: settleTimeoutMs, everyMs: pollMs });
 }
 
@@ -105,13 +128,13 @@ async function orNot(answer: Promise<boolean>): Promise<boolean> {
 }
 
 async function outcomeOf(
-  story: CrashStory,
-  world: StoryWorld,
+  scenario: CrashScenario,
+  world: ScenarioWorld,
   isWanted: (outcome: unknown) => boolean,
 ): Promise<unknown> {
   let outcome: unknown;
   const look = async (): Promise<boolean> => {
-    outcome = await story.outcome(world);
+    outcome = await scenario.outcome(world);
     return isWanted(outcome);
   };
   try {
@@ -123,17 +146,17 @@ async function outcomeOf(
 }
 
 /**
- * The operator lives until its own objects are gone, as some may wait for it. That they go is part of the story, unless
+ * The operator lives until its own objects are gone, as some may wait for it. That they go is part of the scenario, unless
  * it has failed already.
  */
 async function leave(
-  { operator, client }: PlayOptions,
-  { namespace }: StoryWorld,
-  pair: MortalPair,
+  { operator, client }: ScenarioOptions,
+  { namespace }: ScenarioWorld,
+  pair: OperatorWithSuccessor,
   isOver: boolean,
 ): Promise<void> {
   const areGone = async (): Promise<boolean> => {
-    await pair.replaceTheDead();
+    await pair.replaceCrashed();
     const lists = await Promise.all(
       operator.resources.map((resource) => client.list(resource, { namespace })),
     );

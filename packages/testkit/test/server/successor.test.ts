@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it, onTestFinished } from "vitest";
 import { startWorld, type World } from "../../src/index.ts";
-import { MortalPair } from "../../src/operator/mortal-pair.ts";
+import { OperatorWithSuccessor } from "../../src/operator/successor.ts";
 import { Greeting, greeter } from "../support/greeter.ts";
 
 let world: World;
@@ -12,7 +12,7 @@ afterAll(() => world?.stop());
 
 it("is not waited for any more when it has died of a write, and its successor is until that is done", async () => {
   const namespace = await world.createNamespace();
-  const pair = await MortalPair.start(
+  const pair = await OperatorWithSuccessor.start(
     greeter,
     { access: world.cluster, namespaces: [namespace] },
     { atWrite: 1 },
@@ -28,7 +28,7 @@ it("is not waited for any more when it has died of a write, and its successor is
   await pair.idle();
   expect(pair.crashedAt).toMatchObject({ verb: "apply", resource: "configmaps", namespace });
 
-  await pair.replaceTheDead();
+  await pair.replaceCrashed();
   await pair.idle();
   expect(pair.needsReplacement).toBe(false);
   expect((await world.client.get(Greeting, key)).status).toEqual({ phase: "Ready", greeted: "world" });
@@ -37,7 +37,7 @@ it("is not waited for any more when it has died of a write, and its successor is
 it("is not waited for any more when it dies while it is waited for", async () => {
   const namespace = await world.createNamespace();
   const options = { access: world.cluster, namespaces: [namespace] };
-  const pair = await MortalPair.start(greeter, options, { atWrite: 1 });
+  const pair = await OperatorWithSuccessor.start(greeter, options, { atWrite: 1 });
   onTestFinished(() => pair.stop());
   const spec = { whom: "world" };
   await world.client.create(Greeting, { metadata: { namespace, name: "a" }, spec });

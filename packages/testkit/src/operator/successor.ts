@@ -1,17 +1,16 @@
 import { abortable } from "@keelson/core";
 import type { Operator } from "keelson";
 import type { CrashingTransportOptions } from "./crashing-transport.ts";
-import { type MortalOperator, startOperator } from "./mortal-operator.ts";
 import type { RecordedWrite } from "./recorded-write.ts";
-import type { RunOperatorOptions } from "./run-operator.ts";
+import { type CrashableOperator, type RunOperatorOptions, startOperator } from "./run-operator.ts";
 
 /** An operator that dies, and the one that takes its place. */
-export class MortalPair {
-  readonly #first: MortalOperator;
-  readonly #startSecond: () => Promise<MortalOperator>;
-  #second: MortalOperator | undefined;
+export class OperatorWithSuccessor {
+  readonly #first: CrashableOperator;
+  readonly #startSecond: () => Promise<CrashableOperator>;
+  #second: CrashableOperator | undefined;
 
-  private constructor(first: MortalOperator, startSecond: () => Promise<MortalOperator>) {
+  private constructor(first: CrashableOperator, startSecond: () => Promise<CrashableOperator>) {
     this.#first = first;
     this.#startSecond = startSecond;
   }
@@ -20,9 +19,9 @@ export class MortalPair {
     operator: Operator,
     options: RunOperatorOptions,
     crash: CrashingTransportOptions,
-  ): Promise<MortalPair> {
+  ): Promise<OperatorWithSuccessor> {
     const first = await startOperator(operator, options, crash);
-    return new MortalPair(first, () => startOperator(operator, options));
+    return new OperatorWithSuccessor(first, () => startOperator(operator, options));
   }
 
   /** Of the first. */
@@ -39,7 +38,7 @@ export class MortalPair {
     return this.#first.crashed.aborted && this.#second === undefined;
   }
 
-  async replaceTheDead(): Promise<void> {
+  async replaceCrashed(): Promise<void> {
     if (!this.needsReplacement) return;
     await this.#first.kill();
     this.#second = await this.#startSecond();
