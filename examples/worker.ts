@@ -4,7 +4,7 @@ import {
   controller,
   defineOperator,
   defineResource,
-  getIfThere,
+  find,
   metadataOnly,
   usesOf,
   z,
@@ -32,7 +32,7 @@ const workers = controller(Worker)
   .reconcile(async ({ object, client, events }) => {
     const { namespace = "", name = "" } = object.metadata;
     const { image, settings } = object.spec;
-    const secret = await getIfThere(client, SecretChange, { namespace, name: settings });
+    const secret = await find(client, SecretChange, { namespace, name: settings });
     if (secret === undefined) {
       events.record(object, {
         type: "Warning",

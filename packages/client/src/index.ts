@@ -68,6 +68,7 @@ export {
 export type { Desire, Upsert, UpsertOutcome } from "./object/create-or-update.ts";
 export { createOrPatch, createOrUpdate } from "./object/create-or-update.ts";
 export { addFinalizer, removeFinalizer } from "./object/finalizers.ts";
+export { find } from "./object/find.ts";
 export { mergePatchBetween } from "./object/merge-patch.ts";
 export type { WaitOptions } from "./object/wait-for.ts";
 export { waitFor, waitUntilGone } from "./object/wait-for.ts";

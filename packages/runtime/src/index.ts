@@ -71,6 +71,7 @@ export {
   dryRun,
   ExecCredentialError,
   ForbiddenError,
+  find,
   GoneError,
   httpTransport,
   InClusterError,
@@ -474,7 +475,6 @@ export type { ManagedWebhooks, ManagerWebhookOptions, WebhookSet } from "./manag
 export type { AppliedObject, ApplyOwnedOptions } from "./object/apply-owned.ts";
 export { appliedAnnotation, applyOwned, isOrphanOf } from "./object/apply-owned.ts";
 export { ForeignObjectError, StaleObjectError } from "./object/errors.ts";
-export { getIfThere } from "./object/get-if-there.ts";
 export type { InstallCrdsOptions } from "./object/install-crds.ts";
 export { installCrds } from "./object/install-crds.ts";
 export { isStillThere } from "./object/is-still-there.ts";

@@ -2,7 +2,7 @@ import {
   apiVersionOf,
   type Clock,
   ForeignObjectError,
-  getIfThere,
+  find,
   type ObjectKey,
   type ReconcileContext,
   type ReconcileResult,
@@ -47,7 +47,7 @@ export async function reconcile(
   { clock, metrics }: Surroundings,
 ): Promise<ReconcileResult> {
   const { key, client, liveClient, events, log } = context;
-  const backup = await getIfThere(client, BackUp, key);
+  const backup = await find(client, BackUp, key);
   if (backup === undefined) return metrics.forget(key);
   if (backup.metadata.deletionTimestamp !== undefined) return undefined;
   const before = await gather(client, backup);

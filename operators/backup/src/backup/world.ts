@@ -2,7 +2,7 @@ import {
   type Client,
   controllerOf,
   ForeignObjectError,
-  getIfThere,
+  find,
   isControlledBy,
   isOrphanOf,
   type KubeObject,
@@ -34,8 +34,8 @@ export interface Orphans {
 export async function gather(client: Client, backup: BackUp): Promise<World> {
   const { namespace = "", name = "" } = backup.metadata;
   const key = { namespace, name: jobName(name) };
-  const cronJob = await getIfThere(client, CronJob, key);
-  const named = await getIfThere(client, Job, key);
+  const cronJob = await find(client, CronJob, key);
+  const named = await find(client, Job, key);
   const labelled = await client.list(Job, { namespace, labelSelector: `${backupLabel}=${name}` });
   const owners = [backup, ...(cronJob !== undefined && isControlledBy(cronJob, backup) ? [cronJob] : [])];
   // By its name the Job is found also without its label.

@@ -5,7 +5,7 @@ import {
   deepEqual,
   ForbiddenError,
   ForeignObjectError,
-  getIfThere,
+  find,
   InvalidError,
   type KubeObject,
   type Resource,
@@ -27,7 +27,7 @@ export async function applyChild<T extends KubeObject>(
   wanted: ApplyConfiguration<T>,
 ): Promise<T | undefined> {
   const { client, liveClient: live, webapp } = scope;
-  const before = await getIfThere(client, resource, childKey(webapp));
+  const before = await find(client, resource, childKey(webapp));
   try {
     const owner = { object: webapp, resource: WebApp };
     const applied = await applyOwned(client, owner, resource, wanted, { fieldOwner: operatorName, live });

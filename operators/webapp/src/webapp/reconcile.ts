@@ -1,6 +1,6 @@
 import {
   type Clock,
-  getIfThere,
+  find,
   isControlledBy,
   type KubeObject,
   type ObjectContext,
@@ -74,7 +74,7 @@ async function gather(
   client: Scope["client"],
 ): Promise<Pick<Scope, "deployment" | "service">> {
   const own = async <T extends KubeObject>(resource: Resource<T>): Promise<T | undefined> => {
-    const object = await getIfThere(client, resource, childKey(webapp));
+    const object = await find(client, resource, childKey(webapp));
     return object !== undefined && isControlledBy(object, webapp) ? object : undefined;
   };
   return { deployment: await own(Deployment), service: await own(Service) };

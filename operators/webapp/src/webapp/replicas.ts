@@ -1,4 +1,4 @@
-import { type ApplyConfiguration, ConflictError, getIfThere, isControlledBy } from "keelson";
+import { type ApplyConfiguration, ConflictError, find, isControlledBy } from "keelson";
 import { Deployment } from "keelson/kinds/apps/v1";
 import { makeDeployment } from "./resources/deployment.ts";
 import { childKey, type Scope } from "./scope.ts";
@@ -20,7 +20,7 @@ export async function decideDeployment(scope: Scope): Promise<ApplyConfiguration
   const { client, webapp } = scope;
   const { autoscaling, replicas } = webapp.spec;
   if (autoscaling === undefined) return makeDeployment(webapp, replicas);
-  const existing = await getIfThere(client, Deployment, childKey(webapp));
+  const existing = await find(client, Deployment, childKey(webapp));
   if (existing === undefined) return makeDeployment(webapp, autoscaling.minReplicas);
   if (!isHandedOver(existing)) {
     // Where there are no pods, autoscalers take it that none are wanted.

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { type RunningOperator, runOperator, startWorld, type World } from "@keelson/testkit";
-import { getIfThere, mergePatch, type Operator, type Resource, rbacRules, usesOf } from "keelson";
+import { find, mergePatch, type Operator, type Resource, rbacRules, usesOf } from "keelson";
 import { Deployment } from "keelson/kinds/apps/v1";
 import { ConfigMap, Secret } from "keelson/kinds/core/v1";
 import { Event } from "keelson/kinds/events/v1";
@@ -80,8 +80,8 @@ describe("the operator in 40 lines", () => {
     await world.cluster.kubectl(["delete", "website", "hello", "--namespace", namespace]);
     // The real garbage collector looks for new kinds every 30 seconds.
     const patience = { timeout: 60_000 };
-    await expect.poll(() => getIfThere(running.client, Deployment, key), patience).toBeUndefined();
-    await expect.poll(() => getIfThere(running.client, ConfigMap, key), patience).toBeUndefined();
+    await expect.poll(() => find(running.client, Deployment, key), patience).toBeUndefined();
+    await expect.poll(() => find(running.client, ConfigMap, key), patience).toBeUndefined();
   }, 120_000);
 });
 
@@ -101,7 +101,7 @@ describe("the operator that watches Secrets", () => {
     await expect.poll(() => reasonsOf("idle")).toEqual(["NoSettings"]);
     await apply("worker.yaml");
     const generation = async () =>
-      (await getIfThere(running.client, Deployment, { namespace, name: "sender" }))?.metadata.generation;
+      (await find(running.client, Deployment, { namespace, name: "sender" }))?.metadata.generation;
     await expect.poll(generation).toBe(1);
     await running.client.patch(
       Secret,
@@ -109,11 +109,9 @@ describe("the operator that watches Secrets", () => {
       mergePatch({ stringData: { MAIL_HOST: "mail2.example.com" } }),
     );
     await expect.poll(generation).toBe(2);
-    expect(await getIfThere(running.client, Deployment, { namespace, name: "idle" })).toBeUndefined();
+    expect(await find(running.client, Deployment, { namespace, name: "idle" })).toBeUndefined();
     await running.client.create(Secret, { metadata: { namespace, name: "later" } });
-    await expect
-      .poll(() => getIfThere(running.client, Deployment, { namespace, name: "idle" }))
-      .toBeDefined();
+    await expect.poll(() => find(running.client, Deployment, { namespace, name: "idle" })).toBeDefined();
   });
 });
 

@@ -8,10 +8,11 @@ import {
   type Resource,
   type Stored,
 } from "@keelson/core";
-import type { Client, ObjectToWrite, WriteOptions } from "../client.ts";
-import { InvalidCallError, NotFoundError } from "../errors.ts";
+import type { CallOptions, Client, ObjectToWrite, WriteOptions } from "../client.ts";
+import { InvalidCallError } from "../errors.ts";
 import { mergePatch, type Patch } from "../patch.ts";
 import { identityOf } from "../request/answer.ts";
+import { find } from "./find.ts";
 import { mergePatchBetween } from "./merge-patch.ts";
 
 /** What became of an object [CL6]. */
@@ -41,7 +42,7 @@ export async function createOrUpdate<T extends KubeObject>(
   desire: Desire<T>,
   options: WriteOptions = {},
 ): Promise<UpsertOutcome<T>> {
-  const current = await getIfThere(client, resource, key, options);
+  const current = await find(client, resource, key, callOptions(options));
   const desired = desiredObject(resource, key, desire, current);
   if (current === undefined)
     return { result: "created", object: await client.create(resource, desired, options) };
@@ -61,7 +62,7 @@ export async function createOrPatch<T extends KubeObject>(
   desire: Desire<T>,
   options: WriteOptions = {},
 ): Promise<UpsertOutcome<T>> {
-  const current = await getIfThere(client, resource, key, options);
+  const current = await find(client, resource, key, callOptions(options));
   const desired = desiredObject(resource, key, desire, current);
   const base = current ?? (await client.create(resource, desired, options));
   const mainPatch = current && mergePatchBetween(withoutStatus(current), withoutStatus(desired));
@@ -80,21 +81,9 @@ function resultOf(current: unknown, mainPatch: unknown, statusPatch: unknown): U
   return mainPatch === undefined ? "updatedStatusOnly" : "updatedStatus";
 }
 
-async function getIfThere<T extends KubeObject>(
-  client: Client,
-  resource: Resource<T>,
-  key: ObjectKey,
-  { signal, timeoutMs }: WriteOptions,
-): Promise<Stored<T> | undefined> {
-  try {
-    return await client.get(resource, key, {
-      ...(signal && { signal }),
-      ...(timeoutMs !== undefined && { timeoutMs }),
-    });
-  } catch (error) {
-    if (error instanceof NotFoundError) return undefined;
-    throw error;
-  }
+/** What of the options of a write is also for a read. */
+function callOptions({ signal, timeoutMs }: WriteOptions): CallOptions {
+  return { ...(signal && { signal }), ...(timeoutMs !== undefined && { timeoutMs }) };
 }
 
 /** What the function wants, with the metadata that it does not speak of, and the version it was decided on. */

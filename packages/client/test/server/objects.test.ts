@@ -13,6 +13,7 @@ import {
   createOrPatch,
   createOrUpdate,
   ForbiddenError,
+  find,
   httpTransport,
   InvalidCallError,
   inNamespace,
@@ -53,6 +54,23 @@ beforeEach(async () => {
   namespace = `objects-${++count}`;
   await client.create(Namespace, { metadata: { name: namespace } });
   writes = [];
+});
+
+describe("find", () => {
+  const key = () => ({ namespace, name: "web" });
+
+  it("returns the object, or undefined if it does not exist", async () => {
+    expect(await find(client, ConfigMap, key())).toBeUndefined();
+    const { metadata } = await client.create(ConfigMap, { metadata: key() });
+    expect((await find(client, ConfigMap, key()))?.metadata.uid).toBe(metadata.uid);
+  });
+
+  it("throws every error that does not mean that the object does not exist", async () => {
+    const refused = mapCalls(client, () => {
+      throw new TypeError("refused");
+    });
+    await expect(find(refused, ConfigMap, key())).rejects.toThrow("refused");
+  });
 });
 
 describe("createOrUpdate", () => {

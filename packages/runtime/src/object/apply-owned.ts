@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { type Client, InvalidError, jsonPatch, type Reader } from "@keelson/client";
+import { type Client, find, InvalidError, jsonPatch, type Reader } from "@keelson/client";
 import {
   type ApplyConfiguration,
   apiVersionOf,
@@ -14,11 +14,11 @@ import {
   type ObjectOfKind,
   pointer,
   type Resource,
+  type Stored,
   setControllerReference,
   toError,
 } from "@keelson/core";
 import { ForeignObjectError, StaleObjectError } from "./errors.ts";
-import { getIfThere } from "./get-if-there.ts";
 import { isStillThere } from "./is-still-there.ts";
 import { isRefusedPatch } from "./refused-patch.ts";
 import { isRefusedForRivals, rivalOperations } from "./rivals.ts";
@@ -35,10 +35,10 @@ export interface ApplyOwnedOptions {
   readonly live?: Reader;
 }
 
-export interface AppliedObject<T> {
+export interface AppliedObject<T extends KubeObject> {
   readonly result: "created" | "updated" | "unchanged";
   /** As the server has it now. */
-  readonly object: T;
+  readonly object: Stored<T>;
 }
 
 /** Says by whom an object was applied last, and what was said: only so is it known what is no longer said. */
@@ -56,15 +56,15 @@ export const appliedAnnotation = "keelson.dev/applied";
  *
  * The text of a Secret may be given as `stringData`.
  */
-export async function applyOwned<T extends KubeObject>(
+export async function applyOwned<Owner extends KubeObject, T extends KubeObject>(
   client: Client,
-  owner: ObjectOfKind,
+  owner: ObjectOfKind<Owner>,
   resource: Resource<T>,
   wanted: ApplyConfiguration<T>,
   { fieldOwner, live }: ApplyOwnedOptions,
 ): Promise<AppliedObject<T>> {
   const key = keyOfOwned(owner, resource, wanted);
-  const existing = await getIfThere(client, resource, key);
+  const existing = await find(client, resource, key);
   const identity = { apiVersion: apiVersionOf(resource), kind: resource.kind };
   const { metadata } = setControllerReference(owner, { object: { ...identity, metadata: key }, resource });
   const configuration = signed(resource, withEncodedText(resource, wanted), metadata, fieldOwner);
@@ -86,13 +86,16 @@ const noVersion = "1";
 async function update<T extends KubeObject>(
   client: Client,
   resource: Resource<T>,
-  existing: T,
+  existing: Stored<T>,
   configuration: ApplyConfiguration<T>,
   fieldOwner: string,
-): Promise<T> {
+): Promise<Stored<T>> {
   const { uid = "" } = existing.metadata;
   const key = keyOf(existing);
-  const unlessStale = async (write: Promise<T>, isStale: (error: unknown) => boolean): Promise<T> => {
+  const unlessStale = async (
+    write: Promise<Stored<T>>,
+    isStale: (error: unknown) => boolean,
+  ): Promise<Stored<T>> => {
     try {
       return await write;
     } catch (error) {
@@ -102,7 +105,7 @@ async function update<T extends KubeObject>(
     }
   };
   const options = { fieldOwner, force: true };
-  const apply = (): Promise<T> =>
+  const apply = (): Promise<Stored<T>> =>
     unlessStale(client.apply(resource, guarded(configuration, { uid }), options), hasOtherUid);
   try {
     return await apply();

@@ -1,6 +1,5 @@
-import { type Client, NotFoundError } from "@keelson/client";
+import { type Client, find, NotFoundError } from "@keelson/client";
 import { isControlledBy, type KubeObject, type ObjectKey, type Resource } from "@keelson/core";
-import { getIfThere } from "./get-if-there.ts";
 
 /**
  * Deletes an object that `owner` no longer wants, with what it owns in turn, and tells whether there was one to delete.
@@ -12,7 +11,7 @@ export async function removeOwned<T extends KubeObject>(
   resource: Resource<T>,
   key: ObjectKey,
 ): Promise<boolean> {
-  const existing = await getIfThere(client, resource, key);
+  const existing = await find(client, resource, key);
   if (existing === undefined || !isControlledBy(existing, owner)) return false;
   const { uid, deletionTimestamp } = existing.metadata;
   if (deletionTimestamp !== undefined || uid === undefined) return false;

@@ -1,4 +1,4 @@
-import { ConflictError, InvalidError, jsonPatch, mergePatch } from "@keelson/client";
+import { ConflictError, find, InvalidError, jsonPatch, mergePatch } from "@keelson/client";
 import { CrossNamespaceOwnerError, genericResource, NamespacedOwnerError } from "@keelson/core";
 import { CustomResourceDefinition } from "@keelson/core/kinds/apiextensions/v1";
 import { Deployment } from "@keelson/core/kinds/apps/v1";
@@ -8,7 +8,6 @@ import { defineResource, z } from "@keelson/schema";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { appliedAnnotation, applyOwned } from "../../src/object/apply-owned.ts";
 import { ForeignObjectError, StaleObjectError } from "../../src/object/errors.ts";
-import { getIfThere } from "../../src/object/get-if-there.ts";
 import { removeOwned } from "../../src/object/remove-owned.ts";
 import { type CacheLab, type CacheWorld, startCacheLab } from "../support/cache-world.ts";
 import { deployment, fieldOwner, labels, ownerWorld } from "../support/owner-world.ts";
@@ -385,7 +384,7 @@ describe("an object that is somebody else's", () => {
       metadata: { namespace, name: "web", ...metadata },
       data: { theirs: "1" },
     });
-    await expect.poll(() => getIfThere(client, ConfigMap, { namespace, name: "web" })).toBeDefined();
+    await expect.poll(() => find(client, ConfigMap, { namespace, name: "web" })).toBeDefined();
     requestsSince();
     const error = await apply(ConfigMap, map({ a: "1" })).catch((reason: unknown) => reason);
     expect(error).toBeInstanceOf(ForeignObjectError);
@@ -409,7 +408,7 @@ describe("an object that is somebody else's", () => {
   it("is a conflict if it was created since the cache looked, even if no field is in the way", async () => {
     const world = await ownerWorld(lab);
     const { apply, client, namespace } = world;
-    expect(await getIfThere(client, ConfigMap, { namespace, name: "web" })).toBeUndefined();
+    expect(await find(client, ConfigMap, { namespace, name: "web" })).toBeUndefined();
     goDeaf(world);
     const there = await lab.admin.create(ConfigMap, {
       metadata: { namespace, name: "web" },
@@ -445,11 +444,11 @@ describe("removeOwned", () => {
     expect(await removeOwned(client, owner.object, ConfigMap, key)).toBe(false);
     await apply(ConfigMap, map({}));
     expect(await removeOwned(client, owner.object, ConfigMap, key)).toBe(true);
-    expect(await getIfThere(client, ConfigMap, key)).toBeUndefined();
+    expect(await find(client, ConfigMap, key)).toBeUndefined();
     await lab.admin.create(ConfigMap, { metadata: key });
-    await expect.poll(() => getIfThere(client, ConfigMap, key)).toBeDefined();
+    await expect.poll(() => find(client, ConfigMap, key)).toBeDefined();
     expect(await removeOwned(client, owner.object, ConfigMap, key)).toBe(false);
-    expect(await getIfThere(lab.admin, ConfigMap, key)).toBeDefined();
+    expect(await find(lab.admin, ConfigMap, key)).toBeDefined();
   });
 
   it("leaves alone what is on its way out, and what took the name since the cache looked", async () => {
@@ -469,7 +468,7 @@ describe("removeOwned", () => {
     await lab.admin.delete(ConfigMap, second);
     await lab.admin.create(ConfigMap, { metadata: second });
     await expect(removeOwned(client, owner.object, ConfigMap, second)).rejects.toThrow(ConflictError);
-    expect(await getIfThere(lab.admin, ConfigMap, second)).toBeDefined();
+    expect(await find(lab.admin, ConfigMap, second)).toBeDefined();
     await lab.admin.delete(ConfigMap, second);
     expect(await removeOwned(client, owner.object, ConfigMap, second)).toBe(false);
   });

@@ -1,4 +1,4 @@
-import { NotFoundError } from "@keelson/client";
+import { find } from "@keelson/client";
 import { type Condition, findCondition, type KubeObject, type Resource, type Stored } from "@keelson/core";
 import { Event } from "@keelson/core/kinds/events/v1";
 import { AcceptedError } from "../errors.ts";
@@ -59,10 +59,7 @@ export class Space {
 
   /** Undefined if there is none. */
   async find<T extends KubeObject>(resource: Resource<T>, name: string): Promise<Stored<T> | undefined> {
-    return this.get(resource, name).catch((error: unknown) => {
-      if (error instanceof NotFoundError) return undefined;
-      throw error;
-    });
+    return find(this.world.client, resource, { namespace: this.namespace, name });
   }
 
   async list<T extends KubeObject>(resource: Resource<T>): Promise<readonly Stored<T>[]> {
