@@ -335,7 +335,6 @@ export {
   IndexConflictError,
   IndexFunctionError,
   InformerReleasedError,
-  InformerReusedError,
   InformerStoppedError,
   InvalidCacheSettingsError,
   NamespaceNotCachedError,
@@ -355,7 +354,7 @@ export type {
   StoreQuery,
   SubscribeOptions,
   Subscription,
-} from "./cache/informer.ts";
+} from "./cache/informer/informer.ts";
 export type { InformerCacheOptions, StaleRead } from "./cache/informer-cache.ts";
 export { InformerCache } from "./cache/informer-cache.ts";
 export type { WatchSettings } from "./controller/build-plan.ts";

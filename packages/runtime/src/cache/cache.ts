@@ -1,6 +1,6 @@
 import type { Selection } from "@keelson/client";
 import type { KubeObject, ObjectKey, Resource, Stored } from "@keelson/core";
-import type { IndexFunction, Informer, InformerStatus } from "./informer.ts";
+import type { IndexFunction, Informer, InformerStatus } from "./informer/informer.ts";
 
 /** A use of a shared informer. The last one that is released ends the watch. */
 export interface InformerLease<T extends KubeObject> extends Informer<T> {

@@ -1,8 +1,8 @@
 import type { ApiCall, Caller, Client } from "@keelson/client";
-import { readFromCache } from "./cache-reader.ts";
 import type { InformerCache } from "./informer-cache.ts";
-import { isCacheRead } from "./read-question.ts";
-import { writeAndNote } from "./write-notes.ts";
+import { writeThrough } from "./own-writes/write-through.ts";
+import { readFromCache } from "./reads/cache-reader.ts";
+import { isCacheRead } from "./reads/read-request.ts";
 
 /**
  * A client that reads from a cache and writes to the server, and that reads what it wrote: from the moment when a write
@@ -25,7 +25,7 @@ export function cachedClient(client: Client, cache: InformerCache): Client {
 async function answer(cache: InformerCache, next: Caller, call: ApiCall): Promise<unknown> {
   if (isCacheRead(call)) return readFromCache(cache, next, call);
   const isRead = call.verb === "get" || call.verb === "list" || call.verb === "watch";
-  return isRead ? next.json(call) : writeAndNote(cache, next, call);
+  return isRead ? next.json(call) : writeThrough(cache, next, call);
 }
 
 /** The response to a read, and whether a cache served it. */

@@ -113,16 +113,6 @@ export class InformerReleasedError extends KeelsonError {
   }
 }
 
-/** An informer was run a second time. */
-export class InformerReusedError extends KeelsonError {
-  static override readonly brand: string = "keelson.InformerReusedError";
-  readonly code = "INFORMER_REUSED";
-
-  constructor(what: string) {
-    super(`watch ${what}: this informer has been run before; make a new one for each run`);
-  }
-}
-
 /** An informer stopped before it held all objects. */
 export class InformerStoppedError extends KeelsonError {
   static override readonly brand: string = "keelson.InformerStoppedError";

@@ -14,9 +14,6 @@ import { type Logger, silentLogger } from "../logger.ts";
 import type { AcquireOptions, Cache, InformerLease } from "./cache.ts";
 import { scopeFor, scopeIdOf, scopesOf, validateSettings, type WatchScope } from "./cache-scopes.ts";
 import type { CacheSettings } from "./cache-settings.ts";
-import { CachedInformer } from "./cached-informer.ts";
-import { CombinedInformer } from "./combined-informer.ts";
-import { EarlierWrites } from "./earlier-writes.ts";
 import {
   CacheNotStartedError,
   CacheReusedError,
@@ -24,12 +21,14 @@ import {
   IndexConflictError,
   ResourceNotCachedError,
 } from "./errors.ts";
-import type { IndexFunction, Informer, InformerStatus } from "./informer.ts";
-import { leaseOf } from "./informer-lease.ts";
-import { type AnyInformer, InformerPool } from "./informer-pool.ts";
-import { ReadUses } from "./read-uses.ts";
-import { isSameCollection, resourceIdOf } from "./resource-identity.ts";
-import type { WriteOutcome } from "./write-outcome.ts";
+import { CachedInformer } from "./informer/cached-informer.ts";
+import { CombinedInformer } from "./informer/combined-informer.ts";
+import type { IndexFunction, Informer, InformerStatus } from "./informer/informer.ts";
+import { type AnyInformer, InformerPool, leaseOf } from "./informer/informer-pool.ts";
+import { EarlierWrites } from "./own-writes/earlier-writes.ts";
+import type { WriteOutcome } from "./own-writes/write-outcome.ts";
+import { ReadLeases } from "./reads/read-leases.ts";
+import { isSameCollection, resourceIdOf } from "./representation.ts";
 
 /** A read that the cache could not answer in time, so that the server did [RW1]. */
 export interface StaleRead {
@@ -80,7 +79,7 @@ export class InformerCache implements Cache {
   readonly #earlier = new EarlierWrites();
   /** Which informers answer the reads of a kind. */
   readonly #readIds = new Map<string, readonly string[]>();
-  readonly #readUses: ReadUses;
+  readonly #readLeases: ReadLeases;
   #phase: "new" | "running" | "stopped" = "new";
 
   /** Throws InvalidCacheSettingsError. */
@@ -91,7 +90,7 @@ export class InformerCache implements Cache {
     this.#settings = settings;
     this.clock = clock;
     this.#readTimeoutMs = settings.readTimeoutMs ?? 10_000;
-    this.#readUses = new ReadUses(clock, settings.idleReadMs);
+    this.#readLeases = new ReadLeases(clock, settings.idleReadMs);
   }
 
   acquire<T extends KubeObject>(resource: Resource<T>, options: AcquireOptions = {}): InformerLease<T> {
@@ -126,7 +125,7 @@ export class InformerCache implements Cache {
   }
 
   peek<T extends KubeObject>(resource: Resource<T>, key: ObjectKey): Stored<T> | undefined {
-    this.#readUses.touch(resourceIdOf(resource));
+    this.#readLeases.touch(resourceIdOf(resource));
     for (const id of this.#idsForReads(resource)) {
       const informer = this.#informers.get(id);
       const object = isInformerOf(resource, informer) ? informer.peek(key) : undefined;
@@ -145,7 +144,7 @@ export class InformerCache implements Cache {
       await promise;
     }
     this.#phase = "stopped";
-    this.#readUses.clear();
+    this.#readLeases.clear();
     await this.#informers.stopAll();
   }
 
@@ -185,14 +184,14 @@ export class InformerCache implements Cache {
     if (!ids.every((id) => this.#informers.get(id) !== undefined)) {
       if (this.#settings.failOnMissingInformer === true)
         throw new ResourceNotCachedError(operation, groupResourceOf(resource));
-      this.#readUses.begin(resourceIdOf(resource), this.acquire(resource));
+      this.#readLeases.begin(resourceIdOf(resource), this.acquire(resource));
     }
     return ids.map((id) => this.#informers.get(id)).filter((found) => isInformerOf(resource, found));
   }
 
   /** A read of the kind begins, and ends when what this gives is disposed of: its informers stay for so long. */
   reading(resource: Resource): Disposable | undefined {
-    return this.#readUses.read(resourceIdOf(resource));
+    return this.#readLeases.read(resourceIdOf(resource));
   }
 
   /** Whether anybody watches the kind, in whatever version, representation or selection. */
@@ -201,29 +200,29 @@ export class InformerCache implements Cache {
   }
 
   /** All objects of the kind, and of the namespace if there is one, that are at hand. For `cachedClient`. */
-  knownObjects(resource: Resource, namespace: string | undefined): readonly KubeObject[] {
+  knownObjects(resource: Resource, namespace: string | undefined): readonly Stored[] {
     const query = namespace === undefined ? {} : { namespace };
     return [...this.#informers.all()]
       .filter((informer) => isSameCollection(informer.resource, resource))
-      .flatMap((informer) => informer.listOwn(query));
+      .flatMap((informer) => informer.listWithOwnWrites(query));
   }
 
   /** Something was written: reads include it from now on. For `cachedClient`. */
-  noteWrite(resource: Resource, outcome: WriteOutcome): void {
+  recordWrite(resource: Resource, outcome: WriteOutcome): void {
     const { type } = outcome;
-    if (type === "gone") {
-      this.#earlier.noteDeletion(resource, outcome, this.clock.monotonicNow());
+    if (type === "deleted") {
+      this.#earlier.recordDeletion(resource, outcome, this.clock.monotonicNow());
     } else {
       const version = type === "version" ? outcome.version : outcome.object.metadata.resourceVersion;
-      this.#earlier.noteVersion(resource, version ?? "");
+      this.#earlier.recordVersion(resource, version ?? "");
     }
     for (const informer of this.#informers.all()) {
-      if (isSameCollection(informer.resource, resource)) informer.note(outcome);
+      if (isSameCollection(informer.resource, resource)) informer.recordWrite(outcome);
     }
   }
 
   /** The watch was late: the server was asked instead. For `cachedClient`. */
-  noteStaleRead(read: StaleRead): void {
+  reportStaleRead(read: StaleRead): void {
     const { onStaleRead, log = silentLogger } = this.#options;
     log.warn("a read waited too long for an own write to come back, and was answered by the server", {
       operation: read.operation,
@@ -232,7 +231,7 @@ export class InformerCache implements Cache {
   }
 
   /** What came of a write could not be found out: reads may not include it. For `cachedClient`. */
-  noteUnseen(operation: string, error: Error): void {
+  reportUnknownOutcome(operation: string, error: Error): void {
     const { log = silentLogger } = this.#options;
     log.warn("what came of a write could not be read, so that cached reads may be older than it", {
       operation,
@@ -277,9 +276,9 @@ export class InformerCache implements Cache {
   #tellEarlier(informer: AnyInformer): void {
     const { resource } = informer;
     const version = this.#earlier.versionOf(resource);
-    if (version !== undefined) informer.noteEarlier(version);
+    if (version !== undefined) informer.requireAtLeast(version);
     const sinceMs = this.clock.monotonicNow() - this.#readTimeoutMs;
-    for (const { outcome } of this.#earlier.deletionsSince(resource, sinceMs)) informer.note(outcome);
+    for (const { outcome } of this.#earlier.deletionsSince(resource, sinceMs)) informer.recordWrite(outcome);
   }
 }
 

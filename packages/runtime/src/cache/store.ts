@@ -1,9 +1,8 @@
 import { type KubeObject, matchesLabels, type Stored } from "@keelson/core";
 import type { Snapshot } from "../watch/snapshot.ts";
 import { FieldNotIndexedError, IndexConflictError } from "./errors.ts";
-import type { IndexFunction, StoreQuery } from "./informer.ts";
-import { KeysByValue } from "./keys-by-value.ts";
-import { StoreIndex } from "./store-index.ts";
+import type { IndexFunction, StoreQuery } from "./informer/informer.ts";
+import { KeysByValue, StoreIndex } from "./store-index.ts";
 
 /**
  * Objects by key, with indexes. An object is not parsed to be stored or to be found by its namespace, but it is to be

@@ -120,7 +120,7 @@ describe("the metrics and health of a manager", () => {
   it("[RW1] include the cached reads that were sent to the server", async () => {
     const world = managerWorld();
     await world.start();
-    world.manager.cache.noteStaleRead({ resource: ConfigMap, operation: "get configmaps shop/web" });
+    world.manager.cache.reportStaleRead({ resource: ConfigMap, operation: "get configmaps shop/web" });
     const { text } = await world.ports.get(8080, "/metrics");
     expect(text).toMatch(/^cache_stale_reads_total\{resource="configmaps"\} 1$/m);
     await world.stop();

@@ -1,5 +1,5 @@
 import { isRecord, type KubeObject } from "@keelson/core";
-import type { InformerEvent, InformerUpdate } from "../cache/informer.ts";
+import type { InformerEvent, InformerUpdate } from "../cache/informer/informer.ts";
 import type { Trigger } from "../queue/work-item.ts";
 import { changedPaths } from "./changed-paths.ts";
 import { type EnqueueOptions, lowPriority } from "./source.ts";

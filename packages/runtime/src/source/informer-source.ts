@@ -1,5 +1,5 @@
 import { aborted, type KubeObject } from "@keelson/core";
-import type { Informer, InformerEvent } from "../cache/informer.ts";
+import type { Informer, InformerEvent } from "../cache/informer/informer.ts";
 import { Dispatcher } from "./dispatcher.ts";
 import { enqueueOptionsOf, mergeUpdates } from "./event-trigger.ts";
 import type { EventHandler } from "./handlers.ts";

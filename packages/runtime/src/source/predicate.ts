@@ -1,5 +1,5 @@
 import type { KubeObject, Stored } from "@keelson/core";
-import type { InformerCreate, InformerDelete, InformerUpdate } from "../cache/informer.ts";
+import type { InformerCreate, InformerDelete, InformerUpdate } from "../cache/informer/informer.ts";
 import type { GenericEvent, SourceEvent } from "./source-event.ts";
 
 /**

@@ -1,5 +1,5 @@
 import { type KubeObject, keyOf, type ObjectKey, type Stored } from "@keelson/core";
-import type { InformerEvent } from "../cache/informer.ts";
+import type { InformerEvent } from "../cache/informer/informer.ts";
 
 /** Something happened that is no change of an object in the API server: a callback, a timer, a message. */
 export interface GenericEvent<Item> {

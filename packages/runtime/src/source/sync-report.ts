@@ -1,6 +1,6 @@
 import { type ApiError, ForbiddenError, NotFoundError, UnauthorizedError } from "@keelson/client";
 import { apiVersionOf, type Clock, groupResourceOf, type KubeObject, type Resource } from "@keelson/core";
-import type { Informer, InformerStatus, Subscription } from "../cache/informer.ts";
+import type { Informer, InformerStatus, Subscription } from "../cache/informer/informer.ts";
 import type { Logger } from "../logger.ts";
 
 const reportEveryMs = 10_000;

@@ -57,13 +57,25 @@ export function unparsedSnapshot<T extends KubeObject>(line: ScannedLine): Snaps
   return new UnparsedSnapshot<T>(line);
 }
 
-/** The key alone, which does not keep the object in memory. */
-export function plainKey({ namespace, name }: ObjectKey): ObjectKey {
+/** A key alone, which does not keep an object in memory. */
+export function plainKey({
+  namespace,
+  name,
+}: {
+  readonly namespace?: string | undefined;
+  readonly name: string;
+}): ObjectKey {
   return namespace === undefined ? { name } : { namespace, name };
 }
 
 /** The name of a key in a store; see Snapshot. */
-export function keyTextOf({ namespace = "", name }: ObjectKey): string {
+export function keyTextOf({
+  namespace = "",
+  name,
+}: {
+  readonly namespace?: string | undefined;
+  readonly name: string;
+}): string {
   return `${namespace}/${name}`;
 }
 

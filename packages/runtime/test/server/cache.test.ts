@@ -12,7 +12,7 @@ import { VirtualClock } from "@keelson/testkit";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { allNamespaces, type CacheSettings, cacheKind } from "../../src/cache/cache-settings.ts";
 import { CacheReusedError, CacheStoppedError, InformerReleasedError } from "../../src/cache/errors.ts";
-import type { InformerEvent } from "../../src/cache/informer.ts";
+import type { InformerEvent } from "../../src/cache/informer/informer.ts";
 import { type CacheLab, createMap, startCacheLab } from "../support/cache-world.ts";
 
 let lab: CacheLab;

@@ -5,14 +5,19 @@ import {
   metadataOnly,
   type Resource,
   seededRandom,
+  systemClock,
+  systemRandom,
 } from "@keelson/core";
 import { ConfigMap, Namespace } from "@keelson/core/kinds/core/v1";
 import { errorEvent, type FaultyTransport, faults, faultyTransport, VirtualClock } from "@keelson/testkit";
 import { describe, expect, it, onTestFinished } from "vitest";
+import type { WatchScope } from "../../src/cache/cache-scopes.ts";
 import { TransformError } from "../../src/cache/errors.ts";
-import type { InformerEvent, SubscribeOptions, Subscription } from "../../src/cache/informer.ts";
-import type { InformerProgress } from "../../src/cache/informer-core.ts";
-import { SharedInformer, type SharedInformerOptions } from "../../src/cache/shared-informer.ts";
+import { CachedInformer, type CachedInformerOptions } from "../../src/cache/informer/cached-informer.ts";
+import type { InformerEvent, SubscribeOptions, Subscription } from "../../src/cache/informer/informer.ts";
+import { type InformerProgress, NotifyingStore } from "../../src/cache/informer/notifying-store.ts";
+import { silentLogger } from "../../src/logger.ts";
+import { Reflector } from "../../src/watch/reflector.ts";
 import { noWatches } from "../../src/watch/reflector-options.ts";
 import { startTestCluster } from "../support/test-cluster.ts";
 
@@ -21,7 +26,7 @@ const { controlPlane, admin, realTransport } = await startTestCluster();
 interface World<T extends KubeObject> {
   readonly namespace: string;
   readonly transport: FaultyTransport;
-  readonly informer: SharedInformer<T>;
+  readonly informer: CachedInformer<T>;
   readonly errors: Error[];
   stop(): Promise<void>;
 }
@@ -32,7 +37,7 @@ let worlds = 0;
 async function world<T extends KubeObject>(
   resource: Resource<T>,
   names: readonly string[] = [],
-  options: Partial<SharedInformerOptions<T>> = {},
+  options: Partial<WatchScope<T>> & Partial<Pick<CachedInformerOptions<T>, "clock">> = {},
 ): Promise<World<T>> {
   worlds += 1;
   const namespace = `informed-${worlds}`;
@@ -40,19 +45,19 @@ async function world<T extends KubeObject>(
   for (const name of names) await create(namespace, name);
   const transport = faultyTransport(realTransport());
   const errors: Error[] = [];
-  const informer = new SharedInformer<T>({
+  const { clock = systemClock, ...scope } = options;
+  const informer = new CachedInformer<T>({
     client: createClient({ transport }),
     resource,
-    selection: { namespace },
+    scope: { selection: { namespace }, keepManagedFields: false, parseOnRead: true, ...scope },
+    clock,
+    random: systemRandom,
+    log: silentLogger,
+    readTimeoutMs: 10_000,
     onError: (error) => errors.push(error),
-    ...options,
   });
-  const controller = new AbortController();
-  const run = informer.run(controller.signal);
-  const stop = async (): Promise<void> => {
-    controller.abort();
-    await run;
-  };
+  informer.start();
+  const stop = (): Promise<void> => informer.stop();
   onTestFinished(async () => {
     await stop();
     expect(transport.openStreams).toEqual([]);
@@ -90,7 +95,7 @@ class Witness<T extends KubeObject> {
   readonly known = new Map<string, string>();
   readonly subscription: Subscription;
 
-  constructor(informer: SharedInformer<T>, options?: SubscribeOptions) {
+  constructor(informer: CachedInformer<T>, options?: SubscribeOptions) {
     this.subscription = informer.subscribe((event) => this.#hear(event), options);
   }
 
@@ -208,13 +213,30 @@ describe("an informer of a real server", () => {
     ]);
   });
 
-  it("tells of its progress for every version that comes", async () => {
+  it("reports its progress for every version that comes", async () => {
     const progress: InformerProgress[] = [];
-    const { namespace, informer } = await world(ConfigMap, ["a"], {
+    const { namespace, transport } = await world(ConfigMap, ["a"]);
+    const store = new NotifyingStore<ConfigMap>({
+      name: "configmaps",
+      kind: "ConfigMap",
+      log: silentLogger,
+      clock: systemClock,
       onProgress: (step) => void progress.push(step),
     });
-    await informer.synced();
-    const uid = informer.list()[0]?.metadata.uid;
+    const reflector = new Reflector<ConfigMap>({
+      client: createClient({ transport }),
+      resource: ConfigMap,
+      selection: { namespace },
+      sink: store,
+    });
+    const stopping = new AbortController();
+    const running = reflector.run(stopping.signal);
+    onTestFinished(async () => {
+      stopping.abort();
+      await running;
+    });
+    await store.synced();
+    const uid = store.store.list()[0]?.metadata.uid;
     const created = await create(namespace, "b");
     await remove(namespace, "a");
     // Bookmarks are progress too, and come when they come.

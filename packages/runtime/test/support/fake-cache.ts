@@ -1,6 +1,6 @@
 import type { KubeObject, ObjectKey, Resource, Stored } from "@keelson/core";
 import type { AcquireOptions, Cache, InformerLease } from "../../src/cache/cache.ts";
-import type { InformerEvent, InformerHandler } from "../../src/cache/informer.ts";
+import type { InformerEvent, InformerHandler } from "../../src/cache/informer/informer.ts";
 import { stored } from "./stored.ts";
 
 interface Subscriber {

@@ -7,7 +7,7 @@ import type {
   InformerStatus,
   SubscribeOptions,
   Subscription,
-} from "../../src/cache/informer.ts";
+} from "../../src/cache/informer/informer.ts";
 import { noWatches } from "../../src/watch/reflector-options.ts";
 
 /** An informer without a server: a test says what it hears of. It has as many subscribers as there are. */

@@ -1,5 +1,5 @@
 import { compareResourceVersions, formatKey, type KubeObject } from "@keelson/core";
-import type { InformerEvent } from "../../src/cache/informer.ts";
+import type { InformerEvent } from "../../src/cache/informer/informer.ts";
 
 /** What a subscriber believes after all it was told, and whatever it was told that cannot have happened. */
 export class LegalHistory<T extends KubeObject> {

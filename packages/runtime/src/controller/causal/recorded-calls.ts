@@ -8,7 +8,7 @@ import {
   type Resource,
 } from "@keelson/core";
 import { readWithOrigin } from "../../cache/cached-client.ts";
-import { isSameCollection } from "../../cache/resource-identity.ts";
+import { isSameCollection } from "../../cache/representation.ts";
 import { changedPaths } from "../../source/changed-paths.ts";
 import { soundError } from "../../source/thrown.ts";
 import { isDryRun, isObject, isObjectOfCall, isWrite, objectNameOf, versionIn } from "./call-facts.ts";

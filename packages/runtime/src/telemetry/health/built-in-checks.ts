@@ -1,5 +1,5 @@
 import type { Clock } from "@keelson/core";
-import type { InformerStatus } from "../../cache/informer.ts";
+import type { InformerStatus } from "../../cache/informer/informer.ts";
 import { type Labelled, labelled } from "../metrics/informer-metrics.ts";
 import { CacheNotSyncedError, QueueStuckError, StaleInformersError } from "./errors.ts";
 import type { HealthCheck } from "./health-checks.ts";

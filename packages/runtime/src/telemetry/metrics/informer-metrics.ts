@@ -1,5 +1,5 @@
 import { type Clock, groupResourceOf } from "@keelson/core";
-import type { InformerStatus } from "../../cache/informer.ts";
+import type { InformerStatus } from "../../cache/informer/informer.ts";
 import type { StaleRead } from "../../cache/informer-cache.ts";
 import type { Sample } from "./family.ts";
 import type { MetricsRegistry } from "./metrics-registry.ts";

@@ -4,7 +4,7 @@ import { Deployment } from "@keelson/core/kinds/apps/v1";
 import { VirtualClock } from "@keelson/testkit";
 import { describe, expect, it } from "vitest";
 import { type ParsedMetric, parseExposition } from "../../../test/support/exposition.ts";
-import type { InformerStatus } from "../../cache/informer.ts";
+import type { InformerStatus } from "../../cache/informer/informer.ts";
 import { noWatches } from "../../watch/reflector-options.ts";
 import { createMetrics, type Metrics, type MetricsOptions } from "./metrics.ts";
 

@@ -1,0 +1,121 @@
+import { groupResourceOf, type KubeObject } from "@keelson/core";
+import type { InformerLease } from "../cache.ts";
+import { InformerReleasedError } from "../errors.ts";
+import type { CachedInformer } from "./cached-informer.ts";
+import type { Informer, Subscription } from "./informer.ts";
+
+/** What a cache does with an informer of whatever kind. */
+export type AnyInformer = Pick<
+  CachedInformer<KubeObject>,
+  | "resource"
+  | "start"
+  | "stop"
+  | "hasSynced"
+  | "synced"
+  | "statuses"
+  | "recordWrite"
+  | "requireAtLeast"
+  | "listWithOwnWrites"
+  | "ownWritesHeld"
+>;
+
+interface Pooled {
+  readonly informer: AnyInformer;
+  uses: number;
+}
+
+/** Informers by what they watch, each with the number of those who use it; the last one to give it back stops it. */
+export class InformerPool {
+  readonly #pooled = new Map<string, Pooled>();
+  /** Not in the pool any more, and still running. */
+  readonly #stopping = new Set<Promise<void>>();
+
+  get(id: string): AnyInformer | undefined {
+    return this.#pooled.get(id)?.informer;
+  }
+
+  *all(): Iterable<AnyInformer> {
+    for (const { informer } of this.#pooled.values()) yield informer;
+  }
+
+  add(id: string, informer: AnyInformer): void {
+    this.#pooled.set(id, { informer, uses: 0 });
+  }
+
+  use(id: string): void {
+    const pooled = this.#pooled.get(id);
+    if (pooled !== undefined) pooled.uses += 1;
+  }
+
+  /** Does nothing for an informer that is not in the pool, where another one may have taken its place. */
+  async giveBack(id: string, informer: AnyInformer | undefined): Promise<void> {
+    const pooled = this.#pooled.get(id);
+    if (pooled === undefined || pooled.informer !== informer) return;
+    pooled.uses -= 1;
+    if (pooled.uses > 0) return;
+    this.#pooled.delete(id);
+    await this.#stop(pooled.informer);
+  }
+
+  /** Resolves when nothing of any informer is left running, those included that were given back. */
+  async stopAll(): Promise<void> {
+    const informers = [...this.all()];
+    this.#pooled.clear();
+    await Promise.all([...informers.map((informer) => this.#stop(informer)), ...this.#stopping]);
+  }
+
+  #stop(informer: AnyInformer): Promise<void> {
+    const stopping = informer.stop().finally(() => this.#stopping.delete(stopping));
+    this.#stopping.add(stopping);
+    return stopping;
+  }
+}
+
+/** A use of an informer that can be given back once. What is asked of it afterwards is an error. */
+export function leaseOf<T extends KubeObject>(
+  informer: Informer<T>,
+  giveBack: () => Promise<void>,
+): InformerLease<T> {
+  const { resource } = informer;
+  const subscriptions = new Set<Subscription>();
+  let released: Promise<void> | undefined;
+  const use = (): Informer<T> => {
+    if (released !== undefined) throw new InformerReleasedError(groupResourceOf(resource));
+    return informer;
+  };
+  const end = async (): Promise<void> => {
+    await Promise.all([...subscriptions].map((subscription) => subscription.remove()));
+    await giveBack();
+  };
+  return {
+    resource,
+    get hasSynced() {
+      return released === undefined && informer.hasSynced;
+    },
+    get statuses() {
+      return released === undefined ? informer.statuses : [];
+    },
+    synced: async (signal) => use().synced(signal),
+    get: (key) => use().get(key),
+    list: (query) => use().list(query),
+    addIndex: (name, valuesOf) => use().addIndex(name, valuesOf),
+    subscribe(handler, options) {
+      const subscription = use().subscribe(handler, options);
+      subscriptions.add(subscription);
+      return {
+        get hasSynced() {
+          return subscription.hasSynced;
+        },
+        synced: (signal) => subscription.synced(signal),
+        async remove() {
+          subscriptions.delete(subscription);
+          await subscription.remove();
+        },
+      };
+    },
+    async release() {
+      released ??= end();
+      await released;
+    },
+  };
+}

@@ -1,0 +1,180 @@
+import {
+  abortable,
+  type Clock,
+  isRecord,
+  type KubeObject,
+  type ObjectKey,
+  type Stored,
+  toError,
+} from "@keelson/core";
+import type { Logger } from "../../logger.ts";
+import type { WatchSink } from "../../watch/reflector-options.ts";
+import { type ObjectEvent, plainKey, type Snapshot } from "../../watch/snapshot.ts";
+import { InformerStoppedError, TransformError } from "../errors.ts";
+import { Store } from "../store.ts";
+import type { InformerHandler, SubscribeOptions, Subscription } from "./informer.ts";
+import { changesBetween, changeTo, type InformerChange, InformerSubscription } from "./subscription.ts";
+
+/** How far a store has come. Without a key any object may have changed, or, after a bookmark, none. */
+export interface InformerProgress {
+  readonly resourceVersion: string;
+  /** The object that has changed; see Snapshot. */
+  readonly keyText?: string;
+  /** The uid of that object, if it is gone and had one. */
+  readonly deletedUid?: string;
+}
+
+/** Must not throw. Called after the store has changed and before anybody hears of it. */
+export type OnProgress = (progress: InformerProgress) => void;
+
+export interface NotifyingStoreOptions<T extends KubeObject> {
+  /** What is stored, for messages, such as `pods in shop`. */
+  readonly name: string;
+  /** What objects are filed under in the log. */
+  readonly kind: string;
+  readonly transform?: (object: Stored<T>) => Stored<T>;
+  readonly log: Logger;
+  readonly clock: Clock;
+  readonly onProgress?: OnProgress;
+}
+
+/**
+ * What an informer does with what its reflector learns: changes the store, and then tells the subscribers. It neither
+ * knows where that comes from nor waits for anybody.
+ */
+export class NotifyingStore<T extends KubeObject> implements WatchSink<T> {
+  readonly store: Store<T>;
+  readonly #options: NotifyingStoreOptions<T>;
+  readonly #subscriptions = new Set<InformerSubscription<T>>();
+  readonly #synced = Promise.withResolvers<void>();
+  #hasSynced = false;
+  #isStopped = false;
+
+  constructor(options: NotifyingStoreOptions<T>) {
+    this.#options = options;
+    this.store = new Store(options.name);
+    // Nobody may be waiting for it.
+    this.#synced.promise.catch(() => undefined);
+  }
+
+  get hasSynced(): boolean {
+    return this.#hasSynced;
+  }
+
+  /** Throws an InformerStoppedError if it stops before. */
+  async synced(signal?: AbortSignal): Promise<void> {
+    await abortable(this.#synced.promise, signal);
+  }
+
+  /** The store is swapped first; then come the deletions that nobody saw, and then the rest in order [IN5]. */
+  replace(snapshots: Map<string, Snapshot<T>>, resourceVersion: string): void {
+    const now = this.#transformAll(snapshots);
+    const before = this.store.replace(now);
+    const isFirst = !this.#hasSynced;
+    this.#hasSynced = true;
+    this.#synced.resolve();
+    this.#progress({ resourceVersion });
+    if (this.#subscriptions.size === 0) return;
+    for (const change of changesBetween(before, now, isFirst)) this.#tell(change);
+    if (!isFirst) return;
+    for (const subscription of this.#subscriptions) subscription.endInitialList();
+  }
+
+  apply({ type, snapshot: incoming }: ObjectEvent<T>): void {
+    const snapshot = this.#transform(incoming);
+    const { keyText, resourceVersion } = snapshot;
+    if (type !== "DELETED") {
+      const old = this.store.set(snapshot);
+      this.#progress({ resourceVersion, keyText });
+      this.#tell(changeTo(snapshot, old));
+      return;
+    }
+    const old = this.store.delete(keyText);
+    if (this.#options.onProgress !== undefined) {
+      const deletedUid = snapshot.object.metadata.uid;
+      this.#progress({ resourceVersion, keyText, ...(deletedUid !== undefined && { deletedUid }) });
+    }
+    // Nobody has heard of an object that was not in the store.
+    if (old !== undefined) this.#tell({ type: "delete", snapshot, finalStateUnknown: false });
+  }
+
+  bookmark(resourceVersion: string): void {
+    this.#progress({ resourceVersion });
+  }
+
+  /**
+   * The subscriber first hears of everything in the store, as far as it is there [IN9]. After the stop it hears of
+   * nothing.
+   */
+  subscribe(handler: InformerHandler<T>, { resyncMs }: SubscribeOptions = {}): Subscription {
+    const subscription = new InformerSubscription<T>({
+      handler,
+      clock: this.#options.clock,
+      ...(resyncMs !== undefined && resyncMs > 0 && { resyncMs }),
+      snapshots: () => this.store.snapshots(),
+      onFailure: (key, error) => this.#logFailure(key, error),
+      onRemoved: () => this.#subscriptions.delete(subscription),
+    });
+    if (this.#isStopped) {
+      // Removing what has never been told anything is done at once.
+      void subscription.remove();
+      return subscription;
+    }
+    this.#subscriptions.add(subscription);
+    if (this.#hasSynced) {
+      for (const snapshot of this.store.snapshots())
+        subscription.deliver(changeTo(snapshot, undefined, true));
+      subscription.endInitialList();
+    }
+    return subscription;
+  }
+
+  /** When this resolves, no handler is at work and none will be called. What is in the store can still be read. */
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    this.#synced.reject(new InformerStoppedError(this.#options.name));
+    await Promise.all([...this.#subscriptions].map((subscription) => subscription.remove()));
+  }
+
+  #tell(change: InformerChange<T>): void {
+    for (const subscription of this.#subscriptions) subscription.deliver(change);
+  }
+
+  /** A mistake in there must not keep subscribers from hearing what is in the store already. */
+  #progress(progress: InformerProgress): void {
+    try {
+      this.#options.onProgress?.(progress);
+    } catch (error) {
+      this.#options.log.error("following the progress of an informer failed", { error: toError(error) });
+    }
+  }
+
+  #transformAll(snapshots: Map<string, Snapshot<T>>): Map<string, Snapshot<T>> {
+    if (this.#options.transform === undefined) return snapshots;
+    // In place: the map is this sink's own, and its order is that of the list.
+    for (const [keyText, snapshot] of snapshots) snapshots.set(keyText, this.#transform(snapshot));
+    return snapshots;
+  }
+
+  /** Throws a TransformError that names the object. Nothing has changed by then [IN12]. */
+  #transform(snapshot: Snapshot<T>): Snapshot<T> {
+    const { transform, name } = this.#options;
+    if (transform === undefined) return snapshot;
+    try {
+      const transformed = snapshot.transformed(transform);
+      if (!isRecord(transformed.object)) throw new Error("it gave back no object");
+      return transformed;
+    } catch (error) {
+      throw new TransformError(name, { key: plainKey(snapshot), cause: error });
+    }
+  }
+
+  #logFailure(key: ObjectKey, error: Error): void {
+    const { log, kind, name } = this.#options;
+    log.error("a subscriber of an informer failed; it goes on with the next change", {
+      informer: name,
+      [kind]: key,
+      error,
+    });
+  }
+}
