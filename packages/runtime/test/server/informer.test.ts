@@ -208,6 +208,7 @@ describe("an informer of a real server", () => {
         bytesReceived: expect.any(Number),
         lastEventLagMs: expect.any(Number),
         lists: 0,
+        delayedReads: 0,
         watches: noWatches(),
       },
     ]);
