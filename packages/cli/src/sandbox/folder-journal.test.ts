@@ -14,7 +14,13 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true }));
 
 function entry(revision: number, isRemoved = false): Parameters<FolderJournal["append"]>[0] {
-  const object = { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "one" } };
+  const metadata = {
+    name: "one",
+    uid: "uid-1",
+    resourceVersion: String(revision),
+    creationTimestamp: "2030-01-01T00:00:00Z",
+  };
+  const object = { apiVersion: "v1", kind: "ConfigMap", metadata };
   return { collection: "configmaps", key: `a/${revision}`, revision, object: isRemoved ? null : object };
 }
 

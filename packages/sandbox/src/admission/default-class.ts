@@ -1,5 +1,6 @@
-import { type GenericObject, isRecord } from "@keelson/core";
+import { isRecord } from "@keelson/core";
 import type { StoredKind, StoredObjects } from "../resource/stored-objects.ts";
+import type { StoredObject } from "../store/store.ts";
 import type { AdmissionRequest, MutatingAdmission } from "./admission.ts";
 
 interface Defaulted {
@@ -66,8 +67,8 @@ function isCreation({ operation, resource, subresource }: AdmissionRequest, targ
 }
 
 /** Of several the newest; of those of one moment the first by name, which is the order of the store. */
-function defaultOf(classes: readonly GenericObject[], markers: readonly string[]): GenericObject | undefined {
-  let newest: GenericObject | undefined;
+function defaultOf(classes: readonly StoredObject[], markers: readonly string[]): StoredObject | undefined {
+  let newest: StoredObject | undefined;
   for (const one of classes) {
     const { annotations = {} } = one.metadata;
     if (!markers.some((marker) => annotations[marker] === "true")) continue;
@@ -76,6 +77,6 @@ function defaultOf(classes: readonly GenericObject[], markers: readonly string[]
   return newest;
 }
 
-function createdAt({ metadata }: GenericObject): string {
-  return metadata.creationTimestamp ?? "";
+function createdAt({ metadata }: StoredObject): string {
+  return metadata.creationTimestamp;
 }

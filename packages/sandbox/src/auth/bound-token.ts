@@ -77,7 +77,7 @@ function serviceAccountProblem(
 ): string | undefined {
   const account = read.get({ group: "", plural: "serviceaccounts" }, name, namespace);
   if (account === undefined) return `serviceaccounts ${JSON.stringify(name)} not found`;
-  const { uid: present = "", deletionTimestamp } = account.metadata;
+  const { uid: present, deletionTimestamp } = account.metadata;
   if (present !== uid) return `service account UID (${present}) does not match claim (${uid})`;
   if (isLongDeleted(deletionTimestamp, now)) return `service account ${namespace}/${name} has been deleted`;
   return undefined;
@@ -99,7 +99,7 @@ function referenceProblem(
   const kind: StoredKind = { group: "", plural };
   const object = read.get(kind, reference.name, namespace);
   if (object === undefined) return invalidated;
-  const { uid = "", deletionTimestamp } = object.metadata;
+  const { uid, deletionTimestamp } = object.metadata;
   if (uid !== reference.uid) {
     return {
       problem: `${word} UID (${uid}) does not match service account ${word} ref claim (${reference.uid})`,

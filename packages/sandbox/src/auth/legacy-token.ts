@@ -47,7 +47,7 @@ export function legacyTokenUser(token: string, claims: TokenClaims, read: Stored
   if (stored.metadata.deletionTimestamp !== undefined) {
     return { problem: `ServiceAccount ${namespace}/${name} has been deleted` };
   }
-  const present = stored.metadata.uid ?? "";
+  const present = stored.metadata.uid;
   if (present !== uid) return { problem: `ServiceAccount UID (${present}) does not match claim (${uid})` };
   const groups = serviceAccountGroups(namespace);
   return { user: { username: serviceAccountUsername(account), uid, groups } };

@@ -5,7 +5,7 @@ import type { AccessRequest } from "./access.ts";
 export function ruleAllows(rule: PolicyRule, request: AccessRequest): boolean {
   if (!names(rule.verbs, request.verb)) return false;
   if ("path" in request) return (rule.nonResourceURLs ?? []).some((url) => urlCovers(url, request.path));
-  const { group, resource, subresource = "", name = "" } = request;
+  const { group, resource, subresource = "", name } = request;
   return (
     names(rule.apiGroups, group) &&
     namesResource(rule.resources ?? [], resource, subresource) &&
@@ -30,8 +30,8 @@ function namesResource(list: readonly string[], resource: string, subresource: s
 }
 
 /** A rule without names is for all objects; one with names never for those whose name is not known. */
-function namesObject(list: readonly string[], name: string): boolean {
-  return list.length === 0 || list.includes(name);
+function namesObject(list: readonly string[], name: string | undefined): boolean {
+  return list.length === 0 || list.includes(name ?? "");
 }
 
 /** What the wanted rules allow beyond the owned ones, in rules of one verb and one resource or path each. */

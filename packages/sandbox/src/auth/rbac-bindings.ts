@@ -1,4 +1,4 @@
-import type { GenericObject } from "@keelson/core";
+import type { Stored } from "@keelson/core";
 import type {
   ClusterRole,
   ClusterRoleBinding,
@@ -10,6 +10,7 @@ import type {
 } from "@keelson/core/kinds/rbac/v1";
 import { decoded } from "../resource/mutable-object.ts";
 import type { StoredObjects } from "../resource/stored-objects.ts";
+import type { StoredObject } from "../store/store.ts";
 import type { UserInfo } from "./user.ts";
 import { serviceAccountUsername } from "./user.ts";
 
@@ -40,8 +41,8 @@ export const rbacGroup = "rbac.authorization.k8s.io";
 export function grantsFor(read: StoredObjects, user: UserInfo, namespace: string): Grants {
   const grants: Grant[] = [];
   const problems: RoleProblem[] = [];
-  function add(binding: ClusterRoleBinding | RoleBinding): void {
-    const { name = "", namespace: own = "" } = binding.metadata;
+  function add(binding: Stored<ClusterRoleBinding | RoleBinding>): void {
+    const { name, namespace: own = "" } = binding.metadata;
     const subject = (binding.subjects ?? []).find((one) => isMeant(user, one, own));
     if (subject === undefined) return;
     const found = rulesOfRole(read, binding.roleRef, own);
@@ -100,12 +101,11 @@ function quoted(text: string): string {
   return JSON.stringify(text);
 }
 
-/** The store holds what the kind says: everything in it was checked by the kind's schema. */
-function stored(object: GenericObject): ClusterRoleBinding | RoleBinding {
-  return decoded<ClusterRoleBinding | RoleBinding>(object);
+/** The schema of the kind has checked every stored object. */
+function stored(object: StoredObject): Stored<ClusterRoleBinding | RoleBinding> {
+  return decoded<Stored<ClusterRoleBinding | RoleBinding>>(object);
 }
 
-/** As above. */
-function storedRole(object: GenericObject): ClusterRole | Role {
+function storedRole(object: StoredObject): ClusterRole | Role {
   return decoded<ClusterRole | Role>(object);
 }

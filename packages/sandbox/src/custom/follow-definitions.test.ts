@@ -2,6 +2,7 @@ import {
   apiVersionOf,
   type Clock,
   draft,
+  formatTime,
   freeze,
   type GenericObject,
   type KubeObject,
@@ -116,6 +117,8 @@ function definitionWorld(): World {
           : registry.findKind(group, version, created.kind)?.strategy;
       strategy?.setDefaults(created);
       strategy?.prepareForCreate(created, context);
+      created.metadata.uid ??= `uid-of-${created.metadata.name}`;
+      created.metadata.creationTimestamp ??= formatTime(clock.now());
       return put(created);
     },
     update: (object) => void put(asMutable(object)),

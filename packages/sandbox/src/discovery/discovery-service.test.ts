@@ -266,8 +266,8 @@ describe("OpenAPI", () => {
     const { paths } = JSON.parse(String(get("/openapi/v3").body));
     for (const path of Object.keys(paths)) {
       const { body, json } = get(`/openapi/v3/${path}`);
-      for (const [, name = ""] of String(body).matchAll(/"#\/components\/schemas\/([^"]+)"/g))
-        expect(part(json, "components", "schemas")).toHaveProperty([name]);
+      for (const [, reference] of String(body).matchAll(/"#\/components\/schemas\/([^"]+)"/g))
+        expect(part(json, "components", "schemas")).toHaveProperty([String(reference)]);
     }
   });
 

@@ -112,17 +112,17 @@ function groupAnswer(
   root: "api" | "apis",
   parts: readonly string[],
 ): DiscoveryAnswer | undefined {
-  const [name = "", version, ...deeper] = root === "api" ? ["", ...parts] : parts;
+  const [groupName = "", version, ...deeper] = root === "api" ? ["", ...parts] : parts;
   if (deeper.length > 0) return undefined;
-  const group = snapshot.groups.find((one) => one.name === name);
+  const group = snapshot.groups.find((one) => one.name === groupName);
   if (group === undefined) return plainNotFound;
-  if (version === undefined) return jsonText(snapshot.text(name, () => groupDocument(group)));
+  if (version === undefined) return jsonText(snapshot.text(groupName, () => groupDocument(group)));
   const served = group.versions.find((one) => one.version === version);
   // Groups of custom kinds have a router of their own, with its own words.
   if (served === undefined) {
     return isCustom(group) ? plainNotFound : { ...json(pageNotFound().status), status: 404 };
   }
-  return jsonText(snapshot.text(`${name}/${version}`, () => resourceList(name, served)));
+  return jsonText(snapshot.text(`${groupName}/${version}`, () => resourceList(groupName, served)));
 }
 
 function isCustom({ versions }: ServedGroup): boolean {

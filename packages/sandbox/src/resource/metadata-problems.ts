@@ -144,12 +144,12 @@ function ownerReferenceProblems(reference: Partial<OwnerReference>, field: strin
 
 /** As the server prints a reference. */
 function inFieldOrder(reference: Partial<OwnerReference>): Readonly<Record<string, unknown>> {
-  const { apiVersion = "", kind = "", name = "", uid = "", controller, blockOwnerDeletion } = reference;
+  const { controller, blockOwnerDeletion } = reference;
   return {
-    apiVersion,
-    kind,
-    name,
-    uid,
+    apiVersion: reference.apiVersion ?? "",
+    kind: reference.kind ?? "",
+    name: reference.name ?? "",
+    uid: reference.uid ?? "",
     ...(controller === undefined ? {} : { controller }),
     ...(blockOwnerDeletion === undefined ? {} : { blockOwnerDeletion }),
   };

@@ -1,11 +1,10 @@
-import type { GenericObject } from "@keelson/core";
-import { type Store, storeKey } from "../store/store.ts";
+import { type Store, type StoredObject, storeKey } from "../store/store.ts";
 import type { ResourceRegistry } from "./resource-registry.ts";
 
 /** Reads of the present state, in the storage version. */
 export interface StoredObjects {
-  get(resource: StoredKind, name: string, namespace?: string): GenericObject | undefined;
-  list(resource: StoredKind, namespace?: string): readonly GenericObject[];
+  get(resource: StoredKind, name: string, namespace?: string): StoredObject | undefined;
+  list(resource: StoredKind, namespace?: string): readonly StoredObject[];
 }
 
 export interface StoredKind {

@@ -9,7 +9,7 @@ import { listAnswer } from "./read/list-response.ts";
 import { selectionOf } from "./read/selection.ts";
 import { watchAnswer } from "./read/watch-response.ts";
 import { type AcceptedType, acceptedType } from "./request/accepted-type.ts";
-import type { ApiRequest } from "./request/api-request.ts";
+import { type ApiRequest, nameOf } from "./request/api-request.ts";
 import type { Route } from "./request/route.ts";
 import { type Answer, type ObjectView, objectAnswer, valueAnswer } from "./response/response.ts";
 import { includedObject } from "./response/table.ts";
@@ -102,11 +102,11 @@ async function answerObjects(
   request: ApiRequest,
   accepted: AcceptedType,
 ): Promise<Answer> {
-  const { verb, resource, namespace, name = "", query } = request;
+  const { verb, resource, namespace, query } = request;
   const view = viewOf(tools, request, accepted);
   switch (verb) {
     case "get": {
-      const target = { resource, namespace, name };
+      const target = { resource, namespace, name: nameOf(request) };
       return objectAnswer(view, await getObject(tools.reads, target, query.get("resourceVersion") ?? ""));
     }
     case "list":

@@ -1,9 +1,8 @@
-import type { GenericObject } from "@keelson/core";
-import type { StoreChange } from "./store.ts";
+import type { StoreChange, StoredObject } from "./store.ts";
 
 /** The objects of one kind: as they are now, in the order of their keys, and how they came to be so. */
 export class Collection {
-  readonly #objects = new Map<string, GenericObject>();
+  readonly #objects = new Map<string, StoredObject>();
   readonly #keys: string[] = [];
   /** Oldest first. */
   #history: StoreChange[] = [];
@@ -12,7 +11,7 @@ export class Collection {
     return this.#objects.size;
   }
 
-  get(key: string): GenericObject | undefined {
+  get(key: string): StoredObject | undefined {
     return this.#objects.get(key);
   }
 
@@ -28,9 +27,9 @@ export class Collection {
     this.#objects.set(change.key, change.object);
   }
 
-  list(range: { readonly namespace?: string; readonly after?: string }): readonly GenericObject[] {
+  list(range: { readonly namespace?: string; readonly after?: string }): readonly StoredObject[] {
     const [start, end] = keyRange(this.#keys, range);
-    const objects: GenericObject[] = [];
+    const objects: StoredObject[] = [];
     for (let place = start; place < end; place++) {
       const object = this.#objects.get(this.#keys[place] ?? "");
       if (object !== undefined) objects.push(object);
@@ -42,7 +41,7 @@ export class Collection {
   listAt(
     revision: number,
     range: { readonly namespace?: string; readonly after?: string },
-  ): readonly GenericObject[] {
+  ): readonly StoredObject[] {
     const changes = this.changesAfter(revision);
     if (changes.length === 0) return this.list(range);
     const objects = new Map(this.#objects);

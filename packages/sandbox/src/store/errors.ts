@@ -58,3 +58,13 @@ export class NestedWriteError extends KeelsonError {
     );
   }
 }
+
+/** An object was to be stored without the metadata that every stored object has. */
+export class IncompleteObjectError extends KeelsonError {
+  static override readonly brand: string = "@keelson/sandbox.IncompleteObjectError";
+  readonly code = "INCOMPLETE_OBJECT";
+
+  constructor(collection: string, key: string) {
+    super(`write ${collection} ${key}: the object has no name, uid or creationTimestamp; set them first`);
+  }
+}

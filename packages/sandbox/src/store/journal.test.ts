@@ -1,12 +1,18 @@
-import type { GenericObject } from "@keelson/core";
 import { expect, test } from "vitest";
 import { type JournalEntry, replay } from "./journal.ts";
 import { createMemoryStore } from "./memory-store.ts";
+import type { StoredObject } from "./store.ts";
 
-const object: GenericObject = {
+const object: StoredObject = {
   apiVersion: "v1",
   kind: "ConfigMap",
-  metadata: { name: "one", namespace: "a" },
+  metadata: {
+    name: "one",
+    namespace: "a",
+    uid: "uid-1",
+    resourceVersion: "1",
+    creationTimestamp: "2030-01-01T00:00:00Z",
+  },
 };
 
 test("a journal holds what makes the store again, with its revision", () => {

@@ -1,4 +1,4 @@
-import type { GenericObject } from "@keelson/core";
+import type { StoredObject } from "./store.ts";
 
 /** Everything a store holds, without its history. */
 export interface StoreSnapshot {
@@ -9,7 +9,7 @@ export interface StoreSnapshot {
 export interface StoredEntry {
   readonly collection: string;
   readonly key: string;
-  readonly object: GenericObject;
+  readonly object: StoredObject;
 }
 
 /** One write, as it is kept. */
@@ -18,7 +18,7 @@ export interface JournalEntry {
   readonly key: string;
   readonly revision: number;
   /** Null: removed. */
-  readonly object: GenericObject | null;
+  readonly object: StoredObject | null;
 }
 
 /** Keeps what a store holds beyond the life of a process. */

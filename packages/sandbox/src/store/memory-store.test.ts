@@ -3,27 +3,28 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { CompactedError, FutureRevisionError, NestedWriteError, StaleWriteError } from "./errors.ts";
 import { createMemoryStore } from "./memory-store.ts";
-import { type Store, type StoreChange, storeKey } from "./store.ts";
+import { type Store, type StoreChange, type StoredObject, storeKey } from "./store.ts";
 
 function configMap(namespace: string, name: string, value = ""): GenericObject {
-  return { apiVersion: "v1", kind: "ConfigMap", metadata: { namespace, name }, data: { value } };
+  const metadata = { namespace, name, uid: `uid-of-${name}`, creationTimestamp: "2030-01-01T00:00:00Z" };
+  return { apiVersion: "v1", kind: "ConfigMap", metadata, data: { value } };
 }
 
-function put(store: Store, namespace: string, name: string, value = ""): GenericObject {
+function put(store: Store, namespace: string, name: string, value = ""): StoredObject {
   const key = storeKey(namespace, name);
   const expectedRevision = Number(store.get("configmaps", key)?.metadata.resourceVersion ?? 0);
   const object = configMap(namespace, name, value);
   return store.write({ collection: "configmaps", key, object, expectedRevision });
 }
 
-function remove(store: Store, namespace: string, name: string): GenericObject {
+function remove(store: Store, namespace: string, name: string): StoredObject {
   const key = storeKey(namespace, name);
   const expectedRevision = Number(store.get("configmaps", key)?.metadata.resourceVersion ?? 0);
   return store.write({ collection: "configmaps", key, object: undefined, expectedRevision });
 }
 
-function keys(objects: readonly GenericObject[]): readonly string[] {
-  return objects.map(({ metadata }) => storeKey(metadata.namespace, metadata.name ?? ""));
+function keys(objects: readonly StoredObject[]): readonly string[] {
+  return objects.map(({ metadata }) => storeKey(metadata.namespace, metadata.name));
 }
 
 describe("a memory store", () => {

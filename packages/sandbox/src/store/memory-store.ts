@@ -1,8 +1,14 @@
-import { freeze, type GenericObject } from "@keelson/core";
+import { freeze, type GenericObject, isStored } from "@keelson/core";
 import { Collection } from "./collection.ts";
-import { CompactedError, FutureRevisionError, NestedWriteError, StaleWriteError } from "./errors.ts";
+import {
+  CompactedError,
+  FutureRevisionError,
+  IncompleteObjectError,
+  NestedWriteError,
+  StaleWriteError,
+} from "./errors.ts";
 import type { Journal } from "./journal.ts";
-import type { Store, StoreChange, StoreRange, StoreWrite } from "./store.ts";
+import type { Store, StoreChange, StoredObject, StoreRange, StoreWrite } from "./store.ts";
 
 interface MemoryStoreOptions {
   /** How many changes are kept for those who watch from the past; older ones are compacted. Default: 100,000. */
@@ -53,11 +59,11 @@ class MemoryStore implements Store {
     return this.#compactedRevision;
   }
 
-  get(collection: string, key: string): GenericObject | undefined {
+  get(collection: string, key: string): StoredObject | undefined {
     return this.#collections.get(collection)?.get(key);
   }
 
-  list(name: string, range: StoreRange = {}): readonly GenericObject[] {
+  list(name: string, range: StoreRange = {}): readonly StoredObject[] {
     const { revision = this.#revision } = range;
     this.#checkRevision(revision);
     const collection = this.#collections.get(name);
@@ -69,7 +75,7 @@ class MemoryStore implements Store {
     return this.#collections.get(collection)?.size ?? 0;
   }
 
-  write(write: StoreWrite): GenericObject {
+  write(write: StoreWrite): StoredObject {
     const { collection, key, expectedRevision } = write;
     if (this.#isTelling) throw new NestedWriteError(collection, key);
     const previous = this.get(collection, key);
@@ -82,6 +88,7 @@ class MemoryStore implements Store {
     if (state === undefined) throw new StaleWriteError(collection, key, expectedRevision, 0);
     const revision = this.#revision + 1;
     const object = atRevision(state, revision);
+    if (!isStored(object)) throw new IncompleteObjectError(collection, key);
     const type = write.object === undefined ? "DELETED" : previous === undefined ? "ADDED" : "MODIFIED";
     const base = { type, collection, key, revision, object } as const;
     // What cannot be kept does not happen.

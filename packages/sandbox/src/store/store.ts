@@ -1,4 +1,7 @@
-import type { GenericObject } from "@keelson/core";
+import type { GenericObject, Stored } from "@keelson/core";
+
+/** An object as the store holds it: frozen, with the revision of its last write as `metadata.resourceVersion`. */
+export type StoredObject = Stored<GenericObject>;
 
 /**
  * Everything the API server keeps, with its history: one counter of revisions for all objects, as in etcd. Objects are
@@ -10,16 +13,16 @@ export interface Store {
   readonly revision: number;
   /** History up to and including this revision is gone. */
   readonly compactedRevision: number;
-  get(collection: string, key: string): GenericObject | undefined;
+  get(collection: string, key: string): StoredObject | undefined;
   /** In the order of their keys. Throws CompactedError, or FutureRevisionError, if the revision cannot be had. */
-  list(collection: string, range?: StoreRange): readonly GenericObject[];
+  list(collection: string, range?: StoreRange): readonly StoredObject[];
   count(collection: string): number;
   /**
    * Writes a new state, or removes the object if it is undefined, as one revision. Gives the object as it is stored;
    * for a removal, the last state with the revision of the removal. Throws StaleWriteError if the stored object is not
    * at the expected revision (0: does not exist).
    */
-  write(write: StoreWrite): GenericObject;
+  write(write: StoreWrite): StoredObject;
   /**
    * Calls the listener for every change of the collection (undefined: of all) after a revision, first at once for past
    * ones, then as they happen; in the order of revisions, synchronously within `write`. Throws CompactedError if past
@@ -58,9 +61,9 @@ export interface StoreChange {
   readonly key: string;
   readonly revision: number;
   /** For DELETED: its last state, with the revision of the deletion. */
-  readonly object: GenericObject;
-  /** Not there for ADDED. */
-  readonly previous?: GenericObject;
+  readonly object: StoredObject;
+  /** Absent for ADDED. */
+  readonly previous?: StoredObject;
 }
 
 /** `namespace/name`, or `name` for an object without a namespace. Ordered as etcd orders them. */

@@ -212,6 +212,7 @@ describe("a webhook for scales", () => {
         namespace: "shop",
         uid: "u",
         resourceVersion: stored.metadata.resourceVersion,
+        creationTimestamp: stored.metadata.creationTimestamp,
       },
       status: { replicas: 1, selector: "app=web" },
     };

@@ -1,7 +1,9 @@
 import {
   type Clock,
+  formatTime,
   type GenericObject,
   genericResource,
+  keyOf,
   type ObjectMeta,
   seededRandom,
 } from "@keelson/core";
@@ -18,7 +20,7 @@ import { createObjectWriter } from "../../src/server/write/create-object-writer.
 import type { ObjectWriter } from "../../src/server/write/object-writer.ts";
 import { withReader } from "../../src/server/write/writer-dependencies.ts";
 import { createMemoryStore } from "../../src/store/memory-store.ts";
-import { type Store, storeKey } from "../../src/store/store.ts";
+import { type Store, type StoredObject, storeKey } from "../../src/store/store.ts";
 import { createAdmissionChain } from "../../src/webhooks/admission-chain.ts";
 
 /** A clock that stands still until a test moves it. */
@@ -59,7 +61,7 @@ export interface AdmissionWorld {
   readonly options: WriteOptions;
   resource(plural: string): ServedResource;
   /** Stores an object as it is, without asking anybody. */
-  put(plural: string, object: object): GenericObject;
+  put(plural: string, object: object): StoredObject;
   create(plural: string, object: object, options?: Partial<WriteOptions>): Promise<GenericObject>;
 }
 
@@ -91,11 +93,14 @@ export function admissionWorld(callWebhook: WebhookCaller = noWebhooks): Admissi
     if (found === undefined) throw new Error(`no kind ${plural}`);
     return found;
   }
-  function put(plural: string, given: object): GenericObject {
+  function put(plural: string, given: object): StoredObject {
     const { collection, kind, group, version } = resource(plural);
     const apiVersion = group === "" ? version : `${group}/${version}`;
     const object = asObject({ apiVersion, kind, ...structuredClone(given) });
-    const key = storeKey(object.metadata.namespace, object.metadata.name ?? "");
+    const { namespace, name } = keyOf(object);
+    const key = storeKey(namespace, name);
+    object.metadata.uid ??= `uid-of-${name}`;
+    object.metadata.creationTimestamp ??= formatTime(clock.now());
     const before = store.get(collection, key)?.metadata.resourceVersion;
     return store.write({ collection, key, object, expectedRevision: Number(before ?? 0) });
   }

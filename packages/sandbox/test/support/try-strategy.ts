@@ -2,6 +2,7 @@ import { draft, type GenericObject } from "@keelson/core";
 import type { MutableObject } from "../../src/resource/mutable-object.ts";
 import type { Strategy, WriteContext } from "../../src/resource/strategy.ts";
 import { formatProblem } from "../../src/status/field-problem.ts";
+import type { StoredObject } from "../../src/store/store.ts";
 
 /** What a strategy makes of an object that is written, without a server around it; for tests. */
 export interface Tried {
@@ -60,5 +61,16 @@ function metadataOf({ metadata }: TriedFields): object {
 }
 
 function contextOf(subresource: string | undefined, stored: readonly GenericObject[]): WriteContext {
-  return { subresource, now: 0, read: { get: () => undefined, list: () => stored } };
+  return { subresource, now: 0, read: { get: () => undefined, list: () => stored.map(asStored) } };
+}
+
+/** With the metadata that every stored object has. */
+function asStored(object: GenericObject): StoredObject {
+  const identity = {
+    name: "x",
+    uid: "uid-1",
+    resourceVersion: "1",
+    creationTimestamp: "2030-01-01T00:00:00Z",
+  };
+  return { ...object, metadata: { ...identity, ...object.metadata } };
 }

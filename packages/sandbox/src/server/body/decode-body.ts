@@ -132,7 +132,7 @@ function checkCustomType(
   const expected = apiVersionOf(resource);
   if (apiVersion !== expected) throw otherVersion(String(apiVersion), expected);
   if (kind === resource.kind) return;
-  const { name = "" } = isRecord(json.metadata) ? json.metadata : {};
+  const name = isRecord(json.metadata) ? (json.metadata.name ?? "") : "";
   const problem = invalidValue("kind", kind, `must be ${resource.kind}`);
   throw invalid({ group: resource.group, kind: String(kind) }, String(name), [problem]);
 }

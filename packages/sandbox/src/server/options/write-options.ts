@@ -106,13 +106,13 @@ function managerOfAgent(userAgent: string): string {
   const slash = userAgent.indexOf("/");
   const program = slash === -1 ? userAgent : userAgent.slice(0, slash);
   if (/^[\x20-\x7e]{0,128}$/.test(program)) return program;
-  let name = "";
+  let manager = "";
   for (const character of program) {
     if (!isPrintable(character)) continue;
-    if (Buffer.byteLength(name + character) > longestManager) break;
-    name += character;
+    if (Buffer.byteLength(manager + character) > longestManager) break;
+    manager += character;
   }
-  return name;
+  return manager;
 }
 
 /** As Go has it: letters, marks, numbers, punctuation, symbols, and the space. */

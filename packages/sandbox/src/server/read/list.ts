@@ -1,9 +1,9 @@
-import type { GenericObject, ListMeta } from "@keelson/core";
+import type { ListMeta } from "@keelson/core";
 import type { ServedResource } from "../../resource/served-resource.ts";
 import { ApiError, badRequest, expired } from "../../status/api-error.ts";
 import { revisionTooLarge } from "../../status/request-errors.ts";
 import { CompactedError, FutureRevisionError } from "../../store/errors.ts";
-import { type StoreRange, storeKey } from "../../store/store.ts";
+import { type StoredObject, type StoreRange, storeKey } from "../../store/store.ts";
 import type { ListOptions } from "../options/list-options.ts";
 import { requestedRevision } from "../request/resource-version.ts";
 import { type ReadDependencies, readableRevision } from "../server-dependencies.ts";
@@ -12,7 +12,7 @@ import type { Selection } from "./selection.ts";
 
 /** Objects as they are stored, in the order of their keys. */
 export interface Page {
-  readonly objects: readonly GenericObject[];
+  readonly objects: readonly StoredObject[];
   readonly metadata: ListMeta;
 }
 
@@ -70,7 +70,7 @@ function selectedObjects(
   resource: ServedResource,
   selection: Selection,
   { revision, after }: Read,
-): readonly GenericObject[] {
+): readonly StoredObject[] {
   const { namespace, name, isSelective } = selection;
   const isNow = revision === store.revision;
   if (isNow && after === undefined && name !== undefined) {
@@ -88,14 +88,14 @@ function selectedObjects(
   return isSelective ? objects.filter((object) => selection.matches(object)) : objects;
 }
 
-function pageOf(matching: readonly GenericObject[], read: Read, selection: Selection): Page {
+function pageOf(matching: readonly StoredObject[], read: Read, selection: Selection): Page {
   const { revision, limit } = read;
   const resourceVersion = String(revision);
   const last = matching[limit - 1];
   if (limit === 0 || matching.length <= limit || last === undefined) {
     return { objects: matching, metadata: { resourceVersion } };
   }
-  const { namespace, name = "" } = last.metadata;
+  const { namespace, name } = last.metadata;
   const token = encodeContinue({ revision, after: storeKey(namespace, name) }, selection.namespace);
   const metadata: ListMeta = {
     resourceVersion,

@@ -32,11 +32,11 @@ export function denied({ username }: UserInfo, access: AccessRequest, reason: st
   if ("path" in access) {
     return accessDenied("", `${subject} path ${JSON.stringify(access.path)}${because}`);
   }
-  const { group, resource, subresource, namespace, name = "" } = access;
+  const { group, resource, subresource, namespace, name } = access;
   const full = subresource === undefined ? resource : `${resource}/${subresource}`;
   const where = namespace === undefined ? "at the cluster scope" : `in the namespace "${namespace}"`;
   const qualified = group === "" ? resource : `${resource}.${group}`;
-  const what = name === "" ? qualified : `${qualified} ${JSON.stringify(name)}`;
+  const what = name === undefined ? qualified : `${qualified} ${JSON.stringify(name)}`;
   const why = `${subject} resource ${JSON.stringify(full)} in API group ${JSON.stringify(group)} ${where}${because}`;
-  return accessDenied(what, why, { group, plural: resource, name });
+  return accessDenied(what, why, { group, plural: resource, name: name ?? "" });
 }

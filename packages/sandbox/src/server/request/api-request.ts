@@ -1,5 +1,6 @@
 import type { UserInfo } from "../../auth/user.ts";
 import type { ServedResource } from "../../resource/served-resource.ts";
+import { badRequest } from "../../status/api-error.ts";
 
 export type Verb = "get" | "list" | "watch" | "create" | "update" | "patch" | "delete" | "deletecollection";
 
@@ -18,4 +19,10 @@ export interface ApiRequest {
   body(): Promise<Uint8Array>;
   warn(text: string): void;
   readonly signal: AbortSignal;
+}
+
+/** The name in the path of a request for one object. Throws ApiError if the path has none. */
+export function nameOf({ name }: Pick<ApiRequest, "name">): string {
+  if (name === undefined) throw badRequest("name must be provided");
+  return name;
 }

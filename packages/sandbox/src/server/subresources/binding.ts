@@ -4,7 +4,7 @@ import type { FieldSchema } from "../../schema/field-schema.ts";
 import { ApiError, badRequest, notFound, plainError } from "../../status/api-error.ts";
 import { type FieldProblem, formatProblem, notSupported, required } from "../../status/field-problem.ts";
 import { StaleWriteError } from "../../store/errors.ts";
-import { storeKey } from "../../store/store.ts";
+import { type StoredObject, storeKey } from "../../store/store.ts";
 import { decodePlainBody, type ExpectedKind } from "../body/decode-body.ts";
 import { writeOptions } from "../options/write-options.ts";
 import type { ApiRequest } from "../request/api-request.ts";
@@ -80,8 +80,8 @@ function joined(problems: readonly FieldProblem[]): string {
 }
 
 /** Throws ApiError if the Pod cannot be bound any more. */
-function boundPod({ clock }: ServerTools, pod: GenericObject, binding: object): GenericObject {
-  const { name = "" } = pod.metadata;
+function boundPod({ clock }: ServerTools, pod: StoredObject, binding: object): GenericObject {
+  const { name } = pod.metadata;
   const node = textAt(pod, ".spec.nodeName");
   const refuse = (why: string): ApiError =>
     new ApiError({

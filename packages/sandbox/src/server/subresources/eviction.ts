@@ -1,12 +1,12 @@
-import { draft, formatTime, type GenericObject, isRecord, matchesLabels } from "@keelson/core";
+import { draft, formatTime, isRecord, matchesLabels } from "@keelson/core";
 import { valueAt } from "../../resource/field-path.ts";
 import { type GivenLabelSelector, usableSelector } from "../../resource/label-problems.ts";
 import type { FieldSchema } from "../../schema/field-schema.ts";
 import { ApiError, badRequest, notFound, plainError, staleVersion } from "../../status/api-error.ts";
-import { storeKey } from "../../store/store.ts";
+import { type StoredObject, storeKey } from "../../store/store.ts";
 import { decodePlainBody, type ExpectedKind } from "../body/decode-body.ts";
 import { type WriteOptions, writeOptions } from "../options/write-options.ts";
-import type { ApiRequest } from "../request/api-request.ts";
+import { type ApiRequest, nameOf } from "../request/api-request.ts";
 import { type Answer, successStatus, valueAnswer } from "../response/response.ts";
 import type { ServerTools } from "../server-dependencies.ts";
 
@@ -31,7 +31,8 @@ const evictionKind: ExpectedKind = {
 
 /** Deletes a Pod if its disruption budget allows it, and counts the disruption. */
 export async function evictionAnswer(tools: ServerTools, request: ApiRequest): Promise<Answer> {
-  const { resource, namespace, name = "", headers } = request;
+  const { resource, namespace, headers } = request;
+  const name = nameOf(request);
   const options = writeOptions(request, "CreateOptions");
   const { fieldValidation, warn } = options;
   const body = await request.body();
@@ -58,7 +59,7 @@ export async function evictionAnswer(tools: ServerTools, request: ApiRequest): P
     ...options,
     dryRun,
     ...(typeof gracePeriodSeconds === "number" && { gracePeriodSeconds }),
-    ...(pod.metadata.uid !== undefined && { preconditions: { uid: pod.metadata.uid } }),
+    preconditions: { uid: pod.metadata.uid },
   });
   return valueAnswer({ format: "json", isPretty: false }, successStatus(201), 201);
 }
@@ -90,13 +91,13 @@ function isDisruption({ type, status, reason }: Readonly<Record<string, unknown>
 }
 
 /** Pods that have ended, have not begun, or end already, disrupt nothing. */
-function isFree(pod: GenericObject): boolean {
+function isFree(pod: StoredObject): boolean {
   const phase = valueAt(pod, ".status.phase");
   const hasEnded = phase === "Succeeded" || phase === "Failed" || phase === "Pending";
   return hasEnded || pod.metadata.deletionTimestamp !== undefined;
 }
 
-function isReady(pod: GenericObject): boolean {
+function isReady(pod: StoredObject): boolean {
   const conditions = valueAt(pod, ".status.conditions");
   return (
     Array.isArray(conditions) && conditions.some(({ type, status }) => type === "Ready" && status === "True")
@@ -104,7 +105,7 @@ function isReady(pod: GenericObject): boolean {
 }
 
 /** Writes into the budget of the Pod that it is disrupted. Throws ApiError if that would be too much. */
-async function countDisruption(tools: ServerTools, pod: GenericObject, options: WriteOptions): Promise<void> {
+async function countDisruption(tools: ServerTools, pod: StoredObject, options: WriteOptions): Promise<void> {
   for (;;) {
     const budget = budgetOf(tools, pod);
     if (budget === undefined || isExempt(pod, budget)) return;
@@ -121,7 +122,7 @@ async function countDisruption(tools: ServerTools, pod: GenericObject, options: 
   }
 }
 
-function budgetOf({ registry, reads }: ServerTools, pod: GenericObject): GenericObject | undefined {
+function budgetOf({ registry, reads }: ServerTools, pod: StoredObject): StoredObject | undefined {
   const resource = registry.findStored("policy", "poddisruptionbudgets");
   const { namespace, labels } = pod.metadata;
   if (resource === undefined || namespace === undefined) return undefined;
@@ -143,7 +144,7 @@ function asSelector(selector: Readonly<Record<string, unknown>>): GivenLabelSele
 }
 
 /** A Pod that is not ready may go while the budget is otherwise met, or always if it says so. */
-function isExempt(pod: GenericObject, budget: GenericObject): boolean {
+function isExempt(pod: StoredObject, budget: StoredObject): boolean {
   if (isReady(pod)) return false;
   if (valueAt(budget, ".spec.unhealthyPodEvictionPolicy") === "AlwaysAllow") return true;
   const [current, desired] = [
@@ -153,7 +154,7 @@ function isExempt(pod: GenericObject, budget: GenericObject): boolean {
   return desired > 0 && current >= desired;
 }
 
-function checkBudget(budget: GenericObject): void {
+function checkBudget(budget: StoredObject): void {
   const { name, generation = 0 } = budget.metadata;
   if (numberAt(budget, ".status.observedGeneration") < generation) {
     throw disruptionRefused(`The disruption budget ${name} is still being processed by the server.`, 10);
@@ -180,12 +181,12 @@ function disruptionRefused(message: string, retryAfterSeconds?: number): ApiErro
 
 async function writeDisruption(
   { registry, writer, clock }: ServerTools,
-  pod: GenericObject,
-  budget: GenericObject,
+  pod: StoredObject,
+  budget: StoredObject,
   options: WriteOptions,
 ): Promise<void> {
   const resource = registry.findStored("policy", "poddisruptionbudgets");
-  const { name = "", namespace } = budget.metadata;
+  const { name, namespace } = budget.metadata;
   if (resource === undefined) return;
   const next = draft(budget);
   const status = isRecord(next.status) ? next.status : {};
@@ -193,12 +194,12 @@ async function writeDisruption(
   next.status = {
     ...status,
     disruptionsAllowed: numberAt(budget, ".status.disruptionsAllowed") - 1,
-    disruptedPods: { ...disruptedPods, [pod.metadata.name ?? ""]: formatTime(clock.now()) },
+    disruptedPods: { ...disruptedPods, [pod.metadata.name]: formatTime(clock.now()) },
   };
   await writer.update({ resource, namespace, name, subresource: "status" }, next, options);
 }
 
-function numberAt(object: GenericObject, path: string): number {
+function numberAt(object: StoredObject, path: string): number {
   const value = valueAt(object, path);
   return typeof value === "number" ? value : 0;
 }

@@ -2,7 +2,7 @@ import { type GenericObject, isRecord } from "@keelson/core";
 import { valueAt } from "../../resource/field-path.ts";
 import { badRequest, notFound, plainError } from "../../status/api-error.ts";
 import { storeKey } from "../../store/store.ts";
-import type { ApiRequest } from "../request/api-request.ts";
+import { type ApiRequest, nameOf } from "../request/api-request.ts";
 import { type Answer, textAnswer } from "../response/response.ts";
 import type { ServerTools } from "../server-dependencies.ts";
 
@@ -16,7 +16,8 @@ export function isConnection(collection: string, subresource: string | undefined
 }
 
 export function connectionAnswer({ reads }: ServerTools, request: ApiRequest): Answer {
-  const { resource, namespace, name = "", subresource, query } = request;
+  const { resource, namespace, subresource, query } = request;
+  const name = nameOf(request);
   const object = reads.store.get(resource.collection, storeKey(namespace, name));
   if (object === undefined) throw notFound(resource, name);
   if (subresource === "log") return logAnswer(object, query);

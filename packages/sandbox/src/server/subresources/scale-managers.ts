@@ -63,8 +63,8 @@ export function appliedScale(write: ScaleWrite, { configuration, force }: Apply)
   const applied = applyConfiguration({ ...tracked, configuration, force });
   // As in the real server, which takes the Scale of a custom object for one of its versions.
   if (isCustom && !deepEqual(Object(applied.spec), Object(tracked.live?.spec))) {
-    const { namespace = "", name = "" } = configuration.metadata;
-    throw plainError(unconverted("new object", `${namespace}/${name}`));
+    const { namespace, name } = configuration.metadata;
+    throw plainError(unconverted("new object", `${namespace ?? ""}/${name ?? ""}`));
   }
   return { scale: applied, managedFields: afterScale(write, storedEntries(applied)) };
 }

@@ -21,7 +21,7 @@ import { decodePlainBody, type ExpectedKind } from "../body/decode-body.ts";
 import { decodePatch, patchType } from "../body/patch-body.ts";
 import { type WriteOptions, writeOptions } from "../options/write-options.ts";
 import { getObject } from "../read/get.ts";
-import type { ApiRequest } from "../request/api-request.ts";
+import { type ApiRequest, nameOf } from "../request/api-request.ts";
 import { queryFlag } from "../request/query.ts";
 import { type Answer, type ObjectView, objectAnswer } from "../response/response.ts";
 import type { ServerTools } from "../server-dependencies.ts";
@@ -95,11 +95,8 @@ function checkHasReplicas(resource: ServedResource, object: GenericObject): void
   throw internalError(`the spec replicas field ${JSON.stringify(specReplicasPath)} does not exist`);
 }
 
-function readScaled(
-  { reads }: ServerTools,
-  { resource, namespace, name = "" }: ApiRequest,
-): Promise<GenericObject> {
-  return getObject(reads, { resource, namespace, name }, "");
+function readScaled({ reads }: ServerTools, request: ApiRequest): Promise<GenericObject> {
+  return getObject(reads, namedTarget(request), "");
 }
 
 async function update(tools: ServerTools, request: ApiRequest): Promise<GenericObject> {
@@ -143,7 +140,8 @@ async function write(
   options: WriteOptions,
   change: (current: ScaleWrite) => ScaledState,
 ): Promise<GenericObject> {
-  const { resource, name = "" } = request;
+  const { resource } = request;
+  const name = nameOf(request);
   const { registry, clock } = tools;
   for (;;) {
     const object = await readScaled(tools, request);

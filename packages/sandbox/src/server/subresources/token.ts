@@ -8,7 +8,7 @@ import { invalidValue } from "../../status/field-problem.ts";
 import { storeKey } from "../../store/store.ts";
 import { decodePlainBody, type ExpectedKind } from "../body/decode-body.ts";
 import { writeOptions } from "../options/write-options.ts";
-import type { ApiRequest } from "../request/api-request.ts";
+import { type ApiRequest, nameOf } from "../request/api-request.ts";
 import { type Answer, valueAnswer } from "../response/response.ts";
 import type { ServerTools } from "../server-dependencies.ts";
 import { managedFieldsOfSent } from "./sent-by.ts";
@@ -52,7 +52,8 @@ const defaultSeconds = 3600;
 
 /** Gives out a token for a ServiceAccount. */
 export async function tokenAnswer(tools: ServerTools, request: ApiRequest): Promise<Answer> {
-  const { resource, namespace = "", name = "", headers } = request;
+  const { resource, namespace = "", headers } = request;
+  const name = nameOf(request);
   const { fieldValidation, warn, manager } = writeOptions(request, "CreateOptions");
   const body = await request.body();
   const json = decodePlainBody(tokenRequestKind, {
@@ -69,7 +70,7 @@ export async function tokenAnswer(tools: ServerTools, request: ApiRequest): Prom
   const given = valueAt(json, ".spec.audiences");
   const { token, expirationTimestamp, audiences } = tools.issueToken({
     namespace,
-    serviceAccount: { name, uid: account.metadata.uid ?? "" },
+    serviceAccount: { name, uid: account.metadata.uid },
     audiences: Array.isArray(given) ? given.map(String) : [],
     expirationSeconds,
     ...(boundObject !== undefined && { boundObject }),
@@ -123,7 +124,8 @@ function boundObjectOf(
   reference: unknown,
 ): TokenIssueRequest["boundObject"] {
   if (!isRecord(reference)) return undefined;
-  const { kind = "", apiVersion = "v1", name = "", uid = "" } = reference;
+  const { kind = "", apiVersion = "v1", uid = "" } = reference;
+  const name = String(reference.name ?? "");
   const plural = boundKinds[String(kind)];
   if (plural === undefined || apiVersion !== "v1") {
     throw badRequest(
@@ -131,13 +133,13 @@ function boundObjectOf(
     );
   }
   const resource = { group: "", plural };
-  const key = storeKey(plural === "nodes" ? undefined : namespace, String(name));
+  const key = storeKey(plural === "nodes" ? undefined : namespace, name);
   const found = reads.store.get(plural, key);
-  if (found === undefined) throw notFound(resource, String(name));
-  const actual = found.metadata.uid ?? "";
+  if (found === undefined) throw notFound(resource, name);
+  const actual = found.metadata.uid;
   if (uid !== "" && uid !== actual) {
     const why = `the UID in the bound object reference (${uid}) does not match the UID in record. The object might have been deleted and then recreated`;
-    throw conflict(resource, String(name), why);
+    throw conflict(resource, name, why);
   }
-  return { kind: String(kind), apiVersion: "v1", name: String(name), uid: actual };
+  return { kind: String(kind), apiVersion: "v1", name: name, uid: actual };
 }

@@ -5,11 +5,12 @@ import {
   isRecord,
   KeelsonError,
   type KubeObject,
+  keyOf,
   type Resource,
   type Stored,
 } from "@keelson/core";
 import { systemUser } from "../../auth/user.ts";
-import type { MutableObject } from "../../resource/mutable-object.ts";
+import { decoded, type MutableObject } from "../../resource/mutable-object.ts";
 import type { ResourceRegistry } from "../../resource/resource-registry.ts";
 import type { ServedResource } from "../../resource/served-resource.ts";
 import { DecodeError } from "../../schema/decode.ts";
@@ -56,7 +57,7 @@ export function createObjectApi(writer: ObjectWriter, store: Store, registry: Re
       return typed(resource, await writer.create(target, copy, writeOptions(options)));
     },
     async update(resource, object, options) {
-      const { namespace, name = "" } = object.metadata;
+      const { namespace, name } = keyOf(object);
       const target: NamedTarget = {
         resource: served(resource),
         namespace,
@@ -89,9 +90,9 @@ function asServed(resource: Resource, served: ServedResource, object: GenericObj
   return { ...object, apiVersion };
 }
 
-/** The store holds objects of their kind: everything in it was checked by the kind's schema, and named. */
-function typed<T extends KubeObject>(_resource: Resource<T>, object: KubeObject): Stored<T> {
-  return object as Stored<T>;
+/** The schema of the kind has checked every stored object. */
+function typed<T extends KubeObject>(_resource: Resource<T>, object: GenericObject): Stored<T> {
+  return decoded<Stored<T>>(object);
 }
 
 /**
@@ -102,7 +103,7 @@ function decodedCopy(resource: ServedResource, object: KubeObject, stored?: Gene
   const { managedFields, ...metadata } = object.metadata;
   const fields = Object.entries({ ...object, metadata });
   const isStored = (name: string, value: unknown): boolean => isRecord(value) && value === stored?.[name];
-  const given = decoded(resource, Object.fromEntries(fields.filter((field) => !isStored(...field))));
+  const given = decodedFields(resource, Object.fromEntries(fields.filter((field) => !isStored(...field))));
   const copy: MutableObject = { apiVersion: given.apiVersion, kind: given.kind, metadata: given.metadata };
   for (const [name, value] of fields) {
     if (isStored(name, value)) copy[name] = draft(value);
@@ -116,7 +117,7 @@ function decodedCopy(resource: ServedResource, object: KubeObject, stored?: Gene
   return copy;
 }
 
-function decoded(resource: ServedResource, fields: Readonly<Record<string, unknown>>): MutableObject {
+function decodedFields(resource: ServedResource, fields: Readonly<Record<string, unknown>>): MutableObject {
   try {
     return decodeValue(resource, draft(fields)).object;
   } catch (error) {

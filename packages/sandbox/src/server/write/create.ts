@@ -3,7 +3,7 @@ import type { AdmissionRequest } from "../../admission/admission.ts";
 import { generatedName } from "../../resource/generated-name.ts";
 import type { MutableObject } from "../../resource/mutable-object.ts";
 import { ApiError, alreadyExists } from "../../status/api-error.ts";
-import { storeKey } from "../../store/store.ts";
+import { type StoredObject, storeKey } from "../../store/store.ts";
 import type { WriteOptions } from "../options/write-options.ts";
 import { admissionRequest, admitMutating, admitValidating } from "./admit.ts";
 import { prepareCustomCreate } from "./custom-parts.ts";
@@ -133,8 +133,8 @@ function freeName({ store, random }: WriterTools, target: WriteTarget, prefix: s
   return name;
 }
 
-function nameTaken({ resource }: WriteTarget, { metadata }: GenericObject): ApiError {
-  const error = alreadyExists(resource, metadata.name ?? "");
+function nameTaken({ resource }: WriteTarget, { metadata }: StoredObject): ApiError {
+  const error = alreadyExists(resource, metadata.name);
   if (metadata.deletionTimestamp === undefined) return error;
   return withMessage(error, `object is being deleted: ${error.message}`);
 }

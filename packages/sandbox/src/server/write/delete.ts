@@ -3,7 +3,7 @@ import type { MutableObject } from "../../resource/mutable-object.ts";
 import type { ServedResource } from "../../resource/served-resource.ts";
 import { ApiError, conflict, notFound } from "../../status/api-error.ts";
 import { StaleWriteError } from "../../store/errors.ts";
-import { type StoreWrite, storeKey } from "../../store/store.ts";
+import { type StoredObject, type StoreWrite, storeKey } from "../../store/store.ts";
 import type { DeleteOptions } from "../options/delete-options.ts";
 import type { WriteOptions } from "../options/write-options.ts";
 import { admissionRequest, admitMutating, admitValidating } from "./admit.ts";
@@ -66,11 +66,11 @@ export async function deleteObject(
 export async function deleteObjects(
   tools: WriterTools,
   resource: ServedResource,
-  objects: readonly GenericObject[],
+  objects: readonly StoredObject[],
   options: Options,
 ): Promise<void> {
   for (const { metadata } of objects) {
-    const { name = "", namespace } = metadata;
+    const { name, namespace } = metadata;
     try {
       await deleteObject(tools, { resource, namespace, name, subresource: undefined }, options, "");
     } catch (error) {
@@ -82,7 +82,7 @@ export async function deleteObjects(
 interface Deletion {
   readonly target: NamedTarget;
   readonly options: Options;
-  readonly stored: GenericObject;
+  readonly stored: StoredObject;
   readonly admittedName: string;
 }
 
@@ -156,11 +156,11 @@ async function admit(tools: WriterTools, { target, options, stored, admittedName
 
 function checkPreconditions(
   { group, kind, plural, collection }: ServedResource,
-  { metadata }: GenericObject,
+  { metadata }: StoredObject,
   { preconditions = {} }: DeleteOptions,
 ): void {
   const { uid, resourceVersion } = preconditions;
-  const { name = "", uid: actualUid = "", resourceVersion: actualVersion = "" } = metadata;
+  const { name, uid: actualUid, resourceVersion: actualVersion } = metadata;
   const isStaged = marksFirst(collection);
   // The common check names the kind where the resource is meant.
   const resource = isStaged ? { group, plural } : { group, plural: kind };

@@ -1,6 +1,7 @@
 import type { GenericObject, Status } from "@keelson/core";
 import type { MutableObject } from "../../resource/mutable-object.ts";
 import type { ServedResource } from "../../resource/served-resource.ts";
+import type { StoredObject } from "../../store/store.ts";
 import type { Patch } from "../body/patch-body.ts";
 import type { DeleteOptions } from "../options/delete-options.ts";
 import type { WriteOptions } from "../options/write-options.ts";
@@ -23,7 +24,7 @@ export interface ObjectWriter {
   /** Deletes each of the objects, as listed by the caller; gives them as they were. */
   deleteCollection(
     resource: ServedResource,
-    objects: readonly GenericObject[],
+    objects: readonly StoredObject[],
     options: DeleteOptions & WriteOptions,
   ): Promise<void>;
 }

@@ -3,7 +3,7 @@ import type { MutableObject } from "../../resource/mutable-object.ts";
 import { conflict, invalid, notFound, staleVersion } from "../../status/api-error.ts";
 import { invalidValue } from "../../status/field-problem.ts";
 import { StaleWriteError } from "../../store/errors.ts";
-import { storeKey } from "../../store/store.ts";
+import { type StoredObject, storeKey } from "../../store/store.ts";
 import type { WriteOptions } from "../options/write-options.ts";
 import { revisionOf } from "../request/resource-version.ts";
 import { admissionRequest, admitMutating, admitValidating } from "./admit.ts";
@@ -65,7 +65,7 @@ export async function rewriteObject(tools: WriterTools, rewrite: Rewrite): Promi
 async function replaceStored(
   tools: WriterTools,
   { target, options, change }: Rewrite,
-  stored: GenericObject,
+  stored: StoredObject,
 ): Promise<GenericObject> {
   const { resource } = target;
   const read = fromStored(resource, stored);
@@ -92,10 +92,10 @@ async function replaceStored(
 function checkRevision(
   { resource, name }: NamedTarget,
   { metadata }: MutableObject,
-  stored: GenericObject,
+  stored: StoredObject,
 ): void {
   const revision = revisionOf(metadata);
-  const current = stored.metadata.resourceVersion ?? "";
+  const current = stored.metadata.resourceVersion;
   if (revision === 0) {
     if (!resource.strategy.allowsUnconditionalUpdate) {
       const problem = invalidValue("metadata.resourceVersion", 0, "must be specified for an update");
@@ -124,7 +124,7 @@ function prepareUpdate(
 }
 
 interface Replacement extends Pick<Rewrite, "target" | "options"> {
-  readonly stored: GenericObject;
+  readonly stored: StoredObject;
   readonly current: GenericObject;
   readonly next: GenericObject;
 }

@@ -1,14 +1,15 @@
-import { type GenericObject, isStatus } from "@keelson/core";
+import { isStatus } from "@keelson/core";
 import type { Authorize } from "../../auth/access.ts";
 import type { ResourceRegistry } from "../../resource/resource-registry.ts";
 import { badRequest } from "../../status/api-error.ts";
+import type { StoredObject } from "../../store/store.ts";
 import { decodeObjectBody } from "../body/decode-body.ts";
 import { decodePatch, patchType } from "../body/patch-body.ts";
 import { deleteOptions } from "../options/delete-options.ts";
 import type { WriteOptions } from "../options/write-options.ts";
 import { writeOptions } from "../options/write-options.ts";
 import { checkAccess } from "../request/access.ts";
-import type { ApiRequest } from "../request/api-request.ts";
+import { type ApiRequest, nameOf } from "../request/api-request.ts";
 import { queryFlag } from "../request/query.ts";
 import { type Answer, type ObjectView, objectAnswer, valueAnswer } from "../response/response.ts";
 import type { NamedTarget, ObjectWriter } from "./object-writer.ts";
@@ -39,8 +40,7 @@ export async function updateAnswer(
   const options = writeOptions(request, "UpdateOptions");
   const target = namedTarget(request);
   const object = await readObject(tools, request, options);
-  const { name = "" } = object.metadata;
-  if (name === "") {
+  if (object.metadata.name === undefined || object.metadata.name === "") {
     const why = "was undeterminable: name must be provided";
     throw badRequest(`the name of the object (${target.name} based on URL) ${why}`);
   }
@@ -89,7 +89,7 @@ export async function deleteAnswer(
 export async function deleteCollection(
   tools: WriteTools,
   request: ApiRequest,
-  list: () => readonly GenericObject[],
+  list: () => readonly StoredObject[],
 ): Promise<void> {
   const options = await deleteOptions(request);
   await tools.writer.deleteCollection(request.resource, list(), options);
@@ -106,7 +106,7 @@ async function readObject(
   return decodeObjectBody(resource, { registry, contentType, body, fieldValidation, warn });
 }
 
-/** The router gives a name to every request for one object. */
-export function namedTarget({ resource, namespace, subresource, name = "" }: ApiRequest): NamedTarget {
-  return { resource, namespace, subresource, name };
+export function namedTarget(request: ApiRequest): NamedTarget {
+  const { resource, namespace, subresource } = request;
+  return { resource, namespace, subresource, name: nameOf(request) };
 }

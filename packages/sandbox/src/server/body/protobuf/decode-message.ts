@@ -111,15 +111,15 @@ function formOf(name: string): MessageForm | undefined {
 }
 
 function fieldForm(text: string): [number, FieldForm] {
-  const [number = "", name = "", type = ""] = text.split(" ");
+  const [number = "", fieldName = "", type = ""] = text.split(" ");
   return [
     Number(number),
     {
-      name: name.replace(/^\^/, ""),
+      name: fieldName.replace(/^\^/, ""),
       type: type.replace(/^[*%]/, ""),
       isList: type.startsWith("*"),
       isMap: type.startsWith("%"),
-      isInlined: name.startsWith("^"),
+      isInlined: fieldName.startsWith("^"),
     },
   ];
 }
