@@ -9,41 +9,44 @@ import type { LeaseTerm } from "./lease-term.ts";
 /** Where an election loop runs: in this thread, or in one of its own. */
 export interface ElectionDriver {
   run(report: Report, signal: AbortSignal): Promise<ElectionEnd>;
-  /** After `run`: gives the lease up if it is held; true if so. */
+  /** After `run`: releases the Lease if this replica holds it, and returns whether it did. */
   release(): Promise<boolean>;
-  /** Lets go of everything, and keeps the lease. May be called more than once. */
+  /** Closes threads and connections, and does not release the Lease. May be called more than once. */
   close(): Promise<void>;
 }
 
 /**
- * How the worker finds the API server: it connects by itself, so that no credential is copied into its start data. Its
- * environment is a copy of the process's.
+ * How the worker connects to the API server. It does so itself, so that no credential is copied into its start data; it
+ * has a copy of the environment of the process.
  */
 export type WorkerConnectOptions = Pick<ConnectOptions, "kubeconfigPath" | "contextName" | "userAgent">;
 
-/** What the worker gets when it is made. */
+/** The start data of the worker. */
 export interface RenewWorkerData {
   readonly rules: ElectionRules;
   readonly connect: WorkerConnectOptions;
-  /** Of the LeaseTerm of the thread that made it. */
+  /** The memory of the LeaseTerm of the parent thread. */
   readonly termMemory: SharedArrayBuffer;
 }
 
+/** A message from the parent thread to the worker. */
 export type MessageToWorker =
-  /** `nowMs`: the sender's monotonic time. It is past when it arrives, so who takes it for now is early, never late. */
+  /** `nowMs`: the monotonic time of the sender. It is past when it arrives, so the clock of the worker is never ahead. */
   | { readonly type: "start"; readonly nowMs: number }
   | { readonly type: "cancel" }
   | { readonly type: "release" };
 
+/** A message from the worker to its parent thread. */
 export type MessageFromWorker =
-  /** It is connected and waits for `start`. */
+  /** The worker is connected and waits for `start`. */
   | { readonly type: "ready" }
   | { readonly type: "report"; readonly report: ElectionReport }
   | { readonly type: "ended"; readonly end: ElectionEnd }
   | { readonly type: "released"; readonly isReleased: boolean }
-  /** What people should know about the connection. */
+  /** A warning about the connection, for the log. */
   | { readonly type: "warning"; readonly message: string };
 
+/** What an election in this thread works with. */
 export interface ThreadDriverOptions {
   readonly client: Client;
   readonly clock: Clock;
@@ -52,7 +55,7 @@ export interface ThreadDriverOptions {
   readonly term: LeaseTerm;
 }
 
-/** Runs the loop among everything else that this thread does: a reconcile that computes for 10 s costs the lease. */
+/** Runs the loop in this thread: a reconcile that blocks the event loop for 10 s costs the Lease. */
 export function threadDriver(options: ThreadDriverOptions): ElectionDriver {
   let loop: ElectionLoop | undefined;
   return {
@@ -65,6 +68,7 @@ export function threadDriver(options: ThreadDriverOptions): ElectionDriver {
   };
 }
 
+/** What an election in a worker thread works with. */
 export interface WorkerDriverOptions {
   readonly connect: WorkerConnectOptions;
   readonly clock: Clock;
@@ -74,8 +78,8 @@ export interface WorkerDriverOptions {
 }
 
 /**
- * Runs the loop in a thread of its own, with connections of its own [LE12]: whatever keeps this thread busy, the lease is
- * renewed. The worker is kept after `run` for the release, until `close`; it does not keep the process alive then.
+ * Runs the loop in a thread of its own, with connections of its own [LE12], so that it renews the Lease however busy this
+ * thread is. After `run` the worker stays for the release, until `close`, but does not keep the process alive.
  */
 export function workerDriver(options: WorkerDriverOptions): ElectionDriver {
   let thread: RenewThread | undefined;
@@ -101,7 +105,7 @@ class RenewThread {
     this.#options = options;
     this.#report = report;
     this.#worker = startWorker(options);
-    // Whoever does not wait for one of them must not be told by an unhandled rejection.
+    // A promise that is not awaited must not become an unhandled rejection.
     this.#ended.promise.catch(() => undefined);
     this.#released.promise.catch(() => undefined);
     this.#worker.on("message", (message: MessageFromWorker) => this.#receive(message));
@@ -163,15 +167,15 @@ class RenewThread {
 
 const sourceCondition = "--conditions=@keelson/source";
 
-/** From sources as from a build: the worker's program is the file beside this one. */
+/** The program of the worker is the file beside this one, in the sources as in a build. */
 function startWorker({ rules, connect, term }: WorkerDriverOptions): Worker {
   const isSource = import.meta.url.endsWith(".ts");
   const data: RenewWorkerData = { rules, connect, termMemory: term.memory };
-  // Sources import the sources of other packages; a program that was not started so, such as a test, must say it here.
-  const mustSay = isSource && !process.execArgv.includes(sourceCondition);
+  // Sources import the sources of other packages; a process without this condition, such as a test, passes it here.
+  const needsCondition = isSource && !process.execArgv.includes(sourceCondition);
   return new Worker(new URL(isSource ? "./renew-worker.ts" : "./renew-worker.js", import.meta.url), {
     workerData: data,
     name: "lease",
-    ...(mustSay && { execArgv: [sourceCondition] }),
+    ...(needsCondition && { execArgv: [sourceCondition] }),
   });
 }

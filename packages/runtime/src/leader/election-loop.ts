@@ -16,19 +16,19 @@ import { type ElectionRules, jitterFactor } from "./election-rules.ts";
 import { LeaseRequests } from "./lease-requests.ts";
 import type { LeaseTerm } from "./lease-term.ts";
 
-/** What an election loop tells while it runs. Plain data, since the loop may run in another thread. */
+/** What an election loop reports while it runs. Plain data, since the loop may run in another thread. */
 export type ElectionReport =
-  /** Who leads is another than before; empty if nobody does [LE6]. */
+  /** The leader has changed; `identity` is empty if there is none [LE6]. */
   | { readonly type: "newLeader"; readonly identity: string }
   /** This replica leads. */
   | { readonly type: "started"; readonly lease: Pick<Lease, "apiVersion" | "kind" | "metadata"> }
-  /** A leader had to look at its Lease before it could renew it [LE11]. */
+  /** The leader had to read its Lease before it could renew it [LE11]. */
   | { readonly type: "slowPath" }
   | { readonly type: "problem"; readonly problem: ElectionProblem };
 
 /** A request of the election failed. */
 export interface ElectionProblem {
-  /** `forbidden`: it will fail until somebody grants rights. `conflict`: another replica was quicker. */
+  /** `forbidden`: it fails until the permission is granted. `conflict`: another replica wrote first. */
   readonly kind: "forbidden" | "conflict" | "other";
   readonly message: string;
 }
@@ -36,7 +36,7 @@ export interface ElectionProblem {
 /** How an election loop ended. */
 export type ElectionEnd =
   | { readonly type: "cancelled" }
-  /** It led, and cannot be sure to lead any more. */
+  /** This replica led, and another may lead now. */
   | { readonly type: "lost"; readonly reason: string };
 
 export type Report = (report: ElectionReport) => void;
@@ -50,10 +50,10 @@ export interface ElectionLoopOptions {
   readonly report: Report;
 }
 
-/** Before a release is tried again that met another write. */
+/** The delay before a release that met a conflict is tried again. */
 const releaseRetryMs = 50;
 
-/** Tries to lead, and then to go on leading. What one try does is in election-machine.ts; this does it, again and again. */
+/** Tries to acquire the Lease and then to renew it, again and again. election-machine.ts decides what one try does. */
 export class ElectionLoop {
   readonly #clock: Clock;
   readonly #random: Random;
@@ -63,7 +63,7 @@ export class ElectionLoop {
   readonly #requests: LeaseRequests;
   #memory: ElectionMemory = nothingSeen;
   #reportedLeader = "";
-  /** From the first write on the Lease may be ours, also if no answer came. */
+  /** True after the first write: this replica may then hold the Lease even without a response. */
   #mayHold = false;
   #lastProblem: ElectionProblem | undefined;
   /** When the newest request was sent. */
@@ -81,7 +81,7 @@ export class ElectionLoop {
     });
   }
 
-  /** Runs until the signal aborts, which gives up no lease, or until leadership is lost. */
+  /** Runs until the signal aborts, which does not release the Lease, or until leadership is lost. */
   async run(signal: AbortSignal): Promise<ElectionEnd> {
     try {
       await this.#acquire(signal);
@@ -95,8 +95,8 @@ export class ElectionLoop {
   }
 
   /**
-   * Gives the lease up if it is ours, so that a successor need not wait for its end [LE8]; true if so. Takes at most the
-   * renew deadline.
+   * Releases the Lease if this replica holds it, so that the next leader need not wait until it expires [LE8]. Returns
+   * whether it did. Takes at most the renew deadline.
    */
   async release(): Promise<boolean> {
     if (!this.#mayHold) return false;
@@ -132,7 +132,7 @@ export class ElectionLoop {
   async #acquire(signal: AbortSignal): Promise<void> {
     for (;;) {
       const { type } = await this.#try(signal);
-      if (type === "held" && this.#noteRenewal()) break;
+      if (type === "held" && this.#recordRenewal()) break;
       const { retryPeriodMs } = this.#rules;
       await sleep(this.#clock, retryPeriodMs * (1 + this.#random.next() * jitterFactor), signal);
     }
@@ -143,17 +143,17 @@ export class ElectionLoop {
   }
 
   /**
-   * False if the answer took longer than a leader may be out of touch, as after a pause: then it does not count, since
-   * another replica may have waited long enough since.
+   * Returns false if the response took longer than the renew deadline, as after a pause of the process: the renewal then
+   * does not count, since another replica may have taken over meanwhile.
    */
-  #noteRenewal(): boolean {
+  #recordRenewal(): boolean {
     if (this.#clock.monotonicNow() - this.#sentMs >= this.#rules.renewDeadlineMs) return false;
     this.#term.renew(this.#sentMs);
     this.#lastProblem = undefined;
     return true;
   }
 
-  /** Renews until that fails for too long; says why [LE5]. */
+  /** Renews until that has failed for the renew deadline; returns the reason [LE5]. */
   async #lead(signal: AbortSignal): Promise<string> {
     const { retryPeriodMs, renewDeadlineMs } = this.#rules;
     let renewedMs = this.#term.renewedAtMs ?? 0;
@@ -167,7 +167,7 @@ export class ElectionLoop {
       if (outcome.type === "heldByOther") return `${outcome.holder} holds the lease`;
       nextTryMs = startedMs + retryPeriodMs;
       if (outcome.type === "failed") continue;
-      if (!this.#noteRenewal()) break;
+      if (!this.#recordRenewal()) break;
       renewedMs = this.#sentMs;
       nextTryMs = renewedMs + retryPeriodMs;
     }
@@ -175,12 +175,11 @@ export class ElectionLoop {
     return `the lease was not renewed for ${renewDeadlineMs / 1000} s${because}`;
   }
 
-  /** A moment that is over is waited for no longer than for anything else to have its turn. */
   async #sleepUntil(dueMs: number, signal: AbortSignal): Promise<void> {
     await sleep(this.#clock, Math.max(0, dueMs - this.#clock.monotonicNow()), signal);
   }
 
-  /** At the deadline the try is given up: nothing that it could still bring would count. */
+  /** Ends the try at the deadline: a later response would not count. */
   async #tryUntil(deadlineMs: number, signal: AbortSignal): Promise<TryOutcome> {
     const limit = new AbortController();
     const remainingMs = Math.max(0, deadlineMs - this.#clock.monotonicNow());
@@ -195,7 +194,7 @@ export class ElectionLoop {
     }
   }
 
-  /** Sends nothing after the deadline: after a pause the answer to a request may be seen before its timer fires. */
+  /** Sends nothing after the deadline: after a pause of the process, a response may be handled before the timer fires. */
   async #try(signal: AbortSignal, deadlineMs = Number.POSITIVE_INFINITY): Promise<TryOutcome> {
     let step = beginTry(this.#memory, this.#moment());
     while (isRequest(step.next)) {
@@ -205,8 +204,8 @@ export class ElectionLoop {
         this.#report({ type: "slowPath" });
       if (request.type !== "get") this.#mayHold = true;
       this.#sentMs = this.#clock.monotonicNow();
-      const answer = await this.#requests.make(request, signal);
-      step = continueTry(this.#memory, { request, answer }, this.#moment());
+      const response = await this.#requests.make(request, signal);
+      step = continueTry(this.#memory, { request, response }, this.#moment());
       this.#memory = step.memory;
     }
     this.#reportLeader();

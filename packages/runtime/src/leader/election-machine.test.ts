@@ -3,10 +3,10 @@ import { describe, expect, it } from "vitest";
 import {
   beginTry,
   continueTry,
-  type ElectionAnswer,
   type ElectionMemory,
   type ElectionMoment,
   type ElectionRequest,
+  type ElectionResponse,
   holderIn,
   nothingSeen,
   released,
@@ -27,26 +27,26 @@ const leaseWith = (spec?: LeaseSpec): Lease => ({
   metadata: { namespace: "shop", name: "lock", resourceVersion: "7", labels: { app: "web" } },
   ...(spec !== undefined && { spec }),
 });
-const heldBy = (holderIdentity: string, others: LeaseSpec = {}): Lease =>
+const heldBy = (holderIdentity: string, more: LeaseSpec = {}): Lease =>
   leaseWith({
     holderIdentity,
     leaseDurationSeconds: 15,
     acquireTime: "2020-01-01T00:00:00.000000Z",
     renewTime: "2020-01-01T00:00:00.000000Z",
     leaseTransitions: 4,
-    ...others,
+    ...more,
   });
 const seen = (lease: Lease, agoMs: number): ElectionMemory => ({ lease, changedAtMs: now - agoMs });
 
-const failed: ElectionAnswer = { type: "failed" };
+const failed: ElectionResponse = { type: "failed" };
 /** The server has this lease, and lets it be written. */
 const stored = (lease: Lease) => ({ get: { type: "lease", lease } as const });
 
 interface Server {
-  readonly get?: ElectionAnswer;
-  readonly create?: ElectionAnswer;
-  /** How updates are answered, one after the other; as written if nothing is said. */
-  readonly update?: readonly ElectionAnswer[];
+  readonly get?: ElectionResponse;
+  readonly create?: ElectionResponse;
+  /** The responses to updates, in order; the written Lease if there are no more. */
+  readonly update?: readonly ElectionResponse[];
 }
 
 /** Plays a try to its end. */
@@ -59,10 +59,10 @@ function play(memory: ElectionMemory, server: Server, moment = at(now)) {
     if (next.type === "held" || next.type === "heldByOther" || next.type === "failed")
       return { memory: step.memory, outcome: next satisfies TryOutcome, requests };
     requests.push(next);
-    const asWritten: ElectionAnswer =
+    const asWritten: ElectionResponse =
       next.type === "get" ? { type: "notFound" } : { type: "lease", lease: next.lease };
     const planned = next.type === "update" ? updates.shift() : server[next.type];
-    step = continueTry(step.memory, { request: next, answer: planned ?? asWritten }, moment);
+    step = continueTry(step.memory, { request: next, response: planned ?? asWritten }, moment);
   }
 }
 
@@ -82,7 +82,7 @@ describe("a try to acquire or renew", () => {
       1,
     ],
     [
-      "takes a lease that nobody holds, however new",
+      "acquires a lease without a holder, however new",
       nothingSeen,
       stored(heldBy("")),
       ["get", "update"],
@@ -100,7 +100,7 @@ describe("a try to acquire or renew", () => {
       5,
     ],
     [
-      "takes a lease that says no duration, since it is valid for no time",
+      "acquires a lease without a duration, since it expires at once",
       nothingSeen,
       stored(leaseWith({ holderIdentity: "other" })),
       ["get", "update"],
@@ -136,7 +136,7 @@ describe("a try to acquire or renew", () => {
       4,
     ],
     [
-      "renews a lease of its own without a look",
+      "renews its own lease without reading it first",
       seen(heldBy("me"), 2_000),
       {},
       ["fast update"],
@@ -145,7 +145,7 @@ describe("a try to acquire or renew", () => {
       4,
     ],
     [
-      "looks first if its own lease has run out",
+      "reads first if its own lease has expired",
       seen(heldBy("me"), 15_000),
       stored(heldBy("me")),
       ["get", "update"],
@@ -163,7 +163,7 @@ describe("a try to acquire or renew", () => {
       4,
     ],
     [
-      "looks if the fast update fails, and renews",
+      "reads if the fast update fails, and renews",
       seen(heldBy("me"), 2_000),
       { ...stored(heldBy("me")), update: [failed] },
       ["fast update", "get", "update"],
@@ -217,7 +217,7 @@ describe("a try to acquire or renew", () => {
     expect(lease === undefined ? 0 : recordOf(lease).transitions).toBe(transitions);
   });
 
-  it("[LE3] starts its timer anew with each change of the record, and only then", () => {
+  it("[LE3] restarts its timer with each change of the record, and only then", () => {
     const first = play(nothingSeen, stored(heldBy("other")), at(0));
     expect(first.memory.changedAtMs).toBe(0);
     const same = play(first.memory, stored(heldBy("other")), at(14_000));
@@ -229,7 +229,7 @@ describe("a try to acquire or renew", () => {
     expect(play(renewed.memory, renewal, at(29_500)).outcome.type).toBe("held");
   });
 
-  it("[LE4] keeps the time of acquisition on a renewal, and everything that is not the record's", () => {
+  it("[LE4] keeps the time of acquisition on a renewal, and all fields outside of the record", () => {
     const own = heldBy("me", { strategy: "OldestEmulationVersion", preferredHolder: "you" });
     const [request] = play(seen(own, 2_000), {}).requests;
     expect(request).toEqual({
@@ -269,7 +269,7 @@ describe("a try to acquire or renew", () => {
 });
 
 describe("a released lease", () => {
-  it("[LE8] has no holder, a second to go, and all its transitions", () => {
+  it("[LE8] has no holder, a duration of one second, and all its transitions", () => {
     expect(released(heldBy("me"), wallMs)).toEqual(
       heldBy("", { leaseDurationSeconds: 1, acquireTime: written, renewTime: written }),
     );

@@ -2,40 +2,40 @@ import type { Lease } from "@keelson/core/kinds/coordination/v1";
 import type { ElectionRules } from "./election-rules.ts";
 import { formatMicroTime, isSameRecord, type LeaseRecord, recordOf, specOf } from "./lease-record.ts";
 
-/** What a replica remembers from one try to the next. */
+/** What a replica keeps from one try to the next. */
 export interface ElectionMemory {
   /** The Lease as it was last seen or written; undefined before that. */
   readonly lease?: Lease;
-  /** When its record was last seen to change, by the local monotonic clock [LE3]. Says nothing without a lease. */
+  /** When its record was last seen to change, by the local monotonic clock [LE3]. Meaningless without a lease. */
   readonly changedAtMs: number;
 }
 
 export const nothingSeen: ElectionMemory = { changedAtMs: 0 };
 
-/** When a step is made, and by whose rules. */
+/** The time of a step, and the rules of the replica that makes it. */
 export interface ElectionMoment {
   readonly nowMs: number;
-  /** The wall time, which is written for people to read. */
+  /** The wall time, which the Lease shows to users. */
   readonly wallMs: number;
   readonly rules: ElectionRules;
 }
 
-/** What to ask of the API server next. */
+/** The next request to the API server. */
 export type ElectionRequest =
   | { readonly type: "get" }
   | { readonly type: "create"; readonly lease: Lease }
-  /** `isFast`: made without a look at the newest Lease, as a leader does that nobody disturbs. */
+  /** `isFast`: sent without reading the newest Lease first, which is enough while no other replica writes it. */
   | { readonly type: "update"; readonly lease: Lease; readonly isFast: boolean };
 
-/** What came of it. A conflict, a refusal and silence are all the same to an election [LE9]. */
-export type ElectionAnswer =
+/** The result of a request. An election treats a conflict, a refusal and a missing response alike [LE9]. */
+export type ElectionResponse =
   | { readonly type: "lease"; readonly lease: Lease }
   | { readonly type: "notFound" }
   | { readonly type: "failed" };
 
 /** How a try ended. */
 export type TryOutcome =
-  /** The record is ours and new. */
+  /** This replica holds the Lease and has just renewed it. */
   | { readonly type: "held" }
   | { readonly type: "heldByOther"; readonly holder: string }
   | { readonly type: "failed" };
@@ -45,13 +45,13 @@ export interface ElectionStep {
   readonly next: ElectionRequest | TryOutcome;
 }
 
-/** Who leads, as far as it is known; empty if nobody does. */
+/** The identity of the leader in the Lease that was last seen; empty if there is no leader. */
 export function holderIn({ lease }: ElectionMemory): string {
   return lease === undefined ? "" : recordOf(lease).holder;
 }
 
 /**
- * A try begins: a leader writes at once what it expects to be right, all others look first [LE4].
+ * Begins a try: the leader updates the Lease at once, every other replica reads it first [LE4].
  *
  *     update (fast) ──failed──▶ get ──404──▶ create
  *                                └──free, expired or mine──▶ update
@@ -63,28 +63,28 @@ export function beginTry(memory: ElectionMemory, at: ElectionMoment): ElectionSt
   return { memory, next: { type: "update", lease: renewed(lease, at), isFast: true } };
 }
 
-/** A request of the try was answered. */
+/** Continues a try after the response to one of its requests. */
 export function continueTry(
   memory: ElectionMemory,
-  { request, answer }: { readonly request: ElectionRequest; readonly answer: ElectionAnswer },
+  { request, response }: { readonly request: ElectionRequest; readonly response: ElectionResponse },
   at: ElectionMoment,
 ): ElectionStep {
-  if (request.type === "get") return afterGet(memory, answer, at);
-  if (answer.type === "lease")
-    return { memory: { lease: answer.lease, changedAtMs: at.nowMs }, next: { type: "held" } };
+  if (request.type === "get") return afterGet(memory, response, at);
+  if (response.type === "lease")
+    return { memory: { lease: response.lease, changedAtMs: at.nowMs }, next: { type: "held" } };
   if (request.type === "update" && request.isFast) return { memory, next: { type: "get" } };
   return { memory, next: { type: "failed" } };
 }
 
-function afterGet(memory: ElectionMemory, answer: ElectionAnswer, at: ElectionMoment): ElectionStep {
-  switch (answer.type) {
+function afterGet(memory: ElectionMemory, response: ElectionResponse, at: ElectionMoment): ElectionStep {
+  switch (response.type) {
     case "failed":
       return { memory, next: { type: "failed" } };
     case "notFound":
       return { memory, next: { type: "create", lease: newLease(at) } };
     case "lease": {
-      const { lease } = answer;
-      const seen = look(memory, lease, at);
+      const { lease } = response;
+      const seen = observe(memory, lease, at);
       const holder = holderIn(seen);
       if (holder === at.rules.identity)
         return { memory: seen, next: { type: "update", lease: renewed(lease, at), isFast: false } };
@@ -95,8 +95,8 @@ function afterGet(memory: ElectionMemory, answer: ElectionAnswer, at: ElectionMo
   }
 }
 
-/** A changed record starts the local timer anew; the same record seen again does not. */
-function look(memory: ElectionMemory, lease: Lease, at: ElectionMoment): ElectionMemory {
+/** A changed record restarts the local timer; an unchanged record does not. */
+function observe(memory: ElectionMemory, lease: Lease, at: ElectionMoment): ElectionMemory {
   const isKnown = memory.lease !== undefined && isSameRecord(recordOf(memory.lease), recordOf(lease));
   return { lease, changedAtMs: isKnown ? memory.changedAtMs : at.nowMs };
 }
@@ -124,7 +124,7 @@ function takenOver(lease: Lease, at: ElectionMoment): Lease {
   return withRecord(lease, { transitions, acquireTime: formatMicroTime(at.wallMs) }, at);
 }
 
-/** The lease held by this replica, otherwise as it was but for the changes. */
+/** The Lease with this replica as its holder and with the changes; the rest of the record stays. */
 function withRecord(lease: Lease, changes: Partial<LeaseRecord>, { rules, wallMs }: ElectionMoment): Lease {
   const record: LeaseRecord = {
     ...recordOf(lease),
@@ -136,7 +136,7 @@ function withRecord(lease: Lease, changes: Partial<LeaseRecord>, { rules, wallMs
   return { ...lease, spec: specOf(record) };
 }
 
-/** The lease with nobody in it [LE8]: the short duration is for successors that wait for it even so. */
+/** The Lease without a holder [LE8]. The short duration is for replicas that wait for it to expire even so. */
 export function released(lease: Lease, wallMs: number): Lease {
   const now = formatMicroTime(wallMs);
   const record: LeaseRecord = {

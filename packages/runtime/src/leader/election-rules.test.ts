@@ -66,7 +66,7 @@ describe("the rules of an election", () => {
     expect(problemsOf({ ...good, renewDeadlineMs: 14_999 })).toEqual([]);
   });
 
-  it("[LE2] say everything that is wrong with lease and identity at once", () => {
+  it("[LE2] report all problems of lease and identity at once", () => {
     expect(problemsOf({ lease: { name: "" }, identity: "" })).toEqual([
       "lease.name is empty",
       "the Lease has no namespace: set lease.namespace, since this program does not run in a pod",

@@ -1,7 +1,8 @@
 import { dnsSubdomainProblem, type ObjectKey, type Random } from "@keelson/core";
+import { randomUuid } from "../controller/uuid.ts";
 import { InvalidElectionError } from "./errors.ts";
 
-/** Between two tries to acquire lie the retry period and up to this many times more of it [LE5]. */
+/** The delay between two tries to acquire is the retry period plus up to this many retry periods [LE5]. */
 export const jitterFactor = 1.2;
 
 /** The settings of an election; the same for every replica, except for the identity. */
@@ -13,28 +14,28 @@ export interface ElectionSettings {
   };
   /** The namespace of the pod that this program runs in, if it does. */
   readonly podNamespace?: string;
-  /** Who this replica is. No two may have the same one: see `electionIdentity`. */
+  /** Identifies this replica. No two replicas may have the same one: see `electionIdentity`. */
   readonly identity: string;
-  /** How long others wait after the last renewal that they saw. Whole seconds. Default 15 s. */
+  /** How long other replicas wait after the last renewal that they saw. Whole seconds. Default 15 s. */
   readonly leaseDurationMs?: number;
-  /** For how long a leader that cannot renew still counts as one. Default 10 s. */
+  /** How long a leader that cannot renew goes on leading. Default 10 s. */
   readonly renewDeadlineMs?: number;
   /** How long to wait between tries. Default 2 s. */
   readonly retryPeriodMs?: number;
 }
 
-/** What an election goes by: its settings, checked and complete. Can be passed to another thread. */
+/** The settings of an election, validated and complete. Can be passed to another thread. */
 export interface ElectionRules {
   readonly lease: ObjectKey & { readonly namespace: string };
   readonly identity: string;
   readonly leaseDurationMs: number;
   readonly renewDeadlineMs: number;
   readonly retryPeriodMs: number;
-  /** How long one request may take [LE7]: so short that one that hangs does not cost the lease. */
+  /** How long one request may take [LE7]: short enough that a request that hangs does not cost the Lease. */
   readonly requestTimeoutMs: number;
 }
 
-/** InvalidElectionError with all that is wrong [LE1, LE2]. */
+/** Completes the settings. Throws an InvalidElectionError that lists every problem [LE1, LE2]. */
 export function electionRules(settings: ElectionSettings): ElectionRules {
   const { leaseDurationMs = 15_000, renewDeadlineMs = 10_000, retryPeriodMs = 2_000, identity } = settings;
   const { name } = settings.lease;
@@ -73,7 +74,7 @@ function timeProblems(rules: ElectionRules): readonly string[] {
   const problems: string[] = [];
   if (leaseDurationMs <= renewDeadlineMs)
     problems.push(`leaseDurationMs ${leaseDurationMs} must be more than renewDeadlineMs ${renewDeadlineMs}`);
-  // The record counts in seconds; rounded down, others would take over before this replica expects it.
+  // The record counts in seconds; rounded down, another replica would take over before this one expects it.
   if (leaseDurationMs % 1000 !== 0)
     problems.push(`leaseDurationMs ${leaseDurationMs} must be a whole number of seconds`);
   if (renewDeadlineMs <= jitterFactor * retryPeriodMs)
@@ -83,12 +84,7 @@ function timeProblems(rules: ElectionRules): readonly string[] {
   return problems;
 }
 
-/** A name for this replica that no other has [LE2]: the host's, `_` and a random UUID. */
+/** Makes an identity that no other replica has [LE2]: the host name, `_` and a random UUID. */
 export function electionIdentity(hostName: string, random: Random): string {
-  const digit = (): string => Math.floor(random.next() * 16).toString(16);
-  const variant = (): string => "89ab".charAt(Math.floor(random.next() * 4));
-  const uuid = "xxxxxxxx-xxxx-4xxx-yxxx-xxxxxxxxxxxx".replace(/[xy]/g, (place) =>
-    place === "x" ? digit() : variant(),
-  );
-  return `${hostName}_${uuid}`;
+  return `${hostName}_${randomUuid(random)}`;
 }

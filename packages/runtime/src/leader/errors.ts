@@ -1,11 +1,11 @@
 import { formatKey, KeelsonError, type ObjectKey } from "@keelson/core";
 
-/** The base of what leader election reports. */
+/** The base of the errors of leader election. */
 export abstract class LeaderElectionError extends KeelsonError {
   static override readonly brand: string = "keelson.LeaderElectionError";
 }
 
-/** Settings with which an election cannot work [LE1, LE2]. All that is wrong with them is said at once. */
+/** The settings of an election are invalid [LE1, LE2]. The message lists every problem. */
 export class InvalidElectionError extends LeaderElectionError {
   static override readonly brand: string = "keelson.InvalidElectionError";
   readonly code = "INVALID_ELECTION";
@@ -18,8 +18,8 @@ export class InvalidElectionError extends LeaderElectionError {
 }
 
 /**
- * This replica led and cannot be sure any more that it is the only one. Whatever only a leader may do must end; the
- * usual way is to end the process and let it start as a candidate.
+ * This replica led, and another may lead now. Everything that only a leader may do must end; the usual way is to end
+ * the process and to start it again as a candidate.
  */
 export class LeadershipLostError extends LeaderElectionError {
   static override readonly brand: string = "keelson.LeadershipLostError";
@@ -37,16 +37,16 @@ export class LeadershipLostError extends LeaderElectionError {
   }
 }
 
-/** A write was not sent, or is not waited for any more, because another replica may lead by now [LE12]. */
+/** A write was not sent, or its response is not awaited any more, because another replica may lead now [LE12]. */
 export class NotLeaderError extends LeaderElectionError {
   static override readonly brand: string = "keelson.NotLeaderError";
   readonly code = "NOT_LEADER";
-  /** What was to be done, such as `patch deployments.apps shop/web`. */
+  /** The call, such as `patch deployments.apps shop/web`. */
   readonly operation: string;
   readonly lease: ObjectKey;
   /** How long ago the lease was last renewed; undefined if this replica does not lead. */
   readonly renewedAgoMs: number | undefined;
-  /** True if leadership ended while the write was under way: then it may have been carried out. */
+  /** True if leadership ended while the write was under way: the server may have executed it. */
   readonly mayHaveBeenSent: boolean;
 
   constructor(
@@ -68,7 +68,7 @@ export class NotLeaderError extends LeaderElectionError {
   }
 }
 
-/** The API server forbids what an elector does with its Lease. It goes on trying, since rights can be granted. */
+/** The API server forbids a request for the Lease. The elector keeps trying, since the permission can be granted. */
 export class LeasePermissionError extends LeaderElectionError {
   static override readonly brand: string = "keelson.LeasePermissionError";
   readonly code = "LEASE_PERMISSION";
@@ -83,7 +83,7 @@ export class LeasePermissionError extends LeaderElectionError {
   }
 }
 
-/** A leader has not renewed its lease for longer than it is valid, and has not ended either [LE10]. */
+/** A leader has not renewed its Lease for longer than it is valid, and still runs [LE10]. */
 export class LeaseNotRenewedError extends LeaderElectionError {
   static override readonly brand: string = "keelson.LeaseNotRenewedError";
   readonly code = "LEASE_NOT_RENEWED";
@@ -100,7 +100,7 @@ export class LeaseNotRenewedError extends LeaderElectionError {
   }
 }
 
-/** An elector was used in a way that cannot work. */
+/** A method of an elector was called in the wrong order. */
 export class ElectorMisuseError extends LeaderElectionError {
   static override readonly brand: string = "keelson.ElectorMisuseError";
   readonly code = "ELECTOR_MISUSE";
@@ -110,7 +110,7 @@ export class ElectorMisuseError extends LeaderElectionError {
   }
 }
 
-/** The thread that renews the lease has ended by itself. */
+/** The thread that renews the Lease has ended on its own. */
 export class RenewWorkerError extends LeaderElectionError {
   static override readonly brand: string = "keelson.RenewWorkerError";
   readonly code = "RENEW_WORKER";

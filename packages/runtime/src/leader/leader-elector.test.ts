@@ -12,18 +12,18 @@ const always = { times: Number.POSITIVE_INFINITY };
 const lease = { namespace: "shop", name: "lock" };
 const update: RequestMatch = { method: "PUT" };
 
-const leaseOf = (holderIdentity: string, others: LeaseSpec = {}): Lease => ({
+const leaseOf = (holderIdentity: string, more: LeaseSpec = {}): Lease => ({
   apiVersion: "coordination.k8s.io/v1",
   kind: "Lease",
   metadata: { ...lease, uid: "u1" },
-  spec: { holderIdentity, leaseDurationSeconds: 15, leaseTransitions: 2, ...others },
+  spec: { holderIdentity, leaseDurationSeconds: 15, leaseTransitions: 2, ...more },
 });
 
 type ThreadOptions = Partial<Extract<LeaderElectorOptions, { readonly renewIn: "thread" }>>;
 
 /** A clock of which time can be taken away at once, as it is from a process that is stopped. */
 class PausableClock implements Clock {
-  /** For how long it was told to wait. */
+  /** The delays of its timers. */
   readonly delays: number[] = [];
   readonly #inner: VirtualClock;
   #pausedMs = 0;
@@ -50,23 +50,23 @@ class PausableClock implements Clock {
   }
 }
 
-/** An elector in front of a store with, maybe, a lease. What it tells and asks is written down with its time. */
+/** An elector whose server stores at most one Lease. Its callbacks and its requests are recorded with their times. */
 function setUp(stored?: Lease, options: ThreadOptions = {}) {
   const clock = new VirtualClock();
   const pausable = new PausableClock(clock);
   const store = new LeaseStore();
   store.lease = stored;
-  const asked: string[] = [];
+  const requests: string[] = [];
   const recording = {
     send: (request: Parameters<LeaseStore["send"]>[0]) => {
-      asked.push(`${clock.monotonicNow()} ${request.method}`);
+      requests.push(`${clock.monotonicNow()} ${request.method}`);
       return transport.send(request);
     },
     close: () => transport.close(),
   };
   const transport = faultyTransport(store);
-  const told: string[] = [];
-  const tell = (what: string): void => void told.push(`${clock.monotonicNow()} ${what}`);
+  const observed: string[] = [];
+  const observe = (what: string): void => void observed.push(`${clock.monotonicNow()} ${what}`);
   const events: { readonly object: KubeObject; readonly event: EventToRecord }[] = [];
   const logger = new RecordingLogger();
   const elector = new LeaderElector({
@@ -76,15 +76,15 @@ function setUp(stored?: Lease, options: ThreadOptions = {}) {
     random: { next: () => 0 },
     logger,
     onStarted: (leading) => {
-      tell("started");
-      leading.addEventListener("abort", () => tell(`over: ${leading.reason.message}`));
+      observe("started");
+      leading.addEventListener("abort", () => observe(`over: ${leading.reason.message}`));
     },
-    onStopped: () => tell("stopped"),
-    onNewLeader: (identity) => tell(`leader ${identity}`),
+    onStopped: () => observe("stopped"),
+    onNewLeader: (identity) => observe(`leader ${identity}`),
     events: { record: (object, event) => events.push({ object, event }) },
     observer: {
-      leaderChanged: (isLeader) => tell(`gauge ${Number(isLeader)}`),
-      slowPathTaken: () => tell("slow path"),
+      leaderChanged: (isLeader) => observe(`gauge ${Number(isLeader)}`),
+      slowPathTaken: () => observe("slow path"),
     },
     ...options,
     renewIn: "thread",
@@ -100,7 +100,20 @@ function setUp(stored?: Lease, options: ThreadOptions = {}) {
   };
   const stop = (): void => stopping.abort(new Error("enough"));
   const { delays } = pausable;
-  return { clock, pausable, delays, store, transport, asked, told, events, logger, elector, start, stop };
+  return {
+    clock,
+    pausable,
+    delays,
+    store,
+    transport,
+    requests,
+    observed,
+    events,
+    logger,
+    elector,
+    start,
+    stop,
+  };
 }
 
 type World = ReturnType<typeof setUp>;
@@ -111,21 +124,21 @@ async function leading(options: ThreadOptions = {}): Promise<World & { run: Prom
   const run = world.start();
   await world.clock.settle();
   expect(world.elector.leadership.isCertain).toBe(true);
-  world.asked.length = 0;
-  world.told.length = 0;
+  world.requests.length = 0;
+  world.observed.length = 0;
   return { ...world, run };
 }
 
-const timesIn = (asked: readonly string[]): readonly number[] =>
-  asked.map((entry) => Number.parseFloat(entry));
+const timesIn = (requests: readonly string[]): readonly number[] =>
+  requests.map((entry) => Number.parseFloat(entry));
 
 describe("a candidate", () => {
   const gaps = async (random: Random): Promise<readonly number[]> => {
-    const { clock, transport, asked, start } = setUp(undefined, { random });
+    const { clock, transport, requests, start } = setUp(undefined, { random });
     transport.fault({}, faults.refuseConnection(), always);
     void start();
     await clock.advance(1_200_000);
-    const times = timesIn(asked);
+    const times = timesIn(requests);
     return times.slice(1).map((time, index) => time - (times[index] ?? 0));
   };
 
@@ -141,17 +154,17 @@ describe("a candidate", () => {
     expect(Math.max(...drawn)).toBeGreaterThan(4_300);
   });
 
-  it("[LE4] [LE6] creates the lease that is not there and leads", async () => {
-    const { clock, told, asked, store, start } = setUp();
+  it("[LE4] [LE6] creates the missing Lease and leads", async () => {
+    const { clock, observed, requests, store, start } = setUp();
     void start();
     await clock.settle();
-    expect(asked).toEqual(["0 GET", "0 POST"]);
-    expect(told).toEqual(["0 gauge 0", "0 leader me", "0 gauge 1", "0 started"]);
+    expect(requests).toEqual(["0 GET", "0 POST"]);
+    expect(observed).toEqual(["0 gauge 0", "0 leader me", "0 gauge 1", "0 started"]);
     expect(store.lease?.spec).toMatchObject({ holderIdentity: "me", leaseTransitions: 0 });
   });
 
   it("[LE3] takes over when the record has not changed for its duration by its own clock", async () => {
-    const { clock, told, store, start } = setUp(
+    const { clock, observed, store, start } = setUp(
       leaseOf("other", { renewTime: "2000-01-01T00:00:00.000000Z" }),
     );
     void start();
@@ -159,7 +172,7 @@ describe("a candidate", () => {
     store.lease = leaseOf("other", { renewTime: "2000-01-01T00:00:00.000001Z" });
     await clock.advance(60_000);
     // Seen at 8 s; 15 s later is 23 s; the next try after that is at 24 s.
-    expect(told).toEqual([
+    expect(observed).toEqual([
       "0 gauge 0",
       "0 leader other",
       "24000 leader me",
@@ -169,66 +182,66 @@ describe("a candidate", () => {
     expect(store.lease?.spec).toMatchObject({ leaseTransitions: 3 });
   });
 
-  it("[LE6] tells every change of leader, also that there is none, and that it stopped although it never led", async () => {
-    const { clock, told, store, start, stop } = setUp(leaseOf("one"));
+  it("[LE6] reports every change of leader, also that there is none, and that it stopped although it never led", async () => {
+    const { clock, observed, store, start, stop } = setUp(leaseOf("one"));
     const run = start();
     await clock.settle();
     store.lease = leaseOf("two");
     await clock.advance(2_000);
     stop();
     expect(await run).toBeUndefined();
-    expect(told).toEqual(["0 gauge 0", "0 leader one", "2000 leader two", "2000 stopped"]);
+    expect(observed).toEqual(["0 gauge 0", "0 leader one", "2000 leader two", "2000 stopped"]);
     expect(clock.pendingTimers).toEqual([]);
   });
 
-  it("[LE6] that is stopped before it asked anything has only stopped", async () => {
-    const { asked, told, start, stop, elector } = setUp();
+  it("[LE6] that is stopped before its first request only reports that it stopped", async () => {
+    const { requests, observed, start, stop, elector } = setUp();
     stop();
     expect(await start()).toBeUndefined();
-    expect(told).toEqual(["0 gauge 0", "0 stopped"]);
+    expect(observed).toEqual(["0 gauge 0", "0 stopped"]);
     expect(await elector.release()).toBe(false);
-    expect(asked).toEqual([]);
+    expect(requests).toEqual([]);
   });
 
-  it("does not lead by an answer that came after a pause longer than the renew deadline, but by the next", async () => {
-    const { clock, pausable, transport, told, start } = setUp();
+  it("ignores a response that arrives after a pause longer than the renew deadline, and leads after the next", async () => {
+    const { clock, pausable, transport, observed, start } = setUp();
     transport.fault({ method: "POST" }, faults.holdResponse());
     void start();
     await clock.settle();
     pausable.pause(10_001);
     transport.releaseAll();
     await clock.settle();
-    expect(told).toEqual(["0 gauge 0", "0 leader me"]);
+    expect(observed).toEqual(["0 gauge 0", "0 leader me"]);
     await clock.advance(2_000);
-    expect(told).toEqual(["0 gauge 0", "0 leader me", "2000 gauge 1", "2000 started"]);
+    expect(observed).toEqual(["0 gauge 0", "0 leader me", "2000 gauge 1", "2000 started"]);
   });
 });
 
 describe("a leader", () => {
   it("[LE5] [LE4] renews every 2 s by nothing but an update", async () => {
-    const { clock, asked, told, store } = await leading();
+    const { clock, requests, observed, store } = await leading();
     const before = store.lease?.spec;
     await clock.advance(6_000);
-    expect(asked).toEqual(["2000 PUT", "4000 PUT", "6000 PUT"]);
-    expect(told).toEqual([]);
+    expect(requests).toEqual(["2000 PUT", "4000 PUT", "6000 PUT"]);
+    expect(observed).toEqual([]);
     expect(store.lease?.spec).toEqual({ ...before, renewTime: expect.any(String) });
     expect(store.lease?.spec?.renewTime).not.toBe(before?.renewTime);
   });
 
   it.each([
     ["refuses connections", () => faults.refuseConnection()],
-    ["answers 500", () => faults.refuse("InternalError")],
+    ["responds with 500", () => faults.refuse("InternalError")],
     ["finds conflicts", () => faults.refuse("Conflict")],
     ["is silent", () => faults.neverRespond()],
-  ])("[LE5] is lost 10 s after its last renewal if the server %s", async (_, fault) => {
-    const { clock, transport, told, elector, run } = await leading();
+  ])("[LE5] loses its leadership 10 s after its last renewal if the server %s", async (_, fault) => {
+    const { clock, transport, observed, elector, run } = await leading();
     await clock.advance(4_000);
     transport.fault({}, fault(), always);
     await clock.advance(9_999);
-    expect(told.filter((line) => !line.endsWith("slow path"))).toEqual([]);
+    expect(observed.filter((line) => !line.endsWith("slow path"))).toEqual([]);
     expect(elector.leadership.isCertain).toBe(true);
     await clock.advance(1);
-    expect(told.filter((line) => !line.endsWith("slow path"))).toEqual([
+    expect(observed.filter((line) => !line.endsWith("slow path"))).toEqual([
       expect.stringMatching(
         /^14000 over: lead by lease shop\/lock: leader election lost: the lease was not renewed for 10 s/,
       ),
@@ -244,10 +257,10 @@ describe("a leader", () => {
   it.each(["Conflict", "InternalError", "ServiceUnavailable", "Timeout", "TooManyRequests"] as const)(
     "[LE9] survives two tries that failed by %s",
     async (reason) => {
-      const { clock, transport, told, asked, elector } = await leading();
+      const { clock, transport, observed, requests, elector } = await leading();
       transport.fault(update, faults.refuse(reason), { times: 4 });
       await clock.advance(30_000);
-      expect(asked.slice(0, 7).map((entry) => entry.replace(/^\d+ /, ""))).toEqual([
+      expect(requests.slice(0, 7).map((entry) => entry.replace(/^\d+ /, ""))).toEqual([
         "PUT",
         "GET",
         "PUT",
@@ -256,21 +269,21 @@ describe("a leader", () => {
         "PUT",
         "PUT",
       ]);
-      expect(told).toEqual(["2000 slow path", "4000 slow path"]);
+      expect(observed).toEqual(["2000 slow path", "4000 slow path"]);
       expect(elector.leadership.isCertain).toBe(true);
     },
   );
 
-  it("[LE7] gives a request that hangs up after 5 s, and renews by another", async () => {
-    const { clock, transport, told, asked, elector } = await leading();
+  it("[LE7] aborts a request that hangs after 5 s, and renews by another", async () => {
+    const { clock, transport, observed, requests, elector } = await leading();
     transport.fault(update, faults.neverRespond());
     await clock.advance(9_000);
-    expect(asked).toEqual(["2000 PUT", "7000 GET", "7000 PUT", "9000 PUT"]);
-    expect(told).toEqual(["7000 slow path"]);
+    expect(requests).toEqual(["2000 PUT", "7000 GET", "7000 PUT", "9000 PUT"]);
+    expect(observed).toEqual(["7000 slow path"]);
     expect(elector.leadership.isCertain).toBe(true);
   });
 
-  it("[LE5] [LE12] counts from when it sent a renewal, however late the answer comes", async () => {
+  it("[LE5] [LE12] counts from when it sent a renewal, however late the response arrives", async () => {
     const { clock, transport, elector } = await leading();
     transport.fault(update, faults.holdResponse());
     await clock.advance(5_000);
@@ -284,20 +297,20 @@ describe("a leader", () => {
     expect(elector.leadership.isCertain).toBe(false);
   });
 
-  it("[LE9] keeps its lease through 6 s in which the server says to come back in 10 s", async () => {
-    const { clock, transport, asked, logger, elector } = await leading();
+  it("[LE9] keeps its lease through 6 s in which the server demands a delay of 10 s", async () => {
+    const { clock, transport, requests, logger, elector } = await leading();
     const busy = faults.refuse("ServiceUnavailable", { retryAfterSeconds: 10 });
     await clock.advance(1_999);
     const fault = transport.fault({}, busy, always);
     await clock.advance(6_000);
-    expect(timesIn(asked)).toEqual([2_000, 2_000, 4_000, 4_000, 6_000, 6_000]);
+    expect(timesIn(requests)).toEqual([2_000, 2_000, 4_000, 4_000, 6_000, 6_000]);
     expect(logger.messages("warn")[0]).toMatch(/ the API server answered 503 ServiceUnavailable/);
     fault.remove();
     await clock.advance(12_000);
     expect(elector.leadership.isCertain).toBe(true);
   });
 
-  it("[LE5] says by which answers it lost its lease, also if they asked it to come back", async () => {
+  it("[LE5] names the responses by which it lost its lease, also if they carried a Retry-After", async () => {
     const { clock, transport, run } = await leading();
     const busy = faults.refuse("ServiceUnavailable", { retryAfterSeconds: 10 });
     transport.fault({}, busy, always);
@@ -305,7 +318,7 @@ describe("a leader", () => {
     await expect(run).rejects.toThrow(/not renewed for 10 s \(.*answered 503 ServiceUnavailable/);
   });
 
-  it("[LE5] says so also if it was given a client that waits before it repeats", async () => {
+  it("[LE5] names them also with a client that retries after a delay", async () => {
     const clock = new VirtualClock();
     const transport = faultyTransport(new LeaseStore());
     const logger = new RecordingLogger();
@@ -319,55 +332,55 @@ describe("a leader", () => {
     await expect(run).rejects.toThrow(/the answer was 503 with Retry-After: 10/);
   });
 
-  it("[LE7] asks once where a client would repeat a read whose connection was reset", async () => {
-    const { clock, transport, asked } = await leading();
+  it("[LE7] sends a read once whose connection was reset, which a client would retry", async () => {
+    const { clock, transport, requests } = await leading();
     transport.fault(update, faults.refuseConnection());
     transport.fault({ method: "GET" }, faults.reset());
     await clock.advance(4_000);
-    expect(asked).toEqual(["2000 PUT", "2000 GET", "4000 PUT"]);
+    expect(requests).toEqual(["2000 PUT", "2000 GET", "4000 PUT"]);
   });
 
-  it("tries again at once, and waits for no time that is over, after a try that took longer than the retry period", async () => {
-    const { clock, transport, asked, delays } = await leading();
+  it("tries again at once after a try that took longer than the retry period", async () => {
+    const { clock, transport, requests, delays } = await leading();
     transport.fault(update, faults.neverRespond());
     transport.fault({ method: "GET" }, faults.refuseConnection());
     await clock.advance(8_000);
-    expect(asked).toEqual(["2000 PUT", "7000 GET", "7000 PUT"]);
+    expect(requests).toEqual(["2000 PUT", "7000 GET", "7000 PUT"]);
     expect(Math.min(...delays)).toBeGreaterThanOrEqual(0);
   });
 
-  it("is lost as soon as it sees that another leads", async () => {
-    const { clock, transport, store, told, elector, run } = await leading();
+  it("loses its leadership as soon as it sees another leader", async () => {
+    const { clock, transport, store, observed, elector, run } = await leading();
     store.lease = leaseOf("other");
     transport.fault(update, faults.refuse("Conflict"));
     await clock.advance(2_000);
     await expect(run).rejects.toThrow(
       "lead by lease shop/lock: leader election lost: other holds the lease; start again as a candidate",
     );
-    expect(told[0]).toBe("2000 leader other");
+    expect(observed[0]).toBe("2000 leader other");
     expect(elector.leadership.isCertain).toBe(false);
   });
 
   it.each([
     ["renewal", 1_999],
-    ["answer", 2_000],
+    ["response", 2_000],
   ])(
     "[LE12] is lost if it was stopped for longer than the renew deadline while it waited for a %s",
     async (_, atMs) => {
-      const { clock, pausable, transport, asked, run } = await leading();
+      const { clock, pausable, transport, requests, run } = await leading();
       transport.fault(update, faults.holdResponse());
       await clock.advance(atMs);
-      const before = asked.length;
+      const before = requests.length;
       pausable.pause(10_001);
       transport.releaseAll();
       await clock.advance(1);
       await expect(run).rejects.toBeInstanceOf(LeadershipLostError);
-      expect(asked.length).toBe(before);
+      expect(requests.length).toBe(before);
     },
   );
 
-  it("[LE12] writes nothing more if it was stopped for longer than the renew deadline while it looked at its Lease", async () => {
-    const { clock, pausable, transport, asked, run } = await leading();
+  it("[LE12] writes nothing more if it was paused for longer than the renew deadline while it read its Lease", async () => {
+    const { clock, pausable, transport, requests, run } = await leading();
     transport.fault(update, faults.refuse("Conflict"));
     transport.fault({ method: "GET" }, faults.holdResponse());
     await clock.advance(2_000);
@@ -375,11 +388,11 @@ describe("a leader", () => {
     transport.releaseAll();
     await clock.advance(1);
     await expect(run).rejects.toBeInstanceOf(LeadershipLostError);
-    expect(asked).toEqual(["2000 PUT", "2000 GET"]);
+    expect(requests).toEqual(["2000 PUT", "2000 GET"]);
   });
 
-  it("[LE11] says on its Lease that it became leader and that it stopped", async () => {
-    const { clock, events, run, stop, told } = await leading();
+  it("[LE11] records Events about its Lease when it becomes leader and when it stops", async () => {
+    const { clock, events, run, stop, observed } = await leading();
     await clock.advance(2_000);
     stop();
     await run;
@@ -393,10 +406,10 @@ describe("a leader", () => {
       { object: kind, event: { ...event, message: "me became leader" } },
       { object: kind, event: { ...event, message: "me stopped leading" } },
     ]);
-    expect(told).toEqual(["2000 over: enough", "2000 gauge 0", "2000 stopped"]);
+    expect(observed).toEqual(["2000 over: enough", "2000 gauge 0", "2000 stopped"]);
   });
 
-  it("survives callbacks that throw, and says so", async () => {
+  it("survives callbacks that throw, and logs them", async () => {
     const boom = (): void => {
       throw new Error("boom");
     };
@@ -416,10 +429,10 @@ describe("a release", () => {
   }
 
   it("[LE8] reads again and tries again after conflicts", async () => {
-    const { elector, transport, asked, clock, store } = await stopped();
+    const { elector, transport, requests, clock, store } = await stopped();
     transport.fault(update, faults.refuse("Conflict"), { times: 3 });
     expect(await clock.runUntil(elector.release())).toBe(true);
-    expect(asked.map((entry) => entry.slice(-3))).toEqual([
+    expect(requests.map((entry) => entry.slice(-3))).toEqual([
       "GET",
       "PUT",
       "GET",
@@ -435,7 +448,7 @@ describe("a release", () => {
   it.each([
     ["conflicts without end", () => faults.refuse("Conflict")],
     ["silence", () => faults.neverRespond()],
-  ])("[LE8] takes no longer than the renew deadline, whatever comes: %s", async (_, fault) => {
+  ])("[LE8] takes no longer than the renew deadline: %s", async (_, fault) => {
     const { elector, transport, clock } = await stopped();
     transport.fault(update, fault(), always);
     expect(await clock.runUntil(elector.release())).toBe(false);
@@ -444,7 +457,7 @@ describe("a release", () => {
     expect(clock.pendingTimers).toEqual([]);
   });
 
-  it("[LE8] also gives up a lease that it may have got when it was stopped", async () => {
+  it("[LE8] also releases a lease that it may have acquired when it was stopped", async () => {
     const { elector, transport, store, start, stop, clock } = setUp();
     transport.fault({ method: "POST" }, faults.holdResponse());
     const run = start();
@@ -458,11 +471,11 @@ describe("a release", () => {
 });
 
 describe("an elector", () => {
-  it("[LE1] is not made with times that cannot work", () => {
+  it("[LE1] refuses invalid durations", () => {
     expect(() => setUp(undefined, { renewDeadlineMs: 15_000 })).toThrow(InvalidElectionError);
   });
 
-  it("runs once, and releases only what it does not renew any more", async () => {
+  it("runs once, and releases only after the renewals have stopped", async () => {
     const { elector, run, stop } = await leading();
     await expect(elector.release()).rejects.toThrow(ElectorMisuseError);
     stop();

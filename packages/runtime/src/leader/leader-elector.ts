@@ -14,32 +14,32 @@ import { ElectorMisuseError, LeadershipLostError, LeasePermissionError } from ".
 import { singleAttempt } from "./lease-requests.ts";
 import { type Leadership, LeaseTerm } from "./lease-term.ts";
 
-/** What is told to whoever acts on leadership [LE6]. None of these may throw. */
+/** Callbacks of an elector [LE6]. None of these may throw. */
 export interface LeaderCallbacks {
-  /** This replica leads; called at most once. The signal aborts when it does not any more, for whatever reason. */
+  /** This replica leads; called at most once. The signal aborts when it no longer leads, for any reason. */
   readonly onStarted?: (leading: AbortSignal) => void;
   /** The election is over; called once whenever `run` ends, also if this replica never led. */
   readonly onStopped?: () => void;
-  /** Who leads has changed, the first one included; empty if nobody does. */
+  /** The leader has changed; also called for the first leader. Empty if there is none. */
   readonly onNewLeader?: (identity: string) => void;
 }
 
-/** What metrics are made of [LE11]. The calls must be quick and must not throw. */
+/** Observes leadership, for metrics [LE11]. The calls must be quick and must not throw. */
 export interface LeaderObserver {
   /** Also called once with false when an elector is made. */
   leaderChanged(isLeader: boolean): void;
-  /** A leader had to look at its Lease before it could renew it. */
+  /** The leader had to read its Lease before it could renew it. */
   slowPathTaken(): void;
 }
 
 /** Which thread renews, and how it reaches the API server. */
 export type RenewalOptions =
-  /** A thread of its own, on the machine's clock: what production wants. */
+  /** A thread of its own, on the machine's clock: for production. */
   | { readonly renewIn: "worker"; readonly connect: WorkerConnectOptions }
   /** This one: for virtual clocks and for API servers in this process. */
   | ({ readonly renewIn: "thread"; readonly clock?: Clock; readonly random?: Random } & (
       | { readonly transport: Transport }
-      /** It repeats by itself what a server was too busy for, and a long wait for that costs the lease. */
+      /** A client retries on its own, and a long delay between its attempts can cost the Lease. */
       | { readonly client: Client }
     ));
 
@@ -47,7 +47,7 @@ export type LeaderElectorOptions = ElectionSettings &
   LeaderCallbacks &
   RenewalOptions & {
     readonly logger?: Logger;
-    /** Records who began and who stopped to lead, on the Lease. Default: nothing does. */
+    /** Records Events about the Lease when a replica starts and stops leading. Default: none are recorded. */
     readonly events?: EventRecorder;
     readonly observer?: LeaderObserver;
   };
@@ -55,9 +55,10 @@ export type LeaderElectorOptions = ElectionSettings &
 const noObserver: LeaderObserver = { leaderChanged() {}, slowPathTaken() {} };
 
 /**
- * It is not guaranteed that only one replica acts as a leader at any time: see `guardWrites` for what can be done about
- * that. What is: a replica takes the Lease only when its record has not changed for as long as the record says, by the
- * replica's own monotonic clock [LE3], or when nobody holds it; and one that could not renew for the renew deadline stops.
+ * Elects one leader among the replicas of an operator by a Lease. It does not guarantee that only one replica acts as the
+ * leader at any time; `guardWrites` narrows that gap. It guarantees that a replica acquires the Lease only if the Lease has
+ * no holder, or if its record has not changed for the lease duration by the replica's own monotonic clock [LE3]; and that
+ * a leader that could not renew for the renew deadline stops leading.
  */
 export class LeaderElector {
   readonly rules: ElectionRules;
@@ -69,11 +70,11 @@ export class LeaderElector {
   readonly #observer: LeaderObserver;
   readonly #leading = new AbortController();
   #phase: "new" | "running" | "cancelled" | "failed" | "released" = "new";
-  /** What this replica leads by, once it does. */
+  /** The Lease, once this replica leads. */
   #lease: Extract<ElectionReport, { readonly type: "started" }>["lease"] | undefined;
-  #saidProblem: string | undefined;
+  #loggedProblem: string | undefined;
 
-  /** InvalidElectionError if the settings cannot work. */
+  /** Throws an InvalidElectionError if the settings are invalid. */
   constructor(options: LeaderElectorOptions) {
     const { logger = silentLogger, events = noEvents, observer = noObserver } = options;
     const { clock = systemClock } = options.renewIn === "thread" ? options : {};
@@ -87,15 +88,15 @@ export class LeaderElector {
     observer.leaderChanged(false);
   }
 
-  /** For guards and health checks: tells at any moment whether this replica surely leads. */
+  /** Whether this replica leads, for write guards and health checks. */
   get leadership(): Leadership {
     return this.#term;
   }
 
   /**
-   * Tries to lead, leads, and resolves when the signal aborts: the lease is then still held, until it runs out or
-   * `release` gives it up; `release` or `close` must follow. Rejects with a LeadershipLostError if this replica led and
-   * cannot be sure any more; then everything is closed.
+   * Acquires the Lease, leads, and resolves when the signal aborts. This replica then still holds the Lease, until it
+   * expires or `release` is called; `release` or `close` must follow. Rejects with a LeadershipLostError if this replica
+   * led and another may lead now; then everything is closed.
    */
   async run(signal: AbortSignal): Promise<void> {
     if (this.#phase !== "new")
@@ -119,13 +120,13 @@ export class LeaderElector {
   }
 
   /**
-   * Gives the lease up, so that a successor leads at once [LE8], and closes. To be called after `run`, when everything
-   * that only a leader may do has ended. True if there was a lease to give up. After `run` has rejected there is none:
-   * it runs out by itself. Nor is there one for a second call.
+   * Releases the Lease, so that another replica can lead at once [LE8], and closes. Call it after `run`, when everything
+   * that only a leader may do has ended. Returns whether a Lease was released: after `run` has rejected none is, since it
+   * expires on its own, and a second call releases nothing.
    */
   async release(): Promise<boolean> {
     if (this.#phase === "running")
-      throw new ElectorMisuseError(this.rules.lease, "it is not over yet; abort `run` before the release");
+      throw new ElectorMisuseError(this.rules.lease, "it still runs; abort `run` before the release");
     if (this.#phase !== "cancelled") return false;
     this.#phase = "released";
     this.#term.end();
@@ -134,14 +135,14 @@ export class LeaderElector {
       if (isReleased) this.#logger.info("released the lease");
       return isReleased;
     } catch (error) {
-      this.#logger.warn("the lease could not be released; it runs out by itself", { error });
+      this.#logger.warn("the lease could not be released; it expires on its own", { error });
       return false;
     } finally {
       await this.close();
     }
   }
 
-  /** Lets go of threads and connections; keeps the lease. */
+  /** Closes threads and connections; does not release the Lease. */
   async close(): Promise<void> {
     await this.#driver.close();
   }
@@ -164,8 +165,8 @@ export class LeaderElector {
   #receive(report: ElectionReport): void {
     switch (report.type) {
       case "newLeader":
-        this.#saidProblem = undefined;
-        this.#logger.info(report.identity === "" ? "nobody leads" : `${report.identity} leads`);
+        this.#loggedProblem = undefined;
+        this.#logger.info(report.identity === "" ? "there is no leader" : `${report.identity} leads`);
         this.#call(() => this.#options.onNewLeader?.(report.identity));
         break;
       case "started":
@@ -178,7 +179,7 @@ export class LeaderElector {
         this.#observer.slowPathTaken();
         break;
       case "problem":
-        this.#say(report.problem);
+        this.#logProblem(report.problem);
         break;
     }
   }
@@ -198,20 +199,20 @@ export class LeaderElector {
       this.#events.record(this.#lease, { type: "Normal", reason: "LeaderElection", message });
   }
 
-  /** What stays the same is said aloud once. Conflicts are what an election is made of. */
-  #say({ kind, message }: ElectionProblem): void {
-    if (kind === "conflict" || message === this.#saidProblem) {
+  /** A problem that stays the same is logged once above debug. Conflicts are normal in an election. */
+  #logProblem({ kind, message }: ElectionProblem): void {
+    if (kind === "conflict" || message === this.#loggedProblem) {
       this.#logger.debug(message);
       return;
     }
-    this.#saidProblem = message;
+    this.#loggedProblem = message;
     if (kind === "forbidden") {
       const error = new LeasePermissionError(this.rules.lease, message);
       this.#logger.error(error.message, { error });
     } else this.#logger.warn(message);
   }
 
-  /** Whatever ends the election of a leader has cost it its leadership. */
+  /** Any error that ends the election of a leader means that it has lost its leadership. */
   #asLoss(error: Error): Error {
     const isLoss = error instanceof LeadershipLostError || this.#lease === undefined;
     return isLoss ? error : new LeadershipLostError(this.rules.lease, error.message, { cause: error });

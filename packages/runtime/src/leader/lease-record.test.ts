@@ -40,11 +40,11 @@ describe("a lease record", () => {
   it.each([
     ["without a spec", leaseWith()],
     ["with an empty spec", leaseWith({})],
-  ])("[LE13] of an object %s says that nobody leads", (_, lease) => {
+  ])("[LE13] of an object %s has no holder", (_, lease) => {
     expect(recordOf(lease)).toEqual({ holder: "", durationSeconds: 0, transitions: 0 });
   });
 
-  it("[LE13] survives the way to a spec and back, whatever it says", () => {
+  it("[LE13] is the same after the way to a spec and back, for any record", () => {
     const time = fc.date({ noInvalidDate: true, min: new Date(0), max: new Date("9999-01-01") });
     const record = fc.record(
       {

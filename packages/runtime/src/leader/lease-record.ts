@@ -2,50 +2,53 @@ import { deepEqual } from "@keelson/core";
 import type { Lease, LeaseSpec } from "@keelson/core/kinds/coordination/v1";
 
 /**
- * What a Lease says about who leads [LE13]. The times are as they were written: nobody computes with them, since they
- * come from clocks of other machines [LE3].
+ * The record of the leader in a Lease [LE13]. Its times are never used in computations, since they come from the clocks
+ * of other machines [LE3].
  */
 export interface LeaseRecord {
-  /** Empty if nobody leads. */
+  /** The identity of the leader; empty if there is none. */
   readonly holder: string;
-  /** Zero if the record does not say: such a lease is valid for no time. */
+  /** Zero if the field is missing: such a Lease is expired at once. */
   readonly durationSeconds: number;
-  /** Since when the holder leads. */
+  /** When the holder acquired the Lease. */
   readonly acquireTime?: string;
   readonly renewTime?: string;
   /** How often the holder has changed. */
   readonly transitions: number;
-  /** Of coordinated leader election, which Keelson takes no part in: kept as it was. */
+  /** A field of coordinated leader election, which Keelson does not take part in; it is preserved. */
   readonly preferredHolder?: string;
   /** As `preferredHolder`. */
   readonly strategy?: string;
 }
 
-/** What an object without a spec says is that nobody leads. */
+/** Reads the record. A Lease without a spec has no holder. */
 export function recordOf({ spec = {} }: Lease): LeaseRecord {
-  const { holderIdentity, leaseDurationSeconds, leaseTransitions, ...others } = spec;
+  const { holderIdentity, leaseDurationSeconds, leaseTransitions, ...rest } = spec;
   return {
     holder: holderIdentity ?? "",
     durationSeconds: leaseDurationSeconds ?? 0,
     transitions: leaseTransitions ?? 0,
-    ...others,
+    ...rest,
   };
 }
 
-export function specOf({ holder, durationSeconds, transitions, ...others }: LeaseRecord): LeaseSpec {
+/** The spec that stores a record. */
+export function specOf({ holder, durationSeconds, transitions, ...rest }: LeaseRecord): LeaseSpec {
   return {
     holderIdentity: holder,
     leaseDurationSeconds: durationSeconds,
     leaseTransitions: transitions,
-    ...others,
+    ...rest,
   };
 }
 
+/** Whether two records are equal. */
+/** Whether two records are equal. */
 export function isSameRecord(one: LeaseRecord, other: LeaseRecord): boolean {
   return deepEqual(one, other);
 }
 
-/** The MicroTime of Kubernetes: RFC 3339 in UTC with six digits after the point. */
+/** Formats a Kubernetes MicroTime: RFC 3339 in UTC with six fractional digits. */
 export function formatMicroTime(ms: number): string {
   const wholeMs = Math.floor(ms);
   const micros = Math.floor((ms - wholeMs) * 1000);

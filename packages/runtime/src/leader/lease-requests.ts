@@ -8,10 +8,10 @@ import {
 import { type Transport, type TransportResponse, toError } from "@keelson/core";
 import { Lease } from "@keelson/core/kinds/coordination/v1";
 import type { ElectionProblem } from "./election-loop.ts";
-import type { ElectionAnswer, ElectionRequest } from "./election-machine.ts";
+import type { ElectionRequest, ElectionResponse } from "./election-machine.ts";
 import type { ElectionRules } from "./election-rules.ts";
 
-/** Makes the requests of an election. Each has a time limit of its own, whatever limits the client has [LE7]. */
+/** Sends the requests of an election. Each has a time limit of its own, whatever the limit of the client is [LE7]. */
 export class LeaseRequests {
   readonly #client: Client;
   readonly #rules: ElectionRules;
@@ -23,8 +23,8 @@ export class LeaseRequests {
     this.#onProblem = onProblem;
   }
 
-  /** Failures become answers [LE9]; an abort throws the signal's reason. */
-  async make(request: ElectionRequest, signal: AbortSignal): Promise<ElectionAnswer> {
+  /** A failure becomes a response of type `failed` [LE9]; an abort throws the signal's reason. */
+  async make(request: ElectionRequest, signal: AbortSignal): Promise<ElectionResponse> {
     try {
       return { type: "lease", lease: await this.#send(request, signal) };
     } catch (error) {
@@ -48,7 +48,7 @@ export class LeaseRequests {
   }
 }
 
-/** A client that repeats by itself may have had answers, such as 503, and only no time for another attempt. */
+/** A client that retries may have received responses, such as 503, before its time was over; the message names the last. */
 function messageOf(error: Error): string {
   const { cause } = error;
   const isExplained =
@@ -62,30 +62,30 @@ function kindOf(error: unknown): ElectionProblem["kind"] {
 }
 
 /**
- * A transport through which a client asks once, and repeats nothing. An election has its own times for that: a server
- * that is busy for 6 s and says to come back in 10 would cost a leader that obeyed its lease [LE9].
+ * A transport that keeps a client from retrying. An election has its own schedule: a leader that obeyed a `retry-after`
+ * of 10 s would lose its Lease [LE9].
  */
 export function singleAttempt(transport: Transport): Transport {
   return {
     close: () => transport.close(),
     async send(request) {
       try {
-        return withoutInvitation(await transport.send(request));
+        return withoutRetryAfter(await transport.send(request));
       } catch (error) {
-        throw unrepeatable(toError(error));
+        throw notRetryable(toError(error));
       }
     },
   };
 }
 
-/** A client comes back when it is told when. */
-function withoutInvitation(response: TransportResponse): TransportResponse {
+/** A client retries a response that has this header. */
+function withoutRetryAfter(response: TransportResponse): TransportResponse {
   const { "retry-after": _, ...headers } = response.headers;
   return { ...response, headers };
 }
 
-/** A client repeats a read if an error, or its direct cause, is a reset connection; so that is a cause of the cause. */
-function unrepeatable(error: Error): Error {
+/** A client retries a read if the error or its cause is a reset connection, so that error becomes the cause of the cause. */
+function notRetryable(error: Error): Error {
   const { message } = error;
   return new Error(message, { cause: new Error(message, { cause: error }) });
 }

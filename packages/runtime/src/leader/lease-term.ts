@@ -2,21 +2,21 @@ import type { CancelTimer, Clock, ObjectKey } from "@keelson/core";
 import type { ElectionRules } from "./election-rules.ts";
 import { LeaseNotRenewedError } from "./errors.ts";
 
-/** What a write guard and a health check need to know about a replica's leadership. */
+/** The leadership of this replica, as write guards and health checks read it. */
 export interface Leadership {
   readonly lease: ObjectKey;
-  /** For how long others wait after a renewal. */
+  /** How long other replicas wait after a renewal. */
   readonly leaseDurationMs: number;
   /** How long ago the lease was last renewed; undefined if this replica does not lead. */
   readonly renewedAgoMs: number | undefined;
   /**
-   * True while nobody else can lead: the last renewal is not older than the renew deadline, and nobody else was seen to
-   * lead. Looks at the clock each time it is asked.
+   * True while no other replica can lead: the last renewal is not older than the renew deadline, and no other replica was
+   * seen to lead. Reads the clock at each access.
    */
   readonly isCertain: boolean;
   /**
-   * Calls back once, as soon as `isCertain` is false, by a timer: after a pause that may be later than other things.
-   * Without it a guard looks only before a write.
+   * Calls back once, as soon as `isCertain` is false. It uses a timer, which may fire late after a pause of the process.
+   * Without this method a guard checks only before a write.
    */
   whenUncertain?(callback: () => void): CancelTimer;
 }
@@ -24,7 +24,7 @@ export interface Leadership {
 export interface LeaseTermOptions {
   readonly rules: ElectionRules;
   readonly clock: Clock;
-  /** That of another term: what one thread notes there the other knows at once. Default: a new one. */
+  /** The memory of another term, so that two threads share their state. Default: a new one. */
   readonly memory?: SharedArrayBuffer;
 }
 
@@ -33,8 +33,8 @@ const renewedAt = 0;
 const isLost = 1;
 
 /**
- * For how long this replica may act as a leader. The moment of the last renewal lies in memory that threads share: so
- * the answer needs no message, for which a thread that was blocked or stopped would have to wait its turn.
+ * How long this replica may act as the leader. The time of the last renewal is in memory that threads share, so that a
+ * thread that was blocked knows it without waiting for a message.
  */
 export class LeaseTerm implements Leadership {
   readonly lease: ObjectKey;
@@ -44,7 +44,7 @@ export class LeaseTerm implements Leadership {
   readonly #cells: BigInt64Array;
   readonly #renewDeadlineMs: number;
   readonly #clock: Clock;
-  readonly #looks = new Set<() => void>();
+  readonly #checks = new Set<() => void>();
 
   constructor({ rules, clock, memory }: LeaseTermOptions) {
     this.lease = rules.lease;
@@ -56,21 +56,21 @@ export class LeaseTerm implements Leadership {
     if (memory === undefined) this.end();
   }
 
-  /** The lease was renewed by a request that was sent at `sentMs`. Until it came no other replica's timer started. */
+  /** Records a renewal by a request that was sent at `sentMs`; no other replica's timer can have started before that. */
   renew(sentMs: number): void {
     Atomics.store(this.#cells, renewedAt, BigInt(Math.floor(sentMs * 1000)));
   }
 
-  /** Another replica may lead. The last renewal stays known: who has lost its lease and goes on is not healthy. */
+  /** Another replica may lead. The last renewal stays known: a process that has lost its Lease and still runs is not healthy. */
   lose(): void {
     Atomics.store(this.#cells, isLost, 1n);
-    this.#lookNow();
+    this.#checkNow();
   }
 
-  /** This replica gives its lease up, or never had it. */
+  /** This replica releases the Lease, or never held it. */
   end(): void {
     Atomics.store(this.#cells, renewedAt, notHeld);
-    this.#lookNow();
+    this.#checkNow();
   }
 
   get renewedAtMs(): number | undefined {
@@ -89,42 +89,42 @@ export class LeaseTerm implements Leadership {
     return isFresh && Atomics.load(this.#cells, isLost) === 0n;
   }
 
-  /** What another thread notes about a loss is seen when the last renewal that was known is too old. */
+  /** A loss that another thread records is seen when the last known renewal is too old. */
   whenUncertain(callback: () => void): CancelTimer {
     let cancelTimer: CancelTimer = () => undefined;
     const cancel = (): void => {
       cancelTimer();
-      this.#looks.delete(look);
+      this.#checks.delete(check);
     };
-    const look = (): void => {
+    const check = (): void => {
       cancelTimer();
       if (this.isCertain) {
         // A renewal that is as old as the deadline still counts; a moment later it does not.
         const remainingMs = this.#renewDeadlineMs - (this.renewedAgoMs ?? 0);
-        cancelTimer = this.#clock.schedule(Math.max(1, remainingMs), look);
+        cancelTimer = this.#clock.schedule(Math.max(1, remainingMs), check);
         return;
       }
       cancel();
       callback();
     };
-    this.#looks.add(look);
-    look();
+    this.#checks.add(check);
+    check();
     return cancel;
   }
 
-  #lookNow(): void {
-    for (const look of [...this.#looks]) look();
+  #checkNow(): void {
+    for (const check of [...this.#checks]) check();
   }
 }
 
 export interface LeaseHealthOptions {
-  /** For how long after its lease has run out a leader may take to end. Default 20 s. */
+  /** How long a leader may take to stop after its Lease has expired. Default 20 s. */
   readonly toleranceMs?: number;
 }
 
 /**
- * A health check [LE10]: throws a LeaseNotRenewedError if this replica leads and should long have ended, since its last
- * renewal is older than the lease and the tolerance. A replica that does not lead is healthy.
+ * A health check [LE10]: throws a LeaseNotRenewedError if this replica leads and its last renewal is older than the lease
+ * duration and the tolerance together. A replica that does not lead is healthy.
  */
 export function leaseHealthCheck(
   leadership: Leadership,

@@ -1,4 +1,5 @@
-// The program of the thread that renews a lease. Begins when it is told to, and ends with its maker's `terminate`.
+// The program of the thread that renews a Lease. It starts with the `start` message, and ends when the thread that
+// started it calls `terminate`.
 import { parentPort, workerData } from "node:worker_threads";
 import { connect, createClient, httpTransport } from "@keelson/client";
 import { type Clock, systemClock, systemRandom } from "@keelson/core";
@@ -16,7 +17,7 @@ const { rules, connect: connectOptions, termMemory }: RenewWorkerData = workerDa
 const onWarning = (message: string): void => post({ type: "warning", message });
 const { access } = await connect({ ...connectOptions, onWarning });
 const { userAgent } = connectOptions;
-// Not the connection's own client, since that repeats by itself what a server was too busy for [LE9].
+// Not the client of the connection, since that one retries on its own [LE9].
 const client = createClient({
   transport: singleAttempt(httpTransport(access)),
   onWarning: (text, operation) => onWarning(`${operation}: the API server warns: ${text}`),
@@ -25,17 +26,17 @@ const client = createClient({
 const cancelling = new AbortController();
 let loop: ElectionLoop | undefined;
 
-async function run(makerNowMs: number): Promise<void> {
-  const clock = clockOfMaker(makerNowMs);
+async function run(parentNowMs: number): Promise<void> {
+  const clock = parentClock(parentNowMs);
   const term = new LeaseTerm({ rules, clock, memory: termMemory });
-  const report: Report = (told) => post({ type: "report", report: told });
+  const report: Report = (event) => post({ type: "report", report: event });
   loop = new ElectionLoop({ client, clock, random: systemRandom, rules, term, report });
   post({ type: "ended", end: await loop.run(cancelling.signal) });
 }
 
-/** Threads may count from different moments; what is shared between them is in the maker's time. */
-function clockOfMaker(makerNowMs: number): Clock {
-  const aheadMs = makerNowMs - systemClock.monotonicNow();
+/** The monotonic clocks of threads may start at different times; shared times are those of the parent thread. */
+function parentClock(parentNowMs: number): Clock {
+  const aheadMs = parentNowMs - systemClock.monotonicNow();
   return { ...systemClock, monotonicNow: () => systemClock.monotonicNow() + aheadMs };
 }
 

@@ -14,11 +14,11 @@ import { guardTransport, guardWrites } from "./write-guard.ts";
 const connections = 64;
 const object = { metadata: { namespace: "shop", name: "web" } };
 
-/** A server that leaves reads unanswered until it is told, and writes down what else it gets. */
+/** A server that holds back the responses to reads until `respondToReads`, and records all other requests. */
 async function startServer() {
   const reads: ServerResponse[] = [];
   const writes: string[] = [];
-  const answer = (response: ServerResponse): void => {
+  const respond = (response: ServerResponse): void => {
     response.setHeader("content-type", "application/json");
     response.end(JSON.stringify({ apiVersion: "v1", kind: "ConfigMap", ...object }));
   };
@@ -26,7 +26,7 @@ async function startServer() {
     if (request.method === "GET") reads.push(response);
     else {
       writes.push(`${request.method} ${request.url}`);
-      answer(response);
+      respond(response);
     }
   });
   server.listen(0, "127.0.0.1");
@@ -37,8 +37,8 @@ async function startServer() {
   });
   const address = server.address();
   const port = typeof address === "object" ? address?.port : undefined;
-  const answerReads = (): void => reads.splice(0).forEach(answer);
-  return { url: `http://127.0.0.1:${port}`, reads, writes, answerReads };
+  const respondToReads = (): void => reads.splice(0).forEach(respond);
+  return { url: `http://127.0.0.1:${port}`, reads, writes, respondToReads };
 }
 
 function transportTo(server: string): Transport {
@@ -55,14 +55,14 @@ function transportTo(server: string): Transport {
 
 /** Every connection is held by a read, and a guarded write waits for one. */
 async function queuedWrite(guard: "guardTransport" | "guardWrites", judge?: Leadership) {
-  const { url, reads, writes, answerReads } = await startServer();
+  const { url, reads, writes, respondToReads } = await startServer();
   const transport = transportTo(url);
   const clock = new VirtualClock();
   const lease = { namespace: "shop", name: "lock" };
   const term = new LeaseTerm({ rules: electionRules({ lease, identity: "me" }), clock });
   term.renew(0);
   const reader = createClient({ transport, clock });
-  const answered = Promise.all(
+  const responses = Promise.all(
     Array.from({ length: connections }, (_, index) =>
       reader.get(ConfigMap, { namespace: "shop", name: `r${index}` }),
     ),
@@ -77,10 +77,10 @@ async function queuedWrite(guard: "guardTransport" | "guardWrites", judge?: Lead
   // A read behind it has been sent when all that was before it has.
   const behind = reader.get(ConfigMap, { namespace: "shop", name: "behind" });
   const letThrough = async (): Promise<void> => {
-    answerReads();
-    await answered;
+    respondToReads();
+    await responses;
     await expect.poll(() => reads.length, { timeout: 30_000 }).toBe(1);
-    answerReads();
+    respondToReads();
     await behind;
   };
   return { clock, term, writes, written, letThrough };
@@ -99,7 +99,7 @@ it.each(["guardTransport", "guardWrites"] as const)(
 );
 
 it.each(["guardTransport", "guardWrites"] as const)(
-  "[LE12] a process that was stopped while a write waited looks at the clock before it sends, by %s",
+  "[LE12] a process that was paused while a write waited checks the clock before it sends, by %s",
   { timeout: 60_000 },
   async (guard) => {
     // Time has passed and no timer has fired yet.

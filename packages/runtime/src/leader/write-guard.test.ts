@@ -54,7 +54,7 @@ describe("a write guard", () => {
     },
   );
 
-  it("[LE12] lets writes pass until the last renewal is older than the renew deadline, and not a moment longer", async () => {
+  it("[LE12] lets writes pass until the last renewal is older than the renew deadline, and no longer", async () => {
     const { clock, client, term } = setUp();
     term.renew(clock.monotonicNow());
     await clock.advance(10_000);
@@ -68,7 +68,7 @@ describe("a write guard", () => {
     await expect(client.create(Lease, object)).resolves.toMatchObject(object);
   });
 
-  it("[LE12] goes by the age of the request that renewed, not by that of its answer", async () => {
+  it("[LE12] measures from the request that renewed, not from its response", async () => {
     const { clock, client, term } = setUp();
     await clock.advance(9_000);
     term.renew(0);
@@ -76,7 +76,7 @@ describe("a write guard", () => {
     await expect(client.create(Lease, object)).rejects.toBeInstanceOf(NotLeaderError);
   });
 
-  it("[LE12] does not mind a wall clock that is set", async () => {
+  it("[LE12] ignores changes of the wall clock", async () => {
     const { clock, client, term } = setUp();
     term.renew(clock.monotonicNow());
     clock.setWallTime(clock.now() + 3_600_000);
@@ -86,7 +86,7 @@ describe("a write guard", () => {
     await expect(client.create(Lease, object)).rejects.toBeInstanceOf(NotLeaderError);
   });
 
-  it("[LE12] refuses at once when leadership is lost or given up, however new the last renewal is", async () => {
+  it("[LE12] refuses at once when leadership is lost or released, however new the last renewal is", async () => {
     for (const end of ["lose", "end"] as const) {
       const { clock, client, term } = setUp();
       term.renew(clock.monotonicNow());
@@ -105,7 +105,7 @@ describe("a write guard", () => {
     ["its last renewal is too old", (_: LeaseTerm, clock: VirtualClock) => clock.advance(10_001)],
     ["leadership is lost", async (term: LeaseTerm) => term.lose()],
     ["the lease is given up", async (term: LeaseTerm) => term.end()],
-  ])("[LE12] gives a write that waits up as soon as %s", async (_, endTerm) => {
+  ])("[LE12] aborts a write that waits as soon as %s", async (_, endTerm) => {
     const { clock, client, term, transport } = setUp();
     term.renew(clock.monotonicNow());
     transport.fault({ method: "POST" }, faults.neverRespond());
@@ -121,7 +121,7 @@ describe("a write guard", () => {
     expect(clock.pendingTimers).toEqual([]);
   });
 
-  it("[LE12] lets a write wait for as long as the lease is renewed, and the writer give it up", async () => {
+  it("[LE12] lets a write wait for as long as the lease is renewed, and the caller abort it", async () => {
     const { clock, client, term, transport } = setUp();
     term.renew(clock.monotonicNow());
     transport.fault({ method: "POST" }, faults.hold(), { times: 2 });
@@ -139,14 +139,14 @@ describe("a write guard", () => {
     expect(clock.pendingTimers).toEqual([]);
   });
 
-  it("[LE12] of a transport lets the next one ask again, right before it sends", async () => {
+  it("[LE12] of a transport checks again right before the request is sent", async () => {
     const { clock, term } = setUp();
     term.renew(clock.monotonicNow());
-    const asked: TransportRequest[] = [];
+    const sent: TransportRequest[] = [];
     const store = new LeaseStore();
     const spying = {
       send: (request: TransportRequest) => {
-        asked.push(request);
+        sent.push(request);
         return store.send(request);
       },
       close: () => store.close(),
@@ -154,14 +154,14 @@ describe("a write guard", () => {
     const client = createClient({ transport: guardTransport(spying, term), clock });
     await client.create(Lease, object);
     await client.get(Lease, key);
-    const [write, read] = asked;
+    const [write, read] = sent;
     expect(() => write?.checkBeforeSend?.()).not.toThrow();
     await clock.advance(10_001);
     expect(() => write?.checkBeforeSend?.()).toThrow(NotLeaderError);
     expect(read?.checkBeforeSend).toBeUndefined();
   });
 
-  it("[LE12] of a transport also refuses what the client repeats after a wait", async () => {
+  it("[LE12] of a transport also refuses what the client retries after a delay", async () => {
     const clock = new VirtualClock();
     const term = new LeaseTerm({ rules, clock });
     const transport = faultyTransport(new LeaseStore());
@@ -177,7 +177,7 @@ describe("a write guard", () => {
 });
 
 describe("a lease term", () => {
-  it("[LE12] is known at once to whoever shares its memory", async () => {
+  it("[LE12] is known at once to another term with the same memory", async () => {
     const clock = new VirtualClock();
     const term = new LeaseTerm({ rules, clock });
     const other = new LeaseTerm({ rules, clock, memory: term.memory });

@@ -4,26 +4,28 @@ import { NotLeaderError } from "./errors.ts";
 import type { Leadership } from "./lease-term.ts";
 
 /**
- * This is not fencing: the API server does not know about leases. Not guaranteed is that a write which passed the guard
- * has arrived before another replica leads: its bytes may be under way in the network, or the process may be stopped
- * between the look at the clock and the socket. What helps is the time between the renew deadline and the lease
- * duration, 5 s by default. Also not seen is time during which the whole machine was suspended, since the monotonic
- * clock then stands still, and a clock that runs at another speed than those of others.
+ * A client that sends writes only while this replica leads.
  *
- * What it does [LE12]: right before a write is passed on it compares the clock with the last renewal, and if that is
- * older than the renew deadline, nothing is sent and a NotLeaderError is thrown. No timer has to fire and no message has
- * to arrive for that, so a process that was stopped refuses from its first instruction on. Reads pass.
+ * This is not fencing: the API server does not know about leases. It does not guarantee that a write which passed the
+ * guard arrives before another replica leads: its bytes may be under way in the network, or the process may be paused
+ * between the check of the clock and the socket. The time between the renew deadline and the lease duration, 5 s by
+ * default, covers most such delays. The guard also does not notice time during which the whole machine was suspended,
+ * since the monotonic clock then stands still, nor a clock that runs at another speed than those of other machines.
  *
- * A write may then wait below this guard, for credentials, for a connection or because a server was too busy. When the
- * renew deadline passes meanwhile, it is given up by a timer; and a process that was stopped while it waited looks at the
- * clock once more when it has its connection, right before the first byte leaves.
+ * What it guarantees [LE12]: right before a write is passed on, it compares the clock with the last renewal. If that is
+ * older than the renew deadline, nothing is sent and the call throws a NotLeaderError. This needs no timer and no message,
+ * so a process that was paused refuses writes from its first instruction on. Reads pass.
+ *
+ * A write may then wait below this guard: for credentials, for a connection, or to be retried. A timer aborts it when the
+ * renew deadline passes meanwhile; and when it has its connection, right before the first byte is sent, the guard checks
+ * the clock once more.
  */
 export function guardWrites(client: Client, leadership: Leadership): Client {
   return client.with((next) => ({
     json: async (call) =>
       isWrite(call.verb) ? whileLeading(call, leadership, (guarded) => next.json(guarded)) : next.json(call),
     stream: (call) => {
-      if (isWrite(call.verb)) demand(leadership, describeCall(call));
+      if (isWrite(call.verb)) requireLeadership(leadership, describeCall(call));
       return next.stream(call);
     },
     raw: (call) => next.raw(call),
@@ -31,8 +33,8 @@ export function guardWrites(client: Client, leadership: Leadership): Client {
 }
 
 /**
- * The same for every request that a transport sends: looks when it is passed on, repeated ones included, and again when
- * it has its connection, right before its first byte leaves. Whatever is no GET counts as a write.
+ * The same for every request of a transport: checks when the request is passed on, also for a retry, and again when it
+ * has its connection, right before its first byte is sent. Every method but GET counts as a write.
  */
 export function guardTransport(transport: Transport, leadership: Leadership): Transport {
   return {
@@ -40,7 +42,7 @@ export function guardTransport(transport: Transport, leadership: Leadership): Tr
       if (request.method === "GET") return transport.send(request);
       const check = (): void => {
         request.checkBeforeSend?.();
-        demand(leadership, `${request.method} ${withoutQuery(request.path)}`);
+        requireLeadership(leadership, `${request.method} ${withoutQuery(request.path)}`);
       };
       check();
       return transport.send({ ...request, checkBeforeSend: check });
@@ -52,10 +54,10 @@ export function guardTransport(transport: Transport, leadership: Leadership): Tr
 async function whileLeading<T>(
   call: ApiCall,
   leadership: Leadership,
-  make: (call: ApiCall) => Promise<T>,
+  send: (call: ApiCall) => Promise<T>,
 ): Promise<T> {
   const operation = describeCall(call);
-  demand(leadership, operation);
+  requireLeadership(leadership, operation);
   const over = new AbortController();
   const cancel = leadership.whenUncertain?.(() => {
     const { lease, renewedAgoMs } = leadership;
@@ -65,15 +67,15 @@ async function whileLeading<T>(
   try {
     const checkBeforeSend = (): void => {
       call.checkBeforeSend?.();
-      demand(leadership, operation);
+      requireLeadership(leadership, operation);
     };
-    return await make({ ...call, signal, checkBeforeSend });
+    return await send({ ...call, signal, checkBeforeSend });
   } finally {
     cancel?.();
   }
 }
 
-function demand({ isCertain, lease, renewedAgoMs }: Leadership, operation: string): void {
+function requireLeadership({ isCertain, lease, renewedAgoMs }: Leadership, operation: string): void {
   if (!isCertain) throw new NotLeaderError(operation, lease, renewedAgoMs);
 }
 

@@ -84,11 +84,11 @@ async function startReplicas(
   };
   const leader = start(`${namespace}-0`);
   await expect.poll(() => leader.has("started"), { timeout: startTimeoutMs }).toBe(true);
-  const others = Array.from({ length: count - 1 }, (_, index) => start(`${namespace}-${index + 1}`));
-  for (const other of others)
+  const followers = Array.from({ length: count - 1 }, (_, index) => start(`${namespace}-${index + 1}`));
+  for (const other of followers)
     await expect.poll(() => other.lines, { timeout: startTimeoutMs }).toEqual(followed(leader));
   await expect.poll(() => leader.has("wrote"), { timeout: startTimeoutMs }).toBe(true);
-  return { replicas: [leader, ...others], leader };
+  return { replicas: [leader, ...followers], leader };
 }
 
 const followed = ({ identity }: ReplicaProcess) => [{ type: "newLeader", leader: identity }];
@@ -107,7 +107,7 @@ function takeoverBy(
   const isTakeover = (write: AuditedRequest): boolean =>
     names.has(write.userAgent ?? "") && isOfLease(write) && write.responseStatus?.code === 200;
   const found = writes.find(isTakeover);
-  if (found === undefined) throw new Error("nobody took over");
+  if (found === undefined) throw new Error("no other replica took over");
   return found;
 }
 
@@ -127,13 +127,13 @@ describe.concurrent("three replicas as processes", { timeout: testTimeoutMs }, (
     async (test) => {
       const { expect } = test;
       const { replicas, leader } = await startReplicas(test, "sigterm", 3);
-      const others = replicas.filter((replica) => replica !== leader);
+      const followers = replicas.filter((replica) => replica !== leader);
       leader.signal("SIGTERM");
       await expect
-        .poll(() => others.filter((other) => other.has("wrote")).length, { timeout: 60_000 })
+        .poll(() => followers.filter((other) => other.has("wrote")).length, { timeout: 60_000 })
         .toBe(1);
       const writes = await audit.writes("sigterm");
-      const takeover = takeoverBy(writes, others);
+      const takeover = takeoverBy(writes, followers);
       const release = writes.findLast((write) => by(leader)(write) && isOfLease(write));
       expect(release).toBeDefined();
       if (release !== undefined) expect(timeOf(takeover) - timeOf(release)).toBeLessThan(4_500);
@@ -153,14 +153,16 @@ describe.concurrent("three replicas as processes", { timeout: testTimeoutMs }, (
   it("[LE5] have a new leader in less than 20 s when the leader gets a SIGKILL", alone, async (test) => {
     const { expect } = test;
     const { replicas, leader } = await startReplicas(test, "sigkill", 3);
-    const others = replicas.filter((replica) => replica !== leader);
+    const followers = replicas.filter((replica) => replica !== leader);
     const killedMs = Date.now();
     leader.signal("SIGKILL");
-    await expect.poll(() => others.filter((other) => other.has("wrote")).length, { timeout: 60_000 }).toBe(1);
+    await expect
+      .poll(() => followers.filter((other) => other.has("wrote")).length, { timeout: 60_000 })
+      .toBe(1);
     const writes = await audit.writes("sigkill");
-    const takeover = takeoverBy(writes, others);
+    const takeover = takeoverBy(writes, followers);
     expect(timeOf(takeover) - killedMs).toBeLessThan(20_000);
-    // [LE3] The lease is honoured to its end, 15 s after others have seen that it was taken or renewed.
+    // [LE3] The lease is honoured to its end, 15 s after the followers have seen that it was acquired or renewed.
     const isOfLeader = (write: AuditedRequest): boolean =>
       by(leader)(write) && isOfLease(write) && (write.responseStatus?.code ?? 500) < 300;
     const [last] = writes.filter(isOfLeader).map(timeOf).slice(-1);
@@ -173,11 +175,11 @@ describe.concurrent("three replicas as processes", { timeout: testTimeoutMs }, (
     async (test) => {
       const { expect } = test;
       const { replicas, leader } = await startReplicas(test, "sigstop", 3);
-      const others = replicas.filter((replica) => replica !== leader);
+      const followers = replicas.filter((replica) => replica !== leader);
       const stoppedMs = Date.now();
       leader.signal("SIGSTOP");
       await expect
-        .poll(() => others.filter((other) => other.has("wrote")).length, { timeout: 60_000 })
+        .poll(() => followers.filter((other) => other.has("wrote")).length, { timeout: 60_000 })
         .toBe(1);
       await expect.poll(() => Date.now() - stoppedMs, { timeout: 60_000 }).toBeGreaterThan(20_000);
       const continuedMs = Date.now();
@@ -187,7 +189,7 @@ describe.concurrent("three replicas as processes", { timeout: testTimeoutMs }, (
         .poll(() => leader.lines.filter(({ type }) => type === "refused").length, { timeout: 60_000 })
         .toBeGreaterThan(5);
       const writes = await audit.writes("sigstop");
-      const takeover = takeoverBy(writes, others);
+      const takeover = takeoverBy(writes, followers);
       expect(timeOf(takeover)).toBeLessThan(continuedMs);
       expect(writesAfter(takeover, writes.filter(by(leader)))).toEqual([]);
       expect(writes.filter(by(leader)).length).toBeGreaterThan(0);
@@ -271,7 +273,7 @@ async function holdAs(lease: Lease, holderIdentity: string): Promise<void> {
 }
 
 describe.concurrent("an elector", { timeout: testTimeoutMs }, () => {
-  it("[LE13] shares a Lease with a Go program: waits while that leads, is waited for, and is succeeded", async (test) => {
+  it("[LE13] shares a Lease with a Go program: waits while that one leads, leads while it waits, and hands over to it", async (test) => {
     const { expect } = test;
     const readLease = async () => recordOf(await admin.get(Lease, goLease));
     await expect.poll(async () => (await readLease()).holder, { timeout: 60_000 }).not.toBe("");
@@ -308,7 +310,7 @@ describe.concurrent("an elector", { timeout: testTimeoutMs }, () => {
     expect(succeeded.transitions).toBe(taken.transitions + 1);
   });
 
-  it("says at once which rights on leases it lacks, and leads as soon as it has them", async (test) => {
+  it("reports at once which permissions on leases it lacks, and leads as soon as it has them", async (test) => {
     const { expect } = test;
     const namespace = "forbidden";
     await admin.create(Namespace, { metadata: { name: namespace } });
@@ -329,7 +331,7 @@ describe.concurrent("an elector", { timeout: testTimeoutMs }, () => {
     ];
     if (role !== undefined) await admin.update(Role, { ...role, rules });
     await expect.poll(() => elector.leadership.isCertain, { timeout: 60_000 }).toBe(true);
-    // However often it was refused, it said so once.
+    // However often it was refused, it was logged once.
     expect(logger.messages("error")).toHaveLength(1);
   });
 
@@ -356,7 +358,7 @@ describe.concurrent("an elector", { timeout: testTimeoutMs }, () => {
     expect(leading?.reason).toBeInstanceOf(LeadershipLostError);
   });
 
-  it("[LE9] that renews in a worker does not wait until a busy server wants to be asked again", async (test) => {
+  it("[LE9] that renews in a worker does not wait for the Retry-After of a busy server", async (test) => {
     const { expect } = test;
     const transport = faultyTransport(transportOf(controlPlane));
     await using server = await TransportServer.start(transport);
@@ -376,8 +378,8 @@ describe.concurrent("an elector", { timeout: testTimeoutMs }, () => {
 
   it.for([
     ["another holds", "taken", (lease: Lease) => holdAs(lease, "other")],
-    ["nobody holds", "empty", (lease: Lease) => holdAs(lease, "")],
-    ["is gone", "gone", () => admin.delete(Lease, { namespace: "gone", name: "lock" })],
+    ["has no holder", "empty", (lease: Lease) => holdAs(lease, "")],
+    ["is deleted", "gone", () => admin.delete(Lease, { namespace: "gone", name: "lock" })],
   ] as const)("[LE8] leaves a lease alone that %s", async ([_, namespace, change], test) => {
     const { expect } = test;
     await admin.create(Namespace, { metadata: { name: namespace } });
@@ -406,7 +408,7 @@ describe.concurrent("an elector", { timeout: testTimeoutMs }, () => {
     expect(logger.messages("info").filter((message) => message === "released the lease")).toHaveLength(1);
   });
 
-  it("[LE6] that cannot begin says why, and has stopped", async ({ expect }) => {
+  it("[LE6] that cannot start reports why, and has stopped", async ({ expect }) => {
     let stops = 0;
     const elector = new LeaderElector({
       renewIn: "worker",

@@ -1,4 +1,4 @@
-/** What a replica is told, as JSON, by its first argument. */
+/** The settings of a replica: its first argument, as JSON. */
 export interface ReplicaSettings {
   readonly kubeconfigPath: string;
   readonly namespace: string;
@@ -6,7 +6,7 @@ export interface ReplicaSettings {
   readonly lease: string;
   /** Also the user agent of all its requests. */
   readonly identity: string;
-  /** A leader's main thread first stands still for so long. */
+  /** How long the main thread of a leader is blocked at first. */
   readonly blocksForMs?: number;
 }
 
@@ -14,8 +14,8 @@ export interface ReplicaSettings {
 export type ReplicaLine =
   | { readonly type: "newLeader"; readonly leader: string }
   | { readonly type: "started" | "stopped" | "wrote" | "ended" }
-  /** The guard did not let a write pass. */
+  /** The guard refused a write. */
   | { readonly type: "refused"; readonly message: string }
-  /** The lease, as the main thread saw it right after it had stood still. */
+  /** The Lease, as the main thread saw it right after it had been blocked. */
   | { readonly type: "blocked"; readonly wasRenewed: boolean; readonly isCertain: boolean }
   | { readonly type: "lost"; readonly message: string };

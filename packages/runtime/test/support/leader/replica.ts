@@ -1,4 +1,4 @@
-// A program that stands for election and writes for as long as it leads. What it does and sees it says in lines of JSON.
+// A program that takes part in an election and writes as long as it leads. It prints what happens as lines of JSON.
 import { connect, createClient, httpTransport } from "@keelson/client";
 import { sleep, systemClock } from "@keelson/core";
 import { ConfigMap } from "@keelson/core/kinds/core/v1";
@@ -10,9 +10,9 @@ import type { ReplicaLine, ReplicaSettings } from "./replica-lines.ts";
 
 const settings: ReplicaSettings = JSON.parse(process.argv[2] ?? "");
 const { kubeconfigPath, namespace, lease, identity, blocksForMs } = settings;
-const say = (line: ReplicaLine): void => void process.stdout.write(`${JSON.stringify(line)}\n`);
+const print = (line: ReplicaLine): void => void process.stdout.write(`${JSON.stringify(line)}\n`);
 
-/** What goes wrong is for whoever reads the output of a test that failed. */
+/** Problems go to the output of a failed test. */
 const complain = (message: string): void => void process.stderr.write(`${identity}: ${message}\n`);
 const complaining: Logger = {
   ...silentLogger,
@@ -29,17 +29,17 @@ const elector = new LeaderElector({
   lease: { namespace, name: lease },
   identity,
   logger: complaining,
-  onNewLeader: (leader) => say({ type: "newLeader", leader }),
+  onNewLeader: (leader) => print({ type: "newLeader", leader }),
   onStarted: () => {
-    say({ type: "started" });
+    print({ type: "started" });
     writing = write();
   },
-  onStopped: () => say({ type: "stopped" }),
+  onStopped: () => print({ type: "stopped" }),
 });
 const transport = guardTransport(httpTransport(access), elector.leadership);
 const client = createClient({ transport, userAgent: identity });
 let writing: Promise<void> = Promise.resolve();
-// Whoever started it holds the other end; when that is gone, so is this.
+// The test process holds the other end; when that process ends, this one does.
 process.stdin.on("end", () => process.exit(1)).resume();
 process.once("SIGTERM", () => stop.abort(new Error("SIGTERM")));
 
@@ -54,10 +54,10 @@ async function write(): Promise<void> {
         { metadata: { namespace, name: lease }, data: { count: String(count) } },
         { fieldOwner: "replica", force: true },
       );
-      if (count === 0) say({ type: "wrote" });
+      if (count === 0) print({ type: "wrote" });
     } catch (error) {
       if (!(error instanceof NotLeaderError)) throw error;
-      say({ type: "refused", message: error.message });
+      print({ type: "refused", message: error.message });
     }
     await sleep(systemClock, 200);
   }
@@ -68,7 +68,7 @@ function block(ms: number): void {
   const before = elector.leadership.renewedAgoMs ?? 0;
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
   const { renewedAgoMs = Number.POSITIVE_INFINITY, isCertain } = elector.leadership;
-  say({ type: "blocked", wasRenewed: renewedAgoMs < before + ms, isCertain });
+  print({ type: "blocked", wasRenewed: renewedAgoMs < before + ms, isCertain });
 }
 
 try {
@@ -76,8 +76,8 @@ try {
   await writing;
   await elector.release();
   await transport.close();
-  say({ type: "ended" });
+  print({ type: "ended" });
   process.stdin.destroy();
 } catch (error) {
-  say({ type: "lost", message: String(error) });
+  print({ type: "lost", message: String(error) });
 }

@@ -5,7 +5,7 @@ import type { Transport, TransportRequest } from "@keelson/core";
 
 const methods: readonly TransportRequest["method"][] = ["GET", "POST", "PUT", "PATCH", "DELETE"];
 
-/** Serves over HTTP what a transport answers: so that threads and processes meet the faults of this one. */
+/** Serves the responses of a transport over HTTP, so that threads and processes meet the faults that it injects. */
 export class TransportServer implements AsyncDisposable {
   readonly #server: Server;
 
@@ -57,15 +57,15 @@ async function passOn(
   };
   const body = await text(request);
   const path = request.url ?? "/";
-  const answer = await transport.send({
+  const sent = await transport.send({
     method,
     path,
     headers,
     ...(body !== "" && { body }),
     isStream: false,
   });
-  const { "content-length": _, "transfer-encoding": __, ...answerHeaders } = answer.headers;
-  response.writeHead(answer.status, answerHeaders);
-  for await (const chunk of answer.body) response.write(chunk);
+  const { "content-length": _, "transfer-encoding": __, ...passedOn } = sent.headers;
+  response.writeHead(sent.status, passedOn);
+  for await (const chunk of sent.body) response.write(chunk);
   response.end();
 }
