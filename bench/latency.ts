@@ -1,18 +1,10 @@
 import { startControlPlane } from "@keelson/controlplane";
-import {
-  accessFromKubeconfig,
-  type Client,
-  Controller,
-  cachedClient,
-  controller,
-  createClient,
-  httpTransport,
-  InformerCache,
-  systemClock,
-  systemRandom,
-  type Transport,
-} from "keelson";
+import { type Client, controller, systemClock } from "keelson";
+import { cachedClient, InformerCache } from "keelson/cache";
+import { accessFromKubeconfig, createClient, httpTransport, type Transport } from "keelson/client";
+import { Controller } from "keelson/controller";
 import { ConfigMap } from "keelson/kinds/core/v1";
+import { systemRandom } from "keelson/low-level";
 import type { Benchmark } from "./run.ts";
 
 const objectCount = 200;

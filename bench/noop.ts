@@ -1,22 +1,18 @@
 import {
-  Controller,
   type ControllerDefinition,
-  cachedClient,
-  changedPaths,
   controller,
   controllerFor,
-  createClient,
   formatKey,
-  InformerCache,
   type ObjectKey,
   type Source,
-  sourceOf,
   systemClock,
-  systemRandom,
-  type Transport,
-  type Trigger,
 } from "keelson";
+import { cachedClient, InformerCache } from "keelson/cache";
+import { createClient, type Transport } from "keelson/client";
+import { Controller, changedPaths, sourceOf } from "keelson/controller";
 import { ConfigMap } from "keelson/kinds/core/v1";
+import { systemRandom } from "keelson/low-level";
+import type { Trigger } from "keelson/queue";
 import type { Benchmark } from "./run.ts";
 
 const keyCount = 100_000;

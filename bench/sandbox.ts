@@ -3,7 +3,8 @@ import { fileURLToPath } from "node:url";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { createSandbox, type Sandbox } from "@keelson/sandbox";
-import { createClient, installCrds, type Transport } from "keelson";
+import { createClient, type Transport } from "keelson/client";
+import { installCrds } from "keelson/controller";
 import type { Benchmark } from "./run.ts";
 import { makeWebApp, WebApp } from "./sync/webapps.ts";
 

@@ -1,7 +1,8 @@
 // An operator with one controller, which does nothing: prints the port of its health, and at each line that it reads
 // the memory that it takes. JavaScript, as an operator is when it is deployed: Node would load a compiler for TypeScript.
 import { createInterface } from "node:readline";
-import { connect, controller, Manager } from "keelson";
+import { controller, Manager } from "keelson";
+import { connect } from "keelson/client";
 import { ConfigMap } from "keelson/kinds/core/v1";
 
 const [, , kubeconfigPath = ""] = process.argv;

@@ -1,5 +1,7 @@
 // The subject: Keelson's cache with its defaults.
-import { type Client, connect, InformerCache, type InformerLease, type ObjectOf } from "keelson";
+import type { Client, ObjectOf } from "keelson";
+import { InformerCache, type InformerLease } from "keelson/cache";
+import { connect } from "keelson/client";
 import { measure } from "./measurement.ts";
 import { WebApp } from "./webapps.ts";
 

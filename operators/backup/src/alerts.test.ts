@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { MetricsRegistry } from "keelson";
+import { MetricsRegistry } from "keelson/telemetry";
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { BackUpMetrics, metricNames } from "./backup/metrics.ts";

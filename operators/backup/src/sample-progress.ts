@@ -1,4 +1,5 @@
-import { findCondition, type GenericObject, isRecord, type SampleProgress } from "keelson";
+import { findCondition, type GenericObject, type SampleProgress } from "keelson";
+import { isRecord } from "keelson/low-level";
 import { BackUp } from "./api/back-up.ts";
 import { ConditionType } from "./api/reasons.ts";
 import type { BackUpStatus } from "./api/status.ts";

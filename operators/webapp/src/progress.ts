@@ -1,4 +1,5 @@
-import { findCondition, type GenericObject, isRecord, type SampleProgress } from "keelson";
+import { findCondition, type GenericObject, type SampleProgress } from "keelson";
+import { isRecord } from "keelson/low-level";
 import { conditionTypes } from "./api/reasons.ts";
 import { webAppStatus } from "./api/status.ts";
 

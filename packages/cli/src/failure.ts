@@ -1,4 +1,6 @@
-import { KeelsonError, toError, toLoggableText } from "keelson";
+import { KeelsonError } from "keelson";
+import { toError } from "keelson/low-level";
+import { toLoggableText } from "keelson/telemetry";
 
 /**
  * The text that a user sees of an error: the message of a KeelsonError, the stack of any other, which is a defect. It holds

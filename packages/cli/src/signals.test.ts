@@ -1,5 +1,5 @@
 import { EventEmitter } from "node:events";
-import type { SignalledProcess } from "keelson";
+import type { SignalledProcess } from "keelson/manager";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { stopOnSignals, withoutEchoes } from "./signals.ts";
 

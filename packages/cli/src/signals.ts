@@ -1,5 +1,5 @@
 import type { EventEmitter } from "node:events";
-import type { SignalledProcess } from "keelson";
+import type { SignalledProcess } from "keelson/manager";
 
 const stopSignals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 /** npm repeats the Ctrl-C that the terminal has already sent to this process: a signal so soon after another is an echo. */

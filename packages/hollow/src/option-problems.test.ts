@@ -1,5 +1,5 @@
 import { faultyTransport } from "@keelson/testkit";
-import { createClient } from "keelson";
+import { createClient } from "keelson/client";
 import { describe, expect, it } from "vitest";
 import { InvalidNodesError } from "./errors.ts";
 import type { HollowNodesOptions } from "./hollow-nodes.ts";

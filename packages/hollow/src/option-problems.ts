@@ -1,4 +1,4 @@
-import { dnsSubdomainProblem } from "keelson";
+import { dnsSubdomainProblem } from "keelson/low-level";
 import type { HollowNodesOptions } from "./hollow-nodes.ts";
 
 /** The least that each may be. A node that does not pause between two heartbeats would do nothing else. */

@@ -1,22 +1,18 @@
 import {
-  abortable,
   Channel,
   type Client,
   type Clock,
-  Controller,
-  cachedClient,
   cacheKind,
   type EventRecorder,
-  InformerCache,
-  type InformerEvent,
-  type InformerLease,
   keyOf,
   type Logger,
   type ObjectKey,
   type Random,
-  toError,
 } from "keelson";
+import { cachedClient, InformerCache, type InformerEvent, type InformerLease } from "keelson/cache";
+import { Controller } from "keelson/controller";
 import { Pod } from "keelson/kinds/core/v1";
+import { abortable, toError } from "keelson/low-level";
 import { UnknownNodeError } from "./errors.ts";
 import type { HollowNodes, SetReadyOptions } from "./hollow-nodes.ts";
 import type { NodeAgent } from "./node/node-agent.ts";

@@ -1,4 +1,6 @@
-import { type Client, isRecord, silentLogger, systemClock, systemRandom } from "keelson";
+import { type Client, systemClock } from "keelson";
+import { isRecord, systemRandom } from "keelson/low-level";
+import { silentLogger } from "keelson/telemetry";
 import { InvalidNodesError } from "./errors.ts";
 import type { HollowNodes, HollowNodesOptions } from "./hollow-nodes.ts";
 import { NodeAgent } from "./node/node-agent.ts";

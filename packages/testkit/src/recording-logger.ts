@@ -1,4 +1,5 @@
-import type { LogFields, Logger } from "keelson";
+import type { Logger } from "keelson";
+import type { LogFields } from "keelson/telemetry";
 
 type Level = "debug" | "info" | "warn" | "error";
 

@@ -1,18 +1,15 @@
 import {
   duration,
-  type EnvSource,
-  type EnvVariables,
   envSources,
   envVariables,
-  type ImagePullSecret,
   imagePullSecrets,
   listMap,
-  type ResourceRequirements,
   resourceRequirements,
   rule,
   sized,
   z,
 } from "keelson";
+import type { EnvSource, EnvVariables, ImagePullSecret, ResourceRequirements } from "keelson/schema";
 import { type BackUpVolume, volume } from "./volume.ts";
 
 export type BackupType = "full" | "incremental" | "differential";

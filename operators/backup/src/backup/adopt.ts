@@ -1,14 +1,7 @@
-import {
-  type Client,
-  isStillThere,
-  type KubeObject,
-  keyOf,
-  mergePatch,
-  type Resource,
-  type Stored,
-  setControllerReference,
-} from "keelson";
+import { type Client, type KubeObject, keyOf, mergePatch, type Resource, type Stored } from "keelson";
+import { isStillThere } from "keelson/controller";
 import { CronJob, Job } from "keelson/kinds/batch/v1";
+import { setControllerReference } from "keelson/low-level";
 import { BackUp } from "../api/back-up.ts";
 import { fieldOwner } from "../api/names.ts";
 import type { Orphans } from "./world.ts";

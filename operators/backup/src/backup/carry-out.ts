@@ -3,11 +3,11 @@ import {
   type Client,
   type EventRecorder,
   mergePatch,
-  mergePatchBetween,
   NotFoundError,
   removeOwned,
   type Stored,
 } from "keelson";
+import { mergePatchBetween } from "keelson/client";
 import { CronJob, Job } from "keelson/kinds/batch/v1";
 import { BackUp } from "../api/back-up.ts";
 import { fieldOwner } from "../api/names.ts";

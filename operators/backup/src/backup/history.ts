@@ -1,4 +1,5 @@
-import { formatDurationMs, formatTime } from "keelson";
+import { formatTime } from "keelson";
+import { formatDurationMs } from "keelson/low-level";
 import type { BackUp } from "../api/back-up.ts";
 import type { Retain } from "../api/spec.ts";
 import type { HistoryEntry, Result, RunningEntry } from "../api/status.ts";

@@ -1,4 +1,4 @@
-import { MetricsRegistry } from "keelson";
+import { MetricsRegistry } from "keelson/telemetry";
 import { expect, it } from "vitest";
 import { BackUpMetrics } from "./metrics.ts";
 

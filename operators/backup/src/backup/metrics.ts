@@ -1,4 +1,5 @@
-import { formatKey, type MetricsRegistry, type ObjectKey, parseDurationMs, type Sample } from "keelson";
+import { formatKey, type ObjectKey, parseDurationMs } from "keelson";
+import type { MetricsRegistry, Sample } from "keelson/telemetry";
 import type { BackUpStatus } from "../api/status.ts";
 
 const labels = ["namespace", "name"] as const;

@@ -1,5 +1,5 @@
-import { type CronSchedule, isKnownTimeZone, nextCronTime, parseCronSchedule } from "keelson";
 import type { CronJob } from "keelson/kinds/batch/v1";
+import { type CronSchedule, isKnownTimeZone, nextCronTime, parseCronSchedule } from "keelson/low-level";
 import type { BackUpSpec } from "../api/spec.ts";
 import { defaultTimeZone } from "./resources/cron-job.ts";
 

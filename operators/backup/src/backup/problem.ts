@@ -1,11 +1,6 @@
-import {
-  type ApiError,
-  BadRequestError,
-  cutText,
-  ForbiddenError,
-  ForeignObjectError,
-  InvalidError,
-} from "keelson";
+import { type ApiError, ForbiddenError, ForeignObjectError, InvalidError } from "keelson";
+import { BadRequestError } from "keelson/client";
+import { cutText } from "keelson/low-level";
 import { Reason } from "../api/reasons.ts";
 import type { BackUpSpec } from "../api/spec.ts";
 import { isNeverDue } from "./next-run.ts";

@@ -1,5 +1,4 @@
 import {
-  apiVersionOf,
   type Clock,
   ForeignObjectError,
   find,
@@ -8,10 +7,10 @@ import {
   type ReconcileResult,
   type Stored,
   TerminalError,
-  toError,
   writeStatus,
 } from "keelson";
 import type { CronJob } from "keelson/kinds/batch/v1";
+import { apiVersionOf, toError } from "keelson/low-level";
 import { BackUp } from "../api/back-up.ts";
 import { fieldOwner } from "../api/names.ts";
 import type { BackUpStatus } from "../api/status.ts";

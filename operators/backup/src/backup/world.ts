@@ -4,10 +4,10 @@ import {
   ForeignObjectError,
   find,
   isControlledBy,
-  isOrphanOf,
   type KubeObject,
   type Resource,
 } from "keelson";
+import { isOrphanOf } from "keelson/controller";
 import { CronJob, Job } from "keelson/kinds/batch/v1";
 import type { BackUp } from "../api/back-up.ts";
 import { backupLabel, fieldOwner, revisionAnnotation } from "../api/names.ts";

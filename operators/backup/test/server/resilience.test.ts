@@ -7,8 +7,10 @@ import {
   startWorld,
   type World,
 } from "@keelson/testkit";
-import { type ApiUse, rbacRules, type Transport } from "keelson";
+import type { ApiUse } from "keelson";
+import type { Transport } from "keelson/client";
 import { CronJob, Job } from "keelson/kinds/batch/v1";
+import { rbacRules } from "keelson/schema";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { BackUp } from "../../src/api/back-up.ts";
 import { backup } from "../../src/operator.ts";

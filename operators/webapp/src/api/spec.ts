@@ -1,17 +1,14 @@
 import {
-  type EnvSource,
-  type EnvVariables,
   envSources,
   envVariables,
-  type ImagePullSecret,
   imagePullSecrets,
   immutable,
-  type ResourceRequirements,
   resourceRequirements,
   rule,
   z,
 } from "keelson";
 import type { Probe } from "keelson/kinds/core/v1";
+import type { EnvSource, EnvVariables, ImagePullSecret, ResourceRequirements } from "keelson/schema";
 import { probe } from "./probe.ts";
 import { componentIsImmutable, maxReplicas, specRules } from "./rules.ts";
 

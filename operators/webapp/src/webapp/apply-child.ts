@@ -1,7 +1,6 @@
 import {
   type ApplyConfiguration,
   applyOwned,
-  BadRequestError,
   deepEqual,
   ForbiddenError,
   ForeignObjectError,
@@ -11,6 +10,7 @@ import {
   type Resource,
   removeOwned,
 } from "keelson";
+import { BadRequestError } from "keelson/client";
 import { operatorName } from "../api/labels.ts";
 import { reasons } from "../api/reasons.ts";
 import { WebApp } from "../api/web-app.ts";

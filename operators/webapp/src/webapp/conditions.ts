@@ -1,4 +1,5 @@
-import { type ConditionUpdate, cutText } from "keelson";
+import type { ConditionUpdate } from "keelson";
+import { cutText } from "keelson/low-level";
 import { conditionTypes, type Reason, reasons } from "../api/reasons.ts";
 import type { Rollout } from "./rollout.ts";
 import type { Problem } from "./scope.ts";

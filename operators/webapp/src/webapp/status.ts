@@ -1,4 +1,5 @@
-import { formatLabelSelector, mergeConditions } from "keelson";
+import { mergeConditions } from "keelson";
+import { formatLabelSelector } from "keelson/low-level";
 import { selectorLabels } from "../api/labels.ts";
 import type { WebAppStatus } from "../api/status.ts";
 import { conditionsOf } from "./conditions.ts";

@@ -1,4 +1,5 @@
-import { isRecord, labelValueProblem, type Mutation } from "keelson";
+import type { Mutation } from "keelson";
+import { isRecord, labelValueProblem } from "keelson/low-level";
 import { labelsOf } from "../api/labels.ts";
 import type { WebApp } from "../api/web-app.ts";
 

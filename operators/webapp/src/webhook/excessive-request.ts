@@ -1,4 +1,6 @@
-import { compareQuantities, InvalidQuantityError, parseQuantity, type ResourceRequirements } from "keelson";
+import { compareQuantities, parseQuantity } from "keelson";
+import { InvalidQuantityError } from "keelson/low-level";
+import type { ResourceRequirements } from "keelson/schema";
 
 /** Says which request is greater than its limit; undefined if none is. */
 export function excessiveRequest(resources: ResourceRequirements | undefined): string | undefined {

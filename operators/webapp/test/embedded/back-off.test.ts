@@ -1,5 +1,5 @@
 import { type RunningSandbox, runOperator, startSandbox, VirtualClock } from "@keelson/testkit";
-import type { Transport } from "keelson";
+import type { Transport } from "keelson/client";
 import { Namespace } from "keelson/kinds/core/v1";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { WebApp } from "../../src/api/web-app.ts";

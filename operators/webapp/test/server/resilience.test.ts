@@ -10,20 +10,13 @@ import {
   startWorld,
   type World,
 } from "@keelson/testkit";
-import {
-  admission,
-  defineOperator,
-  type KubeObject,
-  type Resource,
-  rbacRules,
-  systemClock,
-  type Transport,
-  usesOfSources,
-} from "keelson";
+import { admission, defineOperator, type KubeObject, type Resource, systemClock } from "keelson";
+import type { Transport } from "keelson/client";
 import { Deployment } from "keelson/kinds/apps/v1";
 import { HorizontalPodAutoscaler } from "keelson/kinds/autoscaling/v2";
 import { Service } from "keelson/kinds/core/v1";
 import { Ingress } from "keelson/kinds/networking/v1";
+import { rbacRules, usesOfSources } from "keelson/schema";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { WebApp } from "../../src/api/web-app.ts";
 import { webapp } from "../../src/operator.ts";

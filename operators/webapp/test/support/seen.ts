@@ -1,12 +1,7 @@
-import {
-  type Client,
-  type KubeObject,
-  type Resource,
-  toError,
-  type WatchEvent,
-  type WatchOptions,
-} from "keelson";
+import type { Client, KubeObject, Resource } from "keelson";
+import type { WatchEvent, WatchOptions } from "keelson/client";
 import { Deployment } from "keelson/kinds/apps/v1";
+import { toError } from "keelson/low-level";
 import { WebApp } from "../../src/api/web-app.ts";
 
 /** Every value that an object takes on in turn. */

@@ -1,4 +1,4 @@
-import { abortable } from "keelson";
+import { abortable } from "keelson/low-level";
 import { settingSections } from "../config/help-text.ts";
 import type { Environment } from "../config/read-environment.ts";
 import { readSources } from "../config/read-sources.ts";

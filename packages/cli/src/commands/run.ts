@@ -1,4 +1,5 @@
-import { abortable, runUntilSignal } from "keelson";
+import { runUntilSignal } from "keelson";
+import { abortable } from "keelson/low-level";
 import { helpText } from "../config/help-text.ts";
 import { configText } from "../config/print-config.ts";
 import type { Environment } from "../config/read-environment.ts";

@@ -1,4 +1,5 @@
-import { isRecord, z } from "keelson";
+import { z } from "keelson";
+import { isRecord } from "keelson/low-level";
 import { parse, stringify } from "yaml";
 import { type GivenValue, kebabCase, type Setting, settingNames } from "./setting.ts";
 

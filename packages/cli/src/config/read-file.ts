@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { errorCode, toError } from "keelson";
+import { errorCode, toError } from "keelson/low-level";
 import { isMap, isScalar, LineCounter, parseAllDocuments, type YAMLMap } from "yaml";
 import { nearest } from "./nearest.ts";
 import type { GivenValue, Reading, Setting } from "./setting.ts";

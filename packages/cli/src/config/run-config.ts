@@ -1,4 +1,7 @@
-import { type ConcurrencyDefaults, dnsLabelProblem, type LogLevel, z } from "keelson";
+import { z } from "keelson";
+import type { ConcurrencyDefaults } from "keelson/controller";
+import { dnsLabelProblem } from "keelson/low-level";
+import type { LogLevel } from "keelson/telemetry";
 import { type Setting, type SettingsSchema, setting, settingsOf } from "./setting.ts";
 import {
   choice,

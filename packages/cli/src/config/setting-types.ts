@@ -1,13 +1,7 @@
-import {
-  type ConcurrencyDefaults,
-  dnsLabelProblem,
-  dnsSubdomainProblem,
-  isRecord,
-  type LogLevel,
-  levelFrom,
-  parseDurationMs,
-  z,
-} from "keelson";
+import { parseDurationMs, z } from "keelson";
+import type { ConcurrencyDefaults } from "keelson/controller";
+import { dnsLabelProblem, dnsSubdomainProblem, isRecord } from "keelson/low-level";
+import { type LogLevel, levelFrom } from "keelson/telemetry";
 
 /**
  * Types of settings. Each takes the text that a flag or a variable holds, and what YAML makes of the same in a file. What

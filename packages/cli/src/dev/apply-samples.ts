@@ -1,13 +1,7 @@
-import {
-  AlreadyExistsError,
-  type Client,
-  type GenericObject,
-  genericResource,
-  type ObjectKey,
-  parseApiVersion,
-  RestMapper,
-} from "keelson";
+import { AlreadyExistsError, type Client, type GenericObject, type ObjectKey } from "keelson";
+import { RestMapper } from "keelson/client";
 import { Namespace } from "keelson/kinds/core/v1";
+import { genericResource, parseApiVersion } from "keelson/low-level";
 import { SampleRefusedError } from "./errors.ts";
 import type { Sample } from "./sample-files.ts";
 

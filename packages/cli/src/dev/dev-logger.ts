@@ -1,5 +1,6 @@
 import { closeSync, openSync, writeSync } from "node:fs";
-import { type LogFields, type Logger, prettyLogger, systemClock } from "keelson";
+import { type Logger, systemClock } from "keelson";
+import { type LogFields, prettyLogger } from "keelson/telemetry";
 import { LogFileError } from "./errors.ts";
 
 /** Where what the operators say goes. */

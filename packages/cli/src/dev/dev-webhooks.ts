@@ -1,8 +1,9 @@
-import { type Admission, type Client, Manager, type WebhookSet, waitFor } from "keelson";
+import { type Admission, type Client, Manager, waitFor } from "keelson";
 import {
   MutatingWebhookConfiguration,
   ValidatingWebhookConfiguration,
 } from "keelson/kinds/admissionregistration/v1";
+import type { WebhookSet } from "keelson/webhook";
 
 /** A manager that knows which webhooks it was given, so that it can be waited for them. */
 export class DevManager extends Manager {

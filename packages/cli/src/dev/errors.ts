@@ -1,4 +1,5 @@
-import { KeelsonError, toError } from "keelson";
+import { KeelsonError } from "keelson";
+import { toError } from "keelson/low-level";
 import { formatTook, oneLine } from "./format.ts";
 import { titleOf } from "./plain-display.ts";
 import type { Row } from "./row.ts";

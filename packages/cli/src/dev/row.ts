@@ -1,4 +1,5 @@
-import { type GenericObject, isRecord, type SampleProgress, toError } from "keelson";
+import type { GenericObject, SampleProgress } from "keelson";
+import { isRecord, toError } from "keelson/low-level";
 
 /** What last happened to an object, as an Event tells it. */
 export interface LastEvent {

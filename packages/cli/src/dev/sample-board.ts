@@ -1,17 +1,8 @@
-import {
-  type AnyDefinedResource,
-  type Cache,
-  formatKey,
-  type GenericObject,
-  genericResource,
-  groupResourceOf,
-  type InformerLease,
-  type ObjectKey,
-  type Operator,
-  parseApiVersion,
-  type SampleProgress,
-} from "keelson";
+import { formatKey, type GenericObject, type ObjectKey, type Operator, type SampleProgress } from "keelson";
+import type { Cache, InformerLease } from "keelson/cache";
 import { Event } from "keelson/kinds/core/v1";
+import { genericResource, groupResourceOf, parseApiVersion } from "keelson/low-level";
+import type { AnyDefinedResource } from "keelson/schema";
 import { sampleKey } from "./apply-samples.ts";
 import { LastEvents } from "./last-events.ts";
 import { awaitedRow, type Row, type RowIdentity, rowOf, usualProgress } from "./row.ts";

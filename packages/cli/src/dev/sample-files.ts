@@ -1,7 +1,8 @@
 import { readFile } from "node:fs/promises";
 import { relative } from "node:path";
 import { fileURLToPath } from "node:url";
-import { type GenericObject, isRecord, type Operator } from "keelson";
+import type { GenericObject, Operator } from "keelson";
+import { isRecord } from "keelson/low-level";
 import { UnreadableSampleError } from "./errors.ts";
 
 /** An object that an operator is tried with. */

@@ -1,17 +1,9 @@
 import { hostname } from "node:os";
-import {
-  type Cache,
-  type Client,
-  createEventRecorder,
-  createMetrics,
-  type Logger,
-  type ManagedWebhooks,
-  type Metrics,
-  type Operator,
-  systemClock,
-  systemRandom,
-  toError,
-} from "keelson";
+import { type Client, type Logger, type Operator, systemClock } from "keelson";
+import type { Cache } from "keelson/cache";
+import { systemRandom, toError } from "keelson/low-level";
+import { createEventRecorder, createMetrics, type Metrics } from "keelson/telemetry";
+import type { ManagedWebhooks } from "keelson/webhook";
 import type { SettingsByOperator } from "../config/resolve-config.ts";
 import { type Cluster, connectCluster } from "../run/connect-cluster.ts";
 import { installOperatorCrds } from "../run/custom-resources.ts";

@@ -1,4 +1,5 @@
-import { isRecord, type Operator, parseApiVersion } from "keelson";
+import type { Operator } from "keelson";
+import { isRecord, parseApiVersion } from "keelson/low-level";
 import { sampleKey } from "./apply-samples.ts";
 import type { Sample } from "./sample-files.ts";
 

@@ -1,4 +1,5 @@
-import { KeelsonError, toError } from "keelson";
+import { KeelsonError } from "keelson";
+import { toError } from "keelson/low-level";
 
 /** The base of errors of loading operators. */
 export abstract class OperatorError extends KeelsonError {

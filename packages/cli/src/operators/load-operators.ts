@@ -2,7 +2,8 @@ import { stat } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { join, resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import { errorCode, groupResourceOf, isRecord, type Operator } from "keelson";
+import type { Operator } from "keelson";
+import { errorCode, groupResourceOf, isRecord } from "keelson/low-level";
 import { nearest } from "../config/nearest.ts";
 import {
   DuplicateOperatorError,

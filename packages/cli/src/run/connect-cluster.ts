@@ -1,18 +1,15 @@
 import { homedir } from "node:os";
+import { type Client, type Logger, systemClock } from "keelson";
 import {
-  type Client,
   type ClusterAccess,
   ConnectionError,
   createClient,
   defaultAccess,
   httpTransport,
-  isRecord,
-  type Logger,
-  type Metrics,
   RequestTimeoutError,
-  systemClock,
-  toError,
-} from "keelson";
+} from "keelson/client";
+import { isRecord, toError } from "keelson/low-level";
+import type { Metrics } from "keelson/telemetry";
 import { ServerUnreachableError } from "./errors.ts";
 
 export interface ClusterOptions {

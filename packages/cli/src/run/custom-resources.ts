@@ -1,14 +1,8 @@
-import {
-  type AnyDefinedResource,
-  type Client,
-  ForbiddenError,
-  groupResourceOf,
-  installCrds,
-  type Logger,
-  NoKindMatchError,
-  type Operator,
-  RestMapper,
-} from "keelson";
+import { type Client, ForbiddenError, type Logger, type Operator } from "keelson";
+import { NoKindMatchError, RestMapper } from "keelson/client";
+import { installCrds } from "keelson/controller";
+import { groupResourceOf } from "keelson/low-level";
+import type { AnyDefinedResource } from "keelson/schema";
 import { CrdsForbiddenError, MissingCrdsError } from "./errors.ts";
 
 /** Applies the CustomResourceDefinitions of the operators, and returns when the server serves them. Throws a CrdsForbiddenError. */

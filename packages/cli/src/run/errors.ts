@@ -1,4 +1,5 @@
-import { KeelsonError, toError } from "keelson";
+import { KeelsonError } from "keelson";
+import { toError } from "keelson/low-level";
 import { failureInLine } from "../operators/errors.ts";
 
 /** The base of what keeps `keelson run` from running. */

@@ -1,4 +1,6 @@
-import { createClient, createMetrics, FileCertificates, silentLogger, type Transport } from "keelson";
+import { createClient, type Transport } from "keelson/client";
+import { createMetrics, silentLogger } from "keelson/telemetry";
+import { FileCertificates } from "keelson/webhook";
 import { describe, expect, it } from "vitest";
 import { readFlags } from "../config/read-flags.ts";
 import { resolveConfig } from "../config/resolve-config.ts";

@@ -1,19 +1,11 @@
 import { join } from "node:path";
-import {
-  type ApiEventRecorder,
-  authorizeByReview,
-  type ControllerTracer,
-  errorCode,
-  FileCertificates,
-  type LeaderElectionOptions,
-  type Listen,
-  type Logger,
-  listenHttp,
-  type ManagerOptions,
-  type ManagerWebhookOptions,
-  type Metrics,
-  type WebhookEndpoint,
-} from "keelson";
+import type { Logger, ManagerOptions } from "keelson";
+import { type Listen, listenHttp } from "keelson/client";
+import type { ControllerTracer } from "keelson/controller";
+import type { LeaderElectionOptions } from "keelson/leader";
+import { errorCode } from "keelson/low-level";
+import { type ApiEventRecorder, authorizeByReview, type Metrics } from "keelson/telemetry";
+import { FileCertificates, type ManagerWebhookOptions, type WebhookEndpoint } from "keelson/webhook";
 import type { RunConfig } from "../config/run-config.ts";
 import type { Cluster } from "./connect-cluster.ts";
 import { PortError } from "./errors.ts";

@@ -1,4 +1,5 @@
-import { jsonLogger, type Logger, prettyLogger, systemClock } from "keelson";
+import { jsonLogger, type Logger, systemClock } from "keelson";
+import { prettyLogger } from "keelson/telemetry";
 import type { RunConfig } from "../config/run-config.ts";
 
 /** What of a stream is needed to log to it. */

@@ -1,4 +1,4 @@
-import { dnsLabelProblem } from "keelson";
+import { dnsLabelProblem } from "keelson/low-level";
 import { expect, it } from "vitest";
 import { instanceName } from "./run-operators.ts";
 

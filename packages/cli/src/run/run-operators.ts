@@ -1,17 +1,9 @@
 import { createHash } from "node:crypto";
 import { hostname } from "node:os";
-import {
-  type ApiUse,
-  createEventRecorder,
-  createMetrics,
-  createTracing,
-  electionIdentity,
-  type Logger,
-  Manager,
-  type Metrics,
-  systemClock,
-  systemRandom,
-} from "keelson";
+import { type ApiUse, type Logger, Manager, systemClock } from "keelson";
+import { electionIdentity } from "keelson/leader";
+import { systemRandom } from "keelson/low-level";
+import { createEventRecorder, createMetrics, createTracing, type Metrics } from "keelson/telemetry";
 import type { SettingsByOperator } from "../config/resolve-config.ts";
 import { isLoopback, type RunConfig } from "../config/run-config.ts";
 import type { LoadedOperator } from "../operators/load-operators.ts";

@@ -1,10 +1,7 @@
-import {
-  abortable,
-  type ConcurrencyDefaults,
-  type Manager,
-  type Operator,
-  WebhooksNotServedError,
-} from "keelson";
+import type { Manager, Operator } from "keelson";
+import type { ConcurrencyDefaults } from "keelson/controller";
+import { abortable } from "keelson/low-level";
+import { WebhooksNotServedError } from "keelson/manager";
 import { nearest } from "../config/nearest.ts";
 import { OperatorSetupError, UnknownKindsError, WebhooksNotConfiguredError } from "./errors.ts";
 

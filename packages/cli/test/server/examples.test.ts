@@ -1,10 +1,11 @@
 import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { type RunningOperator, runOperator, startWorld, type World } from "@keelson/testkit";
-import { find, mergePatch, type Operator, type Resource, rbacRules, usesOf } from "keelson";
+import { find, mergePatch, type Operator, type Resource, usesOf } from "keelson";
 import { Deployment } from "keelson/kinds/apps/v1";
 import { ConfigMap, Secret } from "keelson/kinds/core/v1";
 import { Event } from "keelson/kinds/events/v1";
+import { rbacRules } from "keelson/schema";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { loadOperators } from "../../src/operators/load-operators.ts";
 

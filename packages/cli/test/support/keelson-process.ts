@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
-import { isRecord } from "keelson";
+import { isRecord } from "keelson/low-level";
 
 const main = fileURLToPath(new URL("../../src/main.ts", import.meta.url));
 const folder = fileURLToPath(new URL(".", import.meta.url));

@@ -4,13 +4,13 @@ import {
   defineOperator,
   defineResource,
   type GenericObject,
-  isRecord,
   type ObjectOf,
   type Operator,
   type SampleProgress,
   writeStatus,
   z,
 } from "keelson";
+import { isRecord } from "keelson/low-level";
 
 export const Shed = defineResource({
   group: "cli.example.com",

@@ -1,16 +1,7 @@
-import {
-  abortable,
-  type Client,
-  type Clock,
-  type Logger,
-  NotFoundError,
-  type Random,
-  type Stored,
-  sleep,
-  strategicMergePatch,
-  toError,
-} from "keelson";
+import { type Client, type Clock, type Logger, NotFoundError, type Random, type Stored } from "keelson";
+import { strategicMergePatch } from "keelson/client";
 import { Node } from "keelson/kinds/core/v1";
+import { abortable, sleep, toError } from "keelson/low-level";
 import { NodeClaim } from "./node-claim.ts";
 import { renewLease } from "./node-lease.ts";
 import { makeNodeStatus, type NodeState } from "./node-object.ts";

@@ -1,14 +1,8 @@
-import {
-  AlreadyExistsError,
-  type Client,
-  mergePatch,
-  NotFoundError,
-  type ObjectToWrite,
-  ownerReferenceTo,
-  type Stored,
-} from "keelson";
+import { AlreadyExistsError, type Client, mergePatch, NotFoundError, type Stored } from "keelson";
+import type { ObjectToWrite } from "keelson/client";
 import { Lease } from "keelson/kinds/coordination/v1";
 import { Node } from "keelson/kinds/core/v1";
+import { ownerReferenceTo } from "keelson/low-level";
 
 /** Where the node lifecycle controller looks for the heartbeats of nodes. */
 const leaseNamespace = "kube-node-lease";

@@ -1,4 +1,5 @@
-import { formatTime, type ObjectToWrite } from "keelson";
+import { formatTime } from "keelson";
+import type { ObjectToWrite } from "keelson/client";
 import type { Node, NodeCondition, NodeStatus } from "keelson/kinds/core/v1";
 import type { NodeSettings } from "./node-settings.ts";
 

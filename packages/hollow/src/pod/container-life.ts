@@ -1,5 +1,6 @@
-import { formatDurationMs, formatTime } from "keelson";
+import { formatTime } from "keelson";
 import type { Container, ContainerStateTerminated, ContainerStatus } from "keelson/kinds/core/v1";
+import { formatDurationMs } from "keelson/low-level";
 import {
   containerId,
   imageIdOf,

@@ -1,11 +1,5 @@
-import {
-  type Channel,
-  type ControllerDefinition,
-  channelSource,
-  controller,
-  type ObjectKey,
-  predicateOf,
-} from "keelson";
+import { type Channel, type ControllerDefinition, channelSource, controller, type ObjectKey } from "keelson";
+import { predicateOf } from "keelson/controller";
 import { Pod } from "keelson/kinds/core/v1";
 import { type PodWorld, tendPod } from "./tend-pod.ts";
 

@@ -4,11 +4,11 @@ import {
   ConflictError,
   keyOf,
   mergePatch,
-  mergePatchBetween,
   NotFoundError,
   type ObjectContext,
   type ReconcileResult,
 } from "keelson";
+import { mergePatchBetween } from "keelson/client";
 import { Pod, type PodStatus } from "keelson/kinds/core/v1";
 import type { NodeState } from "../node/node-object.ts";
 import { isWaitingFor } from "./container-status.ts";

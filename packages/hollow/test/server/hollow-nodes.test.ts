@@ -1,24 +1,26 @@
 import { type Cluster, startCluster } from "@keelson/testkit";
 import {
-  accessFromKubeconfig,
   type Client,
-  createClient,
   type EventRecorder,
-  httpTransport,
   type Logger,
   mergePatch,
   NotFoundError,
-  type ObjectToWrite,
-  silentLogger,
-  strategicMergePatch,
   systemClock,
   waitFor,
-  waitUntilGone,
 } from "keelson";
+import {
+  accessFromKubeconfig,
+  createClient,
+  httpTransport,
+  type ObjectToWrite,
+  strategicMergePatch,
+  waitUntilGone,
+} from "keelson/client";
 import { Deployment, StatefulSet } from "keelson/kinds/apps/v1";
 import { Job } from "keelson/kinds/batch/v1";
 import { Lease } from "keelson/kinds/coordination/v1";
 import { Node, Pod, type PodSpec } from "keelson/kinds/core/v1";
+import { silentLogger } from "keelson/telemetry";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { annotations, type HollowNodes, NodeTakenError, startHollowNodes } from "../../src/index.ts";
 

@@ -6,17 +6,14 @@ import {
   type RecordedRequest,
   startCluster,
 } from "@keelson/testkit";
+import { type Client, NotFoundError, systemClock, waitFor } from "keelson";
 import {
   accessFromKubeconfig,
-  type Client,
   createClient,
   httpTransport,
-  NotFoundError,
   type ObjectToWrite,
-  systemClock,
-  waitFor,
   waitUntilGone,
-} from "keelson";
+} from "keelson/client";
 import { Lease } from "keelson/kinds/coordination/v1";
 import { Namespace, Node, Pod } from "keelson/kinds/core/v1";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";

@@ -1,4 +1,6 @@
-import type { ControllerObserver, Metrics, QueueObserver } from "keelson";
+import type { ControllerObserver } from "keelson/controller";
+import type { QueueObserver } from "keelson/queue";
+import type { Metrics } from "keelson/telemetry";
 
 /** What the controllers of a manager are doing, by what they tell its metrics. */
 export class ControllerActivity {

@@ -1,16 +1,8 @@
 import type { Client } from "@keelson/client";
 import { systemClock, systemRandom } from "@keelson/core";
-import {
-  type Admission,
-  type ApiEventRecorder,
-  createEventRecorder,
-  Manager,
-  type ManagerOptions,
-  type Metrics,
-  type Operator,
-  silentLogger,
-  type WebhookSet,
-} from "keelson";
+import { type Admission, Manager, type ManagerOptions, type Operator } from "keelson";
+import { type ApiEventRecorder, createEventRecorder, type Metrics, silentLogger } from "keelson/telemetry";
+import type { WebhookSet } from "keelson/webhook";
 import { ControllerActivity } from "./controller-activity.ts";
 import type { CrashingTransport } from "./crashing-transport.ts";
 import { OperatorEndedError } from "./errors.ts";

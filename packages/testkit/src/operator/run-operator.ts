@@ -7,14 +7,9 @@ import {
   systemRandom,
   type Transport,
 } from "@keelson/core";
-import {
-  createMetrics,
-  installCrds,
-  type Logger,
-  type Manager,
-  type ManagerOptions,
-  type Operator,
-} from "keelson";
+import type { Logger, Manager, ManagerOptions, Operator } from "keelson";
+import { installCrds } from "keelson/controller";
+import { createMetrics } from "keelson/telemetry";
 import { type Endings, endAll } from "../end-all.ts";
 import { type CrashingTransportOptions, crashingTransport } from "./crashing-transport.ts";
 import { OperatorRun } from "./operator-run.ts";

@@ -1,11 +1,12 @@
 import { type Client, NotFoundError } from "@keelson/client";
 import { type ObjectKey, type Resource, sleep, systemClock } from "@keelson/core";
-import { type Admission, admission, type ManagerWebhookOptions, NoCertificateError } from "keelson";
+import { type Admission, admission } from "keelson";
 import {
   MutatingWebhookConfiguration,
   ValidatingWebhookConfiguration,
 } from "keelson/kinds/admissionregistration/v1";
 import { ConfigMap, Secret } from "keelson/kinds/core/v1";
+import { type ManagerWebhookOptions, NoCertificateError } from "keelson/webhook";
 import { WebhooksNotCalledError } from "./errors.ts";
 
 const namespace = "default";

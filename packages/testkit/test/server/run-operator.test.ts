@@ -1,6 +1,8 @@
-import { defineOperator, MissingPermissionsError, type Transport, waitFor } from "keelson";
+import { defineOperator, waitFor } from "keelson";
+import type { Transport } from "keelson/client";
 import { ConfigMap } from "keelson/kinds/core/v1";
 import { Event } from "keelson/kinds/events/v1";
+import { MissingPermissionsError } from "keelson/schema";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import {
   describeWrite,

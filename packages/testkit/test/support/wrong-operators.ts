@@ -4,12 +4,12 @@ import {
   keyOf,
   mergePatch,
   type ObjectOf,
-  type ObjectReconciler,
   type Operator,
-  ownerReferenceTo,
   writeStatus,
 } from "keelson";
+import type { ObjectReconciler } from "keelson/controller";
 import { ConfigMap } from "keelson/kinds/core/v1";
+import { ownerReferenceTo } from "keelson/low-level";
 import { fieldOwner, Greeting, nameOf } from "./greeter.ts";
 
 function operatorOf(name: string, reconcile: ObjectReconciler<ObjectOf<typeof Greeting>>): Operator {

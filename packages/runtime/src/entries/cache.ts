@@ -1,0 +1,52 @@
+// Informers, reflectors and the cached client.
+
+export type { AcquireOptions, Cache, InformerLease } from "../cache/cache.ts";
+export type {
+  CacheDefaults,
+  CachedKind,
+  CacheSettings,
+  KindSettings,
+  NamespaceSettings,
+} from "../cache/cache-settings.ts";
+export { allNamespaces } from "../cache/cache-settings.ts";
+export { cachedClient } from "../cache/cached-client.ts";
+export {
+  CacheNotStartedError,
+  CacheReusedError,
+  CacheStoppedError,
+  FieldNotIndexedError,
+  IndexConflictError,
+  IndexFunctionError,
+  InformerReleasedError,
+  InformerStoppedError,
+  InvalidCacheSettingsError,
+  NamespaceNotCachedError,
+  ResourceNotCachedError,
+  SubscriptionRemovedError,
+  TransformError,
+} from "../cache/errors.ts";
+export type {
+  IndexFunction,
+  Informer,
+  InformerCreate,
+  InformerDelete,
+  InformerEvent,
+  InformerHandler,
+  InformerStatus,
+  InformerUpdate,
+  StoreQuery,
+  SubscribeOptions,
+  Subscription,
+} from "../cache/informer/informer.ts";
+export type { InformerCacheOptions, StaleRead } from "../cache/informer-cache.ts";
+export { InformerCache } from "../cache/informer-cache.ts";
+export {
+  IncompleteSyncError,
+  ReflectorError,
+  ReflectorReusedError,
+  SilentWatchError,
+  VeryShortWatchError,
+} from "../watch/errors.ts";
+export { Reflector } from "../watch/reflector.ts";
+export type { Freshness, ReflectorOptions, WatchSink } from "../watch/reflector-options.ts";
+export type { ObjectEvent, Snapshot } from "../watch/snapshot.ts";

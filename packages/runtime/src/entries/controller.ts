@@ -1,0 +1,78 @@
+// Controllers, sources, event handlers and the causal log, for those who assemble them by hand.
+export type { WatchSettings } from "../controller/build-plan.ts";
+export type { KindControllerSettings, OwnsSettings } from "../controller/builder.ts";
+export { KindControllerBuilder } from "../controller/builder.ts";
+export type { CausalLogLimits, CausalLogOptions } from "../controller/causal/causal-log.ts";
+export { CausalLog } from "../controller/causal/causal-log.ts";
+export type { CallRecord } from "../controller/causal/recorded-calls.ts";
+export type {
+  ReasonRecord,
+  RunEnd,
+  RunRecord,
+  RunRecorder,
+  RunResult,
+  RunStart,
+} from "../controller/causal/recorded-run.ts";
+export { Controller } from "../controller/controller.ts";
+export type { ControllerSettings } from "../controller/controller-definition.ts";
+export type { ConcurrencyDefaults, ControllerEnvironment } from "../controller/controller-environment.ts";
+export { ControllerNames } from "../controller/controller-names.ts";
+export type { ControllerObserver, ResultLabel } from "../controller/controller-observer.ts";
+export {
+  ControllerError,
+  ControllerReusedError,
+  ControllerStoppedError,
+  DuplicateControllerNameError,
+  InvalidControllerError,
+  InvalidResultError,
+  NotAnErrorThrownError,
+  ReconcilerBrokenError,
+  ReconcileTimeoutError,
+  SourceFailedError,
+  SourceSyncTimeoutError,
+} from "../controller/errors.ts";
+export type { EventToRecord } from "../controller/event-recorder.ts";
+export { noEvents } from "../controller/event-recorder.ts";
+export type { FieldManager } from "../controller/guard/field-owners.ts";
+export type { HotLoopGuardOptions, HotLoopObserver } from "../controller/guard/hot-loop-guard.ts";
+export { HotLoopGuard } from "../controller/guard/hot-loop-guard.ts";
+export type { PingPongReport, SelfWokenReport } from "../controller/guard/hot-loop-reports.ts";
+export type { GuardLimits } from "../controller/guard/loop-detection.ts";
+export type { KeyDescription } from "../controller/key-builder.ts";
+export { KeyControllerBuilder } from "../controller/key-builder.ts";
+export { reconcileObject } from "../controller/object-reconciler.ts";
+export type { ObjectReconciler, Requeue } from "../controller/reconciler.ts";
+export type { ControllerTracer, RunTrace, RunTracer, TracedRun } from "../controller/run-tracer.ts";
+export type { RunningWatch } from "../controller/source-watch.ts";
+export type { AppliedObject, ApplyOwnedOptions } from "../object/apply-owned.ts";
+export { appliedAnnotation, isOrphanOf } from "../object/apply-owned.ts";
+export { StaleObjectError } from "../object/errors.ts";
+export type { InstallCrdsOptions } from "../object/install-crds.ts";
+export { installCrds } from "../object/install-crds.ts";
+export { isStillThere } from "../object/is-still-there.ts";
+export type { ChangedField } from "../source/changed-paths.ts";
+export { changedFields, changedPaths } from "../source/changed-paths.ts";
+export type { ChannelOptions } from "../source/channel.ts";
+export type { ChannelSourceOptions, GenericPredicate } from "../source/channel-source.ts";
+export { ChannelClosedError } from "../source/errors.ts";
+export type {
+  EnqueueOwnerOptions,
+  EventHandler,
+  HandlerContext,
+  Keys,
+  MapObject,
+} from "../source/handlers.ts";
+export { enqueueMapped, enqueueOwner, enqueueSelf } from "../source/handlers.ts";
+export type { InformerSourceOptions } from "../source/informer-source.ts";
+export { informerSource } from "../source/informer-source.ts";
+export type { IntervalSourceOptions } from "../source/interval-source.ts";
+export type { KindSourceOptions } from "../source/kind-source.ts";
+export { kindSource } from "../source/kind-source.ts";
+export type { PollSourceOptions } from "../source/poll-source.ts";
+export { predicateOf } from "../source/predicate.ts";
+export { named, resourceVersionChanged } from "../source/predicates.ts";
+export type { Enqueue, EnqueueOptions, RunningSource, SourceContext } from "../source/source.ts";
+export { lowPriority } from "../source/source.ts";
+export type { GenericEvent, SourceEvent } from "../source/source-event.ts";
+export type { RunSource } from "../source/source-of.ts";
+export { sourceOf } from "../source/source-of.ts";

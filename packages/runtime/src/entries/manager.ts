@@ -1,0 +1,22 @@
+// What a manager runs and how it fails.
+export {
+  GraceExceededError,
+  GroupStoppedError,
+  InvalidManagerError,
+  ManagerError,
+  ManagerReusedError,
+  ManagerStartedError,
+  ManagerStoppedError,
+  WebhooksNotServedError,
+} from "../manager/errors.ts";
+export type { LifeState } from "../manager/manager-life.ts";
+export type {
+  BufferedEvents,
+  HealthOptions,
+  HttpEndpoint,
+  ManagerMetricsOptions,
+  ServerName,
+} from "../manager/manager-options.ts";
+export type { OperatorSamples } from "../manager/operator.ts";
+export type { Runnable } from "../manager/runnable.ts";
+export type { SignalledProcess, Stoppable } from "../manager/signals.ts";
