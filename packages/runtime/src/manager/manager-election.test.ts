@@ -64,7 +64,7 @@ describe("a manager with leader election", () => {
     await world.clock.advance(15_000);
     await expect(world.running).rejects.toThrow(LeadershipLostError);
     await expect(world.running).rejects.toThrow("leader election lost");
-    expect(world.told).toContain("stop stubborn");
+    expect(world.history).toContain("stop stubborn");
     expect(store.lease?.spec?.holderIdentity).toBe("thief");
     expect(world.clock.pendingTimers).toEqual([]);
   });
@@ -94,7 +94,7 @@ describe("a manager with leader election", () => {
     await world.start();
     await world.stop();
     await world.clock.advance(15_000);
-    expect(world.told).toContain("stop leader");
+    expect(world.history).toContain("stop leader");
     store.send = () => Promise.reject(new Error("the network is down"));
     await world.clock.advance(14_999);
     expect(world.manager.state).toBe("stopping");
@@ -182,6 +182,6 @@ function hold(store: LeaseStore, holderIdentity: string): void {
   };
 }
 
-function starts({ told }: ManagerWorld): readonly string[] {
-  return told.filter((line) => line.startsWith("start"));
+function starts({ history }: ManagerWorld): readonly string[] {
+  return history.filter((line) => line.startsWith("start"));
 }

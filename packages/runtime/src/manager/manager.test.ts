@@ -35,12 +35,12 @@ describe("the order in which a manager starts and stops", () => {
       leaderElection,
       webhooks: { certificates },
     });
-    const { manager, told, runnable } = world;
+    const { manager, history, runnable } = world;
     manager.addWebhooks({ admissions: [admission(ConfigMap).validate(() => undefined)] });
     manager.add(
       runnable("leader", {
         warmUp: async () => {
-          told.push("warm up");
+          history.push("warm up");
         },
       }),
     );
@@ -48,12 +48,12 @@ describe("the order in which a manager starts and stops", () => {
     manager.add({
       ...other,
       run: (signal) => {
-        told.push(`cache ${cachePhase(manager)}`);
+        history.push(`cache ${cachePhase(manager)}`);
         return other.run(signal);
       },
     });
     await world.start();
-    expect(told).toEqual([
+    expect(history).toEqual([
       "open 8080",
       "open 8081",
       "open 9443",
@@ -69,37 +69,37 @@ describe("the order in which a manager starts and stops", () => {
 
   it("[MG1] starts nothing else before the informers of the cache have synced, and is not ready until then", async () => {
     const world = managerWorld();
-    const { manager, told, runnable, ports } = world;
+    const { manager, history, runnable, ports } = world;
     manager.cache.acquire(ConfigMap);
     manager.add(runnable("other", { needsLeadership: false }));
     await world.start();
     await world.clock.advance(20_000);
-    expect(told).toEqual(["open 8080", "open 8081"]);
+    expect(history).toEqual(["open 8080", "open 8081"]);
     expect(await ports.get(8081, "/healthz")).toMatchObject({ status: 200 });
     const { status, text } = await ports.get(8081, "/readyz");
     expect(status).toBe(500);
     expect(text).toContain("[-]started failed");
     await world.stop();
     await ends(world);
-    expect(told).toEqual(["open 8080", "open 8081", "close 8081", "close 8080"].toSorted(byOpenFirst));
+    expect(history).toEqual(["open 8080", "open 8081", "close 8081", "close 8080"].toSorted(byOpenFirst));
   });
 
   it("[MG2] is, at the stop, runnables of every replica, those of the leader, caches, webhooks, servers, Lease, events", async () => {
     const store = new LeaseStore();
-    const told: string[] = [];
+    const history: string[] = [];
     const world = managerWorld({
       transport: store,
       leaderElection,
       webhooks: { certificates },
       events: {
         record: () => undefined,
-        flush: async () => void told.push(`flush, holder "${store.lease?.spec?.holderIdentity}"`),
-        stop: () => void told.push("events stop"),
+        flush: async () => void history.push(`flush, holder "${store.lease?.spec?.holderIdentity}"`),
+        stop: () => void history.push("events stop"),
       },
     });
     const { manager, runnable } = world;
     const record = (what: string): void =>
-      void told.push(`${what}, cache ${cachePhase(manager)}, ${holder()}`);
+      void history.push(`${what}, cache ${cachePhase(manager)}, ${holder()}`);
     const holder = (): string => `holder "${store.lease?.spec?.holderIdentity}"`;
     manager.addWebhooks({ admissions: [admission(ConfigMap).validate(() => undefined)] });
     for (const [name, needsLeadership] of [
@@ -117,17 +117,17 @@ describe("the order in which a manager starts and stops", () => {
         },
       });
     await world.start();
-    world.told.length = 0;
+    world.history.length = 0;
     await world.stop();
     await ends(world);
-    expect(told).toEqual([
+    expect(history).toEqual([
       'stop other, cache running, holder "web-1"',
       'stop leader, cache running, holder "web-1"',
       'flush, holder ""',
       "events stop",
     ]);
-    expect(world.told[0]).toBe("close 9443");
-    expect(world.told.slice(1).sort()).toEqual(["close 8080", "close 8081"]);
+    expect(world.history[0]).toBe("close 9443");
+    expect(world.history.slice(1).sort()).toEqual(["close 8080", "close 8081"]);
     expect(cachePhase(manager)).toBe("stopped");
   });
 });
@@ -160,10 +160,10 @@ describe("the grace period of a manager", () => {
     await world.start();
     await world.stop();
     await world.clock.advance(14_999);
-    expect(world.told).toContain("stop stuck");
-    expect(world.told).not.toContain("stop obedient");
+    expect(world.history).toContain("stop stuck");
+    expect(world.history).not.toContain("stop obedient");
     await world.clock.advance(1);
-    expect(world.told).toContain("stop obedient");
+    expect(world.history).toContain("stop obedient");
     expect(cachePhase(world.manager)).toBe("running");
     await world.clock.advance(15_000);
     const error = await world.running.catch((caught: unknown) => caught);
@@ -177,7 +177,7 @@ describe("the grace period of a manager", () => {
     await world.start();
     await world.stop();
     await ends(world);
-    expect(world.told).toContain("stop stubborn");
+    expect(world.history).toContain("stop stubborn");
   });
 
   it("[MG3] that is negative has no end", async () => {
@@ -217,7 +217,7 @@ describe("an error in a manager", () => {
     broken.reject(failure);
     await world.clock.settle();
     await expect(world.running).rejects.toBe(failure);
-    expect(world.told).toContain("stop other");
+    expect(world.history).toContain("stop other");
     expect(world.clock.pendingTimers).toEqual([]);
   });
 
@@ -242,7 +242,7 @@ describe("an error in a manager", () => {
     world.manager.add(world.runnable("never"));
     await world.start();
     await expect(world.running).rejects.toThrow("port 8080 is taken");
-    expect(world.told).toEqual([]);
+    expect(world.history).toEqual([]);
     expect(world.clock.pendingTimers).toEqual([]);
   });
 });
@@ -250,13 +250,13 @@ describe("an error in a manager", () => {
 describe("a part that is added to a manager", () => {
   it("[MG5] before the start waits for it, after the start starts at once, and is refused once the stop has begun", async () => {
     const world = managerWorld();
-    const { manager, told, runnable } = world;
+    const { manager, history, runnable } = world;
     manager.add(runnable("early"));
-    expect(told).toEqual([]);
+    expect(history).toEqual([]);
     await world.start();
     manager.add(runnable("late"));
     manager.add(runnable("late other", { needsLeadership: false }));
-    expect(told.filter((line) => line.startsWith("start"))).toEqual([
+    expect(history.filter((line) => line.startsWith("start"))).toEqual([
       "start early",
       "start late",
       "start late other",
@@ -357,7 +357,7 @@ describe("a running manager", () => {
     await world.stop();
     await world.start();
     await ends(world);
-    expect(world.told).toEqual([]);
+    expect(world.history).toEqual([]);
   });
 
   it("[MG10] leaves no timer, port or worker behind, a warmed-up controller included", async () => {

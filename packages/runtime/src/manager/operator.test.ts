@@ -18,7 +18,7 @@ describe("an operator", () => {
     await operator.setup(world.manager);
     await world.start();
     expect(declared).toEqual([["operator webapp", uses]]);
-    expect(world.told).toContain("start web");
+    expect(world.history).toContain("start web");
     await world.stop();
     await world.running;
   });

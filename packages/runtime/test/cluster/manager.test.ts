@@ -23,9 +23,9 @@ const names = { group: "example.com", kind: "Gadget", plural: "gadgets", scope: 
 const Gadget: Resource<Gadget> = { ...names, version: "v1" };
 const OldGadget: Resource<OldGadget> = { ...names, version: "v1alpha1" };
 
-/** Processes start on a machine that may be busy. Not part of what is measured. */
+/** For the start of processes on a busy machine, which is not part of the measurement. */
 const startTimeoutMs = 90_000;
-/** On a machine that may be busy, too; who waits for a grace or for a lease to run out takes longer. */
+/** Also for a busy machine; a wait for the grace period or for the end of a Lease would take longer. */
 const atOnceMs = 12_000;
 
 let controlPlane: ControlPlane;
@@ -53,7 +53,7 @@ function startProgram(
   return program;
 }
 
-/** A manager in this process, on ports that are free. The test ends it, if it has not ended before. */
+/** A manager in this process, on free ports. It is stopped at the end of the test. */
 function makeManager(
   { onTestFinished }: Pick<TestContext, "onTestFinished">,
   options: Partial<ManagerOptions> = {},
@@ -86,7 +86,7 @@ function makeManager(
 }
 
 describe("an operator as a process", { timeout: 300_000 }, () => {
-  it("[MG9] [MG10] [CT14] ends with code 0 on SIGTERM: 50 running reconciles see their signal, and nothing is left", async (test) => {
+  it("[MG9] [MG10] [CT14] exits with code 0 on SIGTERM: 50 running reconciles are aborted, and nothing is left behind", async (test) => {
     const program = startProgram(test, { identity: "fifty", reconciles: 50 });
     await expect.poll(() => program.of("reconciling").length, { timeout: startTimeoutMs }).toBe(50);
     expect(program.of("listening").map(({ server }) => server)).toEqual(["metrics", "health"]);
@@ -98,7 +98,7 @@ describe("an operator as a process", { timeout: 300_000 }, () => {
     expect(program.of("ended")).toEqual([{ type: "ended", left: [] }]);
   });
 
-  it("[MG9] ends at once with code 1 on the second signal", async (test) => {
+  it("[MG9] exits at once with code 1 on the second signal", async (test) => {
     const program = startProgram(test, { identity: "twice", reconciles: 1, isStubborn: true });
     await expect.poll(() => program.of("reconciling").length, { timeout: startTimeoutMs }).toBe(1);
     program.signal("SIGTERM");
@@ -110,7 +110,7 @@ describe("an operator as a process", { timeout: 300_000 }, () => {
     expect(program.of("failed")).toEqual([]);
   });
 
-  it("[MG3] says what has not ended after its grace", async (test) => {
+  it("[MG3] names what has not ended after the grace period", async (test) => {
     const program = startProgram(test, { identity: "late", reconciles: 1, isStubborn: true, graceMs: 500 });
     await expect.poll(() => program.of("reconciling").length, { timeout: startTimeoutMs }).toBe(1);
     program.signal("SIGINT");
@@ -118,7 +118,7 @@ describe("an operator as a process", { timeout: 300_000 }, () => {
     expect(program.of("failed")).toMatchObject([{ message: expect.stringContaining("controller late") }]);
   });
 
-  it("[MG2] [MG6] reconciles in one replica only, and in the next one as soon as that has ended", async (test) => {
+  it("[MG2] [MG6] reconciles in one replica only, and in the next one as soon as the first has ended", async (test) => {
     const settings = { reconciles: 1, lease: "hand-over" };
     const first = startProgram(test, { ...settings, identity: "first" });
     await expect.poll(() => first.of("reconciling").length, { timeout: startTimeoutMs }).toBe(1);
@@ -140,7 +140,7 @@ describe("an operator as a process", { timeout: 300_000 }, () => {
 });
 
 describe("a manager", { timeout: 60_000 }, () => {
-  it("[MG8] serves health and metrics while it runs, and no longer", async (test) => {
+  it("[MG8] serves health and metrics only while it runs", async (test) => {
     const { manager, get, run, stop, ports } = makeManager(test);
     manager.add(
       controller(ConfigMap)
@@ -162,14 +162,14 @@ describe("a manager", { timeout: 60_000 }, () => {
     await expect(get("metrics", "/metrics")).rejects.toThrow("fetch failed");
   });
 
-  it("[MG1] serves the conversion webhook before its cache lists what needs it", async (test) => {
+  it("[MG1] serves the conversion webhook before its cache lists objects that need a conversion", async (test) => {
     await client.create(CustomResourceDefinition, gadgetDefinition());
     await expect
       .poll(() =>
         client.create(Gadget, { metadata: { namespace: "default", name: "web" }, spec: { size: 3 } }),
       )
       .toBeDefined();
-    // Nobody answers there: lists of the old version fail from now on, until the manager has put its own address.
+    // No server listens there: lists of the old version fail until the manager has configured its own address.
     await client.apply(CustomResourceDefinition, convertedNowhere(), {
       fieldOwner: "installer",
       force: true,
@@ -197,7 +197,7 @@ describe("a manager", { timeout: 60_000 }, () => {
       ],
       converted: [Gadget],
     });
-    // The start of caches waits for it: in another order it would wait for ever.
+    // The start of caches waits for this informer, which cannot sync before the webhook is served.
     const lease = manager.cache.acquire(OldGadget);
     const widths: string[] = [];
     manager.add(
@@ -212,7 +212,7 @@ describe("a manager", { timeout: 60_000 }, () => {
     await running;
   });
 
-  it("[MG7] ends with a LeadershipLostError when another one takes its lease", async (test) => {
+  it("[MG7] ends with a LeadershipLostError when another holder takes its Lease", async (test) => {
     const lease = { namespace: "default", name: "stolen" };
     const { manager, run } = makeManager(test, {
       leaderElection: { renewIn: "thread", lease, identity: "owner", retryPeriodMs: 500 },
@@ -224,7 +224,7 @@ describe("a manager", { timeout: 60_000 }, () => {
     await client
       .update(Lease, { ...found, spec: { ...found.spec, holderIdentity: "thief", renewTime } })
       .catch(
-        // It was renewed in between; what counts is that it is taken.
+        // It was renewed in between; kubectl takes it without a version.
         () =>
           controlPlane.kubectl([
             ...["patch", "lease", "stolen", "--namespace=default", "--type=merge"],

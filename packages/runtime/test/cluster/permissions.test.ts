@@ -45,7 +45,7 @@ async function serviceAccount(name: string): Promise<Pick<Access, "kubeconfig">>
   };
 }
 
-/** A manager that reconciles ConfigMaps, stands for election, and declares that it patches Deployments in `shop`. */
+/** A manager that reconciles ConfigMaps, takes part in an election, and declares that it patches Deployments in `shop`. */
 function makeManager(client: Client, options: Partial<ManagerOptions> = {}): Manager {
   const manager = new Manager({
     client,
@@ -79,7 +79,7 @@ async function missingOf(run: Promise<void>): Promise<MissingPermissionsError> {
   throw new Error(`no permission was missing: ${String(error)}`);
 }
 
-describe("a manager whose user may not do what it needs", () => {
+describe("a manager whose user lacks permissions", () => {
   it("does not start, and lists everything that is missing at once, with the roles that allow it", async () => {
     const user = await controlPlane.createUser({
       user: "poor",
@@ -105,7 +105,7 @@ describe("a manager whose user may not do what it needs", () => {
       patch              deployments.apps                shop       operator shop
 
       This allows all that is needed to poor;
-      give it to \`kubectl apply -f -\`:
+      apply it with \`kubectl apply -f -\`:
 
       apiVersion: rbac.authorization.k8s.io/v1
       kind: ClusterRole
@@ -183,7 +183,7 @@ describe("a manager whose user may not do what it needs", () => {
       expect.stringMatching(/^role\.\S+ created$/),
       expect.stringMatching(/^rolebinding\.\S+ created$/),
     ]);
-    // The authorizer learns of roles by watches of its own.
+    // The authorizer receives roles by watches of its own.
     const { manager, running, stop } = await vi.waitFor(
       async () => {
         const started = start();
@@ -197,7 +197,7 @@ describe("a manager whose user may not do what it needs", () => {
     await running;
   });
 
-  it("says so and starts nevertheless if it is told to", async () => {
+  it("logs the missing permissions and starts nevertheless in mode `warn`", async () => {
     const user = await controlPlane.createUser({ user: "warned" });
     const log = new RecordingLogger();
     const stop = new AbortController();
@@ -209,7 +209,7 @@ describe("a manager whose user may not do what it needs", () => {
     await running;
   });
 
-  it("asks nothing if it is told to", async () => {
+  it("sends no review in mode `off`", async () => {
     const transport = faultyTransport(transportOf(await controlPlane.createUser({ user: "unasked" })));
     const manager = makeManager(createClient({ transport }), {
       permissionCheck: "off",
@@ -224,31 +224,31 @@ describe("a manager whose user may not do what it needs", () => {
   });
 });
 
-describe("a check of permissions", () => {
+describe("a permission check", () => {
   const pods = (verb: string): ApiUse => ({ verb, group: "", resource: "pods" });
 
-  it("has no more than ten questions under way", async () => {
+  it("runs at most ten reviews at once", async () => {
     const inner = transportOf(controlPlane);
-    let underWay = 0;
-    let most = 0;
+    let running = 0;
+    let maximum = 0;
     const counting: Transport = {
       send: async (request) => {
-        underWay += 1;
-        most = Math.max(most, underWay);
+        running += 1;
+        maximum = Math.max(maximum, running);
         try {
           return await inner.send(request);
         } finally {
-          underWay -= 1;
+          running -= 1;
         }
       },
       close: () => inner.close(),
     };
     const uses = Array.from({ length: 50 }, (_, index) => pods(`verb${index}`));
     const { missing } = await checkPermissions(createClient({ transport: counting }), neededUses("me", uses));
-    expect([missing, most]).toEqual([[], 10]);
+    expect([missing, maximum]).toEqual([[], 10]);
   });
 
-  it("tells what the server would not answer apart from what it refuses", async () => {
+  it("distinguishes a review that failed from a use that is not allowed", async () => {
     const transport = faultyTransport(transportOf(await controlPlane.createUser({ user: "doubtful" })));
     transport.fault({}, faults.refuse("Forbidden"));
     const needed = neededUses("me", [pods("get"), pods("list")]);
@@ -269,14 +269,14 @@ describe("a check of permissions", () => {
 });
 
 describe("the current user", () => {
-  it("is called as the server calls it", async () => {
+  it("has the user name that the server reports", async () => {
     expect(await currentUser(clientOf(await controlPlane.createUser({ user: "ann" })))).toBe("ann");
     expect(await currentUser(clientOf(await serviceAccount("operator")))).toBe(
       "system:serviceaccount:shop:operator",
     );
   });
 
-  it("is not known if the server does not say it", async () => {
+  it("is unknown if the server does not report it", async () => {
     const transport = faultyTransport(transportOf(controlPlane));
     transport.fault({}, faults.refuse("NotFound"));
     expect(await currentUser(createClient({ transport }))).toBeUndefined();

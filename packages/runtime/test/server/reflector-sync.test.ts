@@ -43,7 +43,7 @@ describe("the first sync", () => {
 
   it("[RF3] begins from nothing if its stream breaks, so that what was deleted meanwhile is not in it", async () => {
     const clock = new VirtualClock();
-    const { namespace, transport, sink, reflector, asked, start } = await lab.world(
+    const { namespace, transport, sink, reflector, requested, start } = await lab.world(
       ConfigMap,
       ["a", "b", "c"],
       {
@@ -56,7 +56,7 @@ describe("the first sync", () => {
     await lab.remove(namespace, "a");
     await clock.advance(1600);
     await expect.poll(() => sink.history).toEqual(["REPLACE b c"]);
-    expect(asked()).toEqual(["watch-list", "watch-list"]);
+    expect(requested()).toEqual(["watch-list", "watch-list"]);
   });
 
   it.each([
@@ -64,17 +64,17 @@ describe("the first sync", () => {
     ["429", faults.refuse("TooManyRequests")],
   ])("[RF3] is tried again after a wait if it is %s", async (_, fault) => {
     const clock = new VirtualClock();
-    const { transport, sink, reflector, asked, start } = await lab.world(ConfigMap, ["a"], { clock });
+    const { transport, sink, reflector, requested, start } = await lab.world(ConfigMap, ["a"], { clock });
     transport.fault(watchLists, fault);
     await start();
     await expect.poll(() => reflector.freshness.phase).toBe("waiting");
     await clock.advance(1600);
     await expect.poll(() => sink.history).toEqual(["REPLACE a"]);
-    expect(asked()).toEqual(["watch-list", "watch-list"]);
+    expect(requested()).toEqual(["watch-list", "watch-list"]);
   });
 
   it("[RF3] [RF7] is a list if the server does not know watch-lists, followed by a watch from its version", async () => {
-    const { namespace, transport, sink, asked, start, reflector, errors } = await lab.world(ConfigMap, [
+    const { namespace, transport, sink, requested, start, reflector, errors } = await lab.world(ConfigMap, [
       "a",
       "b",
     ]);
@@ -84,7 +84,7 @@ describe("the first sync", () => {
     const [version] = sink.replacedAt;
     await lab.create(namespace, "c");
     await expect.poll(() => sink.names).toEqual(["a", "b", "c"]);
-    expect(asked()).toEqual(["watch-list", "list 0", `watch ${version}`]);
+    expect(requested()).toEqual(["watch-list", "list 0", `watch ${version}`]);
     expect(transport.requests[1]?.query.limit).toBe("500");
     expect(errors).toHaveLength(1);
     expect(reflector.freshness.phase).toBe("watching");
@@ -93,7 +93,7 @@ describe("the first sync", () => {
   it("[RF3] asks for the newest state if the server has forgotten the last version", async () => {
     const clock = new VirtualClock();
     const made = await lab.world(ConfigMap, ["a"], { clock });
-    const { transport, sink, reflector, asked, start, errors } = made;
+    const { transport, sink, reflector, requested, start, errors } = made;
     transport.fault(plainWatches, faults.injectAfter(0, errorEvent("Expired")));
     await start();
     await expect.poll(() => sink.history).toHaveLength(1);
@@ -103,7 +103,7 @@ describe("the first sync", () => {
     await expect.poll(() => reflector.freshness.phase).toBe("waiting");
     await clock.advance(1600);
     await expect.poll(() => sink.history).toEqual(["REPLACE a", "REPLACE a"]);
-    expect(asked()).toEqual(["watch-list", `watch ${version}`, `watch-list ${version}`, "watch-list"]);
+    expect(requested()).toEqual(["watch-list", `watch ${version}`, `watch-list ${version}`, "watch-list"]);
     expect(errors).toHaveLength(2);
   });
 
@@ -223,9 +223,9 @@ describe("a list", () => {
   it("[RF5] [RF6] at the last version is not paged, and if that has expired the newest state is, at once", async () => {
     const clock = new VirtualClock();
     const made = await lab.synced(ConfigMap, many, { clock, useWatchList: false });
-    const { transport, sink, reflector, asked } = made;
+    const { transport, sink, reflector, requested } = made;
     expect(sink.objects.size).toBe(600);
-    expect(asked()).toEqual(["list 0", `watch ${sink.replacedAt[0]}`]);
+    expect(requested()).toEqual(["list 0", `watch ${sink.replacedAt[0]}`]);
     transport.fault(plainWatches, faults.injectAfter(0, errorEvent("Expired")));
     transport.fault({ watch: false }, faults.refuse("Expired"));
     const last = await lab.endWatch(made);
@@ -233,7 +233,7 @@ describe("a list", () => {
     await clock.advance(1600);
     await expect.poll(() => sink.history.at(-1)).toMatch(/^REPLACE last many-0 /);
     expect(sink.objects.size).toBe(601);
-    expect(asked().slice(2)).toEqual([
+    expect(requested().slice(2)).toEqual([
       `watch ${last}`,
       `list ${last}`,
       "list",
@@ -244,14 +244,14 @@ describe("a list", () => {
   });
 
   it("[RF6] whose second page has expired is read once more, without pages", async () => {
-    const { transport, sink, asked, start } = await lab.world(ConfigMap, many, { useWatchList: false });
+    const { transport, sink, requested, start } = await lab.world(ConfigMap, many, { useWatchList: false });
     transport.fault({ watch: false, query: { resourceVersion: "0" } }, faults.refuse("Expired"));
     transport.fault({ watch: false, query: { continue: /./ } }, faults.refuse("Expired"));
     await start();
     await expect.poll(() => sink.history).toHaveLength(1);
     expect(sink.objects.size).toBe(600);
     const [version] = sink.replacedAt;
-    expect(asked()).toEqual(["list 0", "list", "list more", "list", `watch ${version}`]);
+    expect(requested()).toEqual(["list 0", "list", "list more", "list", `watch ${version}`]);
     expect(transport.requests[3]?.query).toEqual({ resourceVersion: "" });
   });
 
@@ -280,14 +280,14 @@ describe("a version that the server has not reached", () => {
   it("[RF3] is forgotten", async () => {
     const clock = new VirtualClock();
     const made = await lab.synced(ConfigMap, ["a"], { clock });
-    const { transport, sink, reflector, asked } = made;
+    const { transport, sink, reflector, requested } = made;
     transport.fault(plainWatches, faults.injectAfter(0, fromTheFuture));
     await lab.endWatch(made);
     await expect.poll(() => reflector.freshness).toMatchObject({ phase: "waiting", resourceVersion: future });
     await clock.advance(1600);
     // The server first waits a few seconds for that version.
     await expect.poll(() => sink.history.at(-1), { timeout: 30_000 }).toBe("REPLACE a last");
-    expect(asked().slice(2)).toEqual([`watch-list ${future}`, "watch-list"]);
+    expect(requested().slice(2)).toEqual([`watch-list ${future}`, "watch-list"]);
     expect(reflector.freshness.resourceVersion).not.toBe(future);
   });
 });

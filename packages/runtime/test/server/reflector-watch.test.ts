@@ -13,7 +13,7 @@ describe("a live watch", () => {
   it("[RF9] that ends is opened again from the last version, without a list and without a wait", async () => {
     const clock = new VirtualClock();
     const made = await lab.synced(ConfigMap, ["a"], { clock });
-    const { namespace, sink, reflector, asked, errors } = made;
+    const { namespace, sink, reflector, requested, errors } = made;
     const known: string[] = [];
     for (let count = 0; count < 3; count++) {
       await lab.create(namespace, `more-${count}`);
@@ -24,7 +24,7 @@ describe("a live watch", () => {
     }
     await lab.create(namespace, "z");
     await expect.poll(() => sink.names).toContain("z");
-    expect(asked()).toEqual(["watch-list", ...known]);
+    expect(requested()).toEqual(["watch-list", ...known]);
     expect(errors).toEqual([]);
     expect(reflector.freshness.phase).toBe("watching");
   });
@@ -32,7 +32,7 @@ describe("a live watch", () => {
   it("[RF9] that ends at once and without an event goes through the back-off", async () => {
     const clock = new VirtualClock();
     const made = await lab.synced(ConfigMap, ["a"], { clock });
-    const { transport, sink, reflector, asked, errors, namespace } = made;
+    const { transport, sink, reflector, requested, errors, namespace } = made;
     transport.fault(plainWatches, faults.respond({ status: 200 }));
     const last = await lab.endWatch(made);
     await expect.poll(() => reflector.freshness.phase).toBe("waiting");
@@ -40,19 +40,19 @@ describe("a live watch", () => {
     await lab.create(namespace, "z");
     await clock.advance(1600);
     await expect.poll(() => sink.names).toContain("z");
-    expect(asked()).toEqual(["watch-list", `watch ${last}`, `watch ${last}`]);
+    expect(requested()).toEqual(["watch-list", `watch ${last}`, `watch ${last}`]);
   });
 
   it("whose connection breaks is opened again at once, and misses nothing", async () => {
     const clock = new VirtualClock();
     const made = await lab.synced(ConfigMap, ["a", "b"], { clock });
-    const { namespace, transport, sink, asked, errors } = made;
+    const { namespace, transport, sink, requested, errors } = made;
     transport.cutStreams();
     const known = knownVersion(made);
     await lab.create(namespace, "c");
     await lab.remove(namespace, "a");
     await expect.poll(() => sink.history).toEqual(["REPLACE a b", "ADDED c", "DELETED a"]);
-    expect(asked()).toEqual(["watch-list", `watch ${known}`]);
+    expect(requested()).toEqual(["watch-list", `watch ${known}`]);
     expect(errors.map(({ name }) => name)).toEqual(["ConnectionError"]);
   });
 
@@ -64,27 +64,27 @@ describe("a live watch", () => {
   ])("[RF11] that ends with %s goes on as it must, from the last version", async (_, line, next) => {
     const clock = new VirtualClock();
     const made = await lab.synced(ConfigMap, ["a"], { clock });
-    const { namespace, transport, sink, reflector, asked, errors } = made;
+    const { namespace, transport, sink, reflector, requested, errors } = made;
     transport.fault(plainWatches, faults.injectAfter(0, line));
     const last = await lab.endWatch(made);
     await expect.poll(() => reflector.freshness.phase).toBe("waiting");
     await lab.create(namespace, "z");
     await clock.advance(1600);
     await expect.poll(() => sink.names).toEqual(["a", "last", "z"]);
-    expect(asked()).toEqual(["watch-list", `watch ${last}`, `${next} ${last}`]);
+    expect(requested()).toEqual(["watch-list", `watch ${last}`, `${next} ${last}`]);
     expect(errors).toHaveLength(1);
   });
 
   it("[RF11] that ends with 500 is only opened again while the grace lasts", async () => {
     const clock = new VirtualClock();
     const made = await lab.synced(ConfigMap, ["a"], { clock, internalErrorGraceMs: 60_000 });
-    const { transport, reflector, asked } = made;
+    const { transport, reflector, requested } = made;
     transport.fault(plainWatches, faults.injectAfter(0, errorEvent("InternalError")));
     const last = await lab.endWatch(made);
     await expect.poll(() => reflector.freshness.phase).toBe("waiting");
     await clock.advance(1600);
-    await expect.poll(() => asked()).toHaveLength(3);
-    expect(asked()[2]).toBe(`watch ${last}`);
+    await expect.poll(() => requested()).toHaveLength(3);
+    expect(requested()[2]).toBe(`watch ${last}`);
   });
 
   it.each([
@@ -96,14 +96,14 @@ describe("a live watch", () => {
   ])("[RF12] whose opening is %s goes on as it must, from the last version", async (_, fault, next) => {
     const clock = new VirtualClock();
     const made = await lab.synced(ConfigMap, ["a"], { clock });
-    const { namespace, transport, sink, reflector, asked } = made;
+    const { namespace, transport, sink, reflector, requested } = made;
     transport.fault(plainWatches, fault);
     const last = await lab.endWatch(made);
     await expect.poll(() => reflector.freshness.phase).toBe("waiting");
     await lab.create(namespace, "z");
     await clock.advance(1600);
     await expect.poll(() => sink.names).toEqual(["a", "last", "z"]);
-    expect(asked()).toEqual(["watch-list", `watch ${last}`, `${next} ${last}`]);
+    expect(requested()).toEqual(["watch-list", `watch ${last}`, `${next} ${last}`]);
   });
 
   it.each([
@@ -145,17 +145,17 @@ describe("a live watch", () => {
   it("[RF17] on a dead connection heals within 200 s, without a list and without a lost event", async () => {
     const clock = new VirtualClock();
     const made = await lab.synced(ConfigMap, ["a", "b"], { clock });
-    const { namespace, transport, sink, asked, errors } = made;
+    const { namespace, transport, sink, requested, errors } = made;
     expect(transport.blackholeStreams()).toBe(1);
     const known = knownVersion(made);
     await lab.create(namespace, "c");
     await admin.update(ConfigMap, { metadata: { namespace, name: "b" }, data: { changed: "yes" } });
     await lab.remove(namespace, "a");
     await clock.advance(179_999);
-    expect(asked()).toEqual(["watch-list"]);
+    expect(requested()).toEqual(["watch-list"]);
     await clock.advance(1);
     await expect.poll(() => sink.history).toEqual(["REPLACE a b", "ADDED c", "MODIFIED b", "DELETED a"]);
-    expect(asked()).toEqual(["watch-list", `watch ${known}`]);
+    expect(requested()).toEqual(["watch-list", `watch ${known}`]);
     expect(errors.map(({ name }) => name)).toEqual(["SilentWatchError"]);
     expect(transport.openStreams).toHaveLength(1);
   });
@@ -163,7 +163,7 @@ describe("a live watch", () => {
   it("[RF17] without bookmarks is left alone until 30 s after its end", async () => {
     const clock = new VirtualClock();
     const made = await lab.synced(ConfigMap, ["a"], { clock, random: { next: () => 0 } });
-    const { namespace, transport, sink, asked } = made;
+    const { namespace, transport, sink, requested } = made;
     const ended = await lab.endWatch(made);
     await lab.create(namespace, "y");
     await expect.poll(() => sink.names).toContain("y");
@@ -171,10 +171,10 @@ describe("a live watch", () => {
     const known = knownVersion(made);
     await lab.create(namespace, "z");
     await clock.advance(329_999);
-    expect(asked()).toHaveLength(2);
+    expect(requested()).toHaveLength(2);
     await clock.advance(1);
     await expect.poll(() => sink.history.slice(-2)).toEqual(["ADDED y", "ADDED z"]);
-    expect(asked()).toEqual(["watch-list", `watch ${ended}`, `watch ${known}`]);
+    expect(requested()).toEqual(["watch-list", `watch ${ended}`, `watch ${known}`]);
   });
 
   it.each(["watch-list", "watch"])(
@@ -182,7 +182,7 @@ describe("a live watch", () => {
     async (verb) => {
       const clock = new VirtualClock();
       const made = await lab.world(ConfigMap, ["a", "b"], { clock });
-      const { namespace, transport, sink, reflector, asked, errors, start } = made;
+      const { namespace, transport, sink, reflector, requested, errors, start } = made;
       transport.fault(verb === "watch" ? plainWatches : watchLists, faults.garbleAfter(0));
       await start();
       let last = "";
@@ -199,7 +199,7 @@ describe("a live watch", () => {
       await expect.poll(() => sink.names).toEqual(expected);
       const opened =
         verb === "watch" ? ["watch-list", `watch ${last}`, `watch ${last}`] : ["watch-list", "watch-list"];
-      expect(asked()).toEqual(opened);
+      expect(requested()).toEqual(opened);
     },
   );
 
@@ -219,13 +219,13 @@ describe("a live watch", () => {
 
 describe("an API server that restarts", () => {
   it("[RF12] is found again, and nothing is listed or lost", async () => {
-    const { namespace, sink, asked, errors } = await lab.synced(ConfigMap, ["a", "b"]);
+    const { namespace, sink, requested, errors } = await lab.synced(ConfigMap, ["a", "b"]);
     await controlPlane.restart("kube-apiserver");
     await lab.create(namespace, "c");
     await lab.remove(namespace, "a");
     // A reflector that met a dead server may be up to a minute into its back-off [RF13].
     await expect.poll(() => sink.names, { timeout: 70_000 }).toEqual(["b", "c"]);
-    const [first, ...others] = asked();
+    const [first, ...others] = requested();
     expect(first).toBe("watch-list");
     // From the last version each, which a bookmark may have made a later one. A server that was restarted has forgotten
     // it if anything was written after it, a lease for example, and is asked for all then.

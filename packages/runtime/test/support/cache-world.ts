@@ -7,7 +7,7 @@ import type { CacheSettings } from "../../src/cache/cache-settings.ts";
 import { cachedClient } from "../../src/cache/cached-client.ts";
 import { InformerCache, type InformerCacheOptions } from "../../src/cache/informer-cache.ts";
 
-/** A control plane, and a client that writes past all faults and caches: a third party. */
+/** A control plane, and a client of another writer, which bypasses all faults and caches. */
 export interface CacheLab {
   readonly admin: Client;
   world(settings?: CacheSettings, options?: Partial<InformerCacheOptions>): Promise<CacheWorld>;
@@ -23,14 +23,14 @@ export interface CacheWorld {
   readonly cache: InformerCache;
   /** Reads from the cache, writes through the faults. */
   readonly client: Client;
-  /** The operations of reads that the server had to answer. */
+  /** The operations of the cached reads that were sent to the server. */
   readonly staleReads: string[];
-  /** Runs the cache. Without this it does not. */
+  /** Starts the cache. */
   start(): void;
   stop(): Promise<void>;
-  /** How many watches were ever opened, and of what. */
+  /** How many watches with a matching path were ever opened. */
   watches(path: RegExp): number;
-  /** How many requests other than watches were made since the last call of this. */
+  /** The requests other than watches since the last call of this function. */
   requestsSince(): readonly string[];
 }
 
@@ -89,9 +89,9 @@ function makeWorld(
     watches: (path) =>
       transport.requests.filter((request) => isWatch(request) && path.test(request.path)).length,
     requestsSince: () => {
-      const others = transport.requests.filter((request) => !isWatch(request));
-      const fresh = others.slice(seen).map(({ method, path }) => `${method} ${path}`);
-      seen = others.length;
+      const requests = transport.requests.filter((request) => !isWatch(request));
+      const fresh = requests.slice(seen).map(({ method, path }) => `${method} ${path}`);
+      seen = requests.length;
       return fresh;
     },
   };
@@ -105,7 +105,7 @@ function realTransport({ kubeconfig }: Cluster): Transport {
   return httpTransport(accessFromKubeconfig(kubeconfig, { clock: systemClock, env: {} }));
 }
 
-/** A config map, as the third party makes it. */
+/** Creates a ConfigMap as another writer. */
 export async function createMap(
   admin: Client,
   namespace: string,

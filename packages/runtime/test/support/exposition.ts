@@ -1,4 +1,4 @@
-/** A metric of an exposition, as Prometheus reads it. */
+/** A metric in the Prometheus text format. */
 export interface ParsedMetric {
   readonly name: string;
   readonly help: string;
@@ -19,17 +19,17 @@ const sampleLine = /^([a-zA-Z_:][a-zA-Z0-9_:]*)(?:\{(.*)\})? (\S+)$/s;
 const label = /([a-zA-Z_][a-zA-Z0-9_]*)="((?:[^"\\\n]|\\["\\n])*)"(,|$)/y;
 
 /**
- * Reads an exposition, and throws for whatever `promtool check metrics` would complain of and more: each metric has one
- * HELP, one TYPE and at least one sample, all together; no sample comes twice; buckets ascend and end with `+Inf`,
- * which is the count; counters end in `_total` and only they do.
+ * Parses metrics in the Prometheus text format. Throws for every problem that `promtool check metrics` reports, and for
+ * more: each metric must have one HELP, one TYPE and at least one sample, all together; no sample may be repeated; buckets
+ * must ascend and end with `+Inf`, which is the count; only the names of counters end in `_total`.
  */
 export function parseExposition(text: string): ReadonlyMap<string, ParsedMetric> {
-  if (!text.endsWith("\n")) throw new Error("the last line does not end");
+  if (!text.endsWith("\n")) throw new Error("the last line has no line break");
   const metrics = new Map<string, ParsedMetric>();
   let lines = text.slice(0, -1).split("\n");
   while (lines.length > 0) {
     const { metric, rest } = parseMetric(lines);
-    if (metrics.has(metric.name)) throw new Error(`${metric.name} comes twice`);
+    if (metrics.has(metric.name)) throw new Error(`${metric.name} is repeated`);
     metrics.set(metric.name, metric);
     lines = rest;
   }
@@ -37,9 +37,9 @@ export function parseExposition(text: string): ReadonlyMap<string, ParsedMetric>
 }
 
 function parseMetric(lines: readonly string[]): { metric: ParsedMetric; rest: string[] } {
-  const [, name = "", help = ""] = matchOf(helpLine, lines[0]);
-  const [, typeName, type = ""] = matchOf(typeLine, lines[1]);
-  if (typeName !== name) throw new Error(`the type of ${name} is given as that of ${typeName}`);
+  const [name, help] = groupsOf(helpLine, lines[0]);
+  const [typeName, type] = groupsOf(typeLine, lines[1]);
+  if (typeName !== name) throw new Error(`the TYPE line after the HELP of ${name} is of ${typeName}`);
   const end = lines.findIndex((line, index) => index >= 2 && line.startsWith("#"));
   const rest = end === -1 ? [] : lines.slice(end);
   const samples = lines.slice(2, end === -1 ? undefined : end).map(parseSample);
@@ -50,14 +50,14 @@ function parseMetric(lines: readonly string[]): { metric: ParsedMetric; rest: st
 
 function typeOf(text: string): ParsedMetric["type"] {
   if (text === "counter" || text === "gauge" || text === "histogram") return text;
-  throw new Error(`${text} is no type`);
+  throw new Error(`${text} is not a type`);
 }
 
 function parseSample(line: string): ParsedSample {
-  const [, name = "", labelText, valueText = ""] = matchOf(sampleLine, line);
+  const [name, labelText, valueText] = groupsOf(sampleLine, line);
   return {
     name,
-    labels: labelText === undefined ? {} : parseLabels(labelText),
+    labels: parseLabels(labelText),
     value: parseValue(valueText),
   };
 }
@@ -66,10 +66,8 @@ function parseLabels(text: string): Readonly<Record<string, string>> {
   const labels: Record<string, string> = {};
   label.lastIndex = 0;
   while (label.lastIndex < text.length) {
-    const found = label.exec(text);
-    if (found === null) throw new Error(`these are no labels: ${text}`);
-    const [, name = "", value = ""] = found;
-    if (name in labels) throw new Error(`the label ${name} comes twice: ${text}`);
+    const [name, value] = groupsOf(label, text);
+    if (name in labels) throw new Error(`the label ${name} is repeated: ${text}`);
     labels[name] = value.replace(/\\(.)/g, (_, escaped: string) => (escaped === "n" ? "\n" : escaped));
   }
   return labels;
@@ -79,7 +77,7 @@ function parseValue(text: string): number {
   if (text === "+Inf") return Number.POSITIVE_INFINITY;
   if (text === "-Inf") return Number.NEGATIVE_INFINITY;
   if (text === "NaN") return Number.NaN;
-  if (!/^-?\d+(\.\d+)?(e[+-]?\d+)?$/.test(text)) throw new Error(`${text} is no value`);
+  if (!/^-?\d+(\.\d+)?(e[+-]?\d+)?$/.test(text)) throw new Error(`${text} is not a value`);
   return Number(text);
 }
 
@@ -89,10 +87,11 @@ function checkMetric({ name, type, samples }: ParsedMetric): void {
   const seen = new Set<string>();
   for (const sample of samples) {
     const id = `${sample.name} ${JSON.stringify(Object.entries(sample.labels).sort())}`;
-    if (seen.has(id)) throw new Error(`a sample comes twice: ${id}`);
+    if (seen.has(id)) throw new Error(`a sample is repeated: ${id}`);
     seen.add(id);
-    if (type !== "histogram" && sample.name !== name) throw new Error(`${sample.name} is not of ${name}`);
-    if (type === "counter" && !(sample.value >= 0)) throw new Error(`${id} is below 0`);
+    if (type !== "histogram" && sample.name !== name)
+      throw new Error(`${sample.name} does not belong to ${name}`);
+    if (type === "counter" && !(sample.value >= 0)) throw new Error(`${id} is negative`);
   }
   if (type === "histogram") checkHistogram(name, samples);
 }
@@ -119,7 +118,7 @@ function checkHistogram(name: string, samples: readonly ParsedSample[]): void {
       throw new Error(`the buckets of ${name} ${id} do not ascend`);
     const last = buckets.at(-1);
     if (last?.labels.le !== "+Inf" || last.value !== group.at(-1)?.value)
-      throw new Error(`${name} ${id} does not end with all`);
+      throw new Error(`the last bucket of ${name} ${id} is not the count`);
   }
 }
 
@@ -130,8 +129,10 @@ function isAscending(values: readonly number[], mayRepeat = false): boolean {
   });
 }
 
-function matchOf(pattern: RegExp, line = ""): RegExpExecArray {
+/** The first three groups of a match; a group without a match is empty. */
+function groupsOf(pattern: RegExp, line = ""): readonly [string, string, string] {
   const found = pattern.exec(line);
-  if (found === null) throw new Error(`not ${pattern.source}: ${line}`);
-  return found;
+  if (found === null) throw new Error(`the line does not match ${pattern.source}: ${line}`);
+  const [, first = "", second = "", third = ""] = found;
+  return [first, second, third];
 }

@@ -6,10 +6,10 @@ import { stored } from "./stored.ts";
 interface Subscriber {
   readonly resource: Resource;
   readonly options: AcquireOptions;
-  tell(event: InformerEvent<KubeObject>): void;
+  notify(event: InformerEvent<KubeObject>): void;
 }
 
-/** A cache whose informers hold nothing and tell what the test says. */
+/** A cache whose informers hold nothing and emit the events of the test. */
 export class FakeCache implements Cache {
   readonly subscribers: Subscriber[] = [];
   readonly statuses = [];
@@ -36,14 +36,14 @@ export class FakeCache implements Cache {
 
   async synced(): Promise<void> {}
 
-  /** Which kinds are watched, each as often as it is. */
+  /** The watched kinds, one entry for each subscriber. */
   get watched(): readonly string[] {
     return this.subscribers.map(
       ({ resource }) => `${resource.kind}${resource.isMetadataOnly ? " (metadata)" : ""}`,
     );
   }
 
-  /** Tells of an object that has been created. */
+  /** Emits the creation of an object. */
   create(resource: Resource, key: ObjectKey, metadata: Partial<KubeObject["metadata"]> = {}): void {
     this.emit(resource, {
       type: "create",
@@ -55,7 +55,7 @@ export class FakeCache implements Cache {
 
   emit(resource: Resource, event: InformerEvent<KubeObject>): void {
     for (const subscriber of this.subscribers) {
-      if (subscriber.resource.kind === resource.kind) subscriber.tell(event);
+      if (subscriber.resource.kind === resource.kind) subscriber.notify(event);
     }
   }
 
@@ -67,8 +67,8 @@ export class FakeCache implements Cache {
     const subscriber: Subscriber = {
       resource,
       options,
-      // The test tells of objects of the kind that it names.
-      tell: (event) => void handler(event as InformerEvent<T>),
+      // The test emits objects of the kind that it names.
+      notify: (event) => void handler(event as InformerEvent<T>),
     };
     this.subscribers.push(subscriber);
     return {

@@ -10,7 +10,7 @@ import type {
 } from "../../src/cache/informer/informer.ts";
 import { noWatches } from "../../src/watch/reflector-options.ts";
 
-/** An informer without a server: a test says what it hears of. It has as many subscribers as there are. */
+/** An informer without a server: the test emits its events. */
 export class FakeInformer<T extends KubeObject> implements InformerLease<T> {
   readonly resource: Resource<T>;
   readonly #objects = new Map<string, Stored<T>>();
@@ -24,12 +24,12 @@ export class FakeInformer<T extends KubeObject> implements InformerLease<T> {
     this.resource = resource;
   }
 
-  /** Tells every subscriber, and waits until each is done. */
+  /** Notifies every subscriber, and waits until each has handled the event. */
   async emit(event: InformerEvent<T>): Promise<void> {
     const id = formatKey(event.key);
     if (event.type === "delete") this.#objects.delete(id);
     else this.#objects.set(id, event.object);
-    await Promise.all([...this.#subscribers].map((subscriber) => subscriber.tell(event)));
+    await Promise.all([...this.#subscribers].map((subscriber) => subscriber.notify(event)));
   }
 
   create(object: Stored<T>, isInInitialList = false): Promise<void> {
@@ -44,7 +44,7 @@ export class FakeInformer<T extends KubeObject> implements InformerLease<T> {
     return this.emit({ type: "delete", key: keyOf(object), object, finalStateUnknown });
   }
 
-  /** All objects that there were in the beginning have been told. */
+  /** Marks the informer as synced: it has emitted all objects that existed at its start. */
   markSynced(): void {
     this.hasSynced = true;
     this.#synced.resolve();
@@ -106,7 +106,7 @@ export class FakeInformer<T extends KubeObject> implements InformerLease<T> {
 class FakeSubscription<T extends KubeObject> implements Subscription {
   readonly #informer: FakeInformer<T>;
   readonly #handler: InformerHandler<T>;
-  readonly #leave: () => void;
+  readonly #onRemove: () => void;
   readonly options: SubscribeOptions;
   #last: Promise<void> = Promise.resolve();
   #isRemoved = false;
@@ -115,16 +115,16 @@ class FakeSubscription<T extends KubeObject> implements Subscription {
     informer: FakeInformer<T>,
     handler: InformerHandler<T>,
     options: SubscribeOptions,
-    leave: () => void,
+    onRemove: () => void,
   ) {
     this.#informer = informer;
     this.#handler = handler;
     this.options = options;
-    this.#leave = leave;
+    this.#onRemove = onRemove;
   }
 
-  /** One event after the other. */
-  tell(event: InformerEvent<T>): Promise<void> {
+  /** Handles one event after the other. */
+  notify(event: InformerEvent<T>): Promise<void> {
     this.#last = this.#last.then(async () => {
       if (!this.#isRemoved) await this.#handler(event);
     });
@@ -142,27 +142,27 @@ class FakeSubscription<T extends KubeObject> implements Subscription {
 
   async remove(): Promise<void> {
     this.#isRemoved = true;
-    this.#leave();
+    this.#onRemove();
     await this.#last;
   }
 }
 
-/** Gives out one informer, to those who ask for its kind. */
+/** A cache with one informer. */
 export class FakeCache<T extends KubeObject> implements Cache {
   readonly informer: FakeInformer<T>;
   readonly acquired: AcquireOptions[] = [];
   readonly statuses: readonly InformerStatus[] = [];
-  /** What `acquire` throws, if anything. */
+  /** The error that `acquire` throws, if it is set. */
   refusal: Error | undefined;
 
   constructor(informer: FakeInformer<T>) {
     this.informer = informer;
   }
 
-  acquire<Asked extends KubeObject>(
-    resource: Resource<Asked>,
+  acquire<Requested extends KubeObject>(
+    resource: Resource<Requested>,
     options: AcquireOptions = {},
-  ): InformerLease<Asked> {
+  ): InformerLease<Requested> {
     if (this.refusal !== undefined) throw this.refusal;
     this.acquired.push(options);
     const { informer } = this;
@@ -183,10 +183,10 @@ export class FakeCache<T extends KubeObject> implements Cache {
   async synced(): Promise<void> {}
 }
 
-function isOf<Asked extends KubeObject>(
+function isOf<Requested extends KubeObject>(
   informer: InformerLease<KubeObject>,
-  resource: Resource<Asked>,
-): informer is InformerLease<Asked> {
+  resource: Resource<Requested>,
+): informer is InformerLease<Requested> {
   return informer.resource === resource;
 }
 

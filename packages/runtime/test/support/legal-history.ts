@@ -1,13 +1,13 @@
 import { compareResourceVersions, formatKey, type KubeObject } from "@keelson/core";
 import type { InformerEvent } from "../../src/cache/informer/informer.ts";
 
-/** What a subscriber believes after all it was told, and whatever it was told that cannot have happened. */
+/** The state that follows from a subscriber's events, and the events that contradict the ones before them. */
 export class LegalHistory<T extends KubeObject> {
   readonly #versions = new Map<string, string>();
   readonly violations: string[] = [];
   events = 0;
 
-  /** `ns/name` → resource version, of the objects that exist as far as the subscriber knows. */
+  /** `namespace/name` → resource version, of the objects that exist according to the events. */
   get versions(): ReadonlyMap<string, string> {
     return this.#versions;
   }
@@ -31,16 +31,16 @@ function problemWith<T extends KubeObject>(
 ): string | undefined {
   switch (event.type) {
     case "create":
-      return known === undefined ? undefined : `it was there already, as of ${known}`;
+      return known === undefined ? undefined : `it existed already, in version ${known}`;
     case "update": {
-      if (known === undefined) return "it was not there";
+      if (known === undefined) return "it did not exist";
       const old = event.old.metadata.resourceVersion;
-      if (old !== known) return `its old state is of ${old}, but the last one told of was of ${known}`;
+      if (old !== known) return `its old state has version ${old}, but the last event had version ${known}`;
       const order = compareResourceVersions(version, known);
       return order > 0 || (order === 0 && event.isSync) ? undefined : `${version} does not follow ${known}`;
     }
     case "delete":
-      if (known === undefined) return "it was not there";
+      if (known === undefined) return "it did not exist";
       return compareResourceVersions(version, known) >= 0 ? undefined : `${version} is before ${known}`;
   }
 }

@@ -11,9 +11,9 @@ export const fieldOwner: string = "owner-tests";
 /** A namespace with an owner in it, and a client that reads from a cache. */
 export interface OwnerWorld extends CacheWorld {
   readonly owner: ObjectOfKind;
-  /** Applies, and tells the result. */
+  /** Applies an owned object and returns the result, such as `created`. */
   apply<T extends KubeObject>(resource: Resource<T>, wanted: ApplyConfiguration<T>): Promise<string>;
-  /** Somebody else merges this into it; the cache has heard of it afterwards. */
+  /** Patches the object as another field manager, and waits until the cache has the change. */
   disturb<T extends KubeObject>(resource: Resource<T>, name: string, change: object): Promise<T>;
 }
 
@@ -41,7 +41,7 @@ export async function ownerWorld(lab: CacheLab): Promise<OwnerWorld> {
 
 export const labels: { readonly app: string } = { app: "web" };
 
-/** With values that the server stores otherwise, and others that it does not store. */
+/** A Deployment with values that the server stores in another form, or does not store. */
 export const deployment: ApplyConfiguration<Deployment> = {
   metadata: { name: "web", labels, annotations: { "example.com/note": "ours" } },
   spec: {

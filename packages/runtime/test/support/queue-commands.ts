@@ -19,7 +19,7 @@ export interface QueueModel {
   readonly length: number;
   readonly processing: ReadonlySet<string>;
   add(add: Add): void;
-  /** What a worker that dequeues now gets; undefined if it has to wait. */
+  /** The key that a worker dequeues now; undefined if it has to wait. */
   take(): string | undefined;
   done(key: string): void;
   /** The earliest time at which a key that waits is due. */
@@ -31,7 +31,7 @@ export interface QueueModel {
 /** A model together with the workers that wait. */
 export class Simulation {
   readonly model: QueueModel;
-  readonly handedOut: string[] = [];
+  readonly dequeued: string[] = [];
   waitingWorkers = 0;
 
   constructor(model: QueueModel) {
@@ -42,7 +42,7 @@ export class Simulation {
     for (; this.waitingWorkers > 0; this.waitingWorkers--) {
       const key = this.model.take();
       if (key === undefined) return;
-      this.handedOut.push(key);
+      this.dequeued.push(key);
     }
   }
 
@@ -62,7 +62,7 @@ export class Subject {
   readonly clock: VirtualClock;
   readonly queue: WorkQueue<string>;
   readonly add: (add: Add) => void;
-  readonly handedOut: string[] = [];
+  readonly dequeued: string[] = [];
   readonly processing = new Set<string>();
 
   constructor(make: (clock: VirtualClock) => { queue: WorkQueue<string>; add: (add: Add) => void }) {
@@ -73,17 +73,17 @@ export class Subject {
   }
 
   async work(): Promise<void> {
-    const taken = await this.queue.get();
-    if (taken === "shutdown") return;
-    expect(this.processing, "keys with a worker").not.toContain(taken.key);
-    this.processing.add(taken.key);
-    this.handedOut.push(taken.key);
+    const item = await this.queue.get();
+    if (item === "shutdown") return;
+    expect(this.processing, "keys with a worker").not.toContain(item.key);
+    this.processing.add(item.key);
+    this.dequeued.push(item.key);
   }
 }
 
 type QueueCommand = fc.AsyncCommand<Simulation, Subject>;
 
-/** Does the same to both, and expects the same of both. */
+/** Applies the same operation to both, and expects the same state of both. */
 function command(
   title: string,
   runModel: (simulation: Simulation) => void,
@@ -96,7 +96,7 @@ function command(
       simulation.serve();
       await runReal(subject);
       await subject.clock.settle();
-      expect(subject.handedOut).toEqual(simulation.handedOut);
+      expect(subject.dequeued).toEqual(simulation.dequeued);
       expect(subject.queue.length).toBe(simulation.model.length);
       expect(subject.processing).toEqual(simulation.model.processing);
     },
@@ -166,7 +166,7 @@ const advanceAndWork = command(
   },
 );
 
-/** Lets everything come due and be worked on, one after the other. Afterwards nothing may be left. */
+/** Advances the clock and works until the queue must be empty. */
 const drain: QueueCommand = {
   check: () => true,
   async run(simulation, subject) {
@@ -179,7 +179,7 @@ const drain: QueueCommand = {
   toString: () => "drain",
 };
 
-/** Any history of a queue, with everything worked off in the end. */
+/** Any sequence of commands, followed by a drain. */
 export function queueCommands(priorities: readonly number[]): fc.Arbitrary<Iterable<QueueCommand>> {
   const add = addCommand(priorities);
   return fc

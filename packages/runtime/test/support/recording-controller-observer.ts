@@ -1,6 +1,6 @@
 import type { ControllerObserver, ResultLabel } from "../../src/controller/controller-observer.ts";
 
-/** Counts what it is told. */
+/** Counts the calls of a controller. */
 export class RecordingControllerObserver implements ControllerObserver {
   readonly results: ResultLabel[] = [];
   readonly durations: number[] = [];

@@ -2,15 +2,15 @@ import type { KubeObject } from "@keelson/core";
 import type { WatchSink } from "../../src/watch/reflector-options.ts";
 import type { ObjectEvent, Snapshot } from "../../src/watch/snapshot.ts";
 
-/** A store that remembers all it was told. */
+/** A store that records all its changes. */
 export class RecordingSink<T extends KubeObject> implements WatchSink<T> {
   objects = new Map<string, T>();
   readonly history: string[] = [];
-  /** All that it was told of, bookmarks included, which the server may send at any time. */
+  /** All resource versions, including those of bookmarks, which the server may send at any time. */
   readonly versions: string[] = [];
-  /** Those of whole states. */
+  /** The resource versions of complete lists. */
   readonly replacedAt: string[] = [];
-  /** What `apply` throws, if anything. */
+  /** The error that `apply` throws, if it is set. */
   mistake: Error | undefined;
 
   replace(snapshots: ReadonlyMap<string, Snapshot<T>>, resourceVersion: string): void {

@@ -17,7 +17,7 @@ import {
   trace,
 } from "@opentelemetry/api";
 
-/** A span that remembers what it was told. */
+/** A span that records its attributes, events and status. */
 export class RecordedSpan implements Span {
   readonly name: string;
   readonly kind: SpanKind;
@@ -62,7 +62,7 @@ export class RecordedSpan implements Span {
   addLinks = (): this => this;
   updateName = (): this => this;
   recordException = (): void => {
-    throw new Error("messages of errors do not belong into spans");
+    throw new Error("record an exception: spans must not contain error messages");
   };
 
   setStatus(status: SpanStatus): this {
@@ -76,7 +76,7 @@ export class RecordedSpan implements Span {
   }
 }
 
-/** Remembers all spans, in the order in which they were made. */
+/** Records all spans, in the order in which they were started. */
 export class RecordingTracer implements Tracer, TracerProvider {
   readonly spans: RecordedSpan[] = [];
 
@@ -91,11 +91,11 @@ export class RecordingTracer implements Tracer, TracerProvider {
   }
 
   startActiveSpan(): never {
-    throw new Error("what is active is set without this");
+    throw new Error("start an active span: the tracing sets the active span itself");
   }
 }
 
-/** What is active, for code that does not wait. */
+/** Manages the active context of synchronous code. */
 export class SyncContextManager implements ContextManager {
   #active: Context = ROOT_CONTEXT;
 

@@ -15,13 +15,13 @@ export interface ReflectorWorld<T extends KubeObject> {
   readonly reflector: Reflector<T>;
   readonly errors: Error[];
   readonly warnings: string[];
-  /** How each request began: `watch-list`, `watch`, `list`, with the version it asked for. */
-  asked(): readonly string[];
+  /** The verb of each request, `watch-list`, `watch` or `list`, with the requested resource version. */
+  requested(): readonly string[];
   start(): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** A control plane, and what tests of a file do with reflectors there. */
+/** A control plane, and helpers for tests of reflectors there. */
 export class ReflectorLab {
   readonly cluster: TestCluster;
   #worlds = 0;
@@ -39,7 +39,7 @@ export class ReflectorLab {
     this.#worlds += 1;
     const namespace = `world-${this.#worlds}`;
     await this.cluster.admin.create(Namespace, { metadata: { name: namespace } });
-    // Not all at once: each would want a connection, and on a busy machine the last ones would come too late.
+    // Not all at once: each needs a connection, and on a busy machine the last ones would time out.
     for (let start = 0; start < names.length; start += 10)
       await Promise.all(names.slice(start, start + 10).map((name) => this.create(namespace, name)));
     const transport = faultyTransport(this.cluster.realTransport());
@@ -73,7 +73,7 @@ export class ReflectorLab {
       reflector,
       errors,
       warnings,
-      asked: () =>
+      requested: () =>
         transport.requests.map(({ query }) => {
           const verb =
             query.sendInitialEvents === "true" ? "watch-list" : query.watch === "true" ? "watch" : "list";
@@ -87,7 +87,7 @@ export class ReflectorLab {
     };
   }
 
-  /** A world whose objects have come. A first list may be a little old, and what it lacks follows as events. */
+  /** A world whose reflector has all its objects. A first list may be stale; the missing objects follow as events. */
   async synced<T extends KubeObject>(...args: Parameters<typeof this.world<T>>): Promise<ReflectorWorld<T>> {
     const made = await this.world<T>(...args);
     await made.start();
@@ -97,7 +97,7 @@ export class ReflectorLab {
     return made;
   }
 
-  /** It has data, because managedFields are only about fields that somebody has set. */
+  /** Creates a ConfigMap with data, since managedFields list only fields that were set. */
   async create(
     namespace: string,
     name: string,
@@ -112,8 +112,8 @@ export class ReflectorLab {
   }
 
   /**
-   * Has the live watch deliver something, so that it is open and of use, and ends it. Gives the version that is known then:
-   * of the object, or of a bookmark that came after it.
+   * Ends the live watch after it has delivered an event, so that it is known to be open. Returns the resource version that
+   * is known then: of the object, or of a bookmark that came after it.
    */
   async endWatch<T extends KubeObject>(made: ReflectorWorld<T>): Promise<string> {
     await this.create(made.namespace, "last");
@@ -123,7 +123,7 @@ export class ReflectorLab {
   }
 }
 
-/** The last version that the sink was told of. */
+/** The last resource version that the sink has received. */
 export function knownVersion<T extends KubeObject>({ sink }: ReflectorWorld<T>): string {
   return sink.versions.at(-1) ?? "none";
 }

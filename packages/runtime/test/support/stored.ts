@@ -1,6 +1,6 @@
 import { isStored, type KubeObject, type Stored } from "@keelson/core";
 
-/** The object as if a server had stored it: what the test leaves out of its metadata is filled in. */
+/** The object as if a server had stored it: the missing fields of its metadata are filled in. */
 export function stored<T extends KubeObject>(object: T): Stored<T> {
   const { name = "web" } = object.metadata;
   const metadata = { uid: `uid-of-${name}`, resourceVersion: "1", creationTimestamp: "2026-01-01T00:00:00Z" };

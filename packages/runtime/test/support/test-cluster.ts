@@ -5,9 +5,9 @@ import { afterAll } from "vitest";
 
 export interface TestCluster {
   readonly controlPlane: Cluster;
-  /** Reaches the server past all faults. */
+  /** Bypasses all faults. */
   readonly admin: Client;
-  /** Another way to the server, to be closed by who asks for it. */
+  /** A new transport to the server, which the caller closes. */
   realTransport(): Transport;
 }
 

@@ -1,7 +1,7 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
-/** A request as the API server saw it. */
+/** A request in the audit log of the API server. */
 export interface AuditedRequest {
   readonly verb: string;
   readonly userAgent?: string;
@@ -26,7 +26,7 @@ const policy = {
   ],
 };
 
-/** The writes that reached an API server, as it logged them itself. */
+/** The writes that reached an API server, from its own audit log. */
 export class AuditLog {
   readonly #file: string;
   /** Flags for the kube-apiserver. */
@@ -47,7 +47,7 @@ export class AuditLog {
     return new AuditLog(join(folder, "audit.log"), policyFile);
   }
 
-  /** In the order in which they were received. */
+  /** The writes in a namespace, in the order in which the server received them. */
   async writes(namespace: string): Promise<readonly AuditedRequest[]> {
     const text = await readFile(this.#file, "utf8");
     const requests: AuditedRequest[] = text
@@ -64,7 +64,7 @@ function isRead(verb: string): boolean {
   return verb === "get" || verb === "list" || verb === "watch";
 }
 
-/** In milliseconds since 1970, microseconds included. */
+/** The time of a request in milliseconds since 1970, with microseconds. */
 export function timeOf({ requestReceivedTimestamp: time }: AuditedRequest): number {
   const micros = /\.\d{3}(\d{3})/.exec(time)?.[1] ?? "0";
   return Date.parse(time) + Number(micros) / 1000;

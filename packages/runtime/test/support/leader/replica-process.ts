@@ -11,7 +11,7 @@ export class ReplicaProcess {
   readonly #process: ChildProcess;
   readonly #ended: Promise<unknown>;
 
-  /** Compiled modules are kept in the folder: then only the first replica has to strip types, which takes longest. */
+  /** Compiled modules are cached in the folder, so that only the first replica has to strip types. */
   constructor(settings: ReplicaSettings, compileCache: string) {
     this.identity = settings.identity;
     const program = fileURLToPath(new URL("replica.ts", import.meta.url));
@@ -36,7 +36,7 @@ export class ReplicaProcess {
     return this.#process.exitCode;
   }
 
-  /** Ends it, whatever it does. */
+  /** Kills the process. */
   async kill(): Promise<void> {
     this.#process.kill("SIGKILL");
     await this.#ended;

@@ -13,31 +13,30 @@ import { CacheNotStartedError, CacheStoppedError } from "../../../src/cache/erro
 import { Manager } from "../../../src/manager/manager.ts";
 import type { ManagerOptions } from "../../../src/manager/manager-options.ts";
 import type { Runnable } from "../../../src/manager/runnable.ts";
-
 import { silentTransport } from "../controller-world.ts";
 
-/** Ports that are open, without a network. */
+/** Open ports without a network. */
 class FakePorts {
   readonly services: Map<number, HttpService> = new Map();
-  readonly #told: string[];
+  readonly #history: string[];
 
-  constructor(told: string[]) {
-    this.#told = told;
+  constructor(history: string[]) {
+    this.#history = history;
   }
 
   readonly listen: Listen = async ({ port }: ListenOptions, service) => {
-    this.#told.push(`open ${port}`);
+    this.#history.push(`open ${port}`);
     this.services.set(port, service);
     return {
       port,
       close: async () => {
-        this.#told.push(`close ${port}`);
+        this.#history.push(`close ${port}`);
         this.services.delete(port);
       },
     };
   };
 
-  /** What a GET to an open port is answered. */
+  /** The response to a GET on an open port. */
   async get(port: number, path: string): Promise<{ readonly status: number; readonly text: string }> {
     const service = this.services.get(port);
     if (service === undefined) throw new Error(`nothing listens on port ${port}`);
@@ -72,23 +71,23 @@ export interface ManagerWorld {
   readonly log: RecordingLogger;
   readonly ports: FakePorts;
   /** What happened, in order. */
-  readonly told: string[];
+  readonly history: string[];
   /** The result of `run`, once it was started. */
   readonly running: Promise<void>;
   start(): Promise<void>;
-  /** Aborts the signal, and lets what follows come to rest, without moving time. */
+  /** Aborts the signal and waits until nothing happens any more, without advancing the clock. */
   stop(reason?: unknown): Promise<void>;
-  /** A runnable that tells when it starts and stops; it ends when it is told to, unless it is stubborn. */
+  /** A runnable that records its start and stop; it ends when its signal aborts, unless it is stubborn. */
   runnable(name: string, options?: Partial<Runnable> & { readonly isStubborn?: boolean }): Runnable;
 }
 
-/** A manager on a virtual clock, without a server: nothing is asked of one unless a transport is given. */
+/** A manager on a virtual clock, without a server unless a transport is given. */
 export function managerWorld(
   options: Partial<ManagerOptions> & { readonly transport?: Transport; readonly clock?: VirtualClock } = {},
 ): ManagerWorld {
   const { transport = silentTransport, clock = new VirtualClock(), ...given } = options;
-  const told: string[] = [];
-  const ports = new FakePorts(told);
+  const history: string[] = [];
+  const ports = new FakePorts(history);
   const log = new RecordingLogger();
   const client = createClient({ transport, clock });
   const manager = new Manager({
@@ -104,13 +103,13 @@ export function managerWorld(
   const signals = new AbortController();
   let running: Promise<void> = Promise.resolve();
   return {
-    ...{ manager, clock, client, log, ports, told },
+    ...{ manager, clock, client, log, ports, history },
     get running() {
       return running;
     },
     start: async () => {
       running = manager.run(signals.signal);
-      // Looked at by the test.
+      // The test awaits it.
       running.catch(() => undefined);
       await clock.settle();
     },
@@ -121,9 +120,9 @@ export function managerWorld(
     runnable: (name, { isStubborn = false, ...rest } = {}) => ({
       name,
       run: async (signal) => {
-        told.push(`start ${name}`);
+        history.push(`start ${name}`);
         await aborted(signal);
-        told.push(`stop ${name}`);
+        history.push(`stop ${name}`);
         if (isStubborn) await new Promise(() => undefined);
       },
       ...rest,
@@ -131,10 +130,10 @@ export function managerWorld(
   };
 }
 
-/** Whether reads are answered. */
+/** Whether the cache serves reads. */
 export function cachePhase({ cache }: Manager): "new" | "running" | "stopped" {
   try {
-    cache.informersForReads(ConfigMap, "look");
+    cache.informersForReads(ConfigMap, "check the cache");
     return "running";
   } catch (error) {
     if (error instanceof CacheNotStartedError) return "new";

@@ -29,7 +29,7 @@ export class ProgramProcess {
     this.#process.kill(signal);
   }
 
-  /** Ends it, whatever it does. */
+  /** Kills the process. */
   async kill(): Promise<void> {
     this.#process.kill("SIGKILL");
     await this.exited;

@@ -1,4 +1,4 @@
-// An operator as a process: a manager with one controller. What it does and sees it says in lines of JSON.
+// An operator as a process: a manager with one controller. It prints what happens as lines of JSON.
 import { setImmediate } from "node:timers/promises";
 import { connect } from "@keelson/client";
 import { aborted, toError } from "@keelson/core";
@@ -6,18 +6,17 @@ import { controllerFor } from "../../../src/controller/key-builder.ts";
 import { silentLogger } from "../../../src/logger.ts";
 import { Manager } from "../../../src/manager/manager.ts";
 import { runUntilSignal } from "../../../src/manager/signals.ts";
-
 import { sourceOf } from "../../../src/source/source-of.ts";
 import type { ProgramLine, ProgramSettings } from "./program-lines.ts";
 
 const settings: ProgramSettings = JSON.parse(process.argv[2] ?? "");
 const { kubeconfigPath, identity, reconciles, isStubborn = false, graceMs, lease } = settings;
-const say = (line: ProgramLine): void => void process.stdout.write(`${JSON.stringify(line)}\n`);
+const print = (line: ProgramLine): void => void process.stdout.write(`${JSON.stringify(line)}\n`);
 
-// Whoever started it holds the other end; when that is gone, so is this.
+// The process that started this one holds the other end of stdin; when it exits, this one exits, too.
 process.stdin.on("end", () => process.exit(1)).resume();
-/** What keeps the process alive before there is a manager: its own input and output. */
-say({ type: "begun" });
+print({ type: "begun" });
+/** The resources that keep the process alive without a manager: its own input and output. */
 const before = process.getActiveResourcesInfo();
 const { client, close } = await connect({ kubeconfigPath, userAgent: identity });
 const endpoint = { host: "127.0.0.1", port: 0 };
@@ -35,7 +34,7 @@ const manager = new Manager({
       identity,
     },
   }),
-  onListening: (server, port) => say({ type: "listening", server, port }),
+  onListening: (server, port) => print({ type: "listening", server, port }),
 });
 const keys = Array.from({ length: reconciles }, (_, index) => `key-${index}`);
 manager.add(
@@ -46,9 +45,9 @@ manager.add(
       }),
     )
     .reconcileKey(async ({ key, signal }) => {
-      say({ type: "reconciling", key });
+      print({ type: "reconciling", key });
       await aborted(signal);
-      say({ type: "aborted", key });
+      print({ type: "aborted", key });
       if (isStubborn) await new Promise(() => undefined);
     }),
 );
@@ -56,15 +55,15 @@ manager.add(
 try {
   await runUntilSignal(manager, process);
   await close();
-  // What was closed just now is gone in the next round of the event loop.
+  // Closed resources are released in the next round of the event loop.
   await setImmediate();
   await setImmediate();
   const left = process.getActiveResourcesInfo();
   for (const resource of before) if (left.includes(resource)) left.splice(left.indexOf(resource), 1);
-  say({ type: "ended", left });
+  print({ type: "ended", left });
   process.stdin.destroy();
 } catch (error) {
-  say({ type: "failed", message: toError(error).message });
-  // A reconcile that does not end keeps the process alive; whoever is told of it ends the process.
+  print({ type: "failed", message: toError(error).message });
+  // A reconcile that does not end would keep the process alive.
   process.exit(1);
 }

@@ -16,7 +16,7 @@ export function makeDefinition(
   return { name: "test", formatKey: (key) => key, sources: [source], source, reconcile, settings };
 }
 
-/** It ends without moving time, well, and leaves no timer. */
+/** Expects that the manager ends without an error and without an advance of the clock, and leaves no timer. */
 export async function ends({ clock, running }: ManagerWorld): Promise<void> {
   await clock.settle();
   await running;
