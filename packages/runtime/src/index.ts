@@ -98,16 +98,18 @@ export { Channel } from "./source/channel.ts";
 export { channelSource } from "./source/channel-source.ts";
 export { intervalSource } from "./source/interval-source.ts";
 export { pollSource } from "./source/poll-source.ts";
-export type { Predicate } from "./source/predicate.ts";
-export { allOf, anyOf, not } from "./source/predicate.ts";
+export type { Predicate } from "./source/predicates.ts";
 export {
+  allOf,
   annotationsChanged,
+  anyOf,
   deletionStarted,
   finalizersChanged,
   generationChanged,
   inNamespaces,
   labelsChanged,
   matchesSelector,
+  not,
 } from "./source/predicates.ts";
 export type { Source } from "./source/source.ts";
 export { jsonLogger } from "./telemetry/log/json-logger.ts";

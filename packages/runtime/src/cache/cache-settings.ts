@@ -35,10 +35,10 @@ export interface CacheDefaults {
 }
 
 /** A transform for objects of whatever kind. */
-export type AnyTransform = <T extends KubeObject>(object: Stored<T>) => Stored<T>;
+type AnyTransform = <T extends KubeObject>(object: Stored<T>) => Stored<T>;
 
 /** As NamespaceSettings, for all kinds. */
-export interface AnyKindSettings extends Omit<NamespaceSettings, "transform"> {
+interface AnyKindSettings extends Omit<NamespaceSettings, "transform"> {
   readonly transform?: AnyTransform;
 }
 

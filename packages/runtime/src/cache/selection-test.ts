@@ -64,7 +64,7 @@ function holdsFor({ operator, value }: FieldRequirement, actual: string | undefi
 }
 
 /** An object has these for as long as it exists, and in each of its representations. */
-export const permanentFields: ReadonlySet<string> = new Set(["metadata.name", "metadata.namespace"]);
+const permanentFields: ReadonlySet<string> = new Set(["metadata.name", "metadata.namespace"]);
 
 /**
  * The fields by which the server selects built-in kinds, each with the paths at which its value is: the first one that
@@ -100,7 +100,7 @@ const builtIn: Readonly<Record<string, Readonly<Record<string, readonly string[]
 };
 
 /** The value of a field to the server, where that is known; empty if it is the zero of its type. */
-export function selectedValueOf(object: KubeObject, field: string): string | undefined {
+function selectedValueOf(object: KubeObject, field: string): string | undefined {
   const valueAt = fieldsOf(object);
   const known = builtIn[`${object.apiVersion} ${object.kind}`];
   const paths = known !== undefined && Object.hasOwn(known, field) ? known[field] : undefined;

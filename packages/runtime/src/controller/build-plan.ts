@@ -2,7 +2,7 @@ import type { Selection } from "@keelson/client";
 import { groupResourceOf, type KubeObject, type Resource } from "@keelson/core";
 import { enqueueMapped, type MapObject } from "../source/handlers.ts";
 import { kindSource } from "../source/kind-source.ts";
-import type { Predicate } from "../source/predicate.ts";
+import type { Predicate } from "../source/predicates.ts";
 import type { Source } from "../source/source.ts";
 import type { ControllerDefinition, ControllerSettings } from "./controller-definition.ts";
 import { InvalidControllerError } from "./errors.ts";

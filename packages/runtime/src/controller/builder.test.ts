@@ -15,7 +15,7 @@ import { VirtualClock } from "@keelson/testkit";
 import { describe, expect, expectTypeOf, it } from "vitest";
 import { readySource, silentTransport } from "../../test/support/controller-world.ts";
 import { FakeCache, objectOf } from "../../test/support/fake-cache.ts";
-import { predicateOf } from "../source/predicate.ts";
+import { predicateOf } from "../source/predicates.ts";
 import type { Source } from "../source/source.ts";
 import { controller } from "./builder.ts";
 import { Controller } from "./controller.ts";

@@ -1,7 +1,7 @@
 import { formatKey, groupResourceOf, type KubeObject, type ObjectKey, type Resource } from "@keelson/core";
 import { type EnqueueOwnerOptions, enqueueOwner, enqueueSelf, type MapObject } from "../source/handlers.ts";
 import { kindSource } from "../source/kind-source.ts";
-import type { Predicate } from "../source/predicate.ts";
+import type { Predicate } from "../source/predicates.ts";
 import type { Source } from "../source/source.ts";
 import {
   type BuildPlan,

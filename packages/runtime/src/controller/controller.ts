@@ -1,8 +1,8 @@
 import { sleep } from "@keelson/core";
 import { type Logger, silentLogger } from "../logger.ts";
 import { WorkQueue } from "../queue/work-queue.ts";
+import { normalizeError } from "../source/normalize-error.ts";
 import type { Source, SourceContext } from "../source/source.ts";
-import { soundError } from "../source/thrown.ts";
 import { CausalLog } from "./causal/causal-log.ts";
 import type { ControllerDefinition } from "./controller-definition.ts";
 import type { ControllerEnvironment } from "./controller-environment.ts";
@@ -198,13 +198,13 @@ export class Controller<Key> {
     const { signal } = this.#stop;
     waitForSync([watch], { controller: this.name, clock, timeoutMs, signal }).catch((error: unknown) => {
       if (!signal.aborted)
-        this.#log.error("a source that was added does not sync", { error: soundError(error) });
+        this.#log.error("a source that was added does not sync", { error: normalizeError(error) });
     });
   }
 
   /** Ends everything, and throws. */
   async #fail(caught: unknown): Promise<never> {
-    const error = soundError(caught);
+    const error = normalizeError(caught);
     this.#failure ??= error;
     this.#stopNow(new ControllerStoppedError(this.name));
     const grace = new AbortController();
@@ -235,7 +235,7 @@ export class Controller<Key> {
     this.#stop.abort(reason);
     // Also if nobody waits for it: the name is free again when all has ended.
     this.ended().catch((error: unknown) => {
-      this.#log.error("controller did not end well", { error: soundError(error) });
+      this.#log.error("controller did not end well", { error: normalizeError(error) });
     });
   }
 

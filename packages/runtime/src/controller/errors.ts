@@ -1,5 +1,5 @@
 import { KeelsonError } from "@keelson/core";
-import { textOfAny } from "../source/thrown.ts";
+import { textOfAny } from "../source/normalize-error.ts";
 
 /** The base of what a controller reports about itself, as opposed to what its reconciler throws. */
 export abstract class ControllerError extends KeelsonError {

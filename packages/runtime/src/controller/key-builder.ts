@@ -1,6 +1,6 @@
 import type { KubeObject, Resource } from "@keelson/core";
 import type { MapObject } from "../source/handlers.ts";
-import type { Predicate } from "../source/predicate.ts";
+import type { Predicate } from "../source/predicates.ts";
 import type { Source } from "../source/source.ts";
 import {
   type BuildPlan,

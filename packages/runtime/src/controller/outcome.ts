@@ -1,4 +1,4 @@
-import { isSoundError } from "../source/thrown.ts";
+import { isNormalError } from "../source/normalize-error.ts";
 import { InvalidResultError, NotAnErrorThrownError } from "./errors.ts";
 import { type ReconcileResult, TerminalError } from "./reconciler.ts";
 
@@ -62,7 +62,7 @@ export function outcomeOfError(thrown: unknown): Failure {
 function judgeError(thrown: Error): Failure {
   return {
     type: "error",
-    error: isSoundError(thrown) ? thrown : new NotAnErrorThrownError(thrown),
+    error: isNormalError(thrown) ? thrown : new NotAnErrorThrownError(thrown),
     isTerminal: isTerminal(thrown),
     isPanic: isMistake(thrown),
     asksToRequeue: "requeueAfterMs" in thrown || "requeue" in thrown,

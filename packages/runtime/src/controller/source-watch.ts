@@ -1,7 +1,7 @@
 import { abortable, type CancelTimer, type Clock } from "@keelson/core";
 import type { Logger } from "../logger.ts";
+import { normalizeError } from "../source/normalize-error.ts";
 import type { Source, SourceContext } from "../source/source.ts";
-import { soundError } from "../source/thrown.ts";
 import { SourceFailedError, SourceSyncTimeoutError } from "./errors.ts";
 
 /** How long a source may go on after its signal has aborted before that is logged. */
@@ -52,7 +52,10 @@ export class SourceWatch<Key> implements RunningWatch {
       this.#reportLateEnd = () => context.clock.schedule(overdueMs, () => this.#warnOfLateEnd(context.log));
       this.#ended = running.ended
         .catch((error: unknown) => {
-          context.log.error("a source did not end well", { source: this.source, error: soundError(error) });
+          context.log.error("a source did not end well", {
+            source: this.source,
+            error: normalizeError(error),
+          });
         })
         .finally(() => {
           this.#reportLateEnd = undefined;
@@ -96,7 +99,7 @@ export class SourceWatch<Key> implements RunningWatch {
   }
 
   #fail(error: unknown): void {
-    this.#sync.reject(new SourceFailedError(this.#controller, this.source, soundError(error)));
+    this.#sync.reject(new SourceFailedError(this.#controller, this.source, normalizeError(error)));
   }
 }
 

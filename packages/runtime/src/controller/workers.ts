@@ -2,7 +2,7 @@ import type { Clock } from "@keelson/core";
 import { HeldKeys } from "../queue/held-keys.ts";
 import type { DequeuedItem } from "../queue/work-item.ts";
 import type { WorkQueue } from "../queue/work-queue.ts";
-import { soundError } from "../source/thrown.ts";
+import { normalizeError } from "../source/normalize-error.ts";
 import type { ControllerObserver, ResultLabel } from "./controller-observer.ts";
 import { ControllerStoppedError, ReconcilerBrokenError, ReconcileTimeoutError } from "./errors.ts";
 import { blockedMs, Heartbeat } from "./heartbeat.ts";
@@ -176,7 +176,7 @@ export class Workers<Key> {
       this.#follow(run, outcome);
     } catch (thrown) {
       if (isToRunAgain(outcome)) queue.requeueAfter(run.item, run.priority, brokenRetryMs);
-      const error = soundError(thrown);
+      const error = normalizeError(thrown);
       attempt(() =>
         around.log.error("what follows from a reconcile failed", { key: run.item.keyText, error }),
       );

@@ -53,8 +53,8 @@ export { isStillThere } from "../object/is-still-there.ts";
 export type { ChangedField } from "../source/changed-paths.ts";
 export { changedFields, changedPaths } from "../source/changed-paths.ts";
 export type { ChannelOptions } from "../source/channel.ts";
+export { ChannelClosedError } from "../source/channel.ts";
 export type { ChannelSourceOptions, GenericPredicate } from "../source/channel-source.ts";
-export { ChannelClosedError } from "../source/errors.ts";
 export type {
   EnqueueOwnerOptions,
   EventHandler,
@@ -63,16 +63,11 @@ export type {
   MapObject,
 } from "../source/handlers.ts";
 export { enqueueMapped, enqueueOwner, enqueueSelf } from "../source/handlers.ts";
-export type { InformerSourceOptions } from "../source/informer-source.ts";
-export { informerSource } from "../source/informer-source.ts";
 export type { IntervalSourceOptions } from "../source/interval-source.ts";
-export type { KindSourceOptions } from "../source/kind-source.ts";
-export { kindSource } from "../source/kind-source.ts";
+export type { InformerSourceOptions, KindSourceOptions } from "../source/kind-source.ts";
+export { informerSource, kindSource } from "../source/kind-source.ts";
 export type { PollSourceOptions } from "../source/poll-source.ts";
-export { predicateOf } from "../source/predicate.ts";
-export { named, resourceVersionChanged } from "../source/predicates.ts";
-export type { Enqueue, EnqueueOptions, RunningSource, SourceContext } from "../source/source.ts";
-export { lowPriority } from "../source/source.ts";
+export { named, predicateOf, resourceVersionChanged } from "../source/predicates.ts";
+export type { Enqueue, EnqueueOptions, RunningSource, RunSource, SourceContext } from "../source/source.ts";
+export { lowPriority, sourceOf } from "../source/source.ts";
 export type { GenericEvent, SourceEvent } from "../source/source-event.ts";
-export type { RunSource } from "../source/source-of.ts";
-export { sourceOf } from "../source/source-of.ts";

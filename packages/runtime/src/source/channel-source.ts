@@ -1,10 +1,9 @@
 import type { Channel } from "./channel.ts";
 import { Dispatcher } from "./dispatcher.ts";
-import { genericEnqueueOptionsOf } from "./event-trigger.ts";
 import type { HandlerContext, Keys } from "./handlers.ts";
+import { normalizeError } from "./normalize-error.ts";
 import type { RunningSource, Source, SourceContext } from "./source.ts";
-import type { GenericEvent } from "./source-event.ts";
-import { soundError } from "./thrown.ts";
+import { type GenericEvent, genericEnqueueOptionsOf } from "./source-event.ts";
 
 /** The part of a predicate that is asked about what comes through a channel. */
 export interface GenericPredicate<Item> {
@@ -42,7 +41,7 @@ function runChannel<Item, Key>(
     describe: (event) => genericEnqueueOptionsOf(event, name),
   });
   const logFailure = (caught: unknown): void => {
-    const error = soundError(caught);
+    const error = normalizeError(caught);
     log.error(`read ${name}: ${error.message}`, { error });
   };
   const listener = channel.listen();

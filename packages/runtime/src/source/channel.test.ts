@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { Channel, type ChannelListener } from "./channel.ts";
-import { ChannelClosedError } from "./errors.ts";
+import { Channel, ChannelClosedError, type ChannelListener } from "./channel.ts";
 
 const never = new AbortController().signal;
 

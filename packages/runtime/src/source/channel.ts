@@ -1,6 +1,16 @@
+import { KeelsonError } from "@keelson/core";
 import { Backlog } from "../backlog.ts";
 import { Waiters } from "../queue/waiters.ts";
-import { ChannelClosedError } from "./errors.ts";
+
+/** Something was sent through a channel that is closed. */
+export class ChannelClosedError extends KeelsonError {
+  static override readonly brand: string = "keelson.ChannelClosedError";
+  readonly code = "CHANNEL_CLOSED";
+
+  constructor() {
+    super("send through a channel: it is closed; make a new one, or do not close it before the last event");
+  }
+}
 
 export interface ChannelOptions {
   /** How many events each listener may be behind before senders have to wait [EV9]. Default 1024. */

@@ -1,5 +1,6 @@
-import { checkPeriod, runRepeatedly } from "./repeat.ts";
-import type { Source, SourceContext } from "./source.ts";
+import { abortable, sleep } from "@keelson/core";
+import { normalizeError } from "./normalize-error.ts";
+import type { RunningSource, Source, SourceContext } from "./source.ts";
 
 export interface IntervalSourceOptions<Key> {
   /** From the end of one time to the beginning of the next. */
@@ -25,4 +26,68 @@ export function intervalSource<Key>(options: IntervalSourceOptions<Key>): Source
     return runRepeatedly({ everyMs, action: `find the keys for ${name}`, task }, context);
   };
   return { name, run };
+}
+
+const firstRetryMs = 1_000;
+/** Failures are never further apart than this, or than successes are. */
+const longestRetryMs = 60_000;
+
+export interface RepeatOptions {
+  readonly everyMs: number;
+  /** What is done, for the log, such as `poll buckets`. */
+  readonly action: string;
+  /** Never called before the last call has ended. */
+  readonly task: (signal: AbortSignal) => Promise<void>;
+}
+
+/**
+ * Does the task at once and then every so often, counted from the end of the last time, until the signal aborts. A
+ * failure is logged and the task done again after a second, two, four and so on. The source counts as synced after the
+ * first time, failed or not: what others cannot answer must not keep a controller from its own work.
+ */
+export function runRepeatedly(
+  { everyMs, action, task }: RepeatOptions,
+  { clock, log, signal }: Pick<SourceContext<unknown>, "clock" | "log" | "signal">,
+): RunningSource {
+  const { promise: synced, resolve: markSynced, reject: giveUp } = Promise.withResolvers<void>();
+  synced.catch(() => undefined);
+  let failures = 0;
+  const attempt = async (): Promise<number> => {
+    try {
+      await abortable(task(signal), signal);
+      failures = 0;
+      return everyMs;
+    } catch (caught) {
+      if (signal.aborted) throw caught;
+      const error = normalizeError(caught);
+      const delayMs = retryDelayMs(everyMs, failures);
+      failures++;
+      log.error(`${action}: ${error.message}; it is tried again in ${delayMs / 1000} s`, { error, failures });
+      return delayMs;
+    }
+  };
+  const run = async (): Promise<void> => {
+    try {
+      signal.throwIfAborted();
+      for (;;) {
+        const delayMs = await attempt();
+        markSynced();
+        await sleep(clock, delayMs, signal);
+      }
+    } catch (error) {
+      // Only the signal's reason comes here; it matters to those who still wait for the sync.
+      giveUp(error);
+    }
+  };
+  return { synced, ended: run() };
+}
+
+function retryDelayMs(everyMs: number, failures: number): number {
+  return Math.min(Math.min(everyMs, firstRetryMs) * 2 ** failures, Math.max(everyMs, longestRetryMs));
+}
+
+/** Throws a RangeError that names the source if the time between two runs makes no sense. */
+export function checkPeriod(name: string, everyMs: number): void {
+  if (everyMs > 0 && Number.isFinite(everyMs)) return;
+  throw new RangeError(`make source ${name}: everyMs is ${everyMs}; give a number of milliseconds above 0`);
 }

@@ -7,9 +7,8 @@ import { describe, expect, it } from "vitest";
 import { informerHarness } from "../../test/support/source-harness.ts";
 import { stored } from "../../test/support/stored.ts";
 import { enqueueMapped, enqueueSelf } from "./handlers.ts";
-import { informerSource } from "./informer-source.ts";
-import { kindSource } from "./kind-source.ts";
-import type { Predicate } from "./predicate.ts";
+import { informerSource, kindSource } from "./kind-source.ts";
+import type { Predicate } from "./predicates.ts";
 
 const configMap = (name: string, resourceVersion = "1", data: Record<string, string> = {}) =>
   stored<ConfigMap>({

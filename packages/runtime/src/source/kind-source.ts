@@ -1,10 +1,27 @@
-import type { Selection } from "@keelson/client";
-import { groupResourceOf, type KubeObject, type Resource } from "@keelson/core";
+import {
+  type ApiError,
+  ForbiddenError,
+  NotFoundError,
+  type Selection,
+  UnauthorizedError,
+} from "@keelson/client";
+import {
+  aborted,
+  apiVersionOf,
+  type Clock,
+  groupResourceOf,
+  type KubeObject,
+  type Resource,
+} from "@keelson/core";
 import type { InformerLease } from "../cache/cache.ts";
+import type { Informer, InformerEvent, InformerStatus, Subscription } from "../cache/informer/informer.ts";
+import type { Logger } from "../logger.ts";
+import { Dispatcher } from "./dispatcher.ts";
 import type { EventHandler } from "./handlers.ts";
-import { runInformer } from "./informer-source.ts";
-import type { Predicate } from "./predicate.ts";
+import { normalizeError } from "./normalize-error.ts";
+import { type Predicate, passesAll } from "./predicates.ts";
 import type { RunningSource, Source, SourceContext } from "./source.ts";
+import { enqueueOptionsOf, mergeUpdates } from "./source-event.ts";
 
 export interface KindSourceOptions<T extends KubeObject, Key> {
   /** `metadataOnly(kind)` watches the metadata only. */
@@ -51,4 +68,126 @@ function runKind<T extends KubeObject, Key>(
   }
   const all = [...globalPredicates, ...predicates];
   return runInformer({ ...rest, informer: lease, predicates: all, release: () => lease.release() }, context);
+}
+
+export interface InformerSourceOptions<T extends KubeObject, Key> {
+  /** For people, such as `watches secrets in shop`. */
+  readonly name: string;
+  /** Stays the caller's: only the subscription ends with the source. */
+  readonly informer: Informer<T>;
+  readonly handler: EventHandler<T, Key>;
+  /** All must pass, in this order. Default: none. */
+  readonly predicates?: readonly Predicate<T>[];
+  /** Every so often all objects are handled again, at low priority. Default: never. */
+  readonly resyncMs?: number;
+}
+
+/** The events of an informer that somebody else holds. */
+export function informerSource<T extends KubeObject, Key>(
+  options: InformerSourceOptions<T, Key>,
+): Source<Key> {
+  return { name: options.name, run: (context) => runInformer(options, context) };
+}
+
+/** Subscribes until the signal aborts; `release` gives the informer back after that. */
+function runInformer<T extends KubeObject, Key>(
+  options: InformerSourceOptions<T, Key> & { readonly release?: () => Promise<void> },
+  context: SourceContext<Key>,
+): RunningSource {
+  const { name, informer, handler, predicates = [], resyncMs, release } = options;
+  const { clock, log, signal } = context;
+  const described = { source: name, kind: informer.resource.kind };
+  const dispatcher = new Dispatcher<InformerEvent<T>, Key>({
+    context,
+    handler,
+    passes: (event) => passesAll(predicates, event),
+    describe: (event) => enqueueOptionsOf(event, described),
+    merge: mergeUpdates,
+  });
+  const subscription = informer.subscribe(
+    (event) => dispatcher.dispatch(event),
+    resyncMs === undefined ? {} : { resyncMs },
+  );
+  const sync = async (): Promise<void> => {
+    await waitForSyncLogging(subscription, informer, { source: name, clock, log, signal });
+    await dispatcher.settled();
+    signal.throwIfAborted();
+  };
+  const synced = sync();
+  const end = async (): Promise<void> => {
+    await aborted(signal);
+    try {
+      await subscription.remove();
+      await release?.();
+    } catch (caught) {
+      const error = normalizeError(caught);
+      log.error(`end ${name}: ${error.message}`, { error });
+    }
+    await Promise.allSettled([dispatcher.ended(), synced]);
+  };
+  // Whoever waits for `synced` is told; nobody need wait for it.
+  synced.catch(() => undefined);
+  return { synced, ended: end() };
+}
+
+const reportEveryMs = 10_000;
+
+interface SyncReportOptions {
+  /** The source that waits. */
+  readonly source: string;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Waits until the subscription has synced, and says every 10 s what that is waiting for [EV8]: a kind that does not
+ * exist yet, or a permission that is missing, are found by the informer as soon as they are there. Throws the signal's
+ * reason when it aborts, and nothing else; how long to wait is for the caller to say.
+ */
+async function waitForSyncLogging<T extends KubeObject>(
+  subscription: Subscription,
+  informer: Informer<T>,
+  { source, clock, log, signal }: SyncReportOptions,
+): Promise<void> {
+  const report = (): void => {
+    for (const status of informer.statuses.filter(({ hasSynced }) => !hasSynced)) {
+      const message = `sync ${source}: ${obstacleOf(status, informer.resource)}`;
+      const { lastError: error } = status;
+      if (error === undefined) log.warn(message);
+      else log.error(message, { error });
+    }
+    cancel = clock.schedule(reportEveryMs, report);
+  };
+  let cancel = clock.schedule(reportEveryMs, report);
+  try {
+    await subscription.synced(signal);
+  } finally {
+    cancel();
+  }
+}
+
+/** What keeps an informer from having synced, and what to do about it. */
+function obstacleOf({ name, phase, objects, lastError }: InformerStatus, resource: Resource): string {
+  if (lastError instanceof NotFoundError) {
+    return (
+      `the API server serves no ${resource.plural} of ${apiVersionOf(resource)}; install the CRD of ` +
+      `${groupResourceOf(resource)}, in that version`
+    );
+  }
+  if (lastError instanceof ForbiddenError) {
+    return (
+      `reading ${name} is not allowed; grant the verbs list and watch on ${groupResourceOf(resource)} ` +
+      `(${reasonOf(lastError)})`
+    );
+  }
+  if (lastError instanceof UnauthorizedError) {
+    return `the API server does not accept the credentials; renew them (${reasonOf(lastError)})`;
+  }
+  if (lastError !== undefined) return `${lastError.message}; it is tried again`;
+  return `${name} is still ${phase}, with ${objects} objects so far; is the API server slow?`;
+}
+
+function reasonOf({ status }: ApiError): string {
+  return status.message ?? status.reason ?? "no reason was given";
 }

@@ -1,4 +1,4 @@
-import { checkPeriod, runRepeatedly } from "./repeat.ts";
+import { checkPeriod, runRepeatedly } from "./interval-source.ts";
 import { lowPriority, type RunningSource, type Source, type SourceContext } from "./source.ts";
 
 export interface PollSourceOptions<Item, Key> {

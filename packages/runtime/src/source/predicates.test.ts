@@ -2,9 +2,10 @@ import type { KubeObject, ObjectMeta, Stored } from "@keelson/core";
 import { InvalidLabelSelectorError } from "@keelson/core";
 import { describe, expect, expectTypeOf, it } from "vitest";
 import { stored } from "../../test/support/stored.ts";
-import { allOf, anyOf, not, type Predicate, passesAll, predicateOf } from "./predicate.ts";
 import {
+  allOf,
   annotationsChanged,
+  anyOf,
   deletionStarted,
   finalizersChanged,
   generationChanged,
@@ -12,6 +13,10 @@ import {
   labelsChanged,
   matchesSelector,
   named,
+  not,
+  type Predicate,
+  passesAll,
+  predicateOf,
   resourceVersionChanged,
 } from "./predicates.ts";
 import type { SourceEvent } from "./source-event.ts";

@@ -5,8 +5,7 @@ import { FakeCache, FakeInformer } from "../../test/support/fake-informer.ts";
 import { SourceHarness } from "../../test/support/source-harness.ts";
 import { intervalSource } from "./interval-source.ts";
 import { pollSource } from "./poll-source.ts";
-import type { EnqueueOptions } from "./source.ts";
-import { sourceOf } from "./source-of.ts";
+import { type EnqueueOptions, sourceOf } from "./source.ts";
 
 /** A controller whose keys are words. */
 const harnessOfWords = () =>

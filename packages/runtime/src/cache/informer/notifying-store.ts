@@ -25,7 +25,7 @@ export interface InformerProgress {
 }
 
 /** Must not throw. Called after the store has changed and before anybody hears of it. */
-export type OnProgress = (progress: InformerProgress) => void;
+type OnProgress = (progress: InformerProgress) => void;
 
 export interface NotifyingStoreOptions<T extends KubeObject> {
   /** What is stored, for messages, such as `pods in shop`. */

@@ -54,7 +54,7 @@ export function* changesBetween<T extends KubeObject>(
 }
 
 /** What a subscriber is told. Objects are parsed no earlier than it looks at them. */
-export function toEvent<T extends KubeObject>(change: InformerChange<T>): InformerEvent<T> {
+function toEvent<T extends KubeObject>(change: InformerChange<T>): InformerEvent<T> {
   switch (change.type) {
     case "create":
       return new CreateEvent(change.snapshot, change.isInInitialList);

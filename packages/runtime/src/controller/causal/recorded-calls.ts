@@ -10,7 +10,7 @@ import {
 import { readWithOrigin } from "../../cache/cached-client.ts";
 import { isSameCollection } from "../../cache/representation.ts";
 import { changedPaths } from "../../source/changed-paths.ts";
-import { soundError } from "../../source/thrown.ts";
+import { normalizeError } from "../../source/normalize-error.ts";
 import { isDryRun, isObject, isObjectOfCall, isWrite, objectNameOf, versionIn } from "./call-facts.ts";
 
 /** The record of one call of a run. */
@@ -247,7 +247,7 @@ class RecordedCall {
   }
 
   fail(error: unknown, now: number): void {
-    this.#end(errorCode(error) ?? soundError(error).name, now);
+    this.#end(errorCode(error) ?? normalizeError(error).name, now);
   }
 
   /** Whether both calls are about the same object, in whichever version and subresource of its kind. */

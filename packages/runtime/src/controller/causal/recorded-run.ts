@@ -1,7 +1,7 @@
 import type { ApiCall, Caller } from "@keelson/client";
 import type { Clock, KubeObject, ObjectKey, Resource } from "@keelson/core";
 import type { Trigger } from "../../queue/work-item.ts";
-import { soundError } from "../../source/thrown.ts";
+import { normalizeError } from "../../source/normalize-error.ts";
 import { type CallRecord, RecordedCalls } from "./recorded-calls.ts";
 
 /**
@@ -149,7 +149,7 @@ export class RecordedRun implements RunRecorder {
     this.#durationMs = this.#owner.clock.monotonicNow() - this.#startedAtMonotonic;
     this.#result = result;
     this.#requeueAfterMs = requeueAfterMs;
-    if (error !== undefined) this.#error = shortened(soundError(error).message);
+    if (error !== undefined) this.#error = shortened(normalizeError(error).message);
     this.#reasons = this.#triggers.length === 0 ? noReasons : this.#triggers.map(toReasonRecord);
     this.#triggers = noReasons;
     this.#calls?.endRun();

@@ -6,7 +6,7 @@ import { controllerFor } from "../../../src/controller/key-builder.ts";
 import { silentLogger } from "../../../src/logger.ts";
 import { Manager } from "../../../src/manager/manager.ts";
 import { runUntilSignal } from "../../../src/manager/signals.ts";
-import { sourceOf } from "../../../src/source/source-of.ts";
+import { sourceOf } from "../../../src/source/source.ts";
 import type { ProgramLine, ProgramSettings } from "./program-lines.ts";
 
 const settings: ProgramSettings = JSON.parse(process.argv[2] ?? "");

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { isSoundError, soundError, textOfAny } from "./thrown.ts";
+import { isNormalError, normalizeError, textOfAny } from "./normalize-error.ts";
 
 const unreadable = (): never => {
   throw new Error("not to be read");
@@ -19,13 +19,13 @@ const odd: readonly (readonly [string, unknown])[] = [
 
 it.each(odd)("%s has a text, and becomes an Error with the value as its cause", (_, thrown) => {
   expect(textOfAny(thrown)).toBeTypeOf("string");
-  expect(isSoundError(thrown)).toBe(false);
-  const error = soundError(thrown);
+  expect(isNormalError(thrown)).toBe(false);
+  const error = normalizeError(thrown);
   expect(error.message).toBeTypeOf("string");
   expect(Object.is(error.cause, thrown)).toBe(true);
 });
 
 it("leaves an Error as it is", () => {
   const error = new TypeError("no");
-  expect(soundError(error)).toBe(error);
+  expect(normalizeError(error)).toBe(error);
 });

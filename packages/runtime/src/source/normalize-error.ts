@@ -11,12 +11,12 @@ export function textOfAny(value: unknown): string {
  * What was thrown as an Error that can be logged and shown: its name and its message are text. An error that is not so
  * becomes the cause of one that is. Never throws, whatever code of others has thrown.
  */
-export function soundError(thrown: unknown): Error {
-  return isSoundError(thrown) ? thrown : new Error(textOfAny(thrown), { cause: thrown });
+export function normalizeError(thrown: unknown): Error {
+  return isNormalError(thrown) ? thrown : new Error(textOfAny(thrown), { cause: thrown });
 }
 
 /** Whether it is an Error with a name and a message that are text, as the language promises and some break. */
-export function isSoundError(thrown: unknown): thrown is Error {
+export function isNormalError(thrown: unknown): thrown is Error {
   try {
     return thrown instanceof Error && typeof thrown.message === "string" && typeof thrown.name === "string";
   } catch {
