@@ -12,7 +12,7 @@ import type { IssueToken } from "./auth/service-account-tokens.ts";
 import type { DiscoveryService } from "./discovery/discovery-service.ts";
 import { newUid } from "./resource/new-uid.ts";
 import type { ResourceRegistry } from "./resource/resource-registry.ts";
-import { healthAnswer } from "./server/health.ts";
+import { healthResponse } from "./server/health.ts";
 import { EventLines } from "./server/read/event-lines.ts";
 import { errorType } from "./server/request/accepted-type.ts";
 import { accessOf, checkAccess } from "./server/request/access.ts";
@@ -20,15 +20,15 @@ import { effectiveUser } from "./server/request/impersonation.ts";
 import { parseQuery } from "./server/request/query.ts";
 import { parseRequestPath, type RequestPath } from "./server/request/request-path.ts";
 import { routeOf } from "./server/request/route.ts";
-import { answerResource } from "./server/request-handler.ts";
+import { handleResource } from "./server/request-handler.ts";
 import {
-  type Answer,
-  statusAnswer,
-  textAnswer,
+  type ApiResponse,
+  statusResponse,
+  textResponse,
   unexpectedError,
   warningHeader,
 } from "./server/response/response.ts";
-import type { ServerTools } from "./server/server-dependencies.ts";
+import type { ServerDependencies } from "./server/server-dependencies.ts";
 import type { ObjectWriter } from "./server/write/object-writer.ts";
 import { ApiError, unauthorized } from "./status/api-error.ts";
 import { methodRefused } from "./status/request-errors.ts";
@@ -47,44 +47,57 @@ export interface ApiServerDependencies {
   readonly discovery: DiscoveryService;
   readonly clock: Clock;
   readonly random: Random;
-  /** Which revision reads that allow old data show instead of the present. Default: the present. */
+  /** The revision that reads which allow old data return. Default: the current one. */
   readonly staleRevision?: () => number | undefined;
-  /** How many events wait for a slow watcher before its watch is ended. Default: 20,000. */
+  /** How many events are buffered for a slow watcher before its watch ends. Default: 20,000. */
   readonly watchBufferLimit?: number;
-  /** Told of errors that nobody foresaw; the client gets only the id. Default: nobody is. */
+  /** Receives unexpected errors; the response contains only the id. Default: they are dropped. */
   readonly onUnexpectedError?: (error: unknown, id: string) => void;
 }
 
-/** The API server as a function: whatever comes in, a response goes out. */
+/**
+ * The API server as a function from request to response. The life of a request:
+ *
+ * 1. `server/request`: parse path and query, authenticate, impersonate, authorize, find the route.
+ * 2. `server/request-handler.ts`: negotiate the media type and call the handler of the verb.
+ * 3. `server/body`, `server/options`: decode the body and read the options of the request.
+ * 4. `server/read` serves get, list and watch from the store; `server/write` changes it: defaults, managed fields,
+ *    mutating admission, strategy, validation, validating admission, store; `server/subresources` does what a
+ *    subresource means.
+ * 5. `server/response`: encode the result as JSON, YAML or a Table.
+ *
+ * A step that refuses the request throws ApiError, which becomes a Status. Paths that name no resource are served by
+ * `server/health.ts` and `discovery`.
+ */
 export function createApiServer(dependencies: ApiServerDependencies): HttpService {
   const { random } = dependencies;
-  const tools = toolsOf(dependencies);
+  const ofHandlers = handlerDependencies(dependencies);
   return async (request) => {
     const warnings: string[] = [];
     const id = newUid(random);
-    const answer = await safeAnswer(dependencies, tools, request, id, (text) => {
+    const response = await respond(dependencies, ofHandlers, request, id, (text) => {
       if (!warnings.includes(text)) warnings.push(text);
     });
     return {
-      status: answer.status,
+      status: response.status,
       headers: {
         "audit-id": id,
         "cache-control": "no-cache, private",
         "x-kubernetes-pf-flowschema-uid": flowSchemaId,
         "x-kubernetes-pf-prioritylevel-uid": priorityLevelId,
-        ...answer.headers,
+        ...response.headers,
         ...(warnings.length > 0 && { warning: warningHeader(warnings) }),
       },
-      ...(request.method !== "HEAD" && { body: answer.body }),
+      ...(request.method !== "HEAD" && { body: response.body }),
     };
   };
 }
 
-/** There is no flow control; all requests are of one flow. */
+/** There is no flow control: all requests have one flow schema and one priority level. */
 const flowSchemaId = "00000000-0000-4000-8000-000000000001";
 const priorityLevelId = "00000000-0000-4000-8000-000000000002";
 
-function toolsOf(dependencies: ApiServerDependencies): ServerTools {
+function handlerDependencies(dependencies: ApiServerDependencies): ServerDependencies {
   const { store, registry, writer, clock, random, authorize } = dependencies;
   const { issueToken, authenticateToken, tokenProblem, rulesOf, staleRevision, watchBufferLimit } =
     dependencies;
@@ -109,46 +122,47 @@ function toolsOf(dependencies: ApiServerDependencies): ServerTools {
   };
 }
 
-async function safeAnswer(
+/** The response to a request, a Status if the request is refused or fails. */
+async function respond(
   dependencies: ApiServerDependencies,
-  tools: ServerTools,
+  ofHandlers: ServerDependencies,
   request: ServiceRequest,
   id: string,
   warn: (text: string) => void,
-): Promise<Answer> {
+): Promise<ApiResponse> {
   try {
-    return await answerRequest(dependencies, tools, request, warn);
+    return await handle(dependencies, ofHandlers, request, warn);
   } catch (error) {
-    if (error instanceof ApiError) return statusAnswer(error, errorType(request.headers, queryOf(request)));
-    // Nobody waits for an answer any more, or nobody is to get one.
+    if (error instanceof ApiError) return statusResponse(error, errorType(request.headers, queryOf(request)));
+    // The client no longer waits for a response, or a fault withholds it.
     if (request.signal.aborted || error instanceof DropConnectionError) throw error;
     dependencies.onUnexpectedError?.(error, id);
-    return statusAnswer(unexpectedError(id));
+    return statusResponse(unexpectedError(id));
   }
 }
 
-async function answerRequest(
+async function handle(
   dependencies: ApiServerDependencies,
-  tools: ServerTools,
+  ofHandlers: ServerDependencies,
   request: ServiceRequest,
   warn: (text: string) => void,
-): Promise<Answer> {
+): Promise<ApiResponse> {
   const { authenticate, authorize, registry } = dependencies;
   const query = queryOf(request);
   const [path = ""] = request.path.split("?", 1);
   const parsed = parseRequestPath(request.method, path, query);
-  if (parsed === undefined) return textAnswer("400 Bad Request", 400);
-  const sender = authenticate(request);
-  if (sender === undefined) throw unauthorized();
+  if (parsed === undefined) return textResponse("400 Bad Request", 400);
+  const authenticated = authenticate(request);
+  if (authenticated === undefined) throw unauthorized();
   const access = accessOf(parsed);
-  const user = effectiveUser(authorize, sender, request, access);
+  const user = effectiveUser(authorize, authenticated, request, access);
   checkAccess(authorize, user, access);
   const route = routeOf(registry, parsed);
   if (route !== undefined) {
     if (request.method === "HEAD") throw methodRefused();
-    return answerResource(tools, { route, query, user, service: request, warn });
+    return handleResource(ofHandlers, { route, query, user, service: request, warn });
   }
-  return otherAnswer(dependencies, request, parsed, query) ?? textAnswer("404 page not found\n", 404);
+  return handleNonResource(dependencies, request, parsed, query) ?? textResponse("404 page not found\n", 404);
 }
 
 function queryOf({ path }: ServiceRequest): URLSearchParams {
@@ -156,16 +170,15 @@ function queryOf({ path }: ServiceRequest): URLSearchParams {
   return parseQuery(mark === -1 ? "" : path.slice(mark + 1));
 }
 
-/** Paths that name no objects. */
-function otherAnswer(
+function handleNonResource(
   { discovery, store }: ApiServerDependencies,
   { method, headers }: ServiceRequest,
   { path, target }: RequestPath,
   query: URLSearchParams,
-): Answer | undefined {
-  const health = healthAnswer(path, query, store);
+): ApiResponse | undefined {
+  const health = healthResponse(path, query, store);
   if (health !== undefined) return health;
-  if (path === "/" && method === "GET") return rootAnswer();
+  if (path === "/" && method === "GET") return rootResponse();
   if (target !== undefined || path.startsWith("//")) return undefined;
   const found: ServiceResponse | undefined = discovery(path, headers, query);
   if (found === undefined) return undefined;
@@ -173,7 +186,7 @@ function otherAnswer(
   return { status: found.status, headers: found.headers ?? {}, body: found.body ?? "" };
 }
 
-function rootAnswer(): Answer {
+function rootResponse(): ApiResponse {
   const paths = [
     "/api",
     "/apis",

@@ -62,7 +62,7 @@ export function assembleApi(options: SandboxOptions): AssembledApi {
     ...{ store, rbac, read, registry, callWebhook, clock, random },
     hasServiceAccounts: options.controllers !== false,
   });
-  const writer = createObjectWriter({ store, registry, admission, clock, random });
+  const writer = createObjectWriter({ store, registry, read, admission, clock, random });
   const server = createApiServer({
     store,
     registry,

@@ -12,7 +12,7 @@ export type {
 export { reasonCodes, refusedResponse, refusedStatus } from "./faults/fault.ts";
 export type { MatchedRequest, RequestMatch, RequestPattern } from "./faults/request-match.ts";
 export { matchedRequest, matchesRequest } from "./faults/request-match.ts";
-export type { OutgoingPost, PostAnswer, SendPost } from "./outgoing/post-webhook.ts";
+export type { OutgoingPost, PostResponse, SendPost } from "./outgoing/post-webhook.ts";
 export type { Sandbox, SandboxOptions } from "./sandbox.ts";
 export type { Authority, ServedSandbox, ServeOptions } from "./serve-sandbox.ts";
 export { serveSandbox } from "./serve-sandbox.ts";

@@ -9,18 +9,18 @@ export interface OutgoingPost {
   readonly signal: AbortSignal;
 }
 
-export interface PostAnswer {
+export interface PostResponse {
   readonly status: number;
   readonly body: string;
 }
 
 /** Sends one POST over HTTPS on a connection of its own, as API servers call webhooks. */
-export async function sendPost(post: OutgoingPost): Promise<PostAnswer> {
+export async function sendPost(post: OutgoingPost): Promise<PostResponse> {
   const { url, serverName, certificateAuthority, body, signal } = post;
   // Loaded when they are needed: operators call no webhooks.
   const { request } = await import("node:https");
   const { text } = await import("node:stream/consumers");
-  const { promise, resolve, reject } = Promise.withResolvers<PostAnswer>();
+  const { promise, resolve, reject } = Promise.withResolvers<PostResponse>();
   const sent = request(
     url,
     {

@@ -31,7 +31,7 @@ export type {
   OnWarning,
   OutgoingPost,
   Patch,
-  PostAnswer,
+  PostResponse,
   RawCall,
   RawWatchEvent,
   RunCommand,

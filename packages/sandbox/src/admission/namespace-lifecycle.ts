@@ -4,7 +4,7 @@ import { ApiError, forbidden, notFound } from "../status/api-error.ts";
 import type { MutatingAdmission } from "./admission.ts";
 import { refused } from "./admission.ts";
 
-const immortal: ReadonlySet<string> = new Set(["default", "kube-public", "kube-system"]);
+const undeletable: ReadonlySet<string> = new Set(["default", "kube-public", "kube-system"]);
 const namespaces = { group: "", plural: "namespaces" };
 
 /** Nothing is created in namespaces that do not exist or are going, and some namespaces stay for ever. */
@@ -14,7 +14,7 @@ export function namespaceLifecycle(read: StoredObjects): MutatingAdmission {
     mutate(request, object) {
       const { operation, resource, namespace, name } = request;
       if (resource.plural === "namespaces" && resource.group === "") {
-        if (operation === "DELETE" && request.subresource === undefined && immortal.has(name)) {
+        if (operation === "DELETE" && request.subresource === undefined && undeletable.has(name)) {
           throw forbidden(resource, name, "this namespace may not be deleted");
         }
         return;

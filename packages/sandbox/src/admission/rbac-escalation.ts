@@ -38,10 +38,10 @@ export function rbacEscalation(rbac: Rbac, read: StoredObjects): MutatingAdmissi
       const written = typed(object);
       if (written.kind === "Role" || written.kind === "ClusterRole") {
         if (mayEscalate(rbac, request)) return;
-        if (oldObject !== undefined && isHousekeeping(object, oldObject)) return;
+        if (oldObject !== undefined && onlyChangesOwnership(object, oldObject)) return;
         checkRole(rbac, request, written);
       } else {
-        if (oldObject !== undefined && isHousekeeping(object, oldObject)) return;
+        if (oldObject !== undefined && onlyChangesOwnership(object, oldObject)) return;
         if (!mayBind(rbac, request, written)) checkBinding(rbac, read, request, written);
       }
     },
@@ -125,7 +125,7 @@ function isAggregated(role: RbacObject): boolean {
 }
 
 /** Whether only that changes which decides when the object goes, so that anybody who may write it can let go of it. */
-function isHousekeeping(object: GenericObject, old: GenericObject): boolean {
+function onlyChangesOwnership(object: GenericObject, old: GenericObject): boolean {
   const {
     ownerReferences: _owners,
     finalizers: _finalizers,

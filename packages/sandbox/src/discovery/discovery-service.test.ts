@@ -5,7 +5,7 @@ import { createRegistry, type ResourceRegistry } from "../resource/resource-regi
 import type { ServedResource } from "../resource/served-resource.ts";
 import type { Strategy } from "../resource/strategy.ts";
 import { aggregatedType } from "./aggregated-document.ts";
-import { type DiscoveryAnswer, discoveryService } from "./discovery-service.ts";
+import { type DiscoveryResponse, discoveryService } from "./discovery-service.ts";
 import { compareVersions } from "./served-groups.ts";
 
 const strategy: Strategy = {
@@ -64,7 +64,7 @@ const lab: ServedResource = {
 
 function world(): {
   registry: ResourceRegistry;
-  get: (path: string, headers?: Record<string, string>) => Answer;
+  get: (path: string, headers?: Record<string, string>) => ApiResponse;
 } {
   const registry = createRegistry();
   registry.replace(
@@ -73,7 +73,7 @@ function world(): {
   );
   registry.replace("labs.lab.example.com", [lab]);
   const service = discoveryService(registry, { serverAddress: "127.0.0.1:6443" });
-  const get = (url: string, headers: Record<string, string> = {}): Answer => {
+  const get = (url: string, headers: Record<string, string> = {}): ApiResponse => {
     const { pathname, searchParams } = new URL(url, "http://server");
     const answer = service(pathname, headers, searchParams);
     expect.assert(answer !== undefined);
@@ -85,7 +85,7 @@ function world(): {
   return { registry, get };
 }
 
-type Answer = DiscoveryAnswer & { readonly json: unknown };
+type ApiResponse = DiscoveryResponse & { readonly json: unknown };
 
 /** What a document has at a path, which must be there. */
 function part(document: unknown, ...path: readonly string[]): unknown {

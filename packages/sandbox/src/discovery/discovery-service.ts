@@ -8,7 +8,7 @@ import { documentUrl, type OpenApiDocument, openApiDocuments, openApiIndex } fro
 import { type OpenApiV2Document, openApiV2Document } from "./openapi-v2-document.ts";
 import { type ServedGroup, servedGroups } from "./served-groups.ts";
 
-export interface DiscoveryAnswer {
+export interface DiscoveryResponse {
   readonly status: number;
   /** Lower-case names. */
   readonly headers: Readonly<Record<string, string>>;
@@ -25,7 +25,7 @@ export type DiscoveryService = (
   path: string,
   headers: Readonly<Record<string, string>>,
   query: URLSearchParams,
-) => DiscoveryAnswer | undefined;
+) => DiscoveryResponse | undefined;
 
 /** Tells clients which kinds there are, in all forms: legacy and aggregated discovery, OpenAPI, the version. */
 export function discoveryService(
@@ -42,17 +42,17 @@ export function discoveryService(
     if (root === "version" && parts.length === 1) return json(serverVersion());
     if (root !== "api" && root !== "apis" && root !== "openapi") return undefined;
     snapshot ??= new Snapshot(servedGroups(registry.all()));
-    if (root === "openapi") return openApiAnswer(snapshot, parts, headers, query);
+    if (root === "openapi") return openApiResponse(snapshot, parts, headers, query);
     const address = options.serverAddress ?? headers.host ?? "";
     const answer =
       parts.length === 1
-        ? rootAnswer(snapshot, root, headers, address)
-        : groupAnswer(snapshot, root, parts.slice(1));
+        ? rootResponse(snapshot, root, headers, address)
+        : groupResponse(snapshot, root, parts.slice(1));
     return wantsPretty(query, headers["user-agent"] ?? "") ? laidOut(answer) : answer;
   };
 }
 
-function laidOut(answer: DiscoveryAnswer | undefined): DiscoveryAnswer | undefined {
+function laidOut(answer: DiscoveryResponse | undefined): DiscoveryResponse | undefined {
   if (typeof answer?.body !== "string" || !answer.body.startsWith("{")) return answer;
   return { ...answer, body: JSON.stringify(JSON.parse(answer.body), undefined, 2) };
 }
@@ -89,12 +89,12 @@ class Snapshot {
   }
 }
 
-function rootAnswer(
+function rootResponse(
   snapshot: Snapshot,
   root: "api" | "apis",
   headers: Readonly<Record<string, string>>,
   address: string,
-): DiscoveryAnswer {
+): DiscoveryResponse {
   const type = chooseType(headers.accept);
   const groups = snapshot.groups.filter(({ name }) => (name === "") === (root === "api"));
   if (type !== "aggregated")
@@ -107,11 +107,11 @@ function rootAnswer(
 }
 
 /** Below `/api` a version, below `/apis` a group and perhaps a version; what is deeper are objects. */
-function groupAnswer(
+function groupResponse(
   snapshot: Snapshot,
   root: "api" | "apis",
   parts: readonly string[],
-): DiscoveryAnswer | undefined {
+): DiscoveryResponse | undefined {
   const [groupName = "", version, ...deeper] = root === "api" ? ["", ...parts] : parts;
   if (deeper.length > 0) return undefined;
   const group = snapshot.groups.find((one) => one.name === groupName);
@@ -129,13 +129,13 @@ function isCustom({ versions }: ServedGroup): boolean {
   return versions.every(({ resources }) => resources.every((resource) => resource.isCustom));
 }
 
-function openApiAnswer(
+function openApiResponse(
   snapshot: Snapshot,
   [, version, ...rest]: readonly string[],
   headers: Readonly<Record<string, string>>,
   query: URLSearchParams,
-): DiscoveryAnswer | undefined {
-  if (version === "v2") return rest.length === 0 ? wholeDocumentAnswer(snapshot, headers) : plainNotFound;
+): DiscoveryResponse | undefined {
+  if (version === "v2") return rest.length === 0 ? wholeDocumentResponse(snapshot, headers) : plainNotFound;
   if (version !== "v3") return undefined;
   if (rest.length === 0) {
     const body = snapshot.text("openapi", () => openApiIndex(snapshot.documents));
@@ -144,11 +144,14 @@ function openApiAnswer(
   const path = rest.join("/");
   const document = snapshot.documents.get(path);
   if (document === undefined) return { status: 404, headers: uncached, body: "" };
-  return documentAnswer(path, document, headers, query.get("hash"));
+  return documentResponse(path, document, headers, query.get("hash"));
 }
 
 /** The second version of OpenAPI, which has everything in one document. */
-function wholeDocumentAnswer(snapshot: Snapshot, headers: Readonly<Record<string, string>>): DiscoveryAnswer {
+function wholeDocumentResponse(
+  snapshot: Snapshot,
+  headers: Readonly<Record<string, string>>,
+): DiscoveryResponse {
   const type = chooseOpenApiV2Type(headers.accept);
   if (type === undefined) return { status: 406, headers: { vary: "Accept" }, body: "" };
   const document = snapshot.wholeDocument;
@@ -164,12 +167,12 @@ function wholeDocumentAnswer(snapshot: Snapshot, headers: Readonly<Record<string
 }
 
 /** With the right hash it may be kept for ever; with a wrong one the client is sent to the right one. */
-function documentAnswer(
+function documentResponse(
   path: string,
   document: OpenApiDocument,
   headers: Readonly<Record<string, string>>,
   hash: string | null,
-): DiscoveryAnswer {
+): DiscoveryResponse {
   const etag = `"${document.hash}"`;
   const shared = { ...uncached, etag, vary: "Accept" };
   if (chooseType(headers.accept) === undefined) return { status: 406, headers: { vary: "Accept" }, body: "" };
@@ -186,17 +189,17 @@ function documentAnswer(
 
 const uncached = { "cache-control": "no-cache, private" };
 
-const plainNotFound: DiscoveryAnswer = {
+const plainNotFound: DiscoveryResponse = {
   status: 404,
   headers: { ...uncached, "content-type": "text/plain; charset=utf-8", "x-content-type-options": "nosniff" },
   body: "404 page not found\n",
 };
 
-function json(document: object, headers: Readonly<Record<string, string>> = {}): DiscoveryAnswer {
+function json(document: object, headers: Readonly<Record<string, string>> = {}): DiscoveryResponse {
   return jsonText(JSON.stringify(document), headers);
 }
 
-function jsonText(body: string, headers: Readonly<Record<string, string>> = {}): DiscoveryAnswer {
+function jsonText(body: string, headers: Readonly<Record<string, string>> = {}): DiscoveryResponse {
   return { status: 200, headers: { ...uncached, "content-type": "application/json", ...headers }, body };
 }
 

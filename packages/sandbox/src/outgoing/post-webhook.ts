@@ -59,7 +59,7 @@ export const sendNothing: SendPost = async ({ url }) => {
 };
 
 /** Sends a JSON body over HTTPS; rejects if there is no answer. */
-export type SendPost = (post: OutgoingPost) => Promise<PostAnswer>;
+export type SendPost = (post: OutgoingPost) => Promise<PostResponse>;
 
 export interface OutgoingPost {
   readonly url: string;
@@ -71,7 +71,7 @@ export interface OutgoingPost {
   readonly signal: AbortSignal;
 }
 
-export interface PostAnswer {
+export interface PostResponse {
   readonly status: number;
   readonly body: string;
 }

@@ -1,22 +1,22 @@
 import type { Store } from "../store/store.ts";
-import { type Answer, textAnswer } from "./response/response.ts";
+import { type ApiResponse, textResponse } from "./response/response.ts";
 
 const endpoints: ReadonlySet<string> = new Set(["healthz", "livez", "readyz"]);
 const checks = ["ping", "log", "etcd", "informer-sync"];
 
 /** Undefined for paths that are not about health. A server that answers is well. */
-export function healthAnswer(path: string, query: URLSearchParams, store: Store): Answer | undefined {
+export function healthResponse(path: string, query: URLSearchParams, store: Store): ApiResponse | undefined {
   const parts = path.replace(/^\/|\/$/g, "").split("/");
   const [endpoint = "", check, ...rest] = parts;
-  if (endpoint === "metrics" && parts.length === 1) return metricsAnswer(store);
+  if (endpoint === "metrics" && parts.length === 1) return metricsResponse(store);
   if (!endpoints.has(endpoint) || rest.length > 0) return undefined;
-  if (check !== undefined) return checks.includes(check) ? textAnswer("ok") : undefined;
-  if (!query.has("verbose")) return textAnswer("ok");
+  if (check !== undefined) return checks.includes(check) ? textResponse("ok") : undefined;
+  if (!query.has("verbose")) return textResponse("ok");
   const lines = checks.map((one) => `[+]${one} ok`);
-  return textAnswer(`${lines.join("\n")}\n${endpoint} check passed\n`);
+  return textResponse(`${lines.join("\n")}\n${endpoint} check passed\n`);
 }
 
-function metricsAnswer(store: Store): Answer {
+function metricsResponse(store: Store): ApiResponse {
   const name = "apiserver_storage_objects";
   const lines = store
     .collections()
@@ -24,7 +24,7 @@ function metricsAnswer(store: Store): Answer {
     .map((collection) => `${name}{resource="${collection}"} ${store.count(collection)}`);
   const text = [`# HELP ${name} Objects that are stored, by resource`, `# TYPE ${name} gauge`, ...lines, ""];
   return {
-    ...textAnswer(text.join("\n")),
+    ...textResponse(text.join("\n")),
     headers: { "content-type": "text/plain; version=0.0.4; charset=utf-8" },
   };
 }

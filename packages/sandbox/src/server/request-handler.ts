@@ -5,27 +5,27 @@ import { readBody } from "./body/parse-body.ts";
 import { listOptions } from "./options/list-options.ts";
 import { getObject } from "./read/get.ts";
 import { listPage } from "./read/list.ts";
-import { listAnswer } from "./read/list-response.ts";
+import { listResponse } from "./read/list-response.ts";
 import { selectionOf } from "./read/selection.ts";
-import { watchAnswer } from "./read/watch-response.ts";
+import { watchResponse } from "./read/watch-response.ts";
 import { type AcceptedType, acceptedType } from "./request/accepted-type.ts";
 import { type ApiRequest, nameOf } from "./request/api-request.ts";
 import type { Route } from "./request/route.ts";
-import { type Answer, type ObjectView, objectAnswer, valueAnswer } from "./response/response.ts";
+import { type ApiResponse, type ObjectView, objectResponse, valueResponse } from "./response/response.ts";
 import { includedObject } from "./response/table.ts";
-import type { ServerTools } from "./server-dependencies.ts";
-import { bindingAnswer } from "./subresources/binding.ts";
-import { evictionAnswer } from "./subresources/eviction.ts";
-import { connectionAnswer, isConnection } from "./subresources/pod-connections.ts";
-import { isReview, reviewAnswer } from "./subresources/reviews.ts";
-import { scaleAnswer } from "./subresources/scale.ts";
-import { tokenAnswer } from "./subresources/token.ts";
+import type { ServerDependencies } from "./server-dependencies.ts";
+import { handleBinding } from "./subresources/binding.ts";
+import { handleEviction } from "./subresources/eviction.ts";
+import { handleConnection, isConnection } from "./subresources/pod-connections.ts";
+import { handleReview, isReview } from "./subresources/reviews.ts";
+import { handleScale } from "./subresources/scale.ts";
+import { handleTokenRequest } from "./subresources/token.ts";
 import {
-  createAnswer,
-  deleteAnswer,
   deleteCollection,
-  patchAnswer,
-  updateAnswer,
+  handleCreate,
+  handleDelete,
+  handlePatch,
+  handleUpdate,
 } from "./write/write-handlers.ts";
 
 /** A request whose path is understood, with everything that its answer may depend on. */
@@ -38,7 +38,10 @@ interface RoutedRequest {
 }
 
 /** Throws ApiError. */
-export async function answerResource(tools: ServerTools, routed: RoutedRequest): Promise<Answer> {
+export async function handleResource(
+  dependencies: ServerDependencies,
+  routed: RoutedRequest,
+): Promise<ApiResponse> {
   const { route, query, user, service, warn } = routed;
   const { verb, resource, subresource, namespace, name } = route;
   const { headers, signal } = service;
@@ -64,8 +67,8 @@ export async function answerResource(tools: ServerTools, routed: RoutedRequest):
     signal,
   };
   if (resource.deprecationWarning !== undefined) warn(resource.deprecationWarning);
-  const special = specialAnswer(tools, request, accepted);
-  return special ?? answerObjects(tools, request, accepted);
+  const special = handleSpecial(dependencies, request, accepted);
+  return special ?? handleObjects(dependencies, request, accepted);
 }
 
 /** What is not read and written as objects are. */
@@ -81,56 +84,70 @@ function isSpecial(collection: string, subresource: string | undefined): boolean
 
 const specialSubresources: ReadonlySet<string> = new Set(["scale", "eviction", "binding", "token"]);
 
-function specialAnswer(
-  tools: ServerTools,
+function handleSpecial(
+  dependencies: ServerDependencies,
   request: ApiRequest,
   accepted: AcceptedType,
-): Promise<Answer> | Answer | undefined {
+): Promise<ApiResponse> | ApiResponse | undefined {
   const { resource, subresource } = request;
   const { collection } = resource;
-  if (subresource === "scale") return scaleAnswer(tools, request, viewOf(tools, request, accepted));
+  if (subresource === "scale")
+    return handleScale(dependencies, request, viewOf(dependencies, request, accepted));
   if (!isSpecial(collection, subresource)) return undefined;
-  if (isConnection(collection, subresource)) return connectionAnswer(tools, request);
-  if (isReview(collection)) return reviewAnswer(tools, request);
-  if (collection === "componentstatuses") return componentStatusAnswer(request);
-  if (collection === "bindings" || subresource === "binding") return bindingAnswer(tools, request);
-  return subresource === "eviction" ? evictionAnswer(tools, request) : tokenAnswer(tools, request);
+  if (isConnection(collection, subresource)) return handleConnection(dependencies, request);
+  if (isReview(collection)) return handleReview(dependencies, request);
+  if (collection === "componentstatuses") return handleComponentStatuses(request);
+  if (collection === "bindings" || subresource === "binding") return handleBinding(dependencies, request);
+  return subresource === "eviction"
+    ? handleEviction(dependencies, request)
+    : handleTokenRequest(dependencies, request);
 }
 
-async function answerObjects(
-  tools: ServerTools,
+async function handleObjects(
+  dependencies: ServerDependencies,
   request: ApiRequest,
   accepted: AcceptedType,
-): Promise<Answer> {
+): Promise<ApiResponse> {
   const { verb, resource, namespace, query } = request;
-  const view = viewOf(tools, request, accepted);
+  const view = viewOf(dependencies, request, accepted);
   switch (verb) {
     case "get": {
       const target = { resource, namespace, name: nameOf(request) };
-      return objectAnswer(view, await getObject(tools.reads, target, query.get("resourceVersion") ?? ""));
+      return objectResponse(
+        view,
+        await getObject(dependencies.reads, target, query.get("resourceVersion") ?? ""),
+      );
     }
     case "list":
     case "watch":
-      return answerCollection(tools, request, view);
+      return handleCollection(dependencies, request, view);
     case "create":
-      return createAnswer(tools, request, view);
+      return handleCreate(dependencies, request, view);
     case "update":
-      return updateAnswer(tools, request, view);
+      return handleUpdate(dependencies, request, view);
     case "patch":
-      return patchAnswer(tools, request, view);
+      return handlePatch(dependencies, request, view);
     case "delete":
-      return deleteAnswer(tools, request, view);
+      return handleDelete(dependencies, request, view);
     case "deletecollection":
-      return answerDeleteCollection(tools, request, view);
+      return handleDeleteCollection(dependencies, request, view);
   }
 }
 
-function viewOf({ clock }: ServerTools, { resource, query }: ApiRequest, accepted: AcceptedType): ObjectView {
+function viewOf(
+  { clock }: ServerDependencies,
+  { resource, query }: ApiRequest,
+  accepted: AcceptedType,
+): ObjectView {
   const included = accepted.as === "Table" ? includedObject(query) : "Metadata";
   return { accepted, resource, included, now: clock.now() };
 }
 
-async function answerCollection(tools: ServerTools, request: ApiRequest, view: ObjectView): Promise<Answer> {
+async function handleCollection(
+  dependencies: ServerDependencies,
+  request: ApiRequest,
+  view: ObjectView,
+): Promise<ApiResponse> {
   const { verb, resource, namespace, name, query, signal } = request;
   const options = listOptions(query, verb === "watch");
   const { labelSelector, fieldSelector } = options;
@@ -141,28 +158,29 @@ async function answerCollection(tools: ServerTools, request: ApiRequest, view: O
     fieldSelector,
     ...(name !== undefined && { name }),
   });
-  if (verb === "watch") return watchAnswer(tools.reads, { resource, selection, options, signal }, view);
-  return listAnswer(view, listPage(tools.reads, resource, selection, options));
+  if (verb === "watch")
+    return watchResponse(dependencies.reads, { resource, selection, options, signal }, view);
+  return listResponse(view, listPage(dependencies.reads, resource, selection, options));
 }
 
 /** Answers what was deleted, as it was. */
-async function answerDeleteCollection(
-  tools: ServerTools,
+async function handleDeleteCollection(
+  dependencies: ServerDependencies,
   request: ApiRequest,
   view: ObjectView,
-): Promise<Answer> {
+): Promise<ApiResponse> {
   const { resource, namespace, query } = request;
   const options = listOptions(query, false);
   const { labelSelector, fieldSelector } = options;
   const selection = selectionOf({ resource, namespace, labelSelector, fieldSelector });
-  const page = listPage(tools.reads, resource, selection, { ...options, resourceVersion: "" });
-  await deleteCollection(tools, request, () => page.objects);
-  return listAnswer(view, page);
+  const page = listPage(dependencies.reads, resource, selection, { ...options, resourceVersion: "" });
+  await deleteCollection(dependencies, request, () => page.objects);
+  return listResponse(view, page);
 }
 
 /** There are no components beside the server itself. */
-function componentStatusAnswer({ name }: ApiRequest): Answer {
+function handleComponentStatuses({ name }: ApiRequest): ApiResponse {
   if (name !== undefined) throw notFound({ group: "", plural: "componentstatus" }, name);
   const list = { kind: "ComponentStatusList", apiVersion: "v1", metadata: {}, items: [] };
-  return valueAnswer({ format: "json", isPretty: false }, list);
+  return valueResponse({ format: "json", isPretty: false }, list);
 }

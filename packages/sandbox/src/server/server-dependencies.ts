@@ -5,10 +5,10 @@ import type { IssueToken } from "../auth/service-account-tokens.ts";
 import type { ResourceRegistry } from "../resource/resource-registry.ts";
 import type { Store } from "../store/store.ts";
 import type { EventLines } from "./read/event-lines.ts";
-import type { WriteTools } from "./write/write-handlers.ts";
+import type { WriteHandlerDependencies } from "./write/write-handlers.ts";
 
 /** What answering requests needs, beside the request. */
-export interface ServerTools extends WriteTools {
+export interface ServerDependencies extends WriteHandlerDependencies {
   readonly reads: ReadDependencies;
   readonly clock: Clock;
   readonly issueToken: IssueToken;

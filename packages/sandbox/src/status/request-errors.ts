@@ -46,11 +46,11 @@ export function tooLarge(limit: number): ApiError {
 }
 
 /** A read that must be at least as new as something that has not happened yet. */
-export function revisionTooLarge(asked: number, current: number): ApiError {
+export function revisionTooLarge(requested: number, current: number): ApiError {
   return new ApiError({
     httpCode: 504,
     reason: "Timeout",
-    message: `Timeout: Too large resource version: ${asked}, current: ${current}`,
+    message: `Timeout: Too large resource version: ${requested}, current: ${current}`,
     details: {
       causes: [{ reason: "ResourceVersionTooLarge", message: "Too large resource version" }],
       retryAfterSeconds: 1,
@@ -58,11 +58,11 @@ export function revisionTooLarge(asked: number, current: number): ApiError {
   });
 }
 
-export function tooOldToWatch(asked: number, compacted: number): ApiError {
+export function tooOldToWatch(requested: number, compacted: number): ApiError {
   return new ApiError({
     httpCode: 410,
     reason: "Expired",
-    message: `too old resource version: ${asked} (${compacted})`,
+    message: `too old resource version: ${requested} (${compacted})`,
   });
 }
 

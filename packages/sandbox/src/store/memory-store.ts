@@ -36,7 +36,7 @@ class MemoryStore implements Store {
   readonly #journal: Journal | undefined;
   #revision: number;
   #compactedRevision: number;
-  #isTelling = false;
+  #isNotifying = false;
 
   constructor(historyLimit: number, journal: Journal | undefined) {
     const { revision, objects } = journal?.snapshot ?? { revision: 1, objects: [] };
@@ -77,7 +77,7 @@ class MemoryStore implements Store {
 
   write(write: StoreWrite): StoredObject {
     const { collection, key, expectedRevision } = write;
-    if (this.#isTelling) throw new NestedWriteError(collection, key);
+    if (this.#isNotifying) throw new NestedWriteError(collection, key);
     const previous = this.get(collection, key);
     const actualRevision = previous === undefined ? 0 : Number(previous.metadata.resourceVersion);
     if (actualRevision !== expectedRevision) {
@@ -99,7 +99,7 @@ class MemoryStore implements Store {
     // A margin, so that not every write moves what is left of the history.
     if (revision - this.#compactedRevision > this.#historyLimit * 1.25)
       this.compact(revision - this.#historyLimit);
-    this.#tell(change);
+    this.#notify(change);
     return object;
   }
 
@@ -152,8 +152,8 @@ class MemoryStore implements Store {
     if (revision < this.#compactedRevision) throw new CompactedError(revision, this.#compactedRevision);
   }
 
-  #tell(change: StoreChange): void {
-    this.#isTelling = true;
+  #notify(change: StoreChange): void {
+    this.#isNotifying = true;
     try {
       for (const name of [change.collection, undefined]) {
         for (const { after, call } of this.#listeners.get(name) ?? []) {
@@ -162,7 +162,7 @@ class MemoryStore implements Store {
         }
       }
     } finally {
-      this.#isTelling = false;
+      this.#isNotifying = false;
     }
   }
 }

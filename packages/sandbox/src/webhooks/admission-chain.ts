@@ -9,30 +9,30 @@ import { claimResize, storageProtection } from "../admission/storage.ts";
 import { defaultTolerations, nodeTaint } from "../admission/taints.ts";
 import type { Rbac } from "../auth/rbac.ts";
 import type { Store } from "../store/store.ts";
-import type { WebhookTools } from "./call-webhook.ts";
+import type { WebhookDependencies } from "./call-webhook.ts";
 import { mutatingWebhooks } from "./mutating-webhooks.ts";
 import { validatingWebhooks } from "./validating-webhooks.ts";
 import { createWebhookSource } from "./webhook-source.ts";
 
-interface AdmissionChainDependencies extends Omit<WebhookTools, "authorize"> {
-  /** Told of changes of webhook configurations. */
+interface AdmissionChainDependencies extends Omit<WebhookDependencies, "authorize"> {
+  /** Where the chain subscribes to changes of webhook configurations. */
   readonly store: Pick<Store, "subscribe" | "revision">;
   readonly rbac: Rbac;
-  /** Whether somebody makes the ServiceAccounts that pods are to have; without, pods need none. Default: true. */
+  /** Whether a controller creates ServiceAccounts; otherwise pods need none. Default: true. */
   readonly hasServiceAccounts?: boolean;
 }
 
 /**
- * Everybody who has a say in a write, in the order of the real server: plugins that change the object, webhooks that
- * do, the check that nobody gives away more than they have; and after validation, plugins and webhooks that refuse.
- * The chain is made anew when webhooks come and go.
+ * The admission chain in the order of the real server: mutating plugins, mutating webhooks and the check of RBAC
+ * escalation; after validation of the object, validating plugins and validating webhooks. A changed webhook
+ * configuration makes a new chain.
  */
 export function createAdmissionChain(dependencies: AdmissionChainDependencies): () => AdmissionChain {
   const { store, rbac, read } = dependencies;
-  const tools: WebhookTools = { ...dependencies, authorize: rbac.authorize };
+  const ofWebhooks: WebhookDependencies = { ...dependencies, authorize: rbac.authorize };
   const webhooks = createWebhookSource(store, read);
-  const changing = changingPlugins(dependencies);
-  const refusing = refusingPlugins(dependencies);
+  const mutatingPlugins = createMutatingPlugins(dependencies);
+  const validatingPlugins = createValidatingPlugins(dependencies);
   const escalation = rbacEscalation(rbac, read);
   let chain: AdmissionChain | undefined;
   webhooks.onChange(() => {
@@ -44,11 +44,14 @@ export function createAdmissionChain(dependencies: AdmissionChainDependencies): 
     const validating = webhooks.validating();
     return {
       mutating: [
-        ...changing,
-        ...(mutating.length > 0 ? [mutatingWebhooks(mutating, changing, tools)] : []),
+        ...mutatingPlugins,
+        ...(mutating.length > 0 ? [mutatingWebhooks(mutating, mutatingPlugins, ofWebhooks)] : []),
         escalation,
       ],
-      validating: [...refusing, ...(validating.length > 0 ? [validatingWebhooks(validating, tools)] : [])],
+      validating: [
+        ...validatingPlugins,
+        ...(validating.length > 0 ? [validatingWebhooks(validating, ofWebhooks)] : []),
+      ],
     };
   }
 
@@ -58,7 +61,7 @@ export function createAdmissionChain(dependencies: AdmissionChainDependencies): 
   };
 }
 
-function changingPlugins(dependencies: AdmissionChainDependencies): readonly MutatingAdmission[] {
+function createMutatingPlugins(dependencies: AdmissionChainDependencies): readonly MutatingAdmission[] {
   const { read, clock, random, hasServiceAccounts = true } = dependencies;
   return [
     namespaceLifecycle(read),
@@ -73,6 +76,6 @@ function changingPlugins(dependencies: AdmissionChainDependencies): readonly Mut
   ];
 }
 
-function refusingPlugins({ read }: AdmissionChainDependencies): readonly ValidatingAdmission[] {
+function createValidatingPlugins({ read }: AdmissionChainDependencies): readonly ValidatingAdmission[] {
   return [singleDefaultPriority(read), claimResize(read)];
 }

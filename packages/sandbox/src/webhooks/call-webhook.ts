@@ -20,11 +20,11 @@ const defaultTimeoutSeconds = 10;
  * Asks a webhook about a write. Throws WebhookCallError if it gives no answer that counts, and ApiError if it may not
  * be asked.
  */
-export async function askWebhook(
+export async function requestReview(
   hook: MutatingWebhook | ValidatingWebhook,
   seen: SeenWrite,
   isMutating: boolean,
-  tools: WebhookTools,
+  dependencies: WebhookDependencies,
 ): Promise<ReviewResponse> {
   const { name, sideEffects, admissionReviewVersions } = hook;
   if (seen.request.dryRun && sideEffects !== "None" && sideEffects !== "NoneOnDryRun") {
@@ -35,10 +35,10 @@ export async function askWebhook(
     const why = "webhook does not accept known AdmissionReview versions (v1, v1beta1)";
     throw new WebhookCallError(callFailure(name, `could not create admission objects: ${why}`));
   }
-  const uid = newUid(tools.random);
+  const uid = newUid(dependencies.random);
   const body = JSON.stringify(reviewJson(seen, uid, version));
-  const response = await post(hook, body, seen.request.signal, tools);
-  const review = explained(name, "failed to call webhook", () => decodeAnswer(response, version));
+  const response = await post(hook, body, seen.request.signal, dependencies);
+  const review = explained(name, "failed to call webhook", () => decodeResponse(response, version));
   const checked = explained(name, "received invalid webhook response", () =>
     checkedResponse(review, { uid, version, isMutating }),
   );
@@ -51,7 +51,7 @@ async function post(
   { name, clientConfig, timeoutSeconds = defaultTimeoutSeconds }: MutatingWebhook | ValidatingWebhook,
   body: string,
   signal: AbortSignal,
-  { callWebhook, clock }: WebhookTools,
+  { callWebhook, clock }: WebhookDependencies,
 ): Promise<WebhookResponse> {
   const target = targetOf(clientConfig, `timeout=${timeoutSeconds}s`);
   const { caBundle } = clientConfig;
@@ -103,7 +103,10 @@ function explained<T>(webhook: string, what: string, read: () => T): T {
   }
 }
 
-function decodeAnswer({ status, body }: WebhookResponse, version: string): Readonly<Record<string, unknown>> {
+function decodeResponse(
+  { status, body }: WebhookResponse,
+  version: string,
+): Readonly<Record<string, unknown>> {
   if (status < 200 || status > 299) throw new InvalidReviewError(refusalText(status, body));
   if (body === "") {
     throw new InvalidReviewError(
@@ -151,7 +154,7 @@ function messageOf(body: string): string | undefined {
 }
 
 /** What it takes to ask admission webhooks. */
-export interface WebhookTools {
+export interface WebhookDependencies {
   readonly callWebhook: WebhookCaller;
   readonly registry: ResourceRegistry;
   readonly read: StoredObjects;

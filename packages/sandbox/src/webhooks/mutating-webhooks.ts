@@ -4,8 +4,8 @@ import type { AdmissionRequest, MutatingAdmission } from "../admission/admission
 import { convertToVersion } from "../resource/convert-object.ts";
 import type { MutableObject } from "../resource/mutable-object.ts";
 import { internalError } from "../status/api-error.ts";
-import type { WebhookTools } from "./call-webhook.ts";
-import { askWebhook } from "./call-webhook.ts";
+import type { WebhookDependencies } from "./call-webhook.ts";
+import { requestReview } from "./call-webhook.ts";
 import { patchedObject } from "./patched-object.ts";
 import type { SeenWrite } from "./review-request.ts";
 import { isScale, setScale, shownWrite } from "./scale-view.ts";
@@ -20,19 +20,19 @@ import type { ConfiguredWebhook } from "./webhook-source.ts";
 export function mutatingWebhooks(
   webhooks: readonly ConfiguredWebhook<MutatingWebhook>[],
   plugins: readonly MutatingAdmission[],
-  tools: WebhookTools,
+  dependencies: WebhookDependencies,
 ): MutatingAdmission {
   return {
     name: "MutatingAdmissionWebhook",
     async mutate(request, object) {
       if (isExempt(request)) return;
-      const rounds = new Rounds(request, object, tools);
+      const rounds = new Rounds(request, object, dependencies);
       for (const webhook of webhooks) await rounds.ask(webhook);
       if (!rounds.hasChanged) return;
       const before = draft(object);
       for (const plugin of plugins) await plugin.mutate(request, object);
-      if (!deepEqual(before, object)) rounds.askAllAgain();
-      for (const webhook of webhooks) await rounds.askAgain(webhook);
+      if (!deepEqual(before, object)) rounds.reinvokeAll();
+      for (const webhook of webhooks) await rounds.reinvoke(webhook);
     },
   };
 }
@@ -41,34 +41,38 @@ class Rounds {
   hasChanged = false;
   readonly #request: AdmissionRequest;
   readonly #object: MutableObject | undefined;
-  readonly #tools: WebhookTools;
+  readonly #dependencies: WebhookDependencies;
   /** Those that want to be asked again if the object changes; since the last change. */
   #asked = new Set<string>();
   /** Those that have to be asked again. */
   readonly #again = new Set<string>();
 
-  constructor(request: AdmissionRequest, object: MutableObject | undefined, tools: WebhookTools) {
+  constructor(
+    request: AdmissionRequest,
+    object: MutableObject | undefined,
+    dependencies: WebhookDependencies,
+  ) {
     this.#request = request;
     this.#object = object;
-    this.#tools = tools;
+    this.#dependencies = dependencies;
   }
 
-  askAllAgain(): void {
+  reinvokeAll(): void {
     for (const id of this.#asked) this.#again.add(id);
     this.#asked = new Set();
   }
 
-  async askAgain(webhook: ConfiguredWebhook<MutatingWebhook>): Promise<void> {
+  async reinvoke(webhook: ConfiguredWebhook<MutatingWebhook>): Promise<void> {
     if (this.#again.has(webhook.id)) await this.ask(webhook);
   }
 
   async ask({ id, hook }: ConfiguredWebhook<MutatingWebhook>): Promise<void> {
-    const seen = await seenBy(hook, shownWrite(this.#request, this.#object), this.#tools);
+    const seen = await seenBy(hook, shownWrite(this.#request, this.#object), this.#dependencies);
     if (seen === undefined) return;
     const isChanged = await this.#askTolerantly(hook, seen);
     if (isChanged) {
       this.hasChanged = true;
-      this.askAllAgain();
+      this.reinvokeAll();
     }
     if (hook.reinvocationPolicy === "IfNeeded") this.#asked.add(id);
   }
@@ -87,7 +91,7 @@ class Rounds {
   async #change(hook: MutatingWebhook, seen: SeenWrite): Promise<boolean> {
     const { name } = hook;
     const request = this.#request;
-    const response = await askWebhook(hook, seen, true, this.#tools);
+    const response = await requestReview(hook, seen, true, this.#dependencies);
     if (!response.allowed) throw denial(name, response.status);
     const shown = seen.object === undefined ? undefined : draft(seen.object);
     const patched = patchedObject(name, response, shown, seen.resource);

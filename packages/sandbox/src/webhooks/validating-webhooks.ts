@@ -1,8 +1,8 @@
 import type { ValidatingWebhook } from "@keelson/core/kinds/admissionregistration/v1";
 import type { ValidatingAdmission } from "../admission/admission.ts";
 import { internalError } from "../status/api-error.ts";
-import type { WebhookTools } from "./call-webhook.ts";
-import { askWebhook } from "./call-webhook.ts";
+import type { WebhookDependencies } from "./call-webhook.ts";
+import { requestReview } from "./call-webhook.ts";
 import type { SeenWrite } from "./review-request.ts";
 import { shownWrite } from "./scale-view.ts";
 import { denial, WebhookCallError } from "./webhook-failure.ts";
@@ -12,7 +12,7 @@ import type { ConfiguredWebhook } from "./webhook-source.ts";
 /** Asks all webhooks that are concerned at once, and waits for all; the first refusal is the answer. */
 export function validatingWebhooks(
   webhooks: readonly ConfiguredWebhook<ValidatingWebhook>[],
-  tools: WebhookTools,
+  dependencies: WebhookDependencies,
 ): ValidatingAdmission {
   return {
     name: "ValidatingAdmissionWebhook",
@@ -21,12 +21,12 @@ export function validatingWebhooks(
       const shown = shownWrite(request, object);
       const concerned: { readonly hook: ValidatingWebhook; readonly seen: SeenWrite }[] = [];
       for (const { hook } of webhooks) {
-        const seen = await seenBy(hook, shown, tools);
+        const seen = await seenBy(hook, shown, dependencies);
         if (seen !== undefined) concerned.push({ hook, seen });
       }
       const refusals: unknown[] = [];
       const asked = concerned.map(({ hook, seen }) =>
-        ask(hook, seen, tools).catch((error: unknown) => void refusals.push(error)),
+        ask(hook, seen, dependencies).catch((error: unknown) => void refusals.push(error)),
       );
       await Promise.all(asked);
       if (refusals.length > 0) throw refusals[0];
@@ -34,9 +34,13 @@ export function validatingWebhooks(
   };
 }
 
-async function ask(hook: ValidatingWebhook, seen: SeenWrite, tools: WebhookTools): Promise<void> {
+async function ask(
+  hook: ValidatingWebhook,
+  seen: SeenWrite,
+  dependencies: WebhookDependencies,
+): Promise<void> {
   try {
-    const { allowed, status } = await askWebhook(hook, seen, false, tools);
+    const { allowed, status } = await requestReview(hook, seen, false, dependencies);
     if (!allowed) throw denial(hook.name, status);
   } catch (error) {
     if (!(error instanceof WebhookCallError)) throw error;

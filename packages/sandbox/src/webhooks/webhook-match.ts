@@ -9,7 +9,7 @@ import { evaluateCondition } from "../cel/evaluate-condition.ts";
 import { convertToVersion } from "../resource/convert-object.ts";
 import type { ServedResource } from "../resource/served-resource.ts";
 import { forbidden, notFound } from "../status/api-error.ts";
-import type { WebhookTools } from "./call-webhook.ts";
+import type { WebhookDependencies } from "./call-webhook.ts";
 import { requestJson, type SeenWrite } from "./review-request.ts";
 import { type Candidate, isScale } from "./scale-view.ts";
 import { admissionGroup } from "./webhook-source.ts";
@@ -34,20 +34,20 @@ export function isExempt({ resource }: AdmissionRequest): boolean {
 export function seenBy(
   hook: MutatingWebhook | ValidatingWebhook,
   candidate: Candidate,
-  tools: WebhookTools,
+  dependencies: WebhookDependencies,
 ): SeenWrite | undefined | Promise<SeenWrite | undefined> {
   const { request, object } = candidate;
-  const inNamespace = namespaceMatches(hook.namespaceSelector, candidate, tools);
+  const inNamespace = namespaceMatches(hook.namespaceSelector, candidate, dependencies);
   if (inNamespace === false || !objectMatches(hook.objectSelector, candidate)) return undefined;
-  const resource = matchedResource(hook, request, tools);
+  const resource = matchedResource(hook, request, dependencies);
   if (resource === undefined) return undefined;
   if (inNamespace === "missing") {
     throw notFound({ group: "", plural: "namespaces" }, request.namespace ?? "");
   }
   if (resource === request.resource || isScale(request)) {
-    return meetsConditions(hook, { request, resource, object, oldObject: request.oldObject }, tools);
+    return meetsConditions(hook, { request, resource, object, oldObject: request.oldObject }, dependencies);
   }
-  return seenInVersion(candidate, resource).then((seen) => meetsConditions(hook, seen, tools));
+  return seenInVersion(candidate, resource).then((seen) => meetsConditions(hook, seen, dependencies));
 }
 
 async function seenInVersion({ request, object }: Candidate, resource: ServedResource): Promise<SeenWrite> {
@@ -64,7 +64,7 @@ async function seenInVersion({ request, object }: Candidate, resource: ServedRes
 function matchedResource(
   { rules = [], matchPolicy }: MutatingWebhook | ValidatingWebhook,
   request: AdmissionRequest,
-  { registry }: WebhookTools,
+  { registry }: WebhookDependencies,
 ): ServedResource | undefined {
   const { resource } = request;
   if (rules.some((rule) => ruleMatches(rule, request, resource))) return resource;
@@ -81,7 +81,7 @@ function matchedResource(
 function namespaceMatches(
   selector: LabelSelector | undefined,
   { request, object }: Candidate,
-  { read }: WebhookTools,
+  { read }: WebhookDependencies,
 ): boolean | "missing" {
   const { namespace, resource, operation, subresource } = request;
   if (selectsEverything(selector)) return true;
@@ -112,7 +112,7 @@ function selectsEverything(selector: LabelSelector | undefined): boolean {
 function meetsConditions(
   { matchConditions = [], failurePolicy }: MutatingWebhook | ValidatingWebhook,
   seen: SeenWrite,
-  { authorize }: WebhookTools,
+  { authorize }: WebhookDependencies,
 ): SeenWrite | undefined {
   if (matchConditions.length === 0) return seen;
   const { request, object = null, oldObject = null } = seen;

@@ -13,12 +13,11 @@ import { builtinServedResources } from "../../src/builtin/builtin-resources.ts";
 import type { MutableObject } from "../../src/resource/mutable-object.ts";
 import { createRegistry, type ResourceRegistry } from "../../src/resource/resource-registry.ts";
 import type { ServedResource } from "../../src/resource/served-resource.ts";
-import type { StoredObjects } from "../../src/resource/stored-objects.ts";
+import { type StoredObjects, storedObjects } from "../../src/resource/stored-objects.ts";
 import type { WebhookCaller } from "../../src/resource/webhook-caller.ts";
 import type { WriteOptions } from "../../src/server/options/write-options.ts";
 import { createObjectWriter } from "../../src/server/write/create-object-writer.ts";
 import type { ObjectWriter } from "../../src/server/write/object-writer.ts";
-import { withReader } from "../../src/server/write/writer-dependencies.ts";
 import { createMemoryStore } from "../../src/store/memory-store.ts";
 import { type Store, type StoredObject, storeKey } from "../../src/store/store.ts";
 import { createAdmissionChain } from "../../src/webhooks/admission-chain.ts";
@@ -67,7 +66,7 @@ export interface AdmissionWorld {
 
 export const admin: UserInfo = { username: "admin", groups: ["system:masters", "system:authenticated"] };
 
-/** All built-in kinds with everybody who has a say in writes, and the namespaces `default` and `shop`. */
+/** All built-in kinds with the whole admission chain, and the namespaces `default` and `shop`. */
 export function admissionWorld(callWebhook: WebhookCaller = noWebhooks): AdmissionWorld {
   const store = createMemoryStore();
   const registry = createRegistry();
@@ -75,11 +74,10 @@ export function admissionWorld(callWebhook: WebhookCaller = noWebhooks): Admissi
   const clock = handClock();
   const random = seededRandom(1);
   const warnings: string[] = [];
-  const none = { store, registry, clock, random, admission: () => ({ mutating: [], validating: [] }) };
-  const { read } = withReader(none);
+  const read = storedObjects(store, registry);
   const rbac = createRbac({ store, read });
   const admission = createAdmissionChain({ store, read, rbac, registry, clock, random, callWebhook });
-  const writer = createObjectWriter({ store, registry, clock, random, admission });
+  const writer = createObjectWriter({ store, registry, read, clock, random, admission });
   const options: WriteOptions = {
     user: admin,
     manager: "tester",

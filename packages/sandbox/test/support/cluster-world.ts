@@ -12,6 +12,7 @@ import { builtinServedResources } from "../../src/builtin/builtin-resources.ts";
 import type { StartController } from "../../src/controllers/controller.ts";
 import { runControllers } from "../../src/controllers/run-controllers.ts";
 import { createRegistry, type ResourceRegistry } from "../../src/resource/resource-registry.ts";
+import { storedObjects } from "../../src/resource/stored-objects.ts";
 import type { DeleteOptions } from "../../src/server/options/delete-options.ts";
 import { createObjectApi } from "../../src/server/write/create-object-api.ts";
 import { createObjectWriter } from "../../src/server/write/create-object-writer.ts";
@@ -53,7 +54,7 @@ export function clusterWorld(controllers: readonly StartController[]): ClusterWo
   registry.replace("builtin", builtinServedResources());
   const admission = () => ({ mutating: [], validating: [] });
   const objects = createObjectApi(
-    createObjectWriter({ store, registry, clock, random, admission }),
+    createObjectWriter({ store, registry, read: storedObjects(store, registry), clock, random, admission }),
     store,
     registry,
   );

@@ -12,6 +12,7 @@ import type { UserInfo } from "../../src/auth/user.ts";
 import type { ResourceRegistry } from "../../src/resource/resource-registry.ts";
 import { createRegistry } from "../../src/resource/resource-registry.ts";
 import type { ServedResource } from "../../src/resource/served-resource.ts";
+import { storedObjects } from "../../src/resource/stored-objects.ts";
 import { createObjectWriter } from "../../src/server/write/create-object-writer.ts";
 import { createMemoryStore } from "../../src/store/memory-store.ts";
 import type { Store } from "../../src/store/store.ts";
@@ -63,7 +64,14 @@ export function serverWorld(
   const service = createApiServer({
     store,
     registry,
-    writer: createObjectWriter({ store, registry, clock, random, admission }),
+    writer: createObjectWriter({
+      store,
+      registry,
+      read: storedObjects(store, registry),
+      clock,
+      random,
+      admission,
+    }),
     authenticate: ({ headers }) => userOf(headers.authorization),
     authorize: ({ groups }: UserInfo, _access: AccessRequest) =>
       groups.includes("system:masters") ? allowed : { allowed: false, reason: "" },

@@ -16,6 +16,7 @@ import type { ControllerContext, StartController } from "../../src/controllers/c
 import { loopKey, parseLoopKey, startKeyLoop } from "../../src/controllers/key-loop.ts";
 import { runControllers } from "../../src/controllers/run-controllers.ts";
 import { createRegistry } from "../../src/resource/resource-registry.ts";
+import { storedObjects } from "../../src/resource/stored-objects.ts";
 import type { Strategy } from "../../src/resource/strategy.ts";
 import { createObjectApi } from "../../src/server/write/create-object-api.ts";
 import { createObjectWriter } from "../../src/server/write/create-object-writer.ts";
@@ -74,7 +75,14 @@ export function workloadWorld(controllers: readonly StartController[]): Workload
     }),
   );
   const admission = () => ({ mutating: [], validating: [] });
-  const writer = createObjectWriter({ store, registry, clock, random, admission });
+  const writer = createObjectWriter({
+    store,
+    registry,
+    read: storedObjects(store, registry),
+    clock,
+    random,
+    admission,
+  });
   const objects = createObjectApi(writer, store, registry);
   const errors: unknown[] = [];
   const onError = (_controller: string, error: unknown): void => void errors.push(error);

@@ -12,6 +12,7 @@ import { builtinSchema } from "../../src/builtin/builtin-schemas.ts";
 import type { MutableObject } from "../../src/resource/mutable-object.ts";
 import type { ResourceRegistry } from "../../src/resource/resource-registry.ts";
 import type { ServedResource } from "../../src/resource/served-resource.ts";
+import { storedObjects } from "../../src/resource/stored-objects.ts";
 import type { Strategy } from "../../src/resource/strategy.ts";
 import type { FieldSchema } from "../../src/schema/field-schema.ts";
 import type { WriteOptions } from "../../src/server/options/write-options.ts";
@@ -147,7 +148,14 @@ export function writerWorld(
       warn: (text) => warnings.push(text),
       signal: new AbortController().signal,
     },
-    writer: createObjectWriter({ store, registry, clock, random, admission: () => world.admission }),
+    writer: createObjectWriter({
+      store,
+      registry,
+      read: storedObjects(store, registry),
+      clock,
+      random,
+      admission: () => world.admission,
+    }),
   };
   return world;
 }

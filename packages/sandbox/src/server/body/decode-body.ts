@@ -38,7 +38,7 @@ export function decodeObjectBody(resource: ServedResource, request: BodyRequest)
   if (resource.isCustom) checkCustomType(resource, json, request);
   else setBuiltinType(resource, json, request.registry);
   const { object, problems } = decoded(resource, { ...parsed, value: json });
-  tellProblems(resource, [...yamlProblems(parsed), ...problems], request);
+  reportProblems(resource, [...yamlProblems(parsed), ...problems], request);
   return object;
 }
 
@@ -52,7 +52,7 @@ export function decodePlainBody(
   setBuiltinType(expected, json, request.registry);
   try {
     const { object, strictProblems } = decodeBuiltin({ ...parsed, value: json }, expected.schema);
-    tellProblems(expected, [...yamlProblems(parsed), ...strictProblems], request);
+    reportProblems(expected, [...yamlProblems(parsed), ...strictProblems], request);
     return object;
   } catch (error) {
     throw asRefusal(expected, error);
@@ -180,7 +180,7 @@ function asObject(json: Record<string, unknown>): MutableObject {
   return json as MutableObject;
 }
 
-function tellProblems(
+function reportProblems(
   expected: Named,
   problems: readonly string[],
   { fieldValidation, warn }: BodyRequest,

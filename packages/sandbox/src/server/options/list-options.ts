@@ -19,13 +19,13 @@ export interface ListOptions {
 
 /** Throws ApiError. */
 export function listOptions(query: URLSearchParams, isWatch: boolean): ListOptions {
-  if (query.size === 0 && !isWatch) return nothingAsked;
+  if (query.size === 0 && !isWatch) return defaultListOptions;
   const resourceVersion = query.get("resourceVersion") ?? "";
-  const asked = queryFlag(query, "sendInitialEvents");
+  const requested = queryFlag(query, "sendInitialEvents");
   // A watch from nowhere begins with what is there; the real server says so in these options.
   const isFromNow =
     isWatch &&
-    asked === undefined &&
+    requested === undefined &&
     (resourceVersion === "" || resourceVersion === "0") &&
     !query.has("resourceVersionMatch");
   const options: ListOptions = {
@@ -37,14 +37,14 @@ export function listOptions(query: URLSearchParams, isWatch: boolean): ListOptio
     continue: query.get("continue") ?? "",
     timeoutSeconds: queryInteger(query, "timeoutSeconds"),
     allowWatchBookmarks: queryFlag(query, "allowWatchBookmarks") ?? false,
-    sendInitialEvents: isFromNow ? true : asked,
+    sendInitialEvents: isFromNow ? true : requested,
   };
   const problems = isWatch ? watchProblems(options) : listProblems(options);
   if (problems.length > 0) throw invalid({ group: "meta.k8s.io", kind: "ListOptions" }, "", problems);
   return options;
 }
 
-const nothingAsked: ListOptions = {
+const defaultListOptions: ListOptions = {
   labelSelector: "",
   fieldSelector: "",
   resourceVersion: "",

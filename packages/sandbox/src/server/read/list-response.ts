@@ -3,7 +3,7 @@ import type { ServedResource } from "../../resource/served-resource.ts";
 import { notAcceptable } from "../../status/request-errors.ts";
 import type { AcceptedType } from "../request/accepted-type.ts";
 import { encodeSpecial, encodeText } from "../response/encode.ts";
-import { type Answer, headersOf } from "../response/response.ts";
+import { type ApiResponse, headersOf } from "../response/response.ts";
 import { type IncludedObject, partialMetadata, tableHead, tableRow } from "../response/table.ts";
 import type { Page } from "./list.ts";
 import { servedObjects } from "./served-objects.ts";
@@ -20,7 +20,7 @@ const chunkSize = 64 * 1024;
 const batchSize = 500;
 
 /** A list that is encoded while it is sent, a part at a time. */
-export async function listAnswer(view: ListView, page: Page): Promise<Answer> {
+export async function listResponse(view: ListView, page: Page): Promise<ApiResponse> {
   const { accepted, resource } = view;
   if (accepted.as === "PartialObjectMetadata") {
     const type = `*${resource.group === "" ? "core" : resource.group.split(".")[0]}.${resource.listKind}`;

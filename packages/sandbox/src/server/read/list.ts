@@ -57,12 +57,14 @@ function readOf(
     return { revision: token.revision ?? store.revision, after: token.after, limit };
   }
   if (resourceVersion === "") return { revision: store.revision, limit };
-  const asked = requestedRevision(resourceVersion, (why) => badRequest(`invalid resource version: ${why}`));
+  const requested = requestedRevision(resourceVersion, (why) =>
+    badRequest(`invalid resource version: ${why}`),
+  );
   // What may be of any age comes from the server's cache, which gives all of it at once.
-  if (asked === 0) return { revision: readableRevision(dependencies, 0), limit: 0 };
-  if (asked > store.revision) throw revisionTooLarge(asked, store.revision);
+  if (requested === 0) return { revision: readableRevision(dependencies, 0), limit: 0 };
+  if (requested > store.revision) throw revisionTooLarge(requested, store.revision);
   const isExact = match === "Exact" || (match === "" && limit > 0);
-  return { revision: isExact ? asked : readableRevision(dependencies, asked), limit };
+  return { revision: isExact ? requested : readableRevision(dependencies, requested), limit };
 }
 
 function selectedObjects(

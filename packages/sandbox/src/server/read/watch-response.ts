@@ -1,7 +1,7 @@
 import { apiVersionOf, type GenericObject } from "@keelson/core";
 import { ApiError } from "../../status/api-error.ts";
 import { notAcceptable } from "../../status/request-errors.ts";
-import { type Answer, jsonHeaders } from "../response/response.ts";
+import { type ApiResponse, jsonHeaders } from "../response/response.ts";
 import { partialMetadata, tableHead, tableRow } from "../response/table.ts";
 import type { ReadDependencies } from "../server-dependencies.ts";
 import { eventLine } from "./event-lines.ts";
@@ -14,7 +14,11 @@ const chunkSize = 64 * 1024;
 const batchSize = 200;
 
 /** A stream of events, one a line. */
-export function watchAnswer(dependencies: ReadDependencies, request: WatchRequest, view: ListView): Answer {
+export function watchResponse(
+  dependencies: ReadDependencies,
+  request: WatchRequest,
+  view: ListView,
+): ApiResponse {
   if (view.accepted.as === "PartialObjectMetadataList") {
     throw notAcceptable("you requested PartialObjectMetadataList, but the requested object is not a list");
   }

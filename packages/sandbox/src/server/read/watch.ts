@@ -43,7 +43,7 @@ const defaultTimeoutSeconds = 1_800;
 export function openWatch(dependencies: ReadDependencies, request: WatchRequest): OpenWatch {
   const { watchBufferLimit = 20_000 } = dependencies;
   const { options, signal } = request;
-  const asked = requestedRevision(options.resourceVersion, plainError);
+  const requested = requestedRevision(options.resourceVersion, plainError);
   const queue = new EventQueue<WatchItem>(watchBufferLimit);
   const cleanups: (() => void)[] = [];
   const stop = (): void => {
@@ -53,7 +53,7 @@ export function openWatch(dependencies: ReadDependencies, request: WatchRequest)
   const onAbort = (): void => stop();
   signal.addEventListener("abort", onAbort, { once: true });
   cleanups.push(() => signal.removeEventListener("abort", onAbort));
-  const start = { dependencies, request, queue, asked };
+  const start = { dependencies, request, queue, requested };
   const unsubscribe = options.sendInitialEvents === true ? followFromState(start) : followFromRevision(start);
   cleanups.push(unsubscribe, ...startTimers(dependencies, options, queue, stop));
   if (request.resource.isCustom) cleanups.push(endWithDefinition(dependencies, request.resource, stop));
@@ -66,15 +66,15 @@ interface Start {
   readonly request: WatchRequest;
   readonly queue: EventQueue<WatchItem>;
   /** 0: whichever. */
-  readonly asked: number;
+  readonly requested: number;
 }
 
 /** First what is there, then what changes. */
 function followFromState(start: Start): () => void {
-  const { dependencies, request, queue, asked } = start;
+  const { dependencies, request, queue, requested } = start;
   const { store } = dependencies;
   const { resource, selection, options } = request;
-  if (asked > store.revision) return refuse(queue, revisionTooLarge(asked, store.revision));
+  if (requested > store.revision) return refuse(queue, revisionTooLarge(requested, store.revision));
   const state = { ...options, continue: "", limit: 0, resourceVersionMatch: "" };
   const page = listPage(dependencies, resource, selection, state);
   const revision = Number(page.metadata.resourceVersion);
@@ -87,14 +87,14 @@ function followFromState(start: Start): () => void {
 
 function followFromRevision(start: Start): () => void {
   const { store } = start.dependencies;
-  const { asked, queue } = start;
+  const { requested, queue } = start;
   // From nowhere, without what is there: from now on.
-  if (asked === 0) return subscribe(start, store.revision);
+  if (requested === 0) return subscribe(start, store.revision);
   try {
-    return subscribe(start, asked);
+    return subscribe(start, requested);
   } catch (error) {
     if (!(error instanceof CompactedError)) throw error;
-    return refuse(queue, tooOldToWatch(asked, store.compactedRevision));
+    return refuse(queue, tooOldToWatch(requested, store.compactedRevision));
   }
 }
 

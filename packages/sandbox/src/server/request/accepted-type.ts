@@ -107,8 +107,8 @@ const truths: ReadonlySet<string> = new Set(["1", "t", "T", "true", "TRUE", "Tru
 
 /** Whether an answer is to be laid out for people. */
 export function wantsPretty(query: URLSearchParams, userAgent: string): boolean {
-  const asked = query.get("pretty") ?? "";
-  return asked === "" ? /^(?:curl|Wget|Mozilla\/5\.0)/.test(userAgent) : truths.has(asked);
+  const requested = query.get("pretty") ?? "";
+  return requested === "" ? /^(?:curl|Wget|Mozilla\/5\.0)/.test(userAgent) : truths.has(requested);
 }
 
 /**

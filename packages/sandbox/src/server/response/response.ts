@@ -7,7 +7,7 @@ import { encodeOnce, encodeSpecial, encodeText } from "./encode.ts";
 import { type IncludedObject, partialMetadata, tableOf } from "./table.ts";
 
 /** An answer before the headers that all answers have. */
-export interface Answer {
+export interface ApiResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: NonNullable<ServiceResponse["body"]>;
@@ -23,7 +23,7 @@ export interface ObjectView {
 }
 
 /** One object, in the representation that was asked for. Stored objects are encoded once. */
-export function objectAnswer(view: ObjectView, object: GenericObject, status = 200): Answer {
+export function objectResponse(view: ObjectView, object: GenericObject, status = 200): ApiResponse {
   const { accepted, resource, included, now, goType } = view;
   const { as, metaVersion } = accepted;
   if (as === "PartialObjectMetadataList") {
@@ -34,28 +34,28 @@ export function objectAnswer(view: ObjectView, object: GenericObject, status = 2
     );
   }
   if (as === "Table") {
-    return valueAnswer(accepted, tableOf({ resource, metaVersion, included, now }, object), status);
+    return valueResponse(accepted, tableOf({ resource, metaVersion, included, now }, object), status);
   }
-  if (as !== undefined) return valueAnswer(accepted, partialMetadata(object, metaVersion), status);
-  if (accepted.format === "yaml" || accepted.isPretty) return valueAnswer(accepted, object, status);
+  if (as !== undefined) return valueResponse(accepted, partialMetadata(object, metaVersion), status);
+  if (accepted.format === "yaml" || accepted.isPretty) return valueResponse(accepted, object, status);
   const isKept = status === 200 && Object.isFrozen(object);
   const body = isKept ? encodeOnce(object) : encodeText(JSON.stringify(object));
   return { status, headers: jsonHeaders, body };
 }
 
 /** Anything that is no object of a kind, such as a Status. */
-export function valueAnswer(
+export function valueResponse(
   { format, isPretty }: Pick<AcceptedType, "format" | "isPretty">,
   value: object,
   status = 200,
-): Answer {
+): ApiResponse {
   if (format === "json" && !isPretty) {
     return { status, headers: jsonHeaders, body: encodeText(JSON.stringify(value)) };
   }
   return { status, headers: headersOf(format), body: encodeSpecial(value, format) };
 }
 
-export function textAnswer(text: string, status = 200): Answer {
+export function textResponse(text: string, status = 200): ApiResponse {
   const headers = { "content-type": "text/plain; charset=utf-8", "x-content-type-options": "nosniff" };
   return { status, headers, body: encodeText(text) };
 }
@@ -66,12 +66,12 @@ export function headersOf(format: "json" | "yaml"): Readonly<Record<string, stri
   return format === "json" ? jsonHeaders : { "content-type": "application/yaml" };
 }
 
-export function statusAnswer(
+export function statusResponse(
   error: ApiError,
   accepted: Pick<AcceptedType, "format" | "isPretty"> = { format: "json", isPretty: false },
-): Answer {
+): ApiResponse {
   const { status, headers } = error;
-  const answer = valueAnswer(accepted, status, status.code);
+  const answer = valueResponse(accepted, status, status.code);
   return { ...answer, headers: { ...answer.headers, ...headers } };
 }
 

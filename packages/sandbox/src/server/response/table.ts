@@ -14,10 +14,10 @@ interface TableRequest {
 }
 
 export function includedObject(query: URLSearchParams): IncludedObject {
-  const asked = query.get("includeObject") ?? "";
-  if (asked === "" || asked === "Metadata") return "Metadata";
-  if (asked === "None" || asked === "Object") return asked;
-  const problem = `Invalid value: ${JSON.stringify(asked)}: must be 'Metadata', 'Object', 'None', or empty`;
+  const requested = query.get("includeObject") ?? "";
+  if (requested === "" || requested === "Metadata") return "Metadata";
+  if (requested === "None" || requested === "Object") return requested;
+  const problem = `Invalid value: ${JSON.stringify(requested)}: must be 'Metadata', 'Object', 'None', or empty`;
   throw badRequest(`Unable to convert to Table as requested: includeObject: ${problem}`);
 }
 

@@ -8,8 +8,8 @@ import { type StoredObject, storeKey } from "../../store/store.ts";
 import { decodePlainBody, type ExpectedKind } from "../body/decode-body.ts";
 import { writeOptions } from "../options/write-options.ts";
 import type { ApiRequest } from "../request/api-request.ts";
-import { type Answer, successStatus, valueAnswer } from "../response/response.ts";
-import type { ServerTools } from "../server-dependencies.ts";
+import { type ApiResponse, successStatus, valueResponse } from "../response/response.ts";
+import type { ServerDependencies } from "../server-dependencies.ts";
 
 const open: FieldSchema = { type: "object", "x-kubernetes-preserve-unknown-fields": true };
 
@@ -26,13 +26,16 @@ const bindingKind: ExpectedKind = {
 };
 
 /** Puts a Pod onto a Node. `request` is for the binding of a Pod, or for a Binding that names one. */
-export async function bindingAnswer(tools: ServerTools, request: ApiRequest): Promise<Answer> {
+export async function handleBinding(
+  dependencies: ServerDependencies,
+  request: ApiRequest,
+): Promise<ApiResponse> {
   const { namespace, headers } = request;
   const { fieldValidation, warn, dryRun } = writeOptions(request, "CreateOptions");
   const body = await request.body();
   const contentType = headers["content-type"];
   const binding = decodePlainBody(bindingKind, {
-    registry: tools.registry,
+    registry: dependencies.registry,
     contentType,
     body,
     fieldValidation,
@@ -45,13 +48,13 @@ export async function bindingAnswer(tools: ServerTools, request: ApiRequest): Pr
   const problems = bindingProblems(binding);
   if (problems.length > 0) throw plainError(joined(problems));
   for (;;) {
-    const pod = tools.reads.store.get("pods", storeKey(namespace, name));
+    const pod = dependencies.reads.store.get("pods", storeKey(namespace, name));
     if (pod === undefined) throw notFound({ group: "", plural: "pods" }, name);
-    const bound = boundPod(tools, pod, binding);
+    const bound = boundPod(dependencies, pod, binding);
     if (dryRun) break;
     try {
       const expectedRevision = Number(pod.metadata.resourceVersion);
-      tools.reads.store.write({
+      dependencies.reads.store.write({
         collection: "pods",
         key: storeKey(namespace, name),
         object: bound,
@@ -62,7 +65,7 @@ export async function bindingAnswer(tools: ServerTools, request: ApiRequest): Pr
       if (!(error instanceof StaleWriteError)) throw error;
     }
   }
-  return valueAnswer({ format: "json", isPretty: false }, successStatus(201), 201);
+  return valueResponse({ format: "json", isPretty: false }, successStatus(201), 201);
 }
 
 function bindingProblems(binding: object): readonly FieldProblem[] {
@@ -80,7 +83,7 @@ function joined(problems: readonly FieldProblem[]): string {
 }
 
 /** Throws ApiError if the Pod cannot be bound any more. */
-function boundPod({ clock }: ServerTools, pod: StoredObject, binding: object): GenericObject {
+function boundPod({ clock }: ServerDependencies, pod: StoredObject, binding: object): GenericObject {
   const { name } = pod.metadata;
   const node = textAt(pod, ".spec.nodeName");
   const refuse = (why: string): ApiError =>

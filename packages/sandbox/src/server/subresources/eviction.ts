@@ -7,8 +7,8 @@ import { type StoredObject, storeKey } from "../../store/store.ts";
 import { decodePlainBody, type ExpectedKind } from "../body/decode-body.ts";
 import { type WriteOptions, writeOptions } from "../options/write-options.ts";
 import { type ApiRequest, nameOf } from "../request/api-request.ts";
-import { type Answer, successStatus, valueAnswer } from "../response/response.ts";
-import type { ServerTools } from "../server-dependencies.ts";
+import { type ApiResponse, successStatus, valueResponse } from "../response/response.ts";
+import type { ServerDependencies } from "../server-dependencies.ts";
 
 const open: FieldSchema = { type: "object", "x-kubernetes-preserve-unknown-fields": true };
 
@@ -30,7 +30,10 @@ const evictionKind: ExpectedKind = {
 };
 
 /** Deletes a Pod if its disruption budget allows it, and counts the disruption. */
-export async function evictionAnswer(tools: ServerTools, request: ApiRequest): Promise<Answer> {
+export async function handleEviction(
+  dependencies: ServerDependencies,
+  request: ApiRequest,
+): Promise<ApiResponse> {
   const { resource, namespace, headers } = request;
   const name = nameOf(request);
   const options = writeOptions(request, "CreateOptions");
@@ -38,7 +41,7 @@ export async function evictionAnswer(tools: ServerTools, request: ApiRequest): P
   const body = await request.body();
   const contentType = headers["content-type"];
   const eviction = decodePlainBody(evictionKind, {
-    registry: tools.registry,
+    registry: dependencies.registry,
     contentType,
     body,
     fieldValidation,
@@ -47,25 +50,29 @@ export async function evictionAnswer(tools: ServerTools, request: ApiRequest): P
   if (valueAt(eviction, ".metadata.name") !== name) {
     throw badRequest("name in URL does not match name in Eviction object");
   }
-  const pod = tools.reads.store.get(resource.collection, storeKey(namespace, name));
+  const pod = dependencies.reads.store.get(resource.collection, storeKey(namespace, name));
   if (pod === undefined) throw notFound(resource, name);
-  const asked = isRecord(eviction.deleteOptions) ? eviction.deleteOptions : {};
-  const dryRun = options.dryRun || (Array.isArray(asked.dryRun) && asked.dryRun.length > 0);
+  const requested = isRecord(eviction.deleteOptions) ? eviction.deleteOptions : {};
+  const dryRun = options.dryRun || (Array.isArray(requested.dryRun) && requested.dryRun.length > 0);
   const target = { resource, namespace, name, subresource: undefined };
-  if (!isFree(pod)) await countDisruption(tools, pod, { ...options, dryRun });
-  if (!dryRun) markDisrupted(tools, namespace, name);
-  const { gracePeriodSeconds } = asked;
-  await tools.writer.delete(target, {
+  if (!isFree(pod)) await countDisruption(dependencies, pod, { ...options, dryRun });
+  if (!dryRun) markDisrupted(dependencies, namespace, name);
+  const { gracePeriodSeconds } = requested;
+  await dependencies.writer.delete(target, {
     ...options,
     dryRun,
     ...(typeof gracePeriodSeconds === "number" && { gracePeriodSeconds }),
     preconditions: { uid: pod.metadata.uid },
   });
-  return valueAnswer({ format: "json", isPretty: false }, successStatus(201), 201);
+  return valueResponse({ format: "json", isPretty: false }, successStatus(201), 201);
 }
 
 /** Says on the Pod why it ends: what counts failures, such as a Job, may pass over this one. */
-function markDisrupted({ reads, clock }: ServerTools, namespace: string | undefined, name: string): void {
+function markDisrupted(
+  { reads, clock }: ServerDependencies,
+  namespace: string | undefined,
+  name: string,
+): void {
   const key = storeKey(namespace, name);
   const pod = reads.store.get("pods", key);
   const given = pod && valueAt(pod, ".status.conditions");
@@ -105,14 +112,18 @@ function isReady(pod: StoredObject): boolean {
 }
 
 /** Writes into the budget of the Pod that it is disrupted. Throws ApiError if that would be too much. */
-async function countDisruption(tools: ServerTools, pod: StoredObject, options: WriteOptions): Promise<void> {
+async function countDisruption(
+  dependencies: ServerDependencies,
+  pod: StoredObject,
+  options: WriteOptions,
+): Promise<void> {
   for (;;) {
-    const budget = budgetOf(tools, pod);
+    const budget = budgetOf(dependencies, pod);
     if (budget === undefined || isExempt(pod, budget)) return;
     checkBudget(budget);
     if (options.dryRun) return;
     try {
-      await writeDisruption(tools, pod, budget, options);
+      await writeDisruption(dependencies, pod, budget, options);
       return;
     } catch (error) {
       const isConflict = error instanceof ApiError && error.status.message?.includes(staleVersion) === true;
@@ -122,7 +133,7 @@ async function countDisruption(tools: ServerTools, pod: StoredObject, options: W
   }
 }
 
-function budgetOf({ registry, reads }: ServerTools, pod: StoredObject): StoredObject | undefined {
+function budgetOf({ registry, reads }: ServerDependencies, pod: StoredObject): StoredObject | undefined {
   const resource = registry.findStored("policy", "poddisruptionbudgets");
   const { namespace, labels } = pod.metadata;
   if (resource === undefined || namespace === undefined) return undefined;
@@ -180,7 +191,7 @@ function disruptionRefused(message: string, retryAfterSeconds?: number): ApiErro
 }
 
 async function writeDisruption(
-  { registry, writer, clock }: ServerTools,
+  { registry, writer, clock }: ServerDependencies,
   pod: StoredObject,
   budget: StoredObject,
   options: WriteOptions,

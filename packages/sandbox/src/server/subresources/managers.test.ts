@@ -71,7 +71,7 @@ describe("a review", () => {
   const reviews = "/apis/authorization.k8s.io/v1";
   const resourceAttributes = { namespace: "shop", verb: "get", resource: "pods" };
 
-  test("is answered with who manages what was asked", async () => {
+  test("is answered with who manages what was requested", async () => {
     const { call } = serverWorld(builtinServedResources());
     const body = { spec: { user: "bob", resourceAttributes } };
     const { json } = await call("POST", `${reviews}/subjectaccessreviews?fieldManager=me`, { body });

@@ -3,8 +3,8 @@ import { valueAt } from "../../resource/field-path.ts";
 import { badRequest, notFound, plainError } from "../../status/api-error.ts";
 import { storeKey } from "../../store/store.ts";
 import { type ApiRequest, nameOf } from "../request/api-request.ts";
-import { type Answer, textAnswer } from "../response/response.ts";
-import type { ServerTools } from "../server-dependencies.ts";
+import { type ApiResponse, textResponse } from "../response/response.ts";
+import type { ServerDependencies } from "../server-dependencies.ts";
 
 /** What only a kubelet could answer, and there are none here: Pods run without containers. */
 const connections: ReadonlySet<string> = new Set(["exec", "attach", "portforward", "proxy"]);
@@ -15,12 +15,12 @@ export function isConnection(collection: string, subresource: string | undefined
   return (collection === "services" || collection === "nodes") && subresource === "proxy";
 }
 
-export function connectionAnswer({ reads }: ServerTools, request: ApiRequest): Answer {
+export function handleConnection({ reads }: ServerDependencies, request: ApiRequest): ApiResponse {
   const { resource, namespace, subresource, query } = request;
   const name = nameOf(request);
   const object = reads.store.get(resource.collection, storeKey(namespace, name));
   if (object === undefined) throw notFound(resource, name);
-  if (subresource === "log") return logAnswer(object, query);
+  if (subresource === "log") return logResponse(object, query);
   if (subresource === "proxy") {
     throw plainError(
       `proxy to ${resource.plural} ${JSON.stringify(name)}: nothing listens in this control plane`,
@@ -30,23 +30,23 @@ export function connectionAnswer({ reads }: ServerTools, request: ApiRequest): A
 }
 
 /** Containers that do not run say nothing. */
-function logAnswer(pod: GenericObject, query: URLSearchParams): Answer {
+function logResponse(pod: GenericObject, query: URLSearchParams): ApiResponse {
   const { name } = pod.metadata;
   const names = ["initContainers", "containers", "ephemeralContainers"].flatMap((field) =>
     namesOf(valueAt(pod, `.spec.${field}`)),
   );
-  const asked = query.get("container") ?? "";
-  if (asked !== "" && !names.includes(asked)) {
-    throw badRequest(`container ${asked} is not valid for pod ${name}`);
+  const requested = query.get("container") ?? "";
+  if (requested !== "" && !names.includes(requested)) {
+    throw badRequest(`container ${requested} is not valid for pod ${name}`);
   }
   const containers = namesOf(valueAt(pod, ".spec.containers"));
-  if (asked === "" && containers.length > 1 && defaultContainer(pod) === undefined) {
+  if (requested === "" && containers.length > 1 && defaultContainer(pod) === undefined) {
     const choose = `choose one of: [${containers.join(" ")}]`;
     throw badRequest(`a container name must be specified for pod ${name}, ${choose}`);
   }
-  const container = asked === "" ? (defaultContainer(pod) ?? containers[0]) : asked;
+  const container = requested === "" ? (defaultContainer(pod) ?? containers[0]) : requested;
   const node = valueAt(pod, ".spec.nodeName");
-  if (node === undefined || node === "") return textAnswer("");
+  if (node === undefined || node === "") return textResponse("");
   const statuses = valueAt(pod, ".status.containerStatuses");
   const status = Array.isArray(statuses) ? statuses.find((one) => one.name === container) : undefined;
   const waiting =
@@ -57,7 +57,7 @@ function logAnswer(pod: GenericObject, query: URLSearchParams): Answer {
       `container ${JSON.stringify(container)} in pod ${JSON.stringify(name)} is waiting to start: ${why}`,
     );
   }
-  return textAnswer("");
+  return textResponse("");
 }
 
 function defaultContainer({ metadata }: GenericObject): string | undefined {

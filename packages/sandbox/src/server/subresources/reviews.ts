@@ -6,13 +6,13 @@ import { type FieldProblem, invalidValue } from "../../status/field-problem.ts";
 import { decodeObjectBody } from "../body/decode-body.ts";
 import { writeOptions } from "../options/write-options.ts";
 import type { ApiRequest } from "../request/api-request.ts";
-import { type Answer, valueAnswer } from "../response/response.ts";
-import type { ServerTools } from "../server-dependencies.ts";
-import { managedFieldsOfSent } from "./sent-by.ts";
+import { type ApiResponse, valueResponse } from "../response/response.ts";
+import type { ServerDependencies } from "../server-dependencies.ts";
+import { managedFieldsOfRequest } from "./request-managed-fields.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 
-interface Question {
+interface ReviewRequest {
   readonly request: ApiRequest;
   readonly spec: Json;
   /** As it was sent, with who manages the fields. */
@@ -20,30 +20,32 @@ interface Question {
 }
 
 /** Questions that are asked by creating them; nothing is stored. */
-const reviews: Readonly<Record<string, (tools: ServerTools, question: Question) => object>> = {
-  "subjectaccessreviews.authorization.k8s.io": (tools, { spec, metadata }) => {
+const reviews: Readonly<
+  Record<string, (dependencies: ServerDependencies, question: ReviewRequest) => object>
+> = {
+  "subjectaccessreviews.authorization.k8s.io": (dependencies, { spec, metadata }) => {
     refuse([...subjectProblems(spec), ...metadataProblems(metadata)]);
-    return { metadata, spec, status: subjectAccess(tools, spec) };
+    return { metadata, spec, status: subjectAccess(dependencies, spec) };
   },
-  "localsubjectaccessreviews.authorization.k8s.io": (tools, { request, spec, metadata }) => {
+  "localsubjectaccessreviews.authorization.k8s.io": (dependencies, { request, spec, metadata }) => {
     const { namespace = "" } = request;
     const placed = placedIn(namespace, metadata);
     refuse(localProblems(namespace, spec, placed));
-    return { metadata: placed, spec, status: subjectAccess(tools, spec) };
+    return { metadata: placed, spec, status: subjectAccess(dependencies, spec) };
   },
-  "selfsubjectaccessreviews.authorization.k8s.io": (tools, { request, spec, metadata }) => {
+  "selfsubjectaccessreviews.authorization.k8s.io": (dependencies, { request, spec, metadata }) => {
     refuse([...attributeProblems(spec), ...metadataProblems(metadata)]);
-    return { metadata, spec, status: decision(tools, request.user, spec) };
+    return { metadata, spec, status: decision(dependencies, request.user, spec) };
   },
-  "selfsubjectrulesreviews.authorization.k8s.io": (tools, { request, spec }) => ({
+  "selfsubjectrulesreviews.authorization.k8s.io": (dependencies, { request, spec }) => ({
     metadata: {},
     spec: {},
-    status: ownRules(tools, request.user, spec),
+    status: ownRules(dependencies, request.user, spec),
   }),
-  "tokenreviews.authentication.k8s.io": (tools, { spec, metadata }) => ({
+  "tokenreviews.authentication.k8s.io": (dependencies, { spec, metadata }) => ({
     metadata,
     spec,
-    status: tokenStatus(tools, spec),
+    status: tokenStatus(dependencies, spec),
   }),
   "selfsubjectreviews.authentication.k8s.io": ({ clock }, { request }) => ({
     metadata: { creationTimestamp: formatTime(clock.now()) },
@@ -55,31 +57,34 @@ export function isReview(collection: string): boolean {
   return Object.hasOwn(reviews, collection);
 }
 
-export async function reviewAnswer(tools: ServerTools, request: ApiRequest): Promise<Answer> {
+export async function handleReview(
+  dependencies: ServerDependencies,
+  request: ApiRequest,
+): Promise<ApiResponse> {
   const { resource, headers } = request;
   const { fieldValidation, warn, manager } = writeOptions(request, "CreateOptions");
   const body = await request.body();
   const object = decodeObjectBody(resource, {
-    registry: tools.registry,
+    registry: dependencies.registry,
     contentType: headers["content-type"],
     body,
     fieldValidation,
     warn,
   });
   const { kind, apiVersion, spec } = object;
-  const now = tools.clock.now();
+  const now = dependencies.clock.now();
   const { schema } = resource;
-  const managedFields = managedFieldsOfSent({ object, schema, apiVersion, kind, manager, now });
+  const managedFields = managedFieldsOfRequest({ object, schema, apiVersion, kind, manager, now });
   const metadata = { ...object.metadata, ...(managedFields.length > 0 && { managedFields }) };
-  const answer = reviews[resource.collection]?.(tools, {
+  const answer = reviews[resource.collection]?.(dependencies, {
     request,
     spec: isRecord(spec) ? spec : {},
     metadata,
   });
-  return valueAnswer({ format: "json", isPretty: false }, { kind, apiVersion, ...answer }, 201);
+  return valueResponse({ format: "json", isPretty: false }, { kind, apiVersion, ...answer }, 201);
 }
 
-function subjectAccess(tools: ServerTools, spec: Json): object {
+function subjectAccess(dependencies: ServerDependencies, spec: Json): object {
   const extra = extraOf(spec.extra);
   const uid = textOf(spec.uid);
   const user: UserInfo = {
@@ -88,7 +93,7 @@ function subjectAccess(tools: ServerTools, spec: Json): object {
     ...(uid !== "" && { uid }),
     ...(extra !== undefined && { extra }),
   };
-  return decision(tools, user, spec);
+  return decision(dependencies, user, spec);
 }
 
 function subjectProblems(spec: Json): readonly FieldProblem[] {
@@ -153,7 +158,7 @@ function refuse(problems: readonly FieldProblem[]): void {
   if (problems.length > 0) throw invalid({ group: "authorization.k8s.io", kind: "" }, "", problems);
 }
 
-function decision({ authorize }: ServerTools, user: UserInfo, spec: Json): object {
+function decision({ authorize }: ServerDependencies, user: UserInfo, spec: Json): object {
   const { allowed, reason } = authorize(user, accessOf(spec));
   return reason === "" ? { allowed } : { allowed, reason };
 }
@@ -180,14 +185,14 @@ function accessOf({ resourceAttributes, nonResourceAttributes }: Json): AccessRe
   };
 }
 
-function ownRules({ rulesOf }: ServerTools, user: UserInfo, spec: Json): object {
+function ownRules({ rulesOf }: ServerDependencies, user: UserInfo, spec: Json): object {
   const namespace = textOf(spec.namespace);
   if (namespace === "") throw badRequest("no namespace on request");
   const { resourceRules, nonResourceRules, incomplete } = rulesOf(user, namespace);
   return { resourceRules, nonResourceRules, incomplete };
 }
 
-function tokenStatus({ authenticateToken, tokenProblem }: ServerTools, spec: Json): object {
+function tokenStatus({ authenticateToken, tokenProblem }: ServerDependencies, spec: Json): object {
   const token = textOf(spec.token);
   if (token === "") throw badRequest("token is required for TokenReview in authentication");
   const wanted = textsOf(spec.audiences);

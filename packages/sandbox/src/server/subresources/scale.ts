@@ -23,8 +23,8 @@ import { type WriteOptions, writeOptions } from "../options/write-options.ts";
 import { getObject } from "../read/get.ts";
 import { type ApiRequest, nameOf } from "../request/api-request.ts";
 import { queryFlag } from "../request/query.ts";
-import { type Answer, type ObjectView, objectAnswer } from "../response/response.ts";
-import type { ServerTools } from "../server-dependencies.ts";
+import { type ApiResponse, type ObjectView, objectResponse } from "../response/response.ts";
+import type { ServerDependencies } from "../server-dependencies.ts";
 import { decodePatched, type PatchedKind, type PlainPatch } from "../write/patched-object.ts";
 import { namedTarget } from "../write/write-handlers.ts";
 import {
@@ -62,19 +62,20 @@ const scaleKind: ExpectedKind & PatchedKind = {
 };
 
 /** How many of something there are and should be, whatever it is. */
-export async function scaleAnswer(
-  tools: ServerTools,
+export async function handleScale(
+  dependencies: ServerDependencies,
   request: ApiRequest,
   view: ObjectView,
-): Promise<Answer> {
+): Promise<ApiResponse> {
   const scaleView = viewOfScale(view);
   if (request.verb === "get") {
-    const object = await readScaled(tools, request);
+    const object = await readScaled(dependencies, request);
     checkHasReplicas(request.resource, object);
-    return objectAnswer(scaleView, scaleOf(request.resource, object));
+    return objectResponse(scaleView, scaleOf(request.resource, object));
   }
-  const written = request.verb === "update" ? await update(tools, request) : await patch(tools, request);
-  return objectAnswer(scaleView, scaleOf(request.resource, written));
+  const written =
+    request.verb === "update" ? await update(dependencies, request) : await patch(dependencies, request);
+  return objectResponse(scaleView, scaleOf(request.resource, written));
 }
 
 /** What is shown is the Scale, not what is scaled. */
@@ -95,30 +96,30 @@ function checkHasReplicas(resource: ServedResource, object: GenericObject): void
   throw internalError(`the spec replicas field ${JSON.stringify(specReplicasPath)} does not exist`);
 }
 
-function readScaled({ reads }: ServerTools, request: ApiRequest): Promise<GenericObject> {
+function readScaled({ reads }: ServerDependencies, request: ApiRequest): Promise<GenericObject> {
   return getObject(reads, namedTarget(request), "");
 }
 
-async function update(tools: ServerTools, request: ApiRequest): Promise<GenericObject> {
+async function update(dependencies: ServerDependencies, request: ApiRequest): Promise<GenericObject> {
   const options = writeOptions(request, "UpdateOptions");
   const { fieldValidation, warn } = options;
   const body = await request.body();
   const contentType = request.headers["content-type"];
-  const { registry } = tools;
+  const { registry } = dependencies;
   const json = decodePlainBody(scaleKind, { registry, contentType, body, fieldValidation, warn });
-  return write(tools, request, options, (current) => updatedScale(current, json));
+  return write(dependencies, request, options, (current) => updatedScale(current, json));
 }
 
-async function patch(tools: ServerTools, request: ApiRequest): Promise<GenericObject> {
+async function patch(dependencies: ServerDependencies, request: ApiRequest): Promise<GenericObject> {
   const { headers, query, resource } = request;
   const type = patchType(headers["content-type"], resource.isCustom);
   const body = await request.body();
   const options = writeOptions(request, "PatchOptions", type === "apply");
   const decoded = decodePatch(scaleKind, type, body, queryFlag(query, "force") ?? false);
-  return write(tools, request, options, (current) => {
+  return write(dependencies, request, options, (current) => {
     if (decoded.type === "apply") return appliedScale(current, decoded);
     const scale = managedScaleOf(current);
-    const { registry } = tools;
+    const { registry } = dependencies;
     const apply = (): Record<string, unknown> => patched(scale, decoded);
     return updatedScale(
       current,
@@ -135,31 +136,31 @@ function patched(scale: Scale, change: PlainPatch): Record<string, unknown> {
 
 /** Changes the object by what is wanted of its scale; again, if somebody else wrote and the client does not mind. */
 async function write(
-  tools: ServerTools,
+  dependencies: ServerDependencies,
   request: ApiRequest,
   options: WriteOptions,
   change: (current: ScaleWrite) => ScaledState,
 ): Promise<GenericObject> {
   const { resource } = request;
   const name = nameOf(request);
-  const { registry, clock } = tools;
+  const { registry, clock } = dependencies;
   for (;;) {
-    const object = await readScaled(tools, request);
+    const object = await readScaled(dependencies, request);
     const current = { registry, resource, object, manager: options.manager, now: clock.now() };
     const { scale, managedFields } = change(current);
     const metadata = Object(scale.metadata);
     checkName(String(metadata.name ?? ""), name);
-    const asked = metadata.resourceVersion ?? "";
-    if (asked !== "" && asked !== object.metadata.resourceVersion)
+    const requested = metadata.resourceVersion ?? "";
+    if (requested !== "" && requested !== object.metadata.resourceVersion)
       throw conflict(resource, name, staleVersion);
     const next = draft(object);
     setValueAt(next, scalePathsOf(resource).specReplicasPath, wantedReplicas(scale, resource.isCustom, name));
     setManagedFields(next, managedFields);
     try {
-      return (await tools.writer.update(namedTarget(request), next, options)).object;
+      return (await dependencies.writer.update(namedTarget(request), next, options)).object;
     } catch (error) {
       const isConflict = error instanceof ApiError && error.status.message?.includes(staleVersion) === true;
-      if (!isConflict || asked !== "") throw error;
+      if (!isConflict || requested !== "") throw error;
       options.signal.throwIfAborted();
     }
   }

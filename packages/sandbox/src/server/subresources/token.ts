@@ -9,9 +9,9 @@ import { storeKey } from "../../store/store.ts";
 import { decodePlainBody, type ExpectedKind } from "../body/decode-body.ts";
 import { writeOptions } from "../options/write-options.ts";
 import { type ApiRequest, nameOf } from "../request/api-request.ts";
-import { type Answer, valueAnswer } from "../response/response.ts";
-import type { ServerTools } from "../server-dependencies.ts";
-import { managedFieldsOfSent } from "./sent-by.ts";
+import { type ApiResponse, valueResponse } from "../response/response.ts";
+import type { ServerDependencies } from "../server-dependencies.ts";
+import { managedFieldsOfRequest } from "./request-managed-fields.ts";
 
 const open: FieldSchema = { type: "object", "x-kubernetes-preserve-unknown-fields": true };
 const text: FieldSchema = { type: "string" };
@@ -51,24 +51,27 @@ const mostSeconds = 2 ** 32;
 const defaultSeconds = 3600;
 
 /** Gives out a token for a ServiceAccount. */
-export async function tokenAnswer(tools: ServerTools, request: ApiRequest): Promise<Answer> {
+export async function handleTokenRequest(
+  dependencies: ServerDependencies,
+  request: ApiRequest,
+): Promise<ApiResponse> {
   const { resource, namespace = "", headers } = request;
   const name = nameOf(request);
   const { fieldValidation, warn, manager } = writeOptions(request, "CreateOptions");
   const body = await request.body();
   const json = decodePlainBody(tokenRequestKind, {
-    registry: tools.registry,
+    registry: dependencies.registry,
     contentType: headers["content-type"],
     body,
     fieldValidation,
     warn,
   });
-  const account = tools.reads.store.get(resource.collection, storeKey(namespace, name));
+  const account = dependencies.reads.store.get(resource.collection, storeKey(namespace, name));
   if (account === undefined) throw notFound(resource, name);
   const expirationSeconds = secondsOf(json);
-  const boundObject = boundObjectOf(tools, namespace, valueAt(json, ".spec.boundObjectRef"));
+  const boundObject = boundObjectOf(dependencies, namespace, valueAt(json, ".spec.boundObjectRef"));
   const given = valueAt(json, ".spec.audiences");
-  const { token, expirationTimestamp, audiences } = tools.issueToken({
+  const { token, expirationTimestamp, audiences } = dependencies.issueToken({
     namespace,
     serviceAccount: { name, uid: account.metadata.uid },
     audiences: Array.isArray(given) ? given.map(String) : [],
@@ -76,27 +79,27 @@ export async function tokenAnswer(tools: ServerTools, request: ApiRequest): Prom
     ...(boundObject !== undefined && { boundObject }),
   });
   const reference = valueAt(json, ".spec.boundObjectRef") ?? null;
-  const managedFields = managedFieldsOfSent({
+  const managedFields = managedFieldsOfRequest({
     object: { ...json, spec: { ...Object(json.spec), expirationSeconds } },
     schema: builtinSchema("authentication.k8s.io", "v1", "TokenRequest") ?? tokenRequestKind.schema,
     apiVersion: apiVersionOf(tokenRequestKind),
     kind: tokenRequestKind.kind,
     manager,
     subresource: "token",
-    now: tools.clock.now(),
+    now: dependencies.clock.now(),
   });
   const answer = {
     kind: "TokenRequest",
     apiVersion: "authentication.k8s.io/v1",
     metadata: {
-      ...metadataOf(account, formatTime(tools.clock.now())),
+      ...metadataOf(account, formatTime(dependencies.clock.now())),
       ...Object(json.metadata),
       managedFields,
     },
     spec: { audiences, expirationSeconds, boundObjectRef: reference },
     status: { token, expirationTimestamp },
   };
-  return valueAnswer({ format: "json", isPretty: false }, answer, 201);
+  return valueResponse({ format: "json", isPretty: false }, answer, 201);
 }
 
 function metadataOf({ metadata }: GenericObject, now: string): object {
@@ -119,7 +122,7 @@ const boundKinds: Readonly<Record<string, string>> = { Pod: "pods", Secret: "sec
 
 /** The object that a token is to end with must exist. */
 function boundObjectOf(
-  { reads }: ServerTools,
+  { reads }: ServerDependencies,
   namespace: string,
   reference: unknown,
 ): TokenIssueRequest["boundObject"] {

@@ -20,14 +20,14 @@ import {
   tidyMetadata,
   wipeSystemFields,
 } from "./system-metadata.ts";
-import { type WriterTools, writeContext } from "./writer-dependencies.ts";
+import { type WriterDependencies, writeContext } from "./writer-dependencies.ts";
 
 /** How often a name is generated before the writer is told to try again. */
 const nameAttempts = 8;
 
 /** A POST. The object becomes the writer's. */
 export async function createObject(
-  tools: WriterTools,
+  dependencies: WriterDependencies,
   target: WriteTarget,
   object: MutableObject,
   options: WriteOptions,
@@ -39,8 +39,8 @@ export async function createObject(
   dropDuplicateOwners(metadata, options.warn, "before admission");
   setDefaults(target.resource, object);
   const hasVersion = isVersioned(metadata.resourceVersion);
-  recordManager(tools, target, object, undefined, options);
-  return createPrepared(tools, target, object, options, hasVersion);
+  recordManager(dependencies, target, object, undefined, options);
+  return createPrepared(dependencies, target, object, options, hasVersion);
 }
 
 /**
@@ -48,7 +48,7 @@ export async function createObject(
  * refused at the very end, when all else has been checked.
  */
 export async function createPrepared(
-  tools: WriterTools,
+  dependencies: WriterDependencies,
   target: WriteTarget,
   object: MutableObject,
   options: WriteOptions,
@@ -57,25 +57,25 @@ export async function createPrepared(
   const { resource } = target;
   const name = object.metadata.name ?? "";
   const request = admissionRequest(target, { operation: "CREATE", name, oldObject: undefined }, options);
-  if (await admitMutating(tools.admission(), request, object)) setDefaults(resource, object);
+  if (await admitMutating(dependencies.admission(), request, object)) setDefaults(resource, object);
   const { metadata } = object;
   tidyMetadata(metadata);
   dropDuplicateOwners(metadata, options.warn, "after admission");
-  fillSystemFields(metadata, tools);
+  fillSystemFields(metadata, dependencies);
   placeInNamespace(metadata, target);
   const prefix = metadata.name === undefined ? (metadata.generateName ?? "") : "";
-  if (prefix !== "") metadata.name = freeName(tools, target, prefix);
+  if (prefix !== "") metadata.name = freeName(dependencies, target, prefix);
   delete metadata.resourceVersion;
   if (resource.strategy.countsGenerations) metadata.generation = 1;
   if (resource.isCustom) prepareCustomCreate(resource, object);
-  const context = writeContext(tools, target.subresource);
+  const context = writeContext(dependencies, target.subresource);
   resource.strategy.prepareForCreate(object, context);
   checkNew(resource, object, context);
   for (const warning of resource.strategy.warnings?.(object, undefined) ?? []) options.warn(warning);
   options.checkCreation?.();
-  await admitNamed(tools, request, object);
+  await admitNamed(dependencies, request, object);
   if (hasVersion && !options.dryRun) throw versionOnCreate();
-  return insert(tools, target, object, options, { request, prefix });
+  return insert(dependencies, target, object, options, { request, prefix });
 }
 
 interface Insertion {
@@ -86,7 +86,7 @@ interface Insertion {
 
 /** Stores the object; if somebody took its generated name in the meantime, under another one. */
 async function insert(
-  tools: WriterTools,
+  dependencies: WriterDependencies,
   target: WriteTarget,
   object: GenericObject,
   options: WriteOptions,
@@ -98,33 +98,33 @@ async function insert(
     const key = storeKey(namespace, candidate.metadata.name ?? "");
     const toStore = toStored(resource, candidate);
     const state = toStore instanceof Promise ? await toStore : toStore;
-    const taken = tools.store.get(collection, key);
+    const taken = dependencies.store.get(collection, key);
     if (taken === undefined) {
       if (options.dryRun) return freeze(withSortedKeys(resource, candidate));
       const write = { collection, key, object: sortedForStore(resource, state), expectedRevision: 0 };
-      return fromStored(resource, tools.store.write(write));
+      return fromStored(resource, dependencies.store.write(write));
     }
     if (prefix === "") throw nameTaken(target, taken);
     if (attempt === nameAttempts) throw noFreeName(target, candidate.metadata.name ?? "");
     const renamed = draft(candidate);
-    renamed.metadata.name = freeName(tools, target, prefix);
-    await admitNamed(tools, request, renamed);
+    renamed.metadata.name = freeName(dependencies, target, prefix);
+    await admitNamed(dependencies, request, renamed);
     candidate = renamed;
   }
 }
 
 /** Those who validate see the name that was generated. */
 async function admitNamed(
-  tools: WriterTools,
+  dependencies: WriterDependencies,
   request: AdmissionRequest,
   object: GenericObject,
 ): Promise<void> {
-  const chain = tools.admission();
+  const chain = dependencies.admission();
   if (chain.validating.length === 0) return;
   await admitValidating(chain, { ...request, name: object.metadata.name ?? "" }, object);
 }
 
-function freeName({ store, random }: WriterTools, target: WriteTarget, prefix: string): string {
+function freeName({ store, random }: WriterDependencies, target: WriteTarget, prefix: string): string {
   let name = generatedName(prefix, random);
   for (let attempt = 1; attempt < nameAttempts; attempt++) {
     if (store.get(target.resource.collection, storeKey(target.namespace, name)) === undefined) break;

@@ -16,8 +16,8 @@ import {
 /** Ends gracefully once it runs somewhere. */
 const pod = servedKind("Pod", {
   strategy: {
-    gracePeriodSeconds({ spec }, asked) {
-      return isRecord(spec) && spec.nodeName !== undefined ? (asked ?? 30) : 0;
+    gracePeriodSeconds({ spec }, requested) {
+      return isRecord(spec) && spec.nodeName !== undefined ? (requested ?? 30) : 0;
     },
   },
 });

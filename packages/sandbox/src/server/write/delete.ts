@@ -14,12 +14,12 @@ import { sortedForStore } from "./sorted-keys.ts";
 import { isHeldByKind, markDeleted, marksFirst } from "./staged-deletion.ts";
 import { fromStored } from "./stored-version.ts";
 import { isUnchanged } from "./unchanged.ts";
-import type { WriterTools } from "./writer-dependencies.ts";
+import type { WriterDependencies } from "./writer-dependencies.ts";
 
 type Options = DeleteOptions & WriteOptions;
 
 /** Kinds whose deletion answers the object; that of all others a Status that names it. */
-const answeredWhole: ReadonlySet<string> = new Set([
+const returnsObject: ReadonlySet<string> = new Set([
   "csidrivers.storage.k8s.io",
   "csinodes.storage.k8s.io",
   "deviceclasses.resource.k8s.io",
@@ -41,7 +41,7 @@ const answeredWhole: ReadonlySet<string> = new Set([
 ]);
 
 export async function deleteObject(
-  tools: WriterTools,
+  dependencies: WriterDependencies,
   target: NamedTarget,
   options: Options,
   /** What admission is told; deletions of whole collections tell none. */
@@ -51,10 +51,10 @@ export async function deleteObject(
   const warning = propagationWarning(resource, options);
   if (warning !== undefined) options.warn(warning);
   for (;;) {
-    const stored = tools.store.get(resource.collection, storeKey(namespace, name));
+    const stored = dependencies.store.get(resource.collection, storeKey(namespace, name));
     if (stored === undefined) throw notFound(resource, name);
     try {
-      return await deleteStored(tools, { target, options, stored, admittedName });
+      return await deleteStored(dependencies, { target, options, stored, admittedName });
     } catch (error) {
       if (!(error instanceof StaleWriteError)) throw error;
       options.signal.throwIfAborted();
@@ -64,7 +64,7 @@ export async function deleteObject(
 
 /** Deletes what still exists of these objects, one after the other. */
 export async function deleteObjects(
-  tools: WriterTools,
+  dependencies: WriterDependencies,
   resource: ServedResource,
   objects: readonly StoredObject[],
   options: Options,
@@ -72,7 +72,7 @@ export async function deleteObjects(
   for (const { metadata } of objects) {
     const { name, namespace } = metadata;
     try {
-      await deleteObject(tools, { resource, namespace, name, subresource: undefined }, options, "");
+      await deleteObject(dependencies, { resource, namespace, name, subresource: undefined }, options, "");
     } catch (error) {
       if (!(error instanceof ApiError) || error.status.reason !== "NotFound") throw error;
     }
@@ -86,29 +86,32 @@ interface Deletion {
   readonly admittedName: string;
 }
 
-async function deleteStored(tools: WriterTools, deletion: Deletion): Promise<GenericObject | Status> {
+async function deleteStored(
+  dependencies: WriterDependencies,
+  deletion: Deletion,
+): Promise<GenericObject | Status> {
   const { target, options, stored } = deletion;
   const { resource } = target;
   checkPreconditions(resource, stored, options);
   if (marksFirst(resource.collection)) {
-    if (stored.metadata.deletionTimestamp === undefined) return markFirst(tools, deletion);
+    if (stored.metadata.deletionTimestamp === undefined) return markFirst(dependencies, deletion);
     if (isHeldByKind(resource.collection, stored)) return fromStored(resource, stored);
   }
-  const now = tools.clock.now();
+  const now = dependencies.clock.now();
   const grace = graceOf(resource.strategy, stored, options.gracePeriodSeconds, now);
   if (grace.kind === "pending") return answer(target, stored);
-  await admit(tools, deletion);
+  await admit(dependencies, deletion);
   const { finalizers = [] } = stored.metadata;
   const nextFinalizers = finalizersForDeletion(resource, stored.metadata, options);
   const isHeld = nextFinalizers.length > 0;
-  if (grace.kind === "none" && !isHeld) return answer(target, remove(tools, deletion, stored));
+  if (grace.kind === "none" && !isHeld) return answer(target, remove(dependencies, deletion, stored));
   const next = draft(stored);
   if (nextFinalizers !== finalizers) setFinalizers(next, nextFinalizers);
   markForDeletion(next, grace, now);
-  const marked = replace(tools, deletion, next);
-  const isDue = grace.kind === "graceful" && grace.askedSeconds === 0 && !isHeld;
+  const marked = replace(dependencies, deletion, next);
+  const isDue = grace.kind === "graceful" && grace.requestedSeconds === 0 && !isHeld;
   if (!isDue || options.dryRun) return fromStored(resource, marked);
-  return answer(target, remove(tools, deletion, marked));
+  return answer(target, remove(dependencies, deletion, marked));
 }
 
 /** Negative grace counts as a second, here as elsewhere. */
@@ -127,16 +130,16 @@ function markForDeletion({ metadata }: MutableObject, grace: Grace, now: number)
   metadata.deletionGracePeriodSeconds = 0;
 }
 
-async function markFirst(tools: WriterTools, deletion: Deletion): Promise<GenericObject> {
+async function markFirst(dependencies: WriterDependencies, deletion: Deletion): Promise<GenericObject> {
   const { target, options, stored } = deletion;
   const { resource } = target;
-  await admit(tools, deletion);
+  await admit(dependencies, deletion);
   const next = draft(stored);
-  markDeleted(resource.collection, next, tools.clock.now());
+  markDeleted(resource.collection, next, dependencies.clock.now());
   if (resource.collection === "namespaces") {
     setFinalizers(next, finalizersForDeletion(resource, stored.metadata, options));
   }
-  return fromStored(resource, replace(tools, deletion, next));
+  return fromStored(resource, replace(dependencies, deletion, next));
 }
 
 function setFinalizers({ metadata }: MutableObject, finalizers: readonly string[]): void {
@@ -144,8 +147,11 @@ function setFinalizers({ metadata }: MutableObject, finalizers: readonly string[
   else metadata.finalizers = [...finalizers];
 }
 
-async function admit(tools: WriterTools, { target, options, stored, admittedName }: Deletion): Promise<void> {
-  const chain = tools.admission();
+async function admit(
+  dependencies: WriterDependencies,
+  { target, options, stored, admittedName }: Deletion,
+): Promise<void> {
+  const chain = dependencies.admission();
   if (chain.mutating.length === 0 && chain.validating.length === 0) return;
   const oldObject = await fromStored(target.resource, stored);
   const write = { operation: "DELETE", name: admittedName, oldObject } as const;
@@ -180,18 +186,22 @@ function checkPreconditions(
 
 /** Stores the next state of what is deleted, if there is anything new about it. */
 function replace(
-  tools: WriterTools,
+  dependencies: WriterDependencies,
   { target, options, stored }: Deletion,
   next: MutableObject,
 ): GenericObject {
   const object = sortedForStore(target.resource, next);
   if (options.dryRun) return freeze(object);
   if (isUnchanged(next, stored)) return stored;
-  return tools.store.write({ ...placeOf(target, stored), object });
+  return dependencies.store.write({ ...placeOf(target, stored), object });
 }
 
-function remove(tools: WriterTools, { target, options }: Deletion, state: GenericObject): GenericObject {
-  return options.dryRun ? state : tools.store.write({ ...placeOf(target, state), object: undefined });
+function remove(
+  dependencies: WriterDependencies,
+  { target, options }: Deletion,
+  state: GenericObject,
+): GenericObject {
+  return options.dryRun ? state : dependencies.store.write({ ...placeOf(target, state), object: undefined });
 }
 
 function placeOf(
@@ -209,7 +219,7 @@ function answer(
   { resource, name }: NamedTarget,
   state: GenericObject,
 ): GenericObject | Status | Promise<GenericObject> {
-  if (answeredWhole.has(resource.collection)) return fromStored(resource, state);
+  if (returnsObject.has(resource.collection)) return fromStored(resource, state);
   const { group, plural } = resource;
   const { uid } = state.metadata;
   return {

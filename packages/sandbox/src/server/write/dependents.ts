@@ -43,7 +43,8 @@ export function propagationWarning(
   { collection, strategy }: ServedResource,
   { orphanDependents, propagationPolicy }: DeleteOptions,
 ): string | undefined {
-  const isSaid = orphanDependents !== undefined || propagationPolicy !== undefined;
-  if (isSaid || collection !== "jobs.batch" || strategy.defaultPropagation !== "Orphan") return undefined;
+  const isSpecified = orphanDependents !== undefined || propagationPolicy !== undefined;
+  if (isSpecified || collection !== "jobs.batch" || strategy.defaultPropagation !== "Orphan")
+    return undefined;
   return "child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or set propagationPolicy=Orphan to suppress this warning";
 }

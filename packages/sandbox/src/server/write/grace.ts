@@ -12,7 +12,7 @@ export type Grace =
       readonly deletionTimestamp: string;
       readonly seconds: number;
       /** What was asked for; 0 takes the object away at once. */
-      readonly askedSeconds: number;
+      readonly requestedSeconds: number;
       readonly isFirst: boolean;
     };
 
@@ -23,27 +23,27 @@ export function graceOf(
   now: number,
 ): Grace {
   if (strategy.gracePeriodSeconds === undefined) return { kind: "none" };
-  const asked = given !== undefined && given < 0 ? 1 : given;
-  if (object.metadata.deletionTimestamp !== undefined) return shortenedGrace(object, asked, now);
-  const seconds = strategy.gracePeriodSeconds(object, asked);
+  const requested = given !== undefined && given < 0 ? 1 : given;
+  if (object.metadata.deletionTimestamp !== undefined) return shortenedGrace(object, requested, now);
+  const seconds = strategy.gracePeriodSeconds(object, requested);
   const deletionTimestamp = formatTime(now + seconds * 1000);
-  return { kind: "graceful", deletionTimestamp, seconds, askedSeconds: seconds, isFirst: true };
+  return { kind: "graceful", deletionTimestamp, seconds, requestedSeconds: seconds, isFirst: true };
 }
 
 /** A second deletion may only be sooner than the first. */
-function shortenedGrace({ metadata }: GenericObject, asked: number | undefined, now: number): Grace {
+function shortenedGrace({ metadata }: GenericObject, requested: number | undefined, now: number): Grace {
   const { deletionTimestamp = "", deletionGracePeriodSeconds = 0 } = metadata;
   const before = deletionGracePeriodSeconds < 0 ? 1 : deletionGracePeriodSeconds;
   if (before === 0) return { kind: "none" };
-  if (asked === undefined || asked >= before) return { kind: "pending" };
-  const end = Date.parse(deletionTimestamp) + (asked - before) * 1000;
+  if (requested === undefined || requested >= before) return { kind: "pending" };
+  const end = Date.parse(deletionTimestamp) + (requested - before) * 1000;
   const isPast = end < now;
   return {
     kind: "graceful",
     deletionTimestamp: formatTime(isPast ? now : end),
     // Whoever ends the object still is to see the end come.
-    seconds: isPast && asked !== 0 ? 1 : asked,
-    askedSeconds: asked,
+    seconds: isPast && requested !== 0 ? 1 : requested,
+    requestedSeconds: requested,
     isFirst: false,
   };
 }

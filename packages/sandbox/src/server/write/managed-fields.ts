@@ -10,28 +10,31 @@ import { decodeValue } from "../body/decode-value.ts";
 import type { Patch } from "../body/patch-body.ts";
 import type { WriteOptions } from "../options/write-options.ts";
 import type { WriteTarget } from "./object-writer.ts";
-import type { WriterTools } from "./writer-dependencies.ts";
+import type { WriterDependencies } from "./writer-dependencies.ts";
 
 /** Writes into the object who manages its fields after a create, an update or a patch. */
 export function recordManager(
-  tools: WriterTools,
+  dependencies: WriterDependencies,
   target: WriteTarget,
   object: MutableObject,
   current: GenericObject | undefined,
   options: WriteOptions,
 ): void {
-  setManagedFields(object, trackUpdate({ ...trackedBy(tools, target, current, options), updated: object }));
+  setManagedFields(
+    object,
+    trackUpdate({ ...trackedBy(dependencies, target, current, options), updated: object }),
+  );
 }
 
 /** The present state with a configuration applied to it, and who manages its fields then. Throws ApiError. */
 export function applyManaged(
-  tools: WriterTools,
+  dependencies: WriterDependencies,
   target: WriteTarget,
   { configuration, force }: Extract<Patch, { readonly type: "apply" }>,
   options: WriteOptions,
   current: GenericObject | undefined,
 ): MutableObject {
-  const application = { ...trackedBy(tools, target, current, options), configuration, force };
+  const application = { ...trackedBy(dependencies, target, current, options), configuration, force };
   const applied = applyConfiguration(application);
   // They share frozen parts with those of the present state, and need no decoding.
   const entries = storedEntries(applied);
@@ -46,7 +49,7 @@ export function applyManaged(
 }
 
 function trackedBy(
-  { clock }: WriterTools,
+  { clock }: WriterDependencies,
   { resource, subresource }: WriteTarget,
   current: GenericObject | undefined,
   { manager }: WriteOptions,

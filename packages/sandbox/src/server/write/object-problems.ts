@@ -95,7 +95,7 @@ function changedMetadataProblems(
   if (found.length === 0) return found;
   const common = metadataProblems(object, { ...rules, knowsFinalizers: false });
   const ofItself = common.filter(({ field }) => !namesOf.has(field));
-  const withOld = found.filter(({ type, field }) => isAskedTwice(type, field));
+  const withOld = found.filter(({ type, field }) => isCheckedTwice(type, field));
   const finalizers = object.metadata.finalizers ?? [];
   const ofKind = allowsAnyFinalizer(resource) ? [] : unknownFinalizers(finalizers, "metadata.finalizers");
   const again = checkedAgain.has(resource.collection) ? metadataProblems(object, rules) : [];
@@ -115,7 +115,7 @@ const checkedAgain: ReadonlySet<string> = new Set([
 
 const namesOf: ReadonlySet<string> = new Set(["metadata.name", "metadata.generateName"]);
 
-function isAskedTwice(type: FieldProblem["type"], field: string): boolean {
+function isCheckedTwice(type: FieldProblem["type"], field: string): boolean {
   if (field.startsWith("metadata.finalizers")) return type === "FieldValueForbidden";
   return field !== "metadata.generation";
 }

@@ -15,21 +15,21 @@ import { decodePatched, type PlainPatch } from "./patched-object.ts";
 import { rewriteObject } from "./rewrite.ts";
 import { setDefaults } from "./schema-steps.ts";
 import { checkName, placeInNamespace, tidyMetadata } from "./system-metadata.ts";
-import type { WriterTools } from "./writer-dependencies.ts";
+import type { WriterDependencies } from "./writer-dependencies.ts";
 
 export async function patchObject(
-  tools: WriterTools,
+  dependencies: WriterDependencies,
   target: NamedTarget,
   patch: Patch,
   options: WriteOptions,
 ): Promise<Written> {
   const { subresource } = target;
-  return rewriteObject(tools, {
+  return rewriteObject(dependencies, {
     target,
     options,
     mayCreate: patch.type === "apply" && subresource === undefined,
     change(current) {
-      const object = patchedState(tools, target, patch, options, current);
+      const object = patchedState(dependencies, target, patch, options, current);
       const { uid } = object.metadata;
       if (current === undefined && uid !== undefined) throw unknownUid(target, uid);
       placeInNamespace(object.metadata, target);
@@ -40,7 +40,7 @@ export async function patchObject(
 }
 
 function patchedState(
-  tools: WriterTools,
+  dependencies: WriterDependencies,
   target: NamedTarget,
   patch: Patch,
   options: WriteOptions,
@@ -48,8 +48,8 @@ function patchedState(
 ): MutableObject {
   const { resource } = target;
   if (patch.type === "apply") {
-    const applied = applyManaged(tools, target, patch, options, current);
-    tellRepeated(patch, options);
+    const applied = applyManaged(dependencies, target, patch, options, current);
+    reportRepeated(patch, options);
     tidyMetadata(applied.metadata);
     setDefaults(resource, applied);
     return applied;
@@ -57,15 +57,15 @@ function patchedState(
   // Only server-side apply creates; others are not asked without a present state.
   if (current === undefined) throw notFound(resource, target.name);
   const apply = (): JsonObject => patchedJson(resource, patch, current);
-  const object = decodePatched({ resource, registry: tools.registry, patch, options, apply });
+  const object = decodePatched({ resource, registry: dependencies.registry, patch, options, apply });
   tidyMetadata(object.metadata);
   setDefaults(resource, object);
-  recordManager(tools, target, object, current, options);
+  recordManager(dependencies, target, object, current, options);
   return object;
 }
 
 /** What is applied is YAML, and refused in other words than the rest. */
-function tellRepeated({ repeated = [] }: Patch, { fieldValidation, warn }: WriteOptions): void {
+function reportRepeated({ repeated = [] }: Patch, { fieldValidation, warn }: WriteOptions): void {
   if (repeated.length === 0 || fieldValidation === "Ignore") return;
   if (fieldValidation === "Strict") {
     throw badRequest(`error strict decoding YAML: error converting YAML to JSON: ${repeated.join(", ")}`);

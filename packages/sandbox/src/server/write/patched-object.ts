@@ -40,7 +40,7 @@ export function decodePatched(patched: Patched): MutableObject {
   const problems = patch.type === "json" ? unknownJsonPatchFields(patch.operations) : [];
   const decoded = decode(patched, json);
   const repeated = patch.repeated ?? [];
-  tellStrictProblems(patched, [...repeated, ...problems, ...decoded.strictProblems], options);
+  reportStrictProblems(patched, [...repeated, ...problems, ...decoded.strictProblems], options);
   return decoded.object;
 }
 
@@ -54,7 +54,7 @@ function decode(patched: Patched, json: JsonObject): DecodedValue {
   }
 }
 
-function tellStrictProblems(
+function reportStrictProblems(
   patched: Patched,
   problems: readonly string[],
   { fieldValidation, warn }: WriteOptions,

@@ -24,7 +24,7 @@ import {
   tidyMetadata,
 } from "./system-metadata.ts";
 import { isUnchanged } from "./unchanged.ts";
-import { type WriterTools, writeContext } from "./writer-dependencies.ts";
+import { type WriterDependencies, writeContext } from "./writer-dependencies.ts";
 
 /** A write of an object that mostly exists already: a PUT or a PATCH. */
 interface Rewrite {
@@ -41,19 +41,19 @@ interface Rewrite {
 }
 
 /** Decides and stores, again and again until nobody else wrote in between. */
-export async function rewriteObject(tools: WriterTools, rewrite: Rewrite): Promise<Written> {
+export async function rewriteObject(dependencies: WriterDependencies, rewrite: Rewrite): Promise<Written> {
   const { target, options, mayCreate, change } = rewrite;
   const { resource, namespace, name } = target;
   for (;;) {
-    const stored = tools.store.get(resource.collection, storeKey(namespace, name));
+    const stored = dependencies.store.get(resource.collection, storeKey(namespace, name));
     if (stored === undefined && !mayCreate) throw notFound(resource, name);
     rewrite.precondition?.(stored);
     if (stored === undefined) {
-      const object = await createPrepared(tools, target, change(undefined), options);
+      const object = await createPrepared(dependencies, target, change(undefined), options);
       return { object, created: true };
     }
     try {
-      const object = await replaceStored(tools, rewrite, stored);
+      const object = await replaceStored(dependencies, rewrite, stored);
       return { object, created: false };
     } catch (error) {
       if (!(error instanceof StaleWriteError)) throw error;
@@ -63,7 +63,7 @@ export async function rewriteObject(tools: WriterTools, rewrite: Rewrite): Promi
 }
 
 async function replaceStored(
-  tools: WriterTools,
+  dependencies: WriterDependencies,
   { target, options, change }: Rewrite,
   stored: StoredObject,
 ): Promise<GenericObject> {
@@ -73,19 +73,19 @@ async function replaceStored(
   const object = change(current);
   const write = { operation: "UPDATE", name: target.name, oldObject: current } as const;
   const request = admissionRequest(target, write, options);
-  if (await admitMutating(tools.admission(), request, object)) setDefaults(resource, object);
+  if (await admitMutating(dependencies.admission(), request, object)) setDefaults(resource, object);
   dropDuplicateOwners(object.metadata, options.warn, "after admission");
   checkRevision(target, object, stored);
-  prepareUpdate(tools, target, object, current);
-  checkChanged(resource, object, current, writeContext(tools, target.subresource));
+  prepareUpdate(dependencies, target, object, current);
+  checkChanged(resource, object, current, writeContext(dependencies, target.subresource));
   // Those who write a part of the object cannot help what is odd about the rest.
   if (target.subresource === undefined) {
     for (const warning of resource.strategy.warnings?.(object, current) ?? []) options.warn(warning);
   }
   // What is only written again is not written.
   const next: GenericObject = isUnchanged(object, current) ? current : object;
-  await admitValidating(tools.admission(), request, next);
-  return keep(tools, { target, options, stored, current, next });
+  await admitValidating(dependencies.admission(), request, next);
+  return keep(dependencies, { target, options, stored, current, next });
 }
 
 /** Whoever read an older state may not overwrite this one; who read none may, where the kind allows it. */
@@ -108,7 +108,7 @@ function checkRevision(
 }
 
 function prepareUpdate(
-  tools: WriterTools,
+  dependencies: WriterDependencies,
   target: NamedTarget,
   object: MutableObject,
   current: GenericObject,
@@ -118,7 +118,7 @@ function prepareUpdate(
   placeInNamespace(object.metadata, target);
   keepGeneration(object, current);
   if (resource.isCustom) prepareCustomUpdate(resource, object, current, subresource);
-  resource.strategy.prepareForUpdate(object, current, writeContext(tools, subresource));
+  resource.strategy.prepareForUpdate(object, current, writeContext(dependencies, subresource));
   countGeneration(resource, object, current, subresource);
   keepSystemFields(object.metadata, current);
 }
@@ -129,7 +129,7 @@ interface Replacement extends Pick<Rewrite, "target" | "options"> {
   readonly next: GenericObject;
 }
 
-async function keep(tools: WriterTools, replacement: Replacement): Promise<GenericObject> {
+async function keep(dependencies: WriterDependencies, replacement: Replacement): Promise<GenericObject> {
   const { target, options, stored, current, next } = replacement;
   const { resource, namespace, name } = target;
   const place = {
@@ -138,13 +138,16 @@ async function keep(tools: WriterTools, replacement: Replacement): Promise<Gener
     expectedRevision: Number(stored.metadata.resourceVersion),
   };
   if (isFinished(resource.collection, next, current)) {
-    if (!options.dryRun) tools.store.write({ ...place, object: undefined });
+    if (!options.dryRun) dependencies.store.write({ ...place, object: undefined });
     return freeze(withSortedKeys(resource, next));
   }
   if (next === current || options.dryRun) return freeze(withSortedKeys(resource, next));
   const toStore = toStored(resource, next);
   const state = toStore instanceof Promise ? await toStore : toStore;
-  return fromStored(resource, tools.store.write({ ...place, object: sortedForStore(resource, state) }));
+  return fromStored(
+    resource,
+    dependencies.store.write({ ...place, object: sortedForStore(resource, state) }),
+  );
 }
 
 /** An object that is being deleted goes when the last who held it lets go, unless it still has time. */

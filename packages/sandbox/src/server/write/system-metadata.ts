@@ -4,7 +4,7 @@ import { newUid } from "../../resource/new-uid.ts";
 import type { ServedResource } from "../../resource/served-resource.ts";
 import { badRequest } from "../../status/api-error.ts";
 import type { NamedTarget, WriteTarget } from "./object-writer.ts";
-import type { WriterTools } from "./writer-dependencies.ts";
+import type { WriterDependencies } from "./writer-dependencies.ts";
 
 type Metadata = MutableObject["metadata"];
 
@@ -17,7 +17,7 @@ export function wipeSystemFields(metadata: Metadata): void {
   delete metadata.selfLink;
 }
 
-export function fillSystemFields(metadata: Metadata, { clock, random }: WriterTools): void {
+export function fillSystemFields(metadata: Metadata, { clock, random }: WriterDependencies): void {
   metadata.uid = newUid(random);
   metadata.creationTimestamp = formatTime(clock.now());
 }

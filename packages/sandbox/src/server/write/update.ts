@@ -8,11 +8,11 @@ import type { NamedTarget, Written } from "./object-writer.ts";
 import { rewriteObject } from "./rewrite.ts";
 import { setDefaults } from "./schema-steps.ts";
 import { checkName, dropDuplicateOwners, placeInNamespace, tidyMetadata } from "./system-metadata.ts";
-import type { WriterTools } from "./writer-dependencies.ts";
+import type { WriterDependencies } from "./writer-dependencies.ts";
 
 /** A PUT. The object becomes the writer's. */
 export async function updateObject(
-  tools: WriterTools,
+  dependencies: WriterDependencies,
   target: NamedTarget,
   object: MutableObject,
   options: WriteOptions,
@@ -27,7 +27,7 @@ export async function updateObject(
   const { uid } = metadata;
   // With a version, a second attempt ends in a conflict before the object matters.
   const isRepeatable = metadata.resourceVersion === undefined;
-  return rewriteObject(tools, {
+  return rewriteObject(dependencies, {
     target,
     options,
     mayCreate: subresource === undefined && resource.strategy.allowsCreateOnUpdate,
@@ -37,7 +37,7 @@ export async function updateObject(
     change(current) {
       const wanted = isRepeatable ? draft(object) : object;
       // Who scales knows who manages the replicas, which is tracked on the Scale.
-      if (subresource !== "scale") recordManager(tools, target, wanted, current, options);
+      if (subresource !== "scale") recordManager(dependencies, target, wanted, current, options);
       return wanted;
     },
   });

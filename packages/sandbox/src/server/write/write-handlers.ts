@@ -11,61 +11,65 @@ import { writeOptions } from "../options/write-options.ts";
 import { checkAccess } from "../request/access.ts";
 import { type ApiRequest, nameOf } from "../request/api-request.ts";
 import { queryFlag } from "../request/query.ts";
-import { type Answer, type ObjectView, objectAnswer, valueAnswer } from "../response/response.ts";
+import { type ApiResponse, type ObjectView, objectResponse, valueResponse } from "../response/response.ts";
 import type { NamedTarget, ObjectWriter } from "./object-writer.ts";
 
-export interface WriteTools {
+export interface WriteHandlerDependencies {
   readonly registry: ResourceRegistry;
   readonly writer: ObjectWriter;
   readonly authorize: Authorize;
 }
 
-export async function createAnswer(
-  tools: WriteTools,
+export async function handleCreate(
+  dependencies: WriteHandlerDependencies,
   request: ApiRequest,
   view: ObjectView,
-): Promise<Answer> {
+): Promise<ApiResponse> {
   const { resource, namespace, subresource } = request;
   const options = writeOptions(request, "CreateOptions");
-  const object = await readObject(tools, request, options);
-  const created = await tools.writer.create({ resource, namespace, subresource }, object, options);
-  return objectAnswer(view, created, 201);
+  const object = await readObject(dependencies, request, options);
+  const created = await dependencies.writer.create({ resource, namespace, subresource }, object, options);
+  return objectResponse(view, created, 201);
 }
 
-export async function updateAnswer(
-  tools: WriteTools,
+export async function handleUpdate(
+  dependencies: WriteHandlerDependencies,
   request: ApiRequest,
   view: ObjectView,
-): Promise<Answer> {
+): Promise<ApiResponse> {
   const options = writeOptions(request, "UpdateOptions");
   const target = namedTarget(request);
-  const object = await readObject(tools, request, options);
+  const object = await readObject(dependencies, request, options);
   if (object.metadata.name === undefined || object.metadata.name === "") {
     const why = "was undeterminable: name must be provided";
     throw badRequest(`the name of the object (${target.name} based on URL) ${why}`);
   }
-  const { object: written, created } = await tools.writer.update(target, object, {
+  const { object: written, created } = await dependencies.writer.update(target, object, {
     ...options,
-    checkCreation: () => checkCreation(tools, request),
+    checkCreation: () => checkCreation(dependencies, request),
   });
-  return objectAnswer(view, written, created ? 201 : 200);
+  return objectResponse(view, written, created ? 201 : 200);
 }
 
-export async function patchAnswer(tools: WriteTools, request: ApiRequest, view: ObjectView): Promise<Answer> {
+export async function handlePatch(
+  dependencies: WriteHandlerDependencies,
+  request: ApiRequest,
+  view: ObjectView,
+): Promise<ApiResponse> {
   const { resource, headers, query } = request;
   const type = patchType(headers["content-type"], resource.isCustom);
   const body = await request.body();
   const options = writeOptions(request, "PatchOptions", type === "apply");
   const patch = decodePatch(resource, type, body, queryFlag(query, "force") ?? false);
-  const { object, created } = await tools.writer.patch(namedTarget(request), patch, {
+  const { object, created } = await dependencies.writer.patch(namedTarget(request), patch, {
     ...options,
-    checkCreation: () => checkCreation(tools, request),
+    checkCreation: () => checkCreation(dependencies, request),
   });
-  return objectAnswer(view, object, created ? 201 : 200);
+  return objectResponse(view, object, created ? 201 : 200);
 }
 
 /** Who may change an object that is there may not for that reason make one. */
-function checkCreation({ authorize }: WriteTools, request: ApiRequest): void {
+function checkCreation({ authorize }: WriteHandlerDependencies, request: ApiRequest): void {
   const { user, resource, namespace, name } = request;
   const { group, version, plural } = resource;
   checkAccess(authorize, user, {
@@ -75,28 +79,28 @@ function checkCreation({ authorize }: WriteTools, request: ApiRequest): void {
   });
 }
 
-export async function deleteAnswer(
-  tools: WriteTools,
+export async function handleDelete(
+  dependencies: WriteHandlerDependencies,
   request: ApiRequest,
   view: ObjectView,
-): Promise<Answer> {
+): Promise<ApiResponse> {
   const options = await deleteOptions(request);
-  const left = await tools.writer.delete(namedTarget(request), options);
-  return isStatus(left) ? valueAnswer(view.accepted, left) : objectAnswer(view, left);
+  const left = await dependencies.writer.delete(namedTarget(request), options);
+  return isStatus(left) ? valueResponse(view.accepted, left) : objectResponse(view, left);
 }
 
 /** The objects of a list are deleted; which these are, the caller says. */
 export async function deleteCollection(
-  tools: WriteTools,
+  dependencies: WriteHandlerDependencies,
   request: ApiRequest,
   list: () => readonly StoredObject[],
 ): Promise<void> {
   const options = await deleteOptions(request);
-  await tools.writer.deleteCollection(request.resource, list(), options);
+  await dependencies.writer.deleteCollection(request.resource, list(), options);
 }
 
 async function readObject(
-  { registry }: WriteTools,
+  { registry }: WriteHandlerDependencies,
   request: ApiRequest,
   { fieldValidation, warn }: WriteOptions,
 ): Promise<ReturnType<typeof decodeObjectBody>> {

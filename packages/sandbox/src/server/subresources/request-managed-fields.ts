@@ -3,7 +3,7 @@ import { trackUpdate } from "../../apply/track-update.ts";
 import type { FieldSchema } from "../../schema/field-schema.ts";
 
 /** An object that is only sent, such as a TokenReview, as it was when it had been decoded. */
-interface SentObject {
+interface RequestObject {
   readonly object: Readonly<Record<string, unknown>>;
   readonly schema: FieldSchema;
   readonly apiVersion: string;
@@ -15,7 +15,7 @@ interface SentObject {
 }
 
 /** Who manages its fields: whoever sent it, although nobody keeps it. */
-export function managedFieldsOfSent(sent: SentObject): readonly ManagedFieldsEntry[] {
+export function managedFieldsOfRequest(sent: RequestObject): readonly ManagedFieldsEntry[] {
   const { object, schema, apiVersion, kind, manager, subresource, now } = sent;
   return trackUpdate({
     live: undefined,
