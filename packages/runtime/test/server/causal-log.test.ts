@@ -1,56 +1,24 @@
-import {
-  accessFromKubeconfig,
-  type Client,
-  ConflictError,
-  createClient,
-  httpTransport,
-  mergePatch,
-} from "@keelson/client";
-import { systemClock, systemRandom, type Transport } from "@keelson/core";
-import { ConfigMap, Namespace, Secret } from "@keelson/core/kinds/core/v1";
-import { type Cluster, startCluster } from "@keelson/testkit";
-import { afterAll, beforeAll, expect, it, onTestFinished } from "vitest";
-import { cachedClient } from "../../src/cache/cached-client.ts";
-import { InformerCache } from "../../src/cache/informer-cache.ts";
+import { ConflictError, mergePatch } from "@keelson/client";
+import { systemClock, systemRandom } from "@keelson/core";
+import { Deployment } from "@keelson/core/kinds/apps/v1";
+import { Scale } from "@keelson/core/kinds/autoscaling/v1";
+import { ConfigMap, Secret } from "@keelson/core/kinds/core/v1";
+import { afterAll, expect, it, onTestFinished } from "vitest";
+import type { CacheSettings } from "../../src/cache/cache-settings.ts";
 import { controller } from "../../src/controller/builder.ts";
 import { CausalLog } from "../../src/controller/causal/causal-log.ts";
 import { Controller } from "../../src/controller/controller.ts";
+import { type CacheWorld, startCacheLab } from "../support/cache-world.ts";
+import { deployment } from "../support/owner-world.ts";
 
-let controlPlane: Cluster;
-let transport: Transport;
-let admin: Client;
+const lab = await startCacheLab();
+const { admin } = lab;
+afterAll(() => lab.stop());
 
-beforeAll(async () => {
-  controlPlane = await startCluster(process.env.KEELSON_LEVEL);
-  transport = httpTransport(accessFromKubeconfig(controlPlane.kubeconfig, { clock: systemClock, env: {} }));
-  admin = createClient({ transport });
-});
-afterAll(async () => {
-  await transport?.close();
-  await controlPlane?.stop();
-});
-
-interface World {
-  readonly namespace: string;
-  readonly cache: InformerCache;
-  /** Reads from the cache. */
-  readonly client: Client;
-}
-
-let worlds = 0;
-
-async function world(): Promise<World> {
-  worlds += 1;
-  const namespace = `causal-${worlds}`;
-  await admin.create(Namespace, { metadata: { name: namespace } });
-  const cache = new InformerCache({ client: admin });
-  const stop = new AbortController();
-  const running = cache.run(stop.signal);
-  onTestFinished(async () => {
-    stop.abort();
-    await running;
-  });
-  return { namespace, cache, client: cachedClient(admin, cache) };
+async function world(settings: CacheSettings = {}): Promise<CacheWorld> {
+  const made = await lab.world(settings);
+  made.start();
+  return made;
 }
 
 it("records what a run read from the cache and from the server, what it changed, and which write changed nothing", async () => {
@@ -88,6 +56,29 @@ it("records what a run read from the cache and from the server, what it changed,
     { ...write, outcome: "noop" },
     { call: `update ${name}`, kind: "write", fromCache: false, outcome: "CONFLICT" },
     { call: `delete ${name}`, kind: "write", fromCache: false, outcome: "ok" },
+  ]);
+});
+
+it("records a read that the cache forwards to the server as a read of the server", async () => {
+  const { namespace, client, transport } = await world({ readTimeoutMs: 200 });
+  const key = { namespace, name: "web" };
+  await client.apply(Deployment, { ...deployment, metadata: key }, { fieldOwner: "test" });
+  await client.list(Deployment, { namespace });
+  expect(transport.blackholeStreams({ watch: true })).toBeGreaterThan(0);
+  const log = new CausalLog({ clock: systemClock });
+  const recorder = log.begin("web", { reconcileId: "1", reasons: [], queuedMs: 0, priority: 0 });
+  const recorded = client.with((next) => recorder.layer(next));
+  await recorded.get(Deployment, key);
+  // Only the watch shows what a scale changed, so that the cache cannot serve the next read.
+  await recorded.subresource(Deployment, "scale", Scale).patch(key, mergePatch({ spec: { replicas: 3 } }));
+  await recorded.get(Deployment, key);
+  await recorded.get(Deployment, key);
+  recorder.end({ result: "success" });
+  const [run] = log.runs("web");
+  expect(run?.calls.filter(({ kind }) => kind === "read").map(({ fromCache }) => fromCache)).toEqual([
+    true,
+    false,
+    true,
   ]);
 });
 
