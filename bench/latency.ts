@@ -73,13 +73,17 @@ export const latencyBenchmark: Benchmark = async ({ quick }) => {
   });
   const cache = new InformerCache({ client });
   const stop = new AbortController();
-  const subject = new Controller(definition, {
-    client,
-    cache,
-    cachedClient: cachedClient(client, cache),
-    clock: systemClock,
-    random: systemRandom,
-  });
+  const subject = new Controller(
+    definition,
+    {
+      client,
+      cache,
+      cachedClient: cachedClient(client, cache),
+      clock: systemClock,
+      random: systemRandom,
+    },
+    undefined,
+  );
   const running = Promise.all([cache.run(stop.signal), subject.run(stop.signal)]);
   const lease = cache.acquire(ConfigMap);
   await lease.synced();

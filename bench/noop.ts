@@ -136,13 +136,17 @@ async function reconcileAll(subject: Subject, concurrency: number): Promise<Samp
     });
     await new Promise((resolve) => signal.addEventListener("abort", resolve, { once: true }));
   });
-  const noop = new Controller(subject.define({ concurrency }, source, count), {
-    client,
-    cache,
-    cachedClient: cachedClient(client, cache),
-    clock: systemClock,
-    random: systemRandom,
-  });
+  const noop = new Controller(
+    subject.define({ concurrency }, source, count),
+    {
+      client,
+      cache,
+      cachedClient: cachedClient(client, cache),
+      clock: systemClock,
+      random: systemRandom,
+    },
+    undefined,
+  );
   const running = noop.run(stop.signal);
   const queueAll = await queueing.promise;
   if (runsBefore > 0) await reached;

@@ -92,4 +92,5 @@ export { parseWatchEvent } from "./watch/watch-event.ts";
 export { dryRun } from "./wrappers/dry-run.ts";
 export { inNamespace } from "./wrappers/in-namespace.ts";
 export { mapCalls } from "./wrappers/map-calls.ts";
+export { signalLayer, withSignal } from "./wrappers/with-signal.ts";
 export { withFieldOwner, withFieldValidation } from "./wrappers/write-defaults.ts";

@@ -161,15 +161,19 @@ export class RunningHollowNodes implements HollowNodes {
         return agent === undefined ? undefined : { address: agent.settings.address, state: agent.state };
       },
     };
-    const controller = new Controller(podController(world, this.#again), {
-      client,
-      cachedClient: cachedClient(client, this.#cache),
-      cache: this.#cache,
-      clock,
-      random,
-      log,
-      ...(events !== undefined && { events }),
-    });
+    const controller = new Controller(
+      podController(world, this.#again),
+      {
+        client,
+        cachedClient: cachedClient(client, this.#cache),
+        cache: this.#cache,
+        clock,
+        random,
+        log,
+        ...(events !== undefined && { events }),
+      },
+      undefined,
+    );
     await controller.run(signal);
   }
 

@@ -72,17 +72,13 @@ export {
   sized,
   z,
 } from "@keelson/schema";
-export { cacheKind } from "./cache/cache-settings.ts";
+export { cacheIndex, cacheKind } from "./cache/cache-settings.ts";
 export { controller } from "./controller/builder.ts";
 export type { ControllerDefinition } from "./controller/controller-definition.ts";
 export type { EventRecorder } from "./controller/event-recorder.ts";
 export { controllerFor } from "./controller/key-builder.ts";
-export type {
-  ObjectContext,
-  ReconcileContext,
-  ReconcileResult,
-  Reconciler,
-} from "./controller/reconciler.ts";
+export type { ObjectContext, ObjectReconciler } from "./controller/object-context.ts";
+export type { ReconcileContext, ReconcileResult, Reconciler } from "./controller/reconciler.ts";
 export { TerminalError } from "./controller/reconciler.ts";
 export type { Logger } from "./logger.ts";
 export { Manager } from "./manager/manager.ts";
@@ -92,7 +88,7 @@ export { defineOperator } from "./manager/operator.ts";
 export { runUntilSignal } from "./manager/signals.ts";
 export { applyOwned } from "./object/apply-owned.ts";
 export { ForeignObjectError } from "./object/errors.ts";
-export { removeOwned } from "./object/remove-owned.ts";
+export { removeOwned } from "./object/owned-objects.ts";
 export { writeStatus } from "./object/write-status.ts";
 export { Channel } from "./source/channel.ts";
 export { channelSource } from "./source/channel-source.ts";

@@ -1,5 +1,5 @@
 import { type Client, type KubeObject, keyOf, mergePatch, type Resource, type Stored } from "keelson";
-import { isStillThere } from "keelson/controller";
+import { isExisting } from "keelson/controller";
 import { CronJob, Job } from "keelson/kinds/batch/v1";
 import { setControllerReference } from "keelson/low-level";
 import { BackUp } from "../api/back-up.ts";
@@ -22,7 +22,7 @@ export async function adoptAll(
 ): Promise<boolean> {
   if (
     jobs.length + cronJobs.length === 0 ||
-    !(await isStillThere(liveClient, { object: backup, resource: BackUp }))
+    !(await isExisting(liveClient, { object: backup, resource: BackUp }))
   )
     return false;
   for (const job of jobs) await adopt(client, backup, Job, job);

@@ -20,8 +20,8 @@ const concurrency = 16;
 /** The controller of all WebApps: it wakes for them, for what they own, and for what has the name of what they want to own. */
 export function webappController(clock: Clock): ControllerDefinition {
   return controller(WebApp, { concurrency, backoff: "oneSecondToFiveMinutes" })
-    .owns(Deployment)
-    .owns(Service)
+    .owns(Deployment, { verbs: ["create", "patch"] })
+    .owns(Service, { verbs: ["create", "patch"] })
     .owns(Ingress)
     .owns(HorizontalPodAutoscaler)
     .watches(Deployment, namesake)

@@ -67,6 +67,23 @@ export function cacheKind<T extends KubeObject>(
   return { resource, settings };
 }
 
+/** An index of a kind; see `cacheIndex`. */
+export interface CachedIndex<T extends KubeObject = KubeObject> {
+  readonly resource: Resource<T>;
+  readonly name: string;
+  /** The values that an object is found by. */
+  valuesOf(object: Stored<T>): readonly string[];
+}
+
+/** An index: reads may select by it, `list(resource, { fieldSelector: "name=value" })`. */
+export function cacheIndex<T extends KubeObject>(
+  resource: Resource<T>,
+  name: string,
+  valuesOf: (object: Stored<T>) => readonly string[],
+): CachedIndex<T> {
+  return { resource, name, valuesOf };
+}
+
 export interface CacheSettings {
   readonly defaults?: CacheDefaults;
   /** Settings of single kinds, such as `cacheKind(Secret, { labelSelector: "app=web" })`. */

@@ -1,35 +1,39 @@
 import type { Selection } from "@keelson/client";
-import { groupResourceOf, type KubeObject, type Resource } from "@keelson/core";
+import { type ApiUse, groupResourceOf, type KubeObject, type Resource } from "@keelson/core";
 import { enqueueMapped, type MapObject } from "../source/handlers.ts";
 import { kindSource } from "../source/kind-source.ts";
 import type { Predicate } from "../source/predicates.ts";
 import type { Source } from "../source/source.ts";
-import type { ControllerDefinition, ControllerSettings } from "./controller-definition.ts";
+import {
+  type ControllerDefinition,
+  type ControllerOptions,
+  optionProblems,
+} from "./controller-definition.ts";
 import { InvalidControllerError } from "./errors.ts";
-import type { Reconciler } from "./reconciler.ts";
-import { settingProblems } from "./settings.ts";
 
 /** How the objects of a kind are watched. */
-export interface WatchSettings<T extends KubeObject> {
+export interface WatchedKindOptions<T extends KubeObject> {
   /** Which of its events count, after those that `.filter` lets pass. Default: all. */
   readonly predicates?: readonly Predicate<T>[];
-  /** Watches only these objects. Default: what the cache's settings say of the kind. */
+  /** Watches only these objects. Default: the selection of the cache for the kind. */
   readonly selection?: Selection;
 }
 
-/** Makes a source once it is known what all events are filtered by. */
+/** Makes a source once the predicates for all events are known. */
 export type MakeSource<Key> = (filters: readonly Predicate[]) => Source<Key>;
 
-/** What a builder has been told so far. Never changed: each call makes another one. */
+/** What the calls of a builder have added up to. Never changed: each call makes another one. */
 export interface BuildPlan<Key> {
   readonly name: string;
   readonly kind?: Resource;
   readonly formatKey: (key: Key) => string;
   readonly namespaceOf?: (key: Key) => string;
-  readonly settings: ControllerSettings;
+  readonly options: ControllerOptions;
   readonly filters: readonly Predicate[];
   readonly sources: readonly MakeSource<Key>[];
-  /** What is wrong with the calls so far. */
+  /** What the reconciler uses of the API beyond what the sources list and watch. */
+  readonly uses: readonly ApiUse[];
+  /** The problems of the calls so far. */
   readonly problems: readonly string[];
 }
 
@@ -46,15 +50,15 @@ export function withMappedKind<T extends KubeObject, Key>(
   plan: BuildPlan<Key>,
   resource: Resource<T>,
   map: MapObject<T, Key>,
-  settings: WatchSettings<T>,
+  options: WatchedKindOptions<T>,
 ): BuildPlan<Key> {
   const call = `.watches(${resource.kind})`;
   const source: MakeSource<Key> = (filters) =>
-    kindSource({ resource, handler: enqueueMapped(map), globalPredicates: filters, ...settings });
-  return withSource(plan, source, selectionProblems(call, resource, settings.selection));
+    kindSource({ resource, handler: enqueueMapped(map), globalPredicates: filters, ...options });
+  return withSource(plan, source, selectionProblems(call, resource, options.selection));
 }
 
-/** What is wrong with a selection of objects of a kind. */
+/** The problems of a selection of objects of a kind. */
 export function selectionProblems(
   call: string,
   resource: Resource,
@@ -69,24 +73,24 @@ export function selectionProblems(
 
 const namePattern = /^[a-z0-9]([-_.a-z0-9]*[a-z0-9])?$/;
 
-/** The controller as planned; throws an InvalidControllerError with all that is wrong with it. */
-export function definitionOf<Key>(
+/** The definition that the plan describes; throws an InvalidControllerError with all its problems. */
+export function definitionOf<Key, Settings>(
   plan: BuildPlan<Key>,
-  reconcile: Reconciler<Key>,
-): ControllerDefinition<Key> {
-  const { name, kind, formatKey, namespaceOf, settings, filters, sources } = plan;
+  reconcile: ControllerDefinition<Key, Settings>["reconcile"],
+): ControllerDefinition<Key, Settings> {
+  const { name, kind, formatKey, namespaceOf, options, filters, sources, uses } = plan;
   const problems = [
     ...nameProblems(name),
     ...plan.problems,
     ...(sources.length === 0
       ? ["it watches nothing and so would never run; add .watches(kind, map) or .source(source)"]
       : []),
-    ...(settings.fairNamespaces === true && namespaceOf === undefined
+    ...(options.fairNamespaces === true && namespaceOf === undefined
       ? [
-          "fairNamespaces is set, but its keys have no namespace that is known; give namespaceOf to controllerFor()",
+          "fairNamespaces is set, but the namespace of a key is not known; give namespaceOf to controllerFor()",
         ]
       : []),
-    ...settingProblems(settings),
+    ...optionProblems(options),
   ];
   if (problems.length > 0) throw new InvalidControllerError(name === "" ? '""' : name, problems);
   return {
@@ -94,7 +98,8 @@ export function definitionOf<Key>(
     formatKey,
     sources: sources.map((makeSource) => makeSource(filters)),
     reconcile,
-    settings,
+    options,
+    uses,
     ...(kind !== undefined && { kind }),
     ...(namespaceOf !== undefined && { namespaceOf }),
   };
@@ -104,6 +109,6 @@ function nameProblems(name: string): readonly string[] {
   return namePattern.test(name)
     ? []
     : [
-        `the name "${name}" will not do in metrics; give it one of lower-case letters, digits, "-", "_" and "." by .named()`,
+        `the name "${name}" cannot be used in metrics; give one of lower-case letters, digits, "-", "_" and "." by .named()`,
       ];
 }

@@ -54,13 +54,17 @@ async function keysOf<Key>(
   const clock = new VirtualClock();
   const client = createClient({ transport: silentTransport, clock });
   const built = definition(({ key }) => void keys.push(key));
-  const running = new Controller(built, {
-    client,
-    cachedClient: client,
-    cache,
-    clock,
-    random: seededRandom(1),
-  });
+  const running = new Controller(
+    built,
+    {
+      client,
+      cachedClient: client,
+      cache,
+      clock,
+      random: seededRandom(1),
+    },
+    undefined,
+  );
   const signals = new AbortController();
   const run = running.run(signals.signal);
   await clock.settle();
@@ -217,9 +221,9 @@ describe("a controller of a kind", () => {
     expect(first.reconcile(nothing).sources).toHaveLength(1);
   });
 
-  it("passes its settings on", () => {
-    const { settings } = controller(WebApp, { concurrency: 4, predicates: [] }).reconcile(nothing);
-    expect(settings).toEqual({ concurrency: 4 });
+  it("passes its options on", () => {
+    const { options } = controller(WebApp, { concurrency: 4, predicates: [] }).reconcile(nothing);
+    expect(options).toEqual({ concurrency: 4 });
   });
 
   it("[EV11] says all that is wrong with it at once, and what puts each right", () => {
@@ -233,7 +237,7 @@ describe("a controller of a kind", () => {
     const problems = problemsOf(() => wrong.reconcile(nothing));
     expect(problems).toEqual([
       expect.stringMatching(/"Web App".*\.named\(\)/),
-      expect.stringMatching(/\.owns\(Deployment\) is said twice/),
+      expect.stringMatching(/\.owns\(Deployment\) is called twice/),
       expect.stringMatching(/\.owns\(Node\).*use \.watches\(\)/),
       expect.stringMatching(/\.watches\(Namespace\).*leave selection\.namespace out/),
       expect.stringMatching(/concurrency is -1/),

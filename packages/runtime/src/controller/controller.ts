@@ -4,14 +4,19 @@ import { WorkQueue } from "../queue/work-queue.ts";
 import { normalizeError } from "../source/normalize-error.ts";
 import type { Source, SourceContext } from "../source/source.ts";
 import { CausalLog } from "./causal/causal-log.ts";
-import type { ControllerDefinition } from "./controller-definition.ts";
-import type { ControllerEnvironment } from "./controller-environment.ts";
+import {
+  type ControllerDefinition,
+  concurrencyDefaultProblems,
+  concurrencyOf,
+  optionProblems,
+  queueOptionsOf,
+} from "./controller-definition.ts";
+import type { ControllerDependencies } from "./controller-dependencies.ts";
 import { ControllerReusedError, ControllerStoppedError, InvalidControllerError } from "./errors.ts";
 import { noEvents } from "./event-recorder.ts";
 import { HotLoopGuard } from "./guard/hot-loop-guard.ts";
 import { controllerFields, keyFields } from "./log-fields.ts";
-import { liveReads } from "./run-client.ts";
-import { concurrencyDefaultProblems, concurrencyOf, queueOptionsOf, settingProblems } from "./settings.ts";
+import { liveReads } from "./run.ts";
 import { type RunningWatch, SourceWatch, waitForSync } from "./source-watch.ts";
 import { Workers } from "./workers.ts";
 
@@ -25,15 +30,15 @@ const failedStartGraceMs = 10_000;
  *     made ── warmUp ──▶ sources run, keys gather ── run ──▶ all synced: workers run ── signal ──▶ ended
  *       └──────────────────────── run ──────────────────────────▲
  */
-export class Controller<Key> {
+export class Controller<Key, Settings = unknown> {
   readonly name: string;
   /** Why did this run? */
   readonly causalLog: CausalLog;
-  readonly #definition: ControllerDefinition<Key>;
-  readonly #environment: ControllerEnvironment;
+  readonly #definition: ControllerDefinition<Key, Settings>;
+  readonly #dependencies: ControllerDependencies;
   readonly #log: Logger;
   readonly #queue: WorkQueue<Key>;
-  readonly #workers: Workers<Key>;
+  readonly #workers: Workers<Key, Settings>;
   readonly #concurrency: number;
   readonly #sourceContext: Omit<SourceContext<Key>, "signal">;
   /** All sources that are not removed. Before the start none of them runs, after it all do. */
@@ -47,22 +52,26 @@ export class Controller<Key> {
   #ended: Promise<void> | undefined;
 
   /** Throws an InvalidControllerError, or a DuplicateControllerNameError. */
-  constructor(definition: ControllerDefinition<Key>, environment: ControllerEnvironment) {
-    const { name, kind, settings, formatKey } = definition;
+  constructor(
+    definition: ControllerDefinition<Key, Settings>,
+    dependencies: ControllerDependencies,
+    settings: Settings,
+  ) {
+    const { name, kind, options, formatKey } = definition;
     const problems = [
-      ...settingProblems(settings),
-      ...concurrencyDefaultProblems(kind, environment.concurrency),
+      ...optionProblems(options),
+      ...concurrencyDefaultProblems(kind, dependencies.concurrency),
     ];
     if (problems.length > 0) throw new InvalidControllerError(name, problems);
-    if (settings.allowSharedName !== true) environment.names?.take(name);
-    const { client, cachedClient, cache, clock, random, observer, events = noEvents } = environment;
+    if (options.allowSharedName !== true) dependencies.names?.take(name);
+    const { client, cachedClient, cache, clock, random, observer, events = noEvents } = dependencies;
     this.name = name;
-    this.causalLog = new CausalLog({ ...environment.causalLog, clock });
+    this.causalLog = new CausalLog({ ...dependencies.causalLog, clock });
     this.#definition = definition;
-    this.#environment = environment;
-    this.#log = (environment.log ?? silentLogger).with(controllerFields(definition));
+    this.#dependencies = dependencies;
+    this.#log = (dependencies.log ?? silentLogger).with(controllerFields(definition));
     this.#queue = new WorkQueue(queueOptionsOf(definition, clock, observer?.queueObserver(name)));
-    this.#concurrency = concurrencyOf(settings, kind, environment.concurrency);
+    this.#concurrency = concurrencyOf(options, kind, dependencies.concurrency);
     this.#sourceContext = {
       enqueue: (key, options) => {
         this.#queue.add(key, options);
@@ -76,22 +85,25 @@ export class Controller<Key> {
     this.#workers = new Workers({
       controller: name,
       concurrency: this.#concurrency,
-      timeoutMs: settings.timeoutMs,
-      recoverFromThrows: settings.recoverFromThrows ?? true,
+      timeoutMs: options.timeoutMs,
+      recoverFromThrows: options.recoverFromThrows ?? true,
       reconcile: definition.reconcile,
       queue: this.#queue,
       clock,
       observer,
-      around: {
+      services: {
         liveClient: liveReads(client, cachedClient),
         cachedClient,
         cache,
+        clock,
+        settings,
+        fieldOwner: options.fieldOwner ?? name,
         log: this.#log,
         events,
         random,
         causalLog: this.causalLog,
         guard: this.#makeGuard(),
-        traceRun: environment.tracer?.tracerOf(definition),
+        traceRun: dependencies.tracer?.tracerOf(definition),
         fieldsOf: keyFields(kind, formatKey),
       },
     });
@@ -157,7 +169,7 @@ export class Controller<Key> {
   }
 
   async #work(): Promise<void> {
-    this.#environment.observer?.started(this.name, this.#concurrency);
+    this.#dependencies.observer?.started(this.name, this.#concurrency);
     this.#log.info("workers start", { workers: this.#concurrency });
     try {
       await this.#workers.run();
@@ -172,7 +184,7 @@ export class Controller<Key> {
     else this.#stop.signal.addEventListener("abort", () => resolve(), { once: true });
     await stopped;
     await Promise.all([...this.#watches].map((watch) => watch.remove()));
-    if (this.#definition.settings.allowSharedName !== true) this.#environment.names?.release(this.name);
+    if (this.#definition.options.allowSharedName !== true) this.#dependencies.names?.release(this.name);
     this.#log.info("controller ended");
   }
 
@@ -181,8 +193,8 @@ export class Controller<Key> {
   }
 
   async #waitForSync(): Promise<void> {
-    const { clock } = this.#environment;
-    const { cacheSyncTimeoutMs: timeoutMs = defaultSyncTimeoutMs } = this.#definition.settings;
+    const { clock } = this.#dependencies;
+    const { cacheSyncTimeoutMs: timeoutMs = defaultSyncTimeoutMs } = this.#definition.options;
     const { signal } = this.#stop;
     try {
       await waitForSync(this.#unsynced(), { controller: this.name, clock, timeoutMs, signal });
@@ -193,8 +205,8 @@ export class Controller<Key> {
   }
 
   #reportLateSync(watch: SourceWatch<Key>): void {
-    const { clock } = this.#environment;
-    const { cacheSyncTimeoutMs: timeoutMs = defaultSyncTimeoutMs } = this.#definition.settings;
+    const { clock } = this.#dependencies;
+    const { cacheSyncTimeoutMs: timeoutMs = defaultSyncTimeoutMs } = this.#definition.options;
     const { signal } = this.#stop;
     waitForSync([watch], { controller: this.name, clock, timeoutMs, signal }).catch((error: unknown) => {
       if (!signal.aborted)
@@ -212,7 +224,7 @@ export class Controller<Key> {
     // Either of the two: all has ended, or the time is up.
     await Promise.race([
       ended,
-      sleep(this.#environment.clock, failedStartGraceMs, grace.signal).catch(() => undefined),
+      sleep(this.#dependencies.clock, failedStartGraceMs, grace.signal).catch(() => undefined),
     ]);
     throw error;
   }
@@ -240,8 +252,8 @@ export class Controller<Key> {
   }
 
   #makeGuard(): HotLoopGuard | undefined {
-    if (this.#definition.settings.guardHotLoops === false) return undefined;
-    const { clock, cache, client: liveClient, observer } = this.#environment;
+    if (this.#definition.options.guardHotLoops === false) return undefined;
+    const { clock, cache, client: liveClient, observer } = this.#dependencies;
     const hotLoops = observer?.hotLoopObserver(this.name);
     return new HotLoopGuard({
       clock,

@@ -1,4 +1,4 @@
-import { KeelsonError } from "@keelson/core";
+import { KeelsonError, type Resource } from "@keelson/core";
 import { textOfAny } from "../source/normalize-error.ts";
 
 /** The base of what a controller reports about itself, as opposed to what its reconciler throws. */
@@ -144,5 +144,17 @@ export class InvalidResultError extends KeelsonError {
   constructor(field: string, value: unknown) {
     super(`reconcile: its result has ${field} ${textOfAny(value)}; return a finite number, or leave it out`);
     this.field = field;
+  }
+}
+
+/** `setCondition` was called with something that is no condition. */
+export class InvalidConditionError extends KeelsonError {
+  static override readonly brand: string = "keelson.InvalidConditionError";
+  readonly code = "INVALID_CONDITION";
+
+  constructor({ kind }: Resource, condition: unknown) {
+    super(
+      `set a condition of ${kind}: ${JSON.stringify(condition)} is no condition; give type, status, reason and message`,
+    );
   }
 }

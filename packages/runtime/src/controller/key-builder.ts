@@ -5,26 +5,27 @@ import type { Source } from "../source/source.ts";
 import {
   type BuildPlan,
   definitionOf,
-  type WatchSettings,
+  type WatchedKindOptions,
   withMappedKind,
   withSource,
 } from "./build-plan.ts";
-import type { ControllerDefinition, ControllerSettings } from "./controller-definition.ts";
+import { keyReconciler } from "./context-view.ts";
+import type { ControllerDefinition, ControllerOptions } from "./controller-definition.ts";
 import type { Reconciler } from "./reconciler.ts";
 
-/** A kind of keys that are not those of objects of one kind. */
+/** Keys that are not those of objects of one kind. */
 export interface KeyDescription<Key> {
   /** The controller's, in logs and metrics; lower case. */
   readonly name: string;
-  /** Tells keys apart, and names them for people. */
+  /** Identifies a key, and names it in logs. */
   readonly formatKey: (key: Key) => string;
-  /** What takes turns under `fairNamespaces`. */
+  /** The namespaces that take turns under `fairNamespaces`. */
   readonly namespaceOf?: (key: Key) => string;
 }
 
 /**
- * A controller of anything that has a key, such as a shard or a host name. Nothing can be owned by that, so what
- * concerns a key is said by maps and sources [EV1].
+ * A controller of anything that has a key, such as a shard or a host name. Such a thing owns no objects, so maps and
+ * sources decide which keys a change concerns [EV1].
  *
  * ```ts
  * const hosts = controllerFor<string>({ name: "host", formatKey: (host) => host })
@@ -34,20 +35,21 @@ export interface KeyDescription<Key> {
  */
 export function controllerFor<Key>(
   { name, formatKey, namespaceOf }: KeyDescription<Key>,
-  settings: ControllerSettings = {},
+  options: ControllerOptions = {},
 ): KeyControllerBuilder<Key> {
   return new KeyControllerBuilder({
     name,
     formatKey,
     ...(namespaceOf !== undefined && { namespaceOf }),
-    settings,
+    options,
     filters: [],
     sources: [],
+    uses: [],
     problems: [],
   });
 }
 
-/** Made by `controllerFor`. Each call gives another builder and leaves this one as it is. */
+/** Made by `controllerFor`. Each call returns another builder and leaves this one as it is. */
 export class KeyControllerBuilder<Key> {
   readonly #plan: BuildPlan<Key>;
 
@@ -55,26 +57,26 @@ export class KeyControllerBuilder<Key> {
     this.#plan = plan;
   }
 
-  /** Only events that pass all of these count, whatever kind they are of [EV6]. Raw sources are not asked [EV7]. */
+  /** Only events that pass all of these count, of every watched kind [EV6]. Raw sources are not filtered [EV7]. */
   filter(...predicates: readonly Predicate[]): KeyControllerBuilder<Key> {
     return new KeyControllerBuilder({ ...this.#plan, filters: [...this.#plan.filters, ...predicates] });
   }
 
-  /** Objects of any kind; `map` says which keys a change concerns. */
+  /** Objects of any kind; `map` returns the keys that a change concerns. */
   watches<Watched extends KubeObject>(
     watched: Resource<Watched>,
     map: MapObject<Watched, Key>,
-    settings: WatchSettings<Watched> = {},
+    options: WatchedKindOptions<Watched> = {},
   ): KeyControllerBuilder<Key> {
-    return new KeyControllerBuilder(withMappedKind(this.#plan, watched, map, settings));
+    return new KeyControllerBuilder(withMappedKind(this.#plan, watched, map, options));
   }
 
-  /** Anything else that knows when a key needs attention [EV7]. */
+  /** Any other source of keys [EV7]. */
   source(source: Source<Key>): KeyControllerBuilder<Key> {
     return new KeyControllerBuilder(withSource(this.#plan, () => source));
   }
 
   reconcileKey(reconcile: Reconciler<Key>): ControllerDefinition<Key> {
-    return definitionOf(this.#plan, reconcile);
+    return definitionOf(this.#plan, keyReconciler(reconcile));
   }
 }

@@ -1,5 +1,5 @@
 import { type ApiCall, type Caller, createClient, NotFoundError } from "@keelson/client";
-import { type KubeObject, metadataOnly, type ObjectKey, seededRandom } from "@keelson/core";
+import { type KubeObject, metadataOnly, type ObjectKey, type Resource, seededRandom } from "@keelson/core";
 import { ConfigMap } from "@keelson/core/kinds/core/v1";
 import { VirtualClock } from "@keelson/testkit";
 import { describe, expect, it } from "vitest";
@@ -9,16 +9,20 @@ import { silentLogger } from "../logger.ts";
 import { newItem } from "../queue/work-item.ts";
 import { CausalLog } from "./causal/causal-log.ts";
 import { noEvents } from "./event-recorder.ts";
-import { reconcileObject } from "./object-reconciler.ts";
-import type { ReconcileContext } from "./reconciler.ts";
-import { Run, type RunSurroundings } from "./run.ts";
+import type { ObjectReconciler } from "./object-context.ts";
+import { objectReconciler } from "./object-reconciler.ts";
+import type { ReconcileRun } from "./reconciler.ts";
+import { type ControllerServices, Run } from "./run.ts";
 
 const key = { namespace: "shop", name: "web" };
 
-/** What a reconcile of the key is given, with a client whose calls are answered by the function. */
-function contextWith(
-  answer: (call: ApiCall) => unknown,
-): ReconcileContext<{ namespace: string; name: string }> {
+/** Of a controller without finalizers. */
+function reconcileObject<T extends KubeObject>(resource: Resource<T>, reconcile: ObjectReconciler<T>) {
+  return objectReconciler(resource, { reconcile, finalizers: [], droppedFinalizers: [] });
+}
+
+/** A run of the key, with a client whose calls are answered by the function. */
+function contextWith(answer: (call: ApiCall) => unknown): ReconcileRun<{ namespace: string; name: string }> {
   const client = createClient({ transport: silentTransport }).with((next) => ({
     ...next,
     json: async (call) => answer(call),
@@ -34,6 +38,11 @@ function contextWith(
     reasons: [{ source: "test", type: "update" }],
     reasonCount: 1,
     reconcileId: "id",
+    clock: new VirtualClock(),
+    settings: undefined,
+    fieldOwner: "test",
+    peek: () => undefined,
+    objectNotFound: () => undefined,
   };
 }
 
@@ -45,47 +54,47 @@ const notFound = (): never => {
   });
 };
 
-it("[CT18] is done, without calling anybody, when the object is gone", async () => {
+it("[CT18] does not call the reconciler if the object does not exist", async () => {
   const reconcile = reconcileObject(ConfigMap, () => {
     throw new Error("called");
   });
   expect(await reconcile(contextWith(notFound))).toBeUndefined();
 });
 
-it("[CT18] passes the object on, also one on its way out, with all that the key's reconcile was given", async () => {
+it("[CT18] passes the object on, also one that is being deleted, with the whole context", async () => {
   const deleting = objectOf(ConfigMap, key, { deletionTimestamp: "2026-01-01T00:00:00Z" });
-  const context = contextWith(() => deleting);
+  const { peek, objectNotFound, fieldOwner, ...context } = contextWith(() => deleting);
   let seen: object = {};
-  const reconcile = reconcileObject(ConfigMap, (given) => {
-    const { object, client, liveClient, log, events, signal, failures, reasons, reasonCount, reconcileId } =
-      given;
+  const reconcile = reconcileObject(ConfigMap, ({ object, ...rest }) => {
     expect(object).toBe(deleting);
-    seen = {
-      key: given.key,
-      client,
-      liveClient,
-      log,
-      events,
-      signal,
-      failures,
-      reasons,
-      reasonCount,
-      reconcileId,
-    };
+    const {
+      apply,
+      applyWithResult,
+      createOnce,
+      remove,
+      prune,
+      find,
+      setStatus,
+      setCondition,
+      event,
+      ...others
+    } = rest;
+    seen = others;
     return { requeueAfterMs: 5 };
   });
-  expect(await reconcile(context)).toEqual({ requeueAfterMs: 5 });
+  const run = { ...context, peek, objectNotFound, fieldOwner };
+  expect(await reconcile(run)).toEqual({ requeueAfterMs: 5 });
   expect(seen).toEqual(context);
 });
 
-it("[CT18] does not take it for that when the reconciler itself does not find something", async () => {
+it("[CT18] fails if the reconciler itself does not find an object", async () => {
   const context = contextWith((call) =>
     call.resource === ConfigMap ? objectOf(ConfigMap, key) : notFound(),
   );
   await expect(reconcileObject(ConfigMap, notFound)(context)).rejects.toThrow(NotFoundError);
 });
 
-it("any other failure of the read is one of the reconcile", async () => {
+it("fails if the read of the object fails otherwise", async () => {
   const reconcile = reconcileObject(ConfigMap, () => undefined);
   const broken = contextWith(() => {
     throw new Error("no connection");
@@ -93,7 +102,7 @@ it("any other failure of the read is one of the reconcile", async () => {
   await expect(reconcile(broken)).rejects.toThrow("no connection");
 });
 
-it("[CT18] reads the metadata only of a kind of which only that is wanted", async () => {
+it("[CT18] reads only the metadata of a kind made by metadataOnly", async () => {
   const calls: ApiCall[] = [];
   const context = contextWith((call) => {
     calls.push(call);
@@ -108,22 +117,21 @@ it("[CT18] reads the metadata only of a kind of which only that is wanted", asyn
 });
 
 describe("within a controller", () => {
-  /** A run whose cache has this object at hand, and whose client answers by the function. */
+  /** A run whose cache holds this object, and whose client answers by the function. */
   function runWith(
     cached: KubeObject | undefined,
     answer: (call: ApiCall) => unknown,
-    more: Partial<RunSurroundings<ObjectKey>> = {},
+    more: Partial<ControllerServices<ObjectKey>> = {},
   ) {
     const clock = new VirtualClock();
     const causalLog = new CausalLog({ clock });
     const forgotten: string[] = [];
     const { client } = contextWith(answer);
-    const cache: RunSurroundings<ObjectKey>["cache"] = {
+    const cache: ControllerServices<ObjectKey>["cache"] = {
       // The cache of these tests has ConfigMaps only.
       peek: (resource) => (resource.kind === "ConfigMap" ? (cached as never) : undefined),
     };
-    const nowMs = () => clock.monotonicNow();
-    const start = { priority: 0, queuedMs: 0, startedMs: 0, failures: 0, sharedSignal: undefined, nowMs };
+    const start = { priority: 0, queuedMs: 0, startedMs: 0, failures: 0, sharedSignal: undefined };
     const run = new Run<ObjectKey>(
       newItem(key, "shop/web", { trigger: { source: "test", type: "update" } }),
       start,
@@ -131,6 +139,9 @@ describe("within a controller", () => {
         liveClient: client,
         cachedClient: client,
         cache,
+        clock,
+        settings: undefined,
+        fieldOwner: "test",
         log: silentLogger,
         events: noEvents,
         random: seededRandom(1),
@@ -144,10 +155,10 @@ describe("within a controller", () => {
   }
 
   const never = (): never => {
-    throw new Error("asked the client");
+    throw new Error("called the client");
   };
 
-  it("takes what the cache has at hand, without waiting, and it is on record", () => {
+  it("takes the object from the cache without waiting, and records the read", () => {
     const cached = objectOf(ConfigMap, key, { resourceVersion: "7" });
     const { run, causalLog } = runWith(cached, never);
     let seen: KubeObject | undefined;
@@ -163,7 +174,7 @@ describe("within a controller", () => {
     ]);
   });
 
-  it("[RW1] asks the client for what is not at hand, as after a write that has not come back", async () => {
+  it("[RW1] reads by the client what the cache does not hold, as after a write that has not arrived yet", async () => {
     const written = objectOf(ConfigMap, key, { resourceVersion: "8" });
     const { run, forgotten } = runWith(undefined, () => written);
     let seen: KubeObject | undefined;
@@ -174,7 +185,7 @@ describe("within a controller", () => {
     expect(forgotten).toEqual([]);
   });
 
-  it("asks the client if the run is traced, so that the call is seen", async () => {
+  it("reads by the client if the run is traced, so that the trace has the call", async () => {
     const live = objectOf(ConfigMap, key);
     const trace = {
       around: <Value>(act: () => Value) => act(),
@@ -189,7 +200,7 @@ describe("within a controller", () => {
     expect(seen).toBe(live);
   });
 
-  it("tells the hot-loop guard that an object is gone", async () => {
+  it("reports to the hot-loop guard that the object does not exist", async () => {
     const { run, forgotten } = runWith(undefined, notFound);
     expect(await reconcileObject(ConfigMap, never)(run)).toBeUndefined();
     expect(forgotten).toEqual(["shop/web"]);

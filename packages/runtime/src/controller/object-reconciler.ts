@@ -1,96 +1,94 @@
-import { type Client, NotFoundError } from "@keelson/client";
+import { find } from "@keelson/client";
 import type { KubeObject, ObjectKey, Resource, Stored } from "@keelson/core";
-import type { Logger } from "../logger.ts";
-import type { Trigger } from "../queue/work-item.ts";
-import type { EventRecorder } from "./event-recorder.ts";
-import type {
-  ObjectContext,
-  ObjectReconciler,
-  ReconcileContext,
-  ReconcileResult,
-  Reconciler,
-} from "./reconciler.ts";
-import { Run } from "./run.ts";
+import {
+  addFinalizers,
+  cleanUp,
+  type FinalizerDefinition,
+  isUnfinished,
+  removeFinalizers,
+  staleObject,
+} from "./finalizers.ts";
+import { type ObjectReconciler, ObjectRun, objectContext } from "./object-context.ts";
+import type { ReconcileResult, ReconcileRun } from "./reconciler.ts";
+
+/** What a controller does with objects of a kind. */
+export interface ObjectReconcilers<T extends KubeObject, Settings> {
+  readonly reconcile: ObjectReconciler<T, Settings>;
+  /** Held by every object from before its first reconcile until its clean-up has succeeded. */
+  readonly finalizers: readonly FinalizerDefinition<T, Settings>[];
+  /** Finalizers of former versions of the operator, removed from objects that still have them. */
+  readonly droppedFinalizers: readonly string[];
+}
+
+type RunReconciler<Settings> = (
+  run: ReconcileRun<ObjectKey, Settings>,
+) => Promise<ReconcileResult> | ReconcileResult;
 
 /**
- * A reconciler of keys out of one of objects: it reads the object, and if there is none it is done without calling the
- * other [CT18]. Objects on their way out are passed on. `metadataOnly(kind)` reads the metadata only.
+ * Reconciles the object of a key; does nothing if it does not exist [CT18]. Without finalizers, objects that are being
+ * deleted are reconciled like others; with them, they are cleaned up instead:
+ *
+ *     created ── add finalizers ──▶ reconcile … ── deletion ──▶ clean up until it succeeds ── remove finalizer ──▶ deleted
+ *
+ * `metadataOnly(kind)` reads the metadata only.
  */
-export function reconcileObject<T extends KubeObject>(
+export function objectReconciler<T extends KubeObject, Settings>(
   resource: Resource<T>,
-  reconcile: ObjectReconciler<T>,
-): Reconciler<ObjectKey> {
-  const reconcileFound = async (context: ReconcileContext<ObjectKey>): Promise<ReconcileResult> => {
-    const object = await findObject(resource, context);
-    if (object !== undefined) return reconcile(new ContextWithObject(context, object));
-    if (context instanceof Run) context.noteGone();
+  reconcilers: ObjectReconcilers<T, Settings>,
+): RunReconciler<Settings> {
+  const { finalizers, droppedFinalizers, reconcile } = reconcilers;
+  const hasFinalizers = finalizers.length > 0 || droppedFinalizers.length > 0;
+  const reconcileExisting = (
+    run: ReconcileRun<ObjectKey, Settings>,
+    object: Stored<T>,
+  ): Promise<ReconcileResult> | ReconcileResult =>
+    hasFinalizers
+      ? reconcileWithFinalizers(run, resource, object, reconcilers)
+      : reconcile(objectContext(new ObjectRun(run, resource, object)));
+  const reconcileFound = async (run: ReconcileRun<ObjectKey, Settings>): Promise<ReconcileResult> => {
+    // Only this read decides whether the object exists: a NotFoundError of the reconciler's own reads is an error.
+    const object = await find(run.client, resource, run.key);
+    if (object !== undefined) return reconcileExisting(run, object);
+    run.objectNotFound();
   };
-  return (context) => {
-    const object = context instanceof Run ? context.peek(resource, context.key) : undefined;
-    return object === undefined ? reconcileFound(context) : reconcile(new ContextWithObject(context, object));
+  return (run) => {
+    const object = run.peek(resource, run.key);
+    return object === undefined ? reconcileFound(run) : reconcileExisting(run, object);
   };
 }
 
-/** Only that the object itself is not found means that it is gone: what the other does not find is an error. */
-async function findObject<T extends KubeObject>(
+async function reconcileWithFinalizers<T extends KubeObject, Settings>(
+  run: ReconcileRun<ObjectKey, Settings>,
   resource: Resource<T>,
-  { client, key }: ReconcileContext<ObjectKey>,
-): Promise<Stored<T> | undefined> {
-  try {
-    return await client.get(resource, key);
-  } catch (error) {
-    if (error instanceof NotFoundError) return undefined;
-    throw error;
-  }
+  read: Stored<T>,
+  { reconcile, finalizers, droppedFinalizers }: ObjectReconcilers<T, Settings>,
+): Promise<ReconcileResult> {
+  const object = await removeFinalizers(run, resource, read, droppedFinalizers);
+  if (object === staleObject) return { requeue: true };
+  if (object === undefined) return undefined;
+  if (object.metadata.deletionTimestamp !== undefined) return finalize(run, resource, object, finalizers);
+  const names = finalizers.map(({ name }) => name);
+  const held = await addFinalizers(run, resource, object, names);
+  if (held === staleObject) return { requeue: true };
+  return held === undefined ? undefined : reconcile(objectContext(new ObjectRun(run, resource, held)));
 }
 
-/** Hands everything on, so that what nobody asks for is still not made. */
-class ContextWithObject<T extends KubeObject> implements ObjectContext<T> {
-  readonly object: Stored<T>;
-  readonly #context: ReconcileContext<ObjectKey>;
-
-  constructor(context: ReconcileContext<ObjectKey>, object: Stored<T>) {
-    this.#context = context;
-    this.object = object;
+/** Cleans up in the order of declaration; a clean-up that is not finished holds back those after it. */
+async function finalize<T extends KubeObject, Settings>(
+  run: ReconcileRun<ObjectKey, Settings>,
+  resource: Resource<T>,
+  read: Stored<T>,
+  finalizers: readonly FinalizerDefinition<T, Settings>[],
+): Promise<ReconcileResult> {
+  let object = read;
+  for (const finalizer of finalizers) {
+    if (object.metadata.finalizers?.includes(finalizer.name) !== true) continue;
+    const result = await cleanUp(finalizer, objectContext(new ObjectRun(run, resource, object)));
+    if (isUnfinished(result)) return result;
+    const left = await removeFinalizers(run, resource, object, [finalizer.name]);
+    if (left === staleObject) return { requeue: true };
+    if (left === undefined) return undefined;
+    object = left;
   }
-
-  get key(): ObjectKey {
-    return this.#context.key;
-  }
-
-  get client(): Client {
-    return this.#context.client;
-  }
-
-  get liveClient(): Client {
-    return this.#context.liveClient;
-  }
-
-  get log(): Logger {
-    return this.#context.log;
-  }
-
-  get events(): EventRecorder {
-    return this.#context.events;
-  }
-
-  get signal(): AbortSignal {
-    return this.#context.signal;
-  }
-
-  get failures(): number {
-    return this.#context.failures;
-  }
-
-  get reasons(): readonly Trigger[] {
-    return this.#context.reasons;
-  }
-
-  get reasonCount(): number {
-    return this.#context.reasonCount;
-  }
-
-  get reconcileId(): string {
-    return this.#context.reconcileId;
-  }
+  return undefined;
 }

@@ -1,14 +1,21 @@
 import type { Client } from "@keelson/client";
-import { KeelsonError, type KubeObject, type ObjectKey, type Stored } from "@keelson/core";
+import {
+  type Clock,
+  KeelsonError,
+  type KubeObject,
+  type ObjectKey,
+  type Resource,
+  type Stored,
+} from "@keelson/core";
 import type { Logger } from "../logger.ts";
 import type { Trigger } from "../queue/work-item.ts";
 import type { EventRecorder } from "./event-recorder.ts";
 
 /**
- * Brings the world to where the object that the key names wants it. It gets a key and looks at the world; it never
- * depends on which change made it run (law 3). What follows from how it ends:
+ * Brings the cluster to what the object of the key specifies. It gets a key and reads the actual state; it never depends
+ * on which event enqueued the key (law 3). How it ends decides what follows:
  *
- * | it ends with | the key is queued again | its failures |
+ * | it ends with | the key is enqueued again | its failures |
  * |---|---|---|
  * | nothing | when something changes | are forgotten |
  * | `{ requeueAfterMs }` | after that time, or when something changes | are forgotten |
@@ -16,57 +23,66 @@ import type { EventRecorder } from "./event-recorder.ts";
  * | an error | after a back-off | are counted |
  * | a TerminalError, or an error caused by one | when something changes | are kept |
  */
-export type Reconciler<Key> = (context: ReconcileContext<Key>) => Promise<ReconcileResult> | ReconcileResult;
+export type Reconciler<Key, Settings = unknown> = (
+  context: ReconcileContext<Key, Settings>,
+) => Promise<ReconcileResult> | ReconcileResult;
 
 /** How a reconcile ends that did not fail. */
 // biome-ignore lint/suspicious/noConfusingVoidType: a reconciler that returns nothing is done
 export type ReconcileResult = void | undefined | Requeue;
 
 export interface Requeue {
-  /** Run again after so long, whatever happens. */
+  /** Reconcile the key again after this time, whether or not something changes. */
   readonly requeueAfterMs?: number;
-  /** Run again after a back-off. Prefer `requeueAfterMs`, which says what is meant, or an error, which says why. */
+  /** Reconcile the key again after a back-off. Prefer `requeueAfterMs`, or an error, which carries a reason. */
   readonly requeue?: boolean;
-  /** With which priority. Default: the one this run had. */
+  /** Default: the priority of this run. */
   readonly priority?: number;
 }
 
 /**
- * What a reconcile is given. Most of it is made when it is first asked for: take what you need out of it by name, which
- * works, instead of copying it as a whole, which does not.
+ * What a reconciler gets. Clients, log and signal are made when they are first read. It may be copied and spread, which
+ * reads all of them.
  */
-export interface ReconcileContext<Key> {
+export interface ReconcileContext<Key, Settings = unknown> {
   readonly key: Key;
-  /** Reads come from the cache and include what was written through it [RW1]; writes go to the server. */
+  /** Reads come from the cache and include the reconciler's own writes [RW1]; writes go to the server. */
   readonly client: Client;
-  /** Reads come from the server too: slow, and seldom needed. */
+  /** Reads come from the server, too: slow, and seldom needed. */
   readonly liveClient: Client;
+  /** Where time comes from; tests pass a virtual clock. */
+  readonly clock: Clock;
+  /** The settings of the operator, of the schema that the controller was built with. */
+  readonly settings: Settings;
   readonly log: Logger;
   readonly events: EventRecorder;
-  /** Aborts when the controller stops or the time limit is over. The clients above obey it by themselves. */
+  /** Aborts when the controller stops or the time limit is over. Calls of the clients above abort with it. */
   readonly signal: AbortSignal;
   /** How many times in a row the key has failed before. */
   readonly failures: number;
-  /** Why this runs, for people; see law 3. The first 16 if there are more. */
+  /** Why the key was enqueued, for logs and messages; see law 3. The first 16 if there are more. */
   readonly reasons: readonly Trigger[];
   /** How many reasons there were in all. */
   readonly reasonCount: number;
-  /** Another one for each run; on every line of its log. */
+  /** Identifies this run; every line of its log carries it. */
   readonly reconcileId: string;
 }
 
-/** What a reconcile of an object is given. */
-export interface ObjectContext<T extends KubeObject> extends ReconcileContext<ObjectKey> {
-  /** As the cache has it, frozen. It may be on its way out: then `metadata.deletionTimestamp` is set. */
-  readonly object: Stored<T>;
+/** A run as the controller passes it to the reconcile function of a definition. */
+export interface ReconcileRun<Key, Settings = unknown> extends ReconcileContext<Key, Settings> {
+  /** The field owner of what the reconciler applies. */
+  readonly fieldOwner: string;
+  /**
+   * The object if the cache holds it, many times faster than by the client, and recorded as a read. Undefined means
+   * nothing: the object may not exist, may not be known yet, or may have been written by this process and not have
+   * arrived yet.
+   */
+  peek<T extends KubeObject>(resource: Resource<T>, key: ObjectKey): Stored<T> | undefined;
+  /** The object of the key does not exist: what the hot-loop guard knows of it does not apply to a later namesake. */
+  objectNotFound(): void;
 }
 
-/** As Reconciler, for the object itself. Is not called when the object is gone [CT18]. */
-export type ObjectReconciler<T extends KubeObject> = (
-  context: ObjectContext<T>,
-) => Promise<ReconcileResult> | ReconcileResult;
-
-/** Trying again will not help: the key waits until something changes. Throw it as it is, or as the cause of another. */
+/** A retry does not help: the key waits until something changes. Throw it, or an error that it caused. */
 export class TerminalError extends KeelsonError {
   static override readonly brand: string = "keelson.TerminalError";
   readonly code = "TERMINAL";

@@ -57,7 +57,7 @@ describe("what a reconcile is told", () => {
           },
         ],
         reconcile: ({ log }) => log.info("hello"),
-        settings: {},
+        options: {},
       },
       {
         client: rest.client,
@@ -67,6 +67,7 @@ describe("what a reconcile is told", () => {
         random: { next: () => 0.5 },
         log: rest.log,
       },
+      undefined,
     );
     const signals = new AbortController();
     const running = objects.run(signals.signal);

@@ -1,5 +1,5 @@
-import type { Client } from "@keelson/client";
-import type { CancelTimer, KubeObject, ObjectKey, Random, Resource, Stored } from "@keelson/core";
+import { type ApiCall, type Caller, type Client, signalLayer } from "@keelson/client";
+import type { CancelTimer, Clock, KubeObject, ObjectKey, Random, Resource, Stored } from "@keelson/core";
 import type { Cache } from "../cache/cache.ts";
 import type { LogFields, Logger } from "../logger.ts";
 import type { DequeuedItem, Trigger } from "../queue/work-item.ts";
@@ -7,32 +7,34 @@ import type { CausalLog } from "./causal/causal-log.ts";
 import type { RunRecorder } from "./causal/recorded-run.ts";
 import type { EventRecorder } from "./event-recorder.ts";
 import type { HotLoopGuard } from "./guard/hot-loop-guard.ts";
-import type { Heard } from "./heartbeat.ts";
-import type { ReconcileContext } from "./reconciler.ts";
-import { withSignal } from "./run-client.ts";
+import type { ReconcileRun } from "./reconciler.ts";
 import type { RunTrace, RunTracer, TracedRun } from "./run-tracer.ts";
 import { lazyUuid } from "./uuid.ts";
-import { WorkTime } from "./work-time.ts";
 
 /** What runs have to do with the hot-loop guard. */
 type RunGuard = Pick<HotLoopGuard, "holdMs" | "layer"> & Partial<Pick<HotLoopGuard, "ended" | "forget">>;
 
-/** What the runs of a controller have in common. */
-export interface RunSurroundings<Key> {
+/** What all runs of a controller share. */
+export interface ControllerServices<Key, Settings = unknown> {
   readonly liveClient: Client;
   readonly cachedClient: Client;
   /** What `cachedClient` reads from. */
   readonly cache: Pick<Cache, "peek">;
-  /** Its lines carry what is known of the controller. */
+  readonly clock: Clock;
+  /** Its lines name the controller. */
   readonly log: Logger;
   readonly events: EventRecorder;
   readonly random: Random;
   readonly causalLog: CausalLog;
   readonly guard: RunGuard | undefined;
-  /** Default: nobody follows them. */
+  /** Default: runs are not traced. */
   readonly traceRun?: RunTracer | undefined;
-  /** What a line of the log says about the key [CT16]. */
+  /** The fields of a log line that identify the key [CT16]. */
   readonly fieldsOf: (key: Key) => LogFields;
+  /** The field owner of what its reconciles apply. */
+  readonly fieldOwner: string;
+  /** The settings of the operator. */
+  readonly settings: Settings;
 }
 
 export interface RunStart {
@@ -41,17 +43,15 @@ export interface RunStart {
   readonly startedMs: number;
   /** How many times in a row the key has failed before. */
   readonly failures: number;
-  /** What ends its calls as long as it has no signal of its own; undefined if nothing but that will do. */
+  /** Aborts its calls as long as it has no signal of its own; undefined if it needs its own from the start. */
   readonly sharedSignal: AbortSignal | undefined;
-  /** On the clock of `startedMs`. */
-  readonly nowMs: () => number;
 }
 
 /**
- * One reconcile of one key: what the reconciler is given, and what its worker keeps about it. A run that needs no client,
+ * One reconcile of one key: the context of the reconciler, and what its worker keeps about it. A run that needs no client,
  * log or signal has none made for it.
  */
-export class Run<Key> implements ReconcileContext<Key>, TracedRun, Heard {
+export class Run<Key, Settings = unknown> implements ReconcileRun<Key, Settings>, TracedRun {
   readonly item: DequeuedItem<Key>;
   readonly priority: number;
   readonly queuedMs: number;
@@ -59,13 +59,12 @@ export class Run<Key> implements ReconcileContext<Key>, TracedRun, Heard {
   readonly failures: number;
   readonly recorder: RunRecorder;
   readonly trace: RunTrace | undefined;
-  /** The timer that watches over it: its time limit, or that it heeds its signal. */
+  /** The timer that watches over it: its time limit, or, after an abort, the wait for its end. */
   cancelTimer: CancelTimer | undefined;
   hasTimedOut = false;
 
-  readonly #around: RunSurroundings<Key>;
+  readonly #services: ControllerServices<Key, Settings>;
   readonly #id: () => string;
-  readonly #workTime: WorkTime;
   readonly #sharedSignal: AbortSignal | undefined;
   #abortReason: unknown;
   #isAborted = false;
@@ -74,24 +73,23 @@ export class Run<Key> implements ReconcileContext<Key>, TracedRun, Heard {
   #liveClient: Client | undefined;
   #log: Logger | undefined;
 
-  constructor(item: DequeuedItem<Key>, start: RunStart, around: RunSurroundings<Key>) {
+  constructor(item: DequeuedItem<Key>, start: RunStart, services: ControllerServices<Key, Settings>) {
     this.item = item;
     this.priority = start.priority;
     this.queuedMs = start.queuedMs;
     this.startedMs = start.startedMs;
     this.failures = start.failures;
     this.#sharedSignal = start.sharedSignal;
-    this.#around = around;
-    this.#id = lazyUuid(around.random);
-    this.#workTime = new WorkTime(start.startedMs, start.nowMs);
-    this.recorder = around.causalLog.begin(item.keyText, {
+    this.#services = services;
+    this.#id = lazyUuid(services.random);
+    this.recorder = services.causalLog.begin(item.keyText, {
       reconcileId: this.#id,
       reasons: item.reasons,
       droppedReasons: item.reasonCount - item.reasons.length,
       queuedMs: start.queuedMs,
       priority: start.priority,
     });
-    this.trace = around.traceRun?.(this);
+    this.trace = services.traceRun?.(this);
   }
 
   get key(): Key {
@@ -115,22 +113,34 @@ export class Run<Key> implements ReconcileContext<Key>, TracedRun, Heard {
   }
 
   get events(): EventRecorder {
-    return this.#around.events;
+    return this.#services.events;
+  }
+
+  get clock(): Clock {
+    return this.#services.clock;
+  }
+
+  get settings(): Settings {
+    return this.#services.settings;
+  }
+
+  get fieldOwner(): string {
+    return this.#services.fieldOwner;
   }
 
   get client(): Client {
-    this.#client ??= this.#clientOn(this.#around.cachedClient);
+    this.#client ??= this.#clientOn(this.#services.cachedClient);
     return this.#client;
   }
 
   get liveClient(): Client {
-    this.#liveClient ??= this.#clientOn(this.#around.liveClient);
+    this.#liveClient ??= this.#clientOn(this.#services.liveClient);
     return this.#liveClient;
   }
 
   get log(): Logger {
-    this.#log ??= this.#around.log.with({
-      ...this.#around.fieldsOf(this.item.key),
+    this.#log ??= this.#services.log.with({
+      ...this.#services.fieldsOf(this.item.key),
       reconcileID: this.reconcileId,
     });
     return this.#log;
@@ -144,25 +154,16 @@ export class Run<Key> implements ReconcileContext<Key>, TracedRun, Heard {
     return this.#controller.signal;
   }
 
-  /**
-   * The object if the cache has it at hand, which is many times quicker than to ask the client for it; recorded as a read
-   * of that. Undefined says nothing: the object may be gone, not known yet, or written and not come back.
-   */
   peek<T extends KubeObject>(resource: Resource<T>, key: ObjectKey): Stored<T> | undefined {
-    // Whoever follows the run is to see the call.
+    // A trace must see the read as a call.
     if (this.trace !== undefined) return undefined;
-    const object = this.#around.cache.peek(resource, key);
+    const object = this.#services.cache.peek(resource, key);
     if (object !== undefined) this.recorder.sawCached(resource, key, object);
     return object;
   }
 
-  takeWorkMs(nowMs: number): number {
-    return this.#workTime.takeMs(nowMs);
-  }
-
-  /** The object of the key is gone: what was learnt about its writes does not count for another of the same name. */
-  noteGone(): void {
-    this.#around.guard?.forget?.(this.item.keyText);
+  objectNotFound(): void {
+    this.#services.guard?.forget?.(this.item.keyText);
   }
 
   get isAborted(): boolean {
@@ -173,7 +174,7 @@ export class Run<Key> implements ReconcileContext<Key>, TracedRun, Heard {
     return this.#abortReason;
   }
 
-  /** Aborts its signal, also one that is asked for later. The first reason counts. */
+  /** Aborts its signal, also one that is read later. The first reason counts. */
   abort(reason: unknown): void {
     if (this.#isAborted) return;
     this.#isAborted = true;
@@ -182,22 +183,38 @@ export class Run<Key> implements ReconcileContext<Key>, TracedRun, Heard {
   }
 
   #clientOn(base: Client): Client {
-    const { guard } = this.#around;
-    const { trace } = this;
-    const traced = trace === undefined ? base : base.with((next) => trace.layer(next));
-    const guarded =
-      guard === undefined ? traced : traced.with((next) => guard.layer(this.item.keyText, next));
-    return withSignal(
-      guarded.with((next) => this.#workTime.layer(this.recorder.layer(next))),
-      () => this.#callSignal,
-    );
+    return base.with((next) => this.#layer(next));
+  }
+
+  /** Traces, guards and records each call, and aborts it with the run. */
+  #layer(next: Caller): Caller {
+    const traced = this.trace?.layer(next) ?? next;
+    const guarded = this.#services.guard?.layer(this.item.keyText, traced) ?? traced;
+    const recorded = this.recorder.layer(guarded);
+    return signalLayer(recorded, () => this.#callSignal);
   }
 
   /**
-   * A signal of its own costs more than most reconciles, and is not needed for calls that are to end when all do. It is
-   * not what `signal` gives: listeners that a reconciler forgets there must go with the run.
+   * A signal of its own costs more than most reconciles, and calls that end with the controller do not need it. It is not
+   * what `signal` returns: listeners that a reconciler leaves there must go with the run.
    */
   get #callSignal(): AbortSignal {
     return this.#controller?.signal ?? this.#sharedSignal ?? this.signal;
   }
+}
+
+/**
+ * A client that reads from the server and writes through the cached client, so that the cache includes the writes in
+ * later reads [RW1].
+ */
+export function liveReads(live: Client, cached: Client): Client {
+  return live.with((next) => ({
+    json: (call) => (isRead(call) ? next.json(call) : cached.caller.json(call)),
+    stream: (call) => next.stream(call),
+    raw: (call) => next.raw(call),
+  }));
+}
+
+function isRead({ verb }: ApiCall): boolean {
+  return verb === "get" || verb === "list" || verb === "watch";
 }

@@ -3,51 +3,48 @@ import { HeldKeys } from "../queue/held-keys.ts";
 import type { DequeuedItem } from "../queue/work-item.ts";
 import type { WorkQueue } from "../queue/work-queue.ts";
 import { normalizeError } from "../source/normalize-error.ts";
+import type { ControllerDefinition } from "./controller-definition.ts";
 import type { ControllerObserver, ResultLabel } from "./controller-observer.ts";
 import { ControllerStoppedError, ReconcilerBrokenError, ReconcileTimeoutError } from "./errors.ts";
-import { blockedMs, Heartbeat } from "./heartbeat.ts";
+import { EventLoopTurn } from "./event-loop-turn.ts";
 import { type Failure, isAbort, type Outcome, outcomeOfError, outcomeOfResult } from "./outcome.ts";
-import type { Reconciler } from "./reconciler.ts";
-import { Run, type RunSurroundings } from "./run.ts";
+import type { ReconcileResult } from "./reconciler.ts";
+import { type ControllerServices, Run } from "./run.ts";
 import { endTrace } from "./run-tracer.ts";
 
 /** How long a reconcile may go on after its signal has aborted before that is logged. */
 const overdueMs = 10_000;
-/** When a key runs again of which not even the back-off could be worked out. */
+/** A reconcile that keeps the event loop for longer before it waits for the first time is reported [CT19]. */
+const blockedMs = 50;
+/** The back-off of a key whose rate limiter failed. */
 const brokenRetryMs = 60_000;
 
-export interface WorkersOptions<Key> {
+export interface WorkersOptions<Key, Settings> {
   readonly controller: string;
   readonly concurrency: number;
   /** Default: never. */
   readonly timeoutMs: number | undefined;
   readonly recoverFromThrows: boolean;
-  readonly reconcile: Reconciler<Key>;
+  readonly reconcile: ControllerDefinition<Key, Settings>["reconcile"];
   readonly queue: WorkQueue<Key>;
   readonly clock: Clock;
   readonly observer: ControllerObserver | undefined;
-  readonly around: RunSurroundings<Key>;
+  readonly services: ControllerServices<Key, Settings>;
 }
 
 /** Take keys, reconcile them, and do what follows from how that ends. */
-export class Workers<Key> {
-  readonly #options: WorkersOptions<Key>;
-  readonly #heartbeat: Heartbeat;
+export class Workers<Key, Settings = unknown> {
+  readonly #options: WorkersOptions<Key, Settings>;
+  readonly #turn: EventLoopTurn;
   readonly #held: HeldKeys;
-  readonly #nowMs: () => number;
-  readonly #running: Set<Run<Key>> = new Set();
+  readonly #running: Set<Run<Key, Settings>> = new Set();
   /** Aborts with all that runs. */
   readonly #stop = new AbortController();
 
-  constructor(options: WorkersOptions<Key>) {
+  constructor(options: WorkersOptions<Key, Settings>) {
     this.#options = options;
-    this.#nowMs = () => options.clock.monotonicNow();
-    this.#held = new HeldKeys(options.around.guard);
-    this.#heartbeat = new Heartbeat({
-      clock: options.clock,
-      running: () => this.#running,
-      onBlocked: (ms, suspects) => this.#reportBlocked(ms, suspects),
-    });
+    this.#held = new HeldKeys(options.services.guard);
+    this.#turn = new EventLoopTurn(options.clock);
   }
 
   /** Resolves after `stop`, when the last worker has ended. Rejects, after all have, when a reconciler is broken [CT9]. */
@@ -61,7 +58,7 @@ export class Workers<Key> {
       await Promise.allSettled(loops);
       throw error;
     } finally {
-      this.#heartbeat.stop();
+      this.#turn.stop();
     }
   }
 
@@ -79,8 +76,8 @@ export class Workers<Key> {
       const item = await queue.get();
       if (item === "shutdown") return;
       let nowMs = clock.monotonicNow();
-      if (this.#heartbeat.isOverdue(nowMs)) {
-        await this.#heartbeat.next();
+      if (this.#turn.isOverdue(nowMs)) {
+        await this.#turn.next();
         nowMs = clock.monotonicNow();
       }
       if (this.#stop.signal.aborted) {
@@ -103,16 +100,15 @@ export class Workers<Key> {
     return true;
   }
 
-  #begin(item: DequeuedItem<Key>, startedMs: number): Run<Key> {
-    const { controller, queue, clock, observer, around, timeoutMs } = this.#options;
+  #begin(item: DequeuedItem<Key>, startedMs: number): Run<Key, Settings> {
+    const { controller, queue, clock, observer, services, timeoutMs } = this.#options;
     const { priority } = item;
     const queuedMs = Math.max(0, startedMs - item.readyAtMs);
     const failures = queue.failuresOf(item);
     const sharedSignal = timeoutMs === undefined ? this.#stop.signal : undefined;
-    const nowMs = this.#nowMs;
-    const run = new Run(item, { priority, queuedMs, startedMs, failures, sharedSignal, nowMs }, around);
+    const run = new Run(item, { priority, queuedMs, startedMs, failures, sharedSignal }, services);
     this.#running.add(run);
-    this.#heartbeat.begin(startedMs);
+    this.#turn.begin(startedMs);
     observer?.activeChanged(controller, 1);
     if (timeoutMs !== undefined)
       run.cancelTimer = clock.schedule(timeoutMs, () => this.#timeOut(run, timeoutMs));
@@ -120,7 +116,7 @@ export class Workers<Key> {
   }
 
   /** The outcome, at once for a reconciler that is not asynchronous. */
-  #reconcile(run: Run<Key>): Outcome | Promise<Outcome> {
+  #reconcile(run: Run<Key, Settings>): Outcome | Promise<Outcome> {
     try {
       const returned = this.#callReconciler(run);
       if (!isPromise(returned)) return outcomeOfResult(returned);
@@ -132,32 +128,29 @@ export class Workers<Key> {
     }
   }
 
-  /** What a reconciler does before it waits for the first time is measured: it cannot be anybody else [CT19]. */
-  #callReconciler(run: Run<Key>): ReturnType<Reconciler<Key>> {
+  /** Measures what a reconciler does before it waits for the first time: nothing else can have run meanwhile [CT19]. */
+  #callReconciler(run: Run<Key, Settings>): Promise<ReconcileResult> | ReconcileResult {
     const { reconcile, clock } = this.#options;
     const { trace } = run;
     try {
       return trace === undefined ? reconcile(run) : trace.around(() => reconcile(run));
     } finally {
       const nowMs = clock.monotonicNow();
-      if (nowMs - run.startedMs > blockedMs) {
-        this.#heartbeat.excuse(nowMs);
-        this.#reportBlocked(nowMs - run.startedMs, [run.item.keyText], run);
-      }
+      if (nowMs - run.startedMs > blockedMs) this.#reportBlocked(nowMs - run.startedMs, run);
     }
   }
 
-  #outcomeOfThrown(run: Run<Key>, thrown: unknown): Outcome {
+  #outcomeOfThrown(run: Run<Key, Settings>, thrown: unknown): Outcome {
     const isStopped = run.isAborted && !run.hasTimedOut;
     return isStopped && isAbort(thrown, run.abortReason) ? { type: "aborted" } : outcomeOfError(thrown);
   }
 
-  #end(run: Run<Key>, outcome: Outcome): void {
+  #end(run: Run<Key, Settings>, outcome: Outcome): void {
     const { controller, queue, clock, observer, recoverFromThrows } = this.#options;
     const nowMs = clock.monotonicNow();
     run.cancelTimer?.();
     this.#running.delete(run);
-    this.#heartbeat.end(run, nowMs);
+    this.#turn.end();
     this.#held.ended(run.item.keyText, nowMs);
     // Queued again before it is given back: what happens in between is one with it, and not lost [CT7].
     this.#followAnyway(run, outcome);
@@ -169,21 +162,21 @@ export class Workers<Key> {
       throw new ReconcilerBrokenError(controller, run.item.keyText, outcome.error);
   }
 
-  /** Code of others takes part in it, such as a logger or a rate limiter: if that throws, the key is not lost. */
-  #followAnyway(run: Run<Key>, outcome: Outcome): void {
-    const { queue, around } = this.#options;
+  /** Hooks take part in it, such as a logger or a rate limiter: if one throws, the key is not lost. */
+  #followAnyway(run: Run<Key, Settings>, outcome: Outcome): void {
+    const { queue, services } = this.#options;
     try {
       this.#follow(run, outcome);
     } catch (thrown) {
       if (isToRunAgain(outcome)) queue.requeueAfter(run.item, run.priority, brokenRetryMs);
       const error = normalizeError(thrown);
       attempt(() =>
-        around.log.error("what follows from a reconcile failed", { key: run.item.keyText, error }),
+        services.log.error("what follows from a reconcile failed", { key: run.item.keyText, error }),
       );
     }
   }
 
-  #follow(run: Run<Key>, outcome: Outcome): void {
+  #follow(run: Run<Key, Settings>, outcome: Outcome): void {
     const { queue } = this.#options;
     switch (outcome.type) {
       case "success":
@@ -210,7 +203,7 @@ export class Workers<Key> {
     }
   }
 
-  #followFailure(run: Run<Key>, { error, isTerminal, isPanic, asksToRequeue }: Failure): void {
+  #followFailure(run: Run<Key, Settings>, { error, isTerminal, isPanic, asksToRequeue }: Failure): void {
     const { controller, queue, observer } = this.#options;
     observer?.failed(controller);
     if (isPanic) observer?.panicked(controller);
@@ -229,14 +222,14 @@ export class Workers<Key> {
     run.recorder.end({ result: run.hasTimedOut ? "timeout" : "error", error, requeueAfterMs });
   }
 
-  #timeOut(run: Run<Key>, timeoutMs: number): void {
+  #timeOut(run: Run<Key, Settings>, timeoutMs: number): void {
     const { controller, observer } = this.#options;
     run.hasTimedOut = true;
     observer?.timedOut(controller);
     this.#abort(run, new ReconcileTimeoutError(controller, run.item.keyText, timeoutMs));
   }
 
-  #abort(run: Run<Key>, reason: unknown): void {
+  #abort(run: Run<Key, Settings>, reason: unknown): void {
     if (run.isAborted) return;
     run.cancelTimer?.();
     // First the timer: what the abort sets off may be the end of the run, which takes it back.
@@ -251,19 +244,15 @@ export class Workers<Key> {
     run.abort(reason);
   }
 
-  #reportBlocked(ms: number, keys: readonly string[], run?: Run<Key>): void {
-    const { controller, observer, around } = this.#options;
+  #reportBlocked(ms: number, run: Run<Key, Settings>): void {
+    const { controller, observer } = this.#options;
     observer?.eventLoopBlocked(controller, ms);
-    const log = run?.log ?? around.log;
-    // A run is known only of what it did before it waited for the first time.
-    const what =
-      run === undefined
-        ? "the event loop was blocked, it seems by a reconcile"
-        : "reconcile blocked the event loop";
-    log.warn(`${what}: nothing else in the process could run; make it wait in between`, {
-      blockedMs: Math.round(ms),
-      keys,
-    });
+    run.log.warn(
+      "reconcile blocked the event loop: nothing else in the process could run; await in between",
+      {
+        blockedMs: Math.round(ms),
+      },
+    );
   }
 }
 
@@ -277,7 +266,7 @@ function attempt(act: () => void): void {
   try {
     act();
   } catch {
-    // There is nobody left to tell.
+    // The logger itself failed: nothing is left to report it to.
   }
 }
 

@@ -3,6 +3,7 @@
 export type { AcquireOptions, Cache, InformerLease } from "../cache/cache.ts";
 export type {
   CacheDefaults,
+  CachedIndex,
   CachedKind,
   CacheSettings,
   KindSettings,

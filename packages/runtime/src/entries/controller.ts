@@ -1,6 +1,6 @@
 // Controllers, sources, event handlers and the causal log, for those who assemble them by hand.
-export type { WatchSettings } from "../controller/build-plan.ts";
-export type { KindControllerSettings, OwnsSettings } from "../controller/builder.ts";
+export type { WatchedKindOptions } from "../controller/build-plan.ts";
+export type { KindControllerOptions, OwnsOptions, WriteVerb } from "../controller/builder.ts";
 export { KindControllerBuilder } from "../controller/builder.ts";
 export type { CausalLogLimits, CausalLogOptions } from "../controller/causal/causal-log.ts";
 export { CausalLog } from "../controller/causal/causal-log.ts";
@@ -14,8 +14,8 @@ export type {
   RunStart,
 } from "../controller/causal/recorded-run.ts";
 export { Controller } from "../controller/controller.ts";
-export type { ControllerSettings } from "../controller/controller-definition.ts";
-export type { ConcurrencyDefaults, ControllerEnvironment } from "../controller/controller-environment.ts";
+export type { ConcurrencyDefaults, ControllerOptions } from "../controller/controller-definition.ts";
+export type { ControllerDependencies } from "../controller/controller-dependencies.ts";
 export { ControllerNames } from "../controller/controller-names.ts";
 export type { ControllerObserver, ResultLabel } from "../controller/controller-observer.ts";
 export {
@@ -23,6 +23,7 @@ export {
   ControllerReusedError,
   ControllerStoppedError,
   DuplicateControllerNameError,
+  InvalidConditionError,
   InvalidControllerError,
   InvalidResultError,
   NotAnErrorThrownError,
@@ -33,6 +34,7 @@ export {
 } from "../controller/errors.ts";
 export type { EventToRecord } from "../controller/event-recorder.ts";
 export { noEvents } from "../controller/event-recorder.ts";
+export { finalizerEventReasons } from "../controller/finalizers.ts";
 export type { FieldManager } from "../controller/guard/field-owners.ts";
 export type { HotLoopGuardOptions, HotLoopObserver } from "../controller/guard/hot-loop-guard.ts";
 export { HotLoopGuard } from "../controller/guard/hot-loop-guard.ts";
@@ -40,16 +42,17 @@ export type { PingPongReport, SelfWokenReport } from "../controller/guard/hot-lo
 export type { GuardLimits } from "../controller/guard/loop-detection.ts";
 export type { KeyDescription } from "../controller/key-builder.ts";
 export { KeyControllerBuilder } from "../controller/key-builder.ts";
-export { reconcileObject } from "../controller/object-reconciler.ts";
-export type { ObjectReconciler, Requeue } from "../controller/reconciler.ts";
+export type { ConditionOf, NameOrKey, StatusOf } from "../controller/object-context.ts";
+export type { ReconcileRun, Requeue } from "../controller/reconciler.ts";
 export type { ControllerTracer, RunTrace, RunTracer, TracedRun } from "../controller/run-tracer.ts";
 export type { RunningWatch } from "../controller/source-watch.ts";
-export type { AppliedObject, ApplyOwnedOptions } from "../object/apply-owned.ts";
-export { appliedAnnotation, isOrphanOf } from "../object/apply-owned.ts";
+export type { AppliedObject, GeneratedFields } from "../object/apply-owned.ts";
+export { createOwnedOnce } from "../object/apply-owned.ts";
 export { StaleObjectError } from "../object/errors.ts";
 export type { InstallCrdsOptions } from "../object/install-crds.ts";
 export { installCrds } from "../object/install-crds.ts";
-export { isStillThere } from "../object/is-still-there.ts";
+export type { OwnedOptions } from "../object/owned-objects.ts";
+export { appliedAnnotation, isExisting, isOrphanOf, pruneOwned } from "../object/owned-objects.ts";
 export type { ChangedField } from "../source/changed-paths.ts";
 export { changedFields, changedPaths } from "../source/changed-paths.ts";
 export type { ChannelOptions } from "../source/channel.ts";

@@ -17,6 +17,7 @@ export type {
   ManagerMetricsOptions,
   ServerName,
 } from "../manager/manager-options.ts";
-export type { OperatorSamples } from "../manager/operator.ts";
+export type { OperatorSamples, OperatorSettings } from "../manager/operator.ts";
+export { InvalidSettingsError, operatorCacheKinds } from "../manager/operator.ts";
 export type { Runnable } from "../manager/runnable.ts";
 export type { SignalledProcess, Stoppable } from "../manager/signals.ts";

@@ -5,13 +5,16 @@ import { cachedClient } from "../cache/cached-client.ts";
 import type { InformerCache } from "../cache/informer-cache.ts";
 import type { CausalLog } from "../controller/causal/causal-log.ts";
 import { Controller } from "../controller/controller.ts";
-import type { ControllerDefinition } from "../controller/controller-definition.ts";
-import type { ConcurrencyDefaults, ControllerEnvironment } from "../controller/controller-environment.ts";
+import {
+  type ConcurrencyDefaults,
+  type ControllerDefinition,
+  groupKindOf,
+} from "../controller/controller-definition.ts";
+import type { ControllerDependencies } from "../controller/controller-dependencies.ts";
 import { ControllerNames } from "../controller/controller-names.ts";
 import type { ControllerObserver } from "../controller/controller-observer.ts";
 import type { EventRecorder } from "../controller/event-recorder.ts";
 import type { ControllerTracer } from "../controller/run-tracer.ts";
-import { groupKindOf } from "../controller/settings.ts";
 import type { Leadership } from "../leader/lease-term.ts";
 import { guardWrites } from "../leader/write-guard.ts";
 import type { Logger } from "../logger.ts";
@@ -75,11 +78,14 @@ export class ControllerFactory {
   }
 
   /** Throws an InvalidControllerError, or a DuplicateControllerNameError. */
-  make<Key>(definition: ControllerDefinition<Key>): Controller<Key> {
+  make<Key, Settings>(
+    definition: ControllerDefinition<Key, Settings>,
+    settings: Settings,
+  ): Controller<Key, Settings> {
     const { clients, concurrency, tracer, ...shared } = this.#options;
-    const { needsLeadership = true } = definition.settings;
+    const { needsLeadership = true } = definition.options;
     const { live, cached } = needsLeadership ? clients.leader : clients.everyReplica;
-    const environment: ControllerEnvironment = {
+    const dependencies: ControllerDependencies = {
       ...shared,
       client: live,
       cachedClient: cached,
@@ -87,7 +93,7 @@ export class ControllerFactory {
       ...(concurrency !== undefined && { concurrency }),
       ...(tracer !== undefined && { tracer }),
     };
-    const controller = new Controller(definition, environment);
+    const controller = new Controller(definition, dependencies, settings);
     this.#causalLogs.set(controller.name, controller.causalLog);
     if (definition.kind !== undefined) this.#kinds.add(groupKindOf(definition.kind));
     return controller;

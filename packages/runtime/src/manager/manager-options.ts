@@ -1,7 +1,7 @@
 import type { Client } from "@keelson/client";
 import type { Clock, Listen, Random, ServingCertificate } from "@keelson/core";
 import type { CacheSettings } from "../cache/cache-settings.ts";
-import type { ConcurrencyDefaults } from "../controller/controller-environment.ts";
+import type { ConcurrencyDefaults } from "../controller/controller-definition.ts";
 import type { EventRecorder } from "../controller/event-recorder.ts";
 import type { ControllerTracer } from "../controller/run-tracer.ts";
 import type { Logger } from "../logger.ts";

@@ -318,7 +318,7 @@ describe("a part that is added to a manager", () => {
       const source = readySource();
       counts[name] = 0;
       world.manager.add<string>({
-        ...{ name, formatKey: (key: string) => key, sources: [source], settings: {} },
+        ...{ name, formatKey: (key: string) => key, sources: [source], options: {} },
         reconcile: async ({ signal }) => {
           counts[name] = (counts[name] ?? 0) + 1;
           await aborted(signal);
@@ -328,7 +328,7 @@ describe("a part that is added to a manager", () => {
       starts.push(() => ["a", "b", "c", "d", "e"].forEach((key) => void source.add(key)));
     };
     const starts: (() => void)[] = [];
-    add("own", { kind: ConfigMap, settings: { concurrency: 4 } });
+    add("own", { kind: ConfigMap, options: { concurrency: 4 } });
     add("kind", { kind: ConfigMap });
     add("default", {});
     await world.start();

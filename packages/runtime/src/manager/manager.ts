@@ -128,16 +128,24 @@ export class Manager {
    * has begun it is refused with a ManagerStoppedError [MG5].
    */
   add<Key>(definition: ControllerDefinition<Key>): Controller<Key>;
+  add<Key, Settings>(
+    definition: ControllerDefinition<Key, Settings>,
+    settings: Settings,
+  ): Controller<Key, Settings>;
   add(runnable: Runnable): void;
-  add<Key>(added: ControllerDefinition<Key> | Runnable): Controller<Key> | undefined {
+  add<Key, Settings>(
+    added: ControllerDefinition<Key, Settings | undefined> | Runnable,
+    settings?: Settings,
+  ): Controller<Key, Settings | undefined> | undefined {
     this.#life.requireNotStopping(`add ${added.name}`);
     if ("run" in added) {
       this.#groups.addRunnable(added);
       return undefined;
     }
-    const controller = this.#controllers.make(added);
+    const controller = this.#controllers.make(added, settings);
     this.#permissions.addSources(controller.name, added.sources);
-    this.#groups.addRunnable(controllerRunnable(controller, added.settings));
+    this.#permissions.add(`controller ${controller.name}`, added.uses ?? []);
+    this.#groups.addRunnable(controllerRunnable(controller, added.options));
     return controller;
   }
 

@@ -1,50 +1,103 @@
-import { type ApiUse, dnsLabelProblem, type GenericObject } from "@keelson/core";
-import type { AnyDefinedResource } from "@keelson/schema";
+import {
+  type ApiUse,
+  deepEqual,
+  dnsLabelProblem,
+  type GenericObject,
+  groupResourceOf,
+  KeelsonError,
+  type Kind,
+  type Resource,
+} from "@keelson/core";
+import type { AnyDefinedResource, z } from "@keelson/schema";
+import type { CachedIndex, CachedKind } from "../cache/cache-settings.ts";
+import { isDefined } from "../controller/builder.ts";
+import type { ControllerDefinition } from "../controller/controller-definition.ts";
+import type { Admission } from "../webhook/admission.ts";
+import type { Conversion } from "../webhook/conversion.ts";
 import { InvalidManagerError } from "./errors.ts";
 import type { Manager } from "./manager.ts";
+import type { WebhookSet } from "./webhooks.ts";
 
-/** How far an object is, for those who watch it. */
+/** How far a sample is on its way to the desired state. */
 export interface SampleProgress {
   /** In a word, such as `Ready`. */
   readonly phase: string;
   /** How many of how many, such as `2/3`, if there is something to count. */
   readonly ready?: string;
-  /** Whether it is where it is wanted, and will stay there. */
+  /** Whether it has reached the desired state, and will stay there. */
   readonly isSettled: boolean;
   /** Why it will not get there, if that is known. */
   readonly problem?: string;
 }
 
-/** What a newcomer tries an operator with: `keelson dev` applies it and shows how it gets on. */
+/** Objects to try an operator with: `keelson dev` applies them and shows their progress. */
 export interface OperatorSamples {
   /** YAML files, applied in this order. */
   readonly files: readonly URL[];
-  /** Is asked of objects of the operator's own kinds. */
+  /** Called with objects of the operator's own kinds. */
   progress(object: GenericObject): SampleProgress;
 }
 
-/** An operator as a value: what it adds to a manager, and what has to be there for it. */
+/** An operator as a value: what it adds to a manager, and what must exist in the cluster for it. */
 export interface Operator {
   /** In logs, flags and manifests; a DNS label, such as `webapp`. */
   readonly name: string;
   /** Its own kinds; their CustomResourceDefinitions are made of them. */
   readonly resources: readonly AnyDefinedResource[];
-  /** What it uses of the API beyond what its controllers watch: its RBAC rules are made of both. */
+  /** What it uses of the API beyond what its controllers and webhooks declare. Its RBAC rules are made of all of that. */
   readonly uses: readonly ApiUse[];
+  /** The schema of its settings; undefined if it has none. */
+  readonly settings: z.ZodObject | undefined;
+  /** What of some kinds it needs in the cache; see `operatorCacheKinds`. */
+  readonly cache: readonly CachedKind[];
+  /** Its controllers, as far as it declares them as values. */
+  readonly controllers: readonly Pick<ControllerDefinition<never>, "name" | "kind" | "sources" | "uses">[];
   readonly samples: OperatorSamples | undefined;
-  /** Adds its controllers, webhooks and indexes. */
-  setup(manager: Manager): void | Promise<void>;
+  /**
+   * Adds its controllers, webhooks and indexes. `settings` are what an administrator chose, as the schema takes them, before
+   * defaults. Throws an InvalidSettingsError that lists everything that is wrong with them.
+   */
+  setup(manager: Manager, settings?: unknown): void | Promise<void>;
 }
 
-export interface OperatorDefinition {
+export interface OperatorDefinition<Settings = unknown> {
   readonly name: string;
-  /** Default: none. */
+  /** Default: the kinds of its controllers and webhooks that `defineResource` made. */
   readonly resources?: readonly AnyDefinedResource[];
   /** Default: none. */
+  readonly controllers?: readonly ControllerDefinition<never, Settings>[];
+  /** Made by `admission` and `conversion`. Default: none. */
+  readonly webhooks?: readonly (Admission | Conversion)[];
+  /** Made by `cacheIndex`. Default: none. */
+  readonly indexes?: readonly CachedIndex[];
+  /** What of some kinds is cached, such as `cacheKind(Secret, { labelSelector: "app=web" })`. Default: every object, whole. */
+  readonly cache?: readonly CachedKind[];
+  /** What it uses of the API beyond what its controllers and webhooks declare. Default: nothing. */
   readonly uses?: readonly ApiUse[];
   /** Default: none. */
   readonly samples?: OperatorSamples;
-  readonly setup: (manager: Manager) => void | Promise<void>;
+  /** Adds what cannot be declared as a value, such as metrics and runnables. */
+  readonly setup?: (manager: Manager, settings: Settings) => void | Promise<void>;
+}
+
+/** What an administrator may set, by flags, environment variables and a file; `context.settings` has the values. */
+export interface OperatorSettings<Settings> {
+  readonly settings: z.ZodObject & z.ZodType<Settings>;
+}
+
+/** Settings of an operator do not fit its schema. */
+export class InvalidSettingsError extends KeelsonError {
+  static override readonly brand: string = "keelson.InvalidSettingsError";
+  readonly code = "INVALID_SETTINGS";
+  readonly operator: string;
+  /** Each names the setting. */
+  readonly problems: readonly string[];
+
+  constructor(operator: string, problems: readonly string[]) {
+    super(`set up operator ${operator}: ${problems.join("; ")}`);
+    this.operator = operator;
+    this.problems = problems;
+  }
 }
 
 /**
@@ -52,26 +105,120 @@ export interface OperatorDefinition {
  *
  *     export const webapp = defineOperator({
  *       name: "webapp",
- *       resources: [WebApp],
- *       uses: webappUses,
- *       setup: (manager) => void manager.add(webappController()),
+ *       controllers: [controller(WebApp).owns(Deployment).reconcile(reconcileWebApp)],
+ *       webhooks: [admission(WebApp).validate(validateWebApp)],
  *     });
  *
- * What it uses is declared to the manager before its `setup` is called.
+ * Its permissions follow from what is declared: see `controller`. `uses` adds what is beyond.
  */
-export function defineOperator(definition: OperatorDefinition): Operator {
-  const { name, resources = [], uses = [], samples, setup } = definition;
+export function defineOperator<Settings>(
+  definition: OperatorDefinition<Settings> & OperatorSettings<Settings>,
+): Operator;
+export function defineOperator(definition: OperatorDefinition): Operator;
+export function defineOperator(
+  definition: OperatorDefinition & Partial<OperatorSettings<unknown>>,
+): Operator {
+  const { name, controllers = [], webhooks = [], indexes = [], cache = [], uses = [] } = definition;
+  const { settings: schema, samples, setup } = definition;
   const problem = dnsLabelProblem(name);
   if (problem !== undefined)
     throw new InvalidManagerError(`define operator ${JSON.stringify(name)}`, `its name ${problem}`);
   return {
     name,
-    resources,
+    resources: definition.resources ?? ownKinds(controllers, webhooks),
     uses,
+    settings: schema,
+    cache,
+    controllers,
     samples,
-    setup: (manager) => {
+    setup: (manager, values = {}) => {
+      const settings = schema === undefined ? undefined : parseSettings(name, schema, values);
       if (uses.length > 0) manager.declareUses(`operator ${name}`, uses);
-      return setup(manager);
+      for (const index of indexes) manager.cache.addIndex(index.resource, index.name, index.valuesOf);
+      for (const controller of controllers) manager.add(controller, settings);
+      if (webhooks.length > 0) manager.addWebhooks(webhookSet(webhooks));
+      return setup?.(manager, settings);
     },
   };
+}
+
+function parseSettings(operator: string, schema: z.ZodObject, values: unknown): unknown {
+  const { success, data, error } = schema.safeParse(values);
+  if (success) return data;
+  const problems = error.issues.map(({ path, message }) => `${path.join(".") || "settings"}: ${message}`);
+  throw new InvalidSettingsError(operator, problems);
+}
+
+function ownKinds(
+  controllers: readonly Pick<ControllerDefinition<never>, "kind">[],
+  webhooks: readonly (Admission | Conversion)[],
+): readonly AnyDefinedResource[] {
+  const kinds = [
+    ...controllers.map(({ kind }) => kind),
+    ...webhooks.map((webhook) => (isConversion(webhook) ? resourceOf(webhook.hub) : webhook.resource)),
+  ];
+  const defined = kinds.filter((kind) => kind !== undefined).filter(isDefined);
+  return [...new Set(defined)];
+}
+
+function webhookSet(webhooks: readonly (Admission | Conversion)[]): WebhookSet {
+  const conversions = webhooks.filter(isConversion);
+  return {
+    admissions: webhooks.filter((webhook): webhook is Admission => !isConversion(webhook)),
+    conversions,
+    converted: conversions.map(({ hub }) => resourceOf(hub)).filter((hub) => hub !== undefined),
+  };
+}
+
+function isConversion(webhook: Admission | Conversion): webhook is Conversion {
+  return "hub" in webhook;
+}
+
+/** A kind that has a path of its own. */
+function resourceOf(kind: Kind): Resource | undefined {
+  return isResource(kind) ? kind : undefined;
+}
+
+function isResource(kind: Kind): kind is Resource {
+  return "plural" in kind && "scope" in kind;
+}
+
+/**
+ * The cache settings of operators that share a manager. Throws an InvalidManagerError if two of them need different objects
+ * of a kind: a selection of one would hide objects from the other.
+ */
+export function operatorCacheKinds(operators: readonly Operator[]): readonly CachedKind[] {
+  const chosen = new Map<string, { readonly operator: string; readonly kind: CachedKind }>();
+  for (const { name: operator, cache } of operators) {
+    for (const kind of cache) {
+      const id = idOf(kind.resource);
+      const known = chosen.get(id);
+      if (known !== undefined && !deepEqual(known.kind.settings, kind.settings))
+        throw cacheConflict(known.operator, operator, kind.resource);
+      chosen.set(id, { operator, kind });
+    }
+  }
+  for (const { name: operator, cache, controllers } of operators) {
+    const own = new Set(cache.map(({ resource }) => idOf(resource)));
+    for (const { resource } of controllers.flatMap(({ sources }) =>
+      sources.flatMap(({ watches }) => watches ?? []),
+    )) {
+      const known = chosen.get(idOf(resource));
+      if (known !== undefined && !own.has(idOf(resource)))
+        throw cacheConflict(known.operator, operator, resource);
+    }
+  }
+  return [...chosen.values()].map(({ kind }) => kind);
+}
+
+/** Metadata and whole objects of a kind are cached apart. */
+function idOf(resource: Resource): string {
+  return `${groupResourceOf(resource)}${resource.isMetadataOnly === true ? " (metadata)" : ""}`;
+}
+
+function cacheConflict(one: string, other: string, resource: Resource): InvalidManagerError {
+  return new InvalidManagerError(
+    `run operators ${one} and ${other} together`,
+    `they cache different ${groupResourceOf(resource)}; run them in processes of their own`,
+  );
 }

@@ -1,7 +1,7 @@
 import { aborted } from "@keelson/core";
 import type { Cache } from "../cache/cache.ts";
 import type { Controller } from "../controller/controller.ts";
-import type { ControllerSettings } from "../controller/controller-definition.ts";
+import type { ControllerOptions } from "../controller/controller-definition.ts";
 
 /** A part of a manager beside its controllers that starts and stops with it: a poller, a migration, a server. */
 export interface Runnable {
@@ -43,8 +43,11 @@ export function cacheRunnable(cache: Cache): GroupRunnable {
 }
 
 /** A controller as a runnable. */
-export function controllerRunnable<Key>(controller: Controller<Key>, settings: ControllerSettings): Runnable {
-  const { warmUp = false, needsLeadership = true } = settings;
+export function controllerRunnable<Key, Settings>(
+  controller: Controller<Key, Settings>,
+  options: ControllerOptions,
+): Runnable {
+  const { warmUp = false, needsLeadership = true } = options;
   return {
     name: `controller ${controller.name}`,
     needsLeadership,

@@ -1,6 +1,6 @@
 import type { Client } from "@keelson/client";
 import { type ApiUse, type Clock, groupResourceOf, type Listen, type Resource } from "@keelson/core";
-import { liveReads } from "../controller/run-client.ts";
+import { liveReads } from "../controller/run.ts";
 import type { Logger } from "../logger.ts";
 import type { Metrics } from "../telemetry/metrics/metrics.ts";
 import type { Admission } from "../webhook/admission.ts";

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { type Client, find, InvalidError, jsonPatch, type Reader } from "@keelson/client";
+import { type Client, find, InvalidError, jsonPatch } from "@keelson/client";
 import {
   type ApplyConfiguration,
   apiVersionOf,
@@ -9,8 +9,6 @@ import {
   isRecord,
   type KubeObject,
   keyOf,
-  type ObjectKey,
-  type ObjectMeta,
   type ObjectOfKind,
   pointer,
   type Resource,
@@ -18,22 +16,10 @@ import {
   setControllerReference,
   toError,
 } from "@keelson/core";
-import { ForeignObjectError, StaleObjectError } from "./errors.ts";
-import { isStillThere } from "./is-still-there.ts";
-import { isRefusedPatch } from "./refused-patch.ts";
-import { isRefusedForRivals, rivalOperations } from "./rivals.ts";
+import { ForeignObjectError, isRefusedPatch, StaleObjectError } from "./errors.ts";
+import { appliedAnnotation, keyOfOwned, type OwnedOptions, ownershipOf } from "./owned-objects.ts";
 import { withEncodedText, withoutSecretText } from "./secret-text.ts";
-
-export interface ApplyOwnedOptions {
-  /** Who is writing; one name for all that an operator applies. */
-  readonly fieldOwner: string;
-  /**
-   * Reads from the server, such as `liveClient`. With it, orphans of ours are taken back; without it they are somebody
-   * else's. It is asked whether the owner stays: one that is being deleted may just have left them behind on purpose, and
-   * what is given back to it goes with it.
-   */
-  readonly live?: Reader;
-}
+import { isUnionConflict, unionConflictPatch } from "./union-conflicts.ts";
 
 export interface AppliedObject<T extends KubeObject> {
   readonly result: "created" | "updated" | "unchanged";
@@ -41,18 +27,15 @@ export interface AppliedObject<T extends KubeObject> {
   readonly object: Stored<T>;
 }
 
-/** Says by whom an object was applied last, and what was said: only so is it known what is no longer said. */
-export const appliedAnnotation = "keelson.dev/applied";
-
 /**
- * Brings an object that `owner` controls to where it is wanted, by server-side apply. Writes nothing if it is there
- * already (law 4): what others added is no difference, what others changed or what is no longer wanted is. Needs a
- * client that reads from a cache in which the object is. Where a webhook overrules what is wanted, it is applied each
- * time: the server changes nothing then, and only so is it noticed when the webhook has gone.
+ * Brings an object that `owner` controls to the desired state by server-side apply. Writes nothing if nothing differs
+ * (law 4): fields that other field managers added are no difference; fields that they changed, or that are no longer
+ * desired, are. Needs a client that reads from a cache in which the object is. Where a webhook overrules the desired
+ * state, the object is applied on each call: the server then changes nothing, and the end of the webhook is noticed.
  *
- * Throws a ForeignObjectError if the name is taken by an object of somebody else. One without a controller that was
- * applied by the same field owner is an orphan of ours; see `live`. What happened since the cache heard of it is not run
- * over: a name that was taken is a ConflictError, an object that was replaced a StaleObjectError.
+ * Throws a ForeignObjectError if the object exists and `owner` does not control it. An object without a controller that
+ * the same field owner applied is an orphan; see `live`. Changes that the cache has not received yet are not overwritten:
+ * if the name is taken by now, it throws a ConflictError; if the object was replaced, a StaleObjectError.
  *
  * The text of a Secret may be given as `stringData`.
  */
@@ -60,28 +43,85 @@ export async function applyOwned<Owner extends KubeObject, T extends KubeObject>
   client: Client,
   owner: ObjectOfKind<Owner>,
   resource: Resource<T>,
-  wanted: ApplyConfiguration<T>,
-  { fieldOwner, live }: ApplyOwnedOptions,
+  desired: ApplyConfiguration<T>,
+  options: OwnedOptions,
 ): Promise<AppliedObject<T>> {
-  const key = keyOfOwned(owner, resource, wanted);
+  const { fieldOwner } = options;
+  const key = keyOfOwned(owner, resource, desired);
   const existing = await find(client, resource, key);
-  const identity = { apiVersion: apiVersionOf(resource), kind: resource.kind };
-  const { metadata } = setControllerReference(owner, { object: { ...identity, metadata: key }, resource });
-  const configuration = signed(resource, withEncodedText(resource, wanted), metadata, fieldOwner);
-  if (existing === undefined) {
-    const object = await client.apply(resource, guarded(configuration, { resourceVersion: noVersion }), {
-      fieldOwner,
-    });
-    return { result: "created", object };
-  }
-  if (!(await isOurs(existing, owner, { fieldOwner, live })))
+  const configuration = withOwner(owner, resource, desired, fieldOwner);
+  if (existing === undefined)
+    return { result: "created", object: await create(client, resource, configuration, fieldOwner) };
+  if ((await ownershipOf(existing, owner, options)) === "foreign")
     throw new ForeignObjectError(resource, existing, controllerOf(existing));
-  if (isThere(resource, existing, owner, configuration)) return { result: "unchanged", object: existing };
+  if (isApplied(resource, existing, owner, configuration)) return { result: "unchanged", object: existing };
   return { result: "updated", object: await update(client, resource, existing, configuration, fieldOwner) };
 }
 
-/** Never that of an object; so there must be none, whatever it might say. Where there is none, it is not looked at. */
-const noVersion = "1";
+/**
+ * Creates an object that `owner` controls unless it exists, and never changes it: for what is generated once, such as a
+ * password. `generate` gives further fields, and is called only if the object has to be created. Returns the object as the
+ * server has it. An orphan is adopted as it is. Throws as `applyOwned` does.
+ */
+export async function createOwnedOnce<Owner extends KubeObject, T extends KubeObject>(
+  client: Client,
+  owner: ObjectOfKind<Owner>,
+  resource: Resource<T>,
+  desired: ApplyConfiguration<T>,
+  { generate, ...options }: OwnedOptions & { readonly generate?: (() => GeneratedFields<T>) | undefined },
+): Promise<Stored<T>> {
+  const { fieldOwner } = options;
+  const key = keyOfOwned(owner, resource, desired);
+  const existing = await find(client, resource, key);
+  if (existing === undefined) {
+    const whole = Object.assign({}, desired, generate?.());
+    return create(client, resource, withOwner(owner, resource, whole, fieldOwner), fieldOwner);
+  }
+  const ownership = await ownershipOf(existing, owner, options);
+  if (ownership === "foreign") throw new ForeignObjectError(resource, existing, controllerOf(existing));
+  return ownership === "owned" ? existing : adopt(client, owner, resource, existing, fieldOwner);
+}
+
+/** Fields of an object beside its metadata. */
+export type GeneratedFields<T extends KubeObject> = Omit<
+  ApplyConfiguration<T>,
+  "apiVersion" | "kind" | "metadata"
+>;
+
+async function adopt<Owner extends KubeObject, T extends KubeObject>(
+  client: Client,
+  owner: ObjectOfKind<Owner>,
+  resource: Resource<T>,
+  orphan: Stored<T>,
+  fieldOwner: string,
+): Promise<Stored<T>> {
+  const { ownerReferences } = setControllerReference(owner, { object: orphan, resource }).metadata;
+  const key = keyOf(orphan);
+  const patch = jsonPatch([
+    { op: "test", path: pointer("metadata", "uid"), value: orphan.metadata.uid },
+    { op: "test", path: pointer("metadata", "resourceVersion"), value: orphan.metadata.resourceVersion },
+    { op: "add", path: pointer("metadata", "ownerReferences"), value: ownerReferences },
+  ]);
+  try {
+    return await client.patch(resource, key, patch, { fieldOwner });
+  } catch (error) {
+    if (!isRefusedPatch(error)) throw error;
+    throw new StaleObjectError({ verb: "adopt", resource, key }, { cause: error });
+  }
+}
+
+function create<T extends KubeObject>(
+  client: Client,
+  resource: Resource<T>,
+  configuration: ApplyConfiguration<T>,
+  fieldOwner: string,
+): Promise<Stored<T>> {
+  const mustNotExist = guarded(configuration, { resourceVersion: versionOfNoObject });
+  return client.apply(resource, mustNotExist, { fieldOwner });
+}
+
+/** No object has this version, so the apply fails if one exists. The server ignores it if none does. */
+const versionOfNoObject = "1";
 
 async function update<T extends KubeObject>(
   client: Client,
@@ -90,7 +130,7 @@ async function update<T extends KubeObject>(
   configuration: ApplyConfiguration<T>,
   fieldOwner: string,
 ): Promise<Stored<T>> {
-  const { uid = "" } = existing.metadata;
+  const { uid } = existing.metadata;
   const key = keyOf(existing);
   const unlessStale = async (
     write: Promise<Stored<T>>,
@@ -110,7 +150,7 @@ async function update<T extends KubeObject>(
   try {
     return await apply();
   } catch (error) {
-    const replacements = isRefusedForRivals(error) ? rivalOperations(existing, configuration) : [];
+    const replacements = isUnionConflict(error) ? unionConflictPatch(existing, configuration) : [];
     if (replacements.length === 0) throw error;
     const isSame = { op: "test" as const, path: pointer("metadata", "uid"), value: uid };
     const patch = jsonPatch([isSame, ...replacements]);
@@ -132,56 +172,36 @@ function guarded<T extends KubeObject>(
   return { ...configuration, metadata: Object.assign({}, configuration.metadata, guard) };
 }
 
-/** An object on its way out is nobody's any more: what is applied to it is lost with it. */
-async function isOurs(
-  existing: KubeObject,
-  owner: ObjectOfKind,
-  { fieldOwner, live }: { readonly fieldOwner: string; readonly live: Reader | undefined },
-): Promise<boolean> {
-  if (existing.metadata.deletionTimestamp !== undefined) return false;
-  if (isControlledBy(existing, owner.object)) return true;
-  return live !== undefined && isOrphanOf(fieldOwner, existing) && (await isStillThere(live, owner));
-}
-
-/** Whether an object was applied by this field owner, and has lost the owner that it had: it may be taken back. */
-export function isOrphanOf(fieldOwner: string, object: KubeObject): boolean {
-  return controllerOf(object) === undefined && appliedBy(object)?.startsWith(`${fieldOwner}:`) === true;
-}
-
-function keyOfOwned(
-  owner: ObjectOfKind,
-  { scope }: Resource,
-  { metadata }: ApplyConfiguration<KubeObject>,
-): ObjectKey {
-  const namespace = metadata.namespace ?? owner.object.metadata.namespace;
-  return { name: metadata.name, ...(scope === "Namespaced" && namespace !== undefined && { namespace }) };
-}
-
-function signed<T extends KubeObject>(
+/** The desired state with the controller reference and the digest of what is stated. */
+function withOwner<Owner extends KubeObject, T extends KubeObject>(
+  owner: ObjectOfKind<Owner>,
   resource: Resource<T>,
-  wanted: ApplyConfiguration<T>,
-  metadata: ObjectMeta,
+  stringDesired: ApplyConfiguration<T>,
   fieldOwner: string,
 ): ApplyConfiguration<T> {
-  const stated = { ...wanted, metadata: Object.assign({}, wanted.metadata, metadata) };
-  const told = { ...withoutSecretText(resource, stated), apiVersion: undefined, kind: undefined };
-  const text = JSON.stringify(told, withSortedFields);
+  const desired = withEncodedText(resource, stringDesired);
+  const identity = { apiVersion: apiVersionOf(resource), kind: resource.kind };
+  const object = { ...identity, metadata: keyOfOwned(owner, resource, desired) };
+  const { metadata } = setControllerReference(owner, { object, resource });
+  const stated = { ...desired, metadata: Object.assign({}, desired.metadata, metadata) };
+  const digested = { ...withoutSecretText(resource, stated), apiVersion: undefined, kind: undefined };
+  const text = JSON.stringify(digested, withSortedFields);
   const digest = createHash("sha256").update(text).digest("base64url").slice(0, 16);
-  const annotations = { ...wanted.metadata.annotations, [appliedAnnotation]: `${fieldOwner}:${digest}` };
+  const annotations = { ...desired.metadata.annotations, [appliedAnnotation]: `${fieldOwner}:${digest}` };
   return { ...stated, metadata: Object.assign(stated.metadata, { annotations }) };
 }
 
-/** Whoever says the same in another order says the same. */
+/** The order of fields makes no difference. */
 function withSortedFields(_name: string, value: unknown): unknown {
   if (!isRecord(value)) return value;
   return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-/** Other owners beside ours are no difference; what kind it is need not be compared. */
-function isThere(
+/** Whether the object is in the desired state. Owners beside ours are no difference; the kind need not be compared. */
+function isApplied<Owner extends KubeObject>(
   resource: Resource,
   existing: KubeObject,
-  owner: ObjectOfKind,
+  owner: ObjectOfKind<Owner>,
   { apiVersion: _apiVersion, kind: _kind, ...configuration }: ApplyConfiguration<KubeObject>,
 ): boolean {
   const { ownerReferences: _, ...metadata } = configuration.metadata;

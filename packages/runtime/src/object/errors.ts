@@ -1,3 +1,4 @@
+import { InvalidError } from "@keelson/client";
 import {
   formatKey,
   groupResourceOf,
@@ -9,25 +10,25 @@ import {
   type Resource,
 } from "@keelson/core";
 
-/** An object that is to be ours has the name that we want, and is somebody else's. It was left as it is. */
+/** An object has the name of an object to be owned, and has another controller or none. It was left as it is. */
 export class ForeignObjectError extends KeelsonError {
   static override readonly brand: string = "keelson.ForeignObjectError";
   readonly code = "FOREIGN_OBJECT";
   readonly resource: Resource;
   readonly key: ObjectKey;
-  /** Who controls it; undefined if nobody says so, as when a user made it. */
+  /** Its controller; undefined if it has none, as when a user created it. */
   readonly controller: OwnerReference | undefined;
-  /** It is on its way out, so its name will be free by itself. */
+  /** It is being deleted, so its name becomes free without help. */
   readonly isDeleting: boolean;
 
   constructor(resource: Resource, object: KubeObject, controller: OwnerReference | undefined) {
     const key = keyOf(object);
     const isDeleting = object.metadata.deletionTimestamp !== undefined;
-    const whose =
+    const control =
       controller === undefined ? "it has no controller" : `${controller.kind} ${controller.name} controls it`;
     super(
-      `apply ${groupResourceOf(resource)} ${formatKey(key)}: it is there already and ${whose}; ` +
-        (isDeleting ? "it is being deleted" : "delete or rename it, or rename what wants to own it"),
+      `apply ${groupResourceOf(resource)} ${formatKey(key)}: it exists already and ${control}; ` +
+        (isDeleting ? "it is being deleted" : "delete or rename it, or rename the object that is to own it"),
     );
     this.resource = resource;
     this.key = key;
@@ -36,14 +37,14 @@ export class ForeignObjectError extends KeelsonError {
   }
 }
 
-/** What was to be done to which object. */
+/** The write that was refused, and its object. */
 export interface RefusedWrite {
-  readonly verb: "apply" | "write the status of";
+  readonly verb: "apply" | "adopt" | "write the status of" | "change the finalizers of";
   readonly resource: Resource;
   readonly key: ObjectKey;
 }
 
-/** An object is no longer the one that was read, so it was left as it is. Another run will read what is there now. */
+/** An object has changed since it was read, so it was left as it is. The next reconcile reads it again. */
 export class StaleObjectError extends KeelsonError {
   static override readonly brand: string = "keelson.StaleObjectError";
   readonly code = "STALE_OBJECT";
@@ -52,10 +53,15 @@ export class StaleObjectError extends KeelsonError {
 
   constructor({ verb, resource, key }: RefusedWrite, options: { readonly cause: unknown }) {
     super(
-      `${verb} ${groupResourceOf(resource)} ${formatKey(key)}: it is not what it was when it was read; read it again`,
+      `${verb} ${groupResourceOf(resource)} ${formatKey(key)}: it has changed since it was read; read it again`,
       options,
     );
     this.resource = resource;
     this.key = key;
   }
+}
+
+/** Whether a JSON patch did not fit the object. For an object that is not valid the server lists causes instead. */
+export function isRefusedPatch(error: unknown): error is InvalidError {
+  return error instanceof InvalidError && (error.status.details?.causes ?? []).length === 0;
 }

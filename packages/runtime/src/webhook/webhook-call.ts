@@ -1,7 +1,6 @@
-import type { Caller, Client } from "@keelson/client";
+import { type Caller, type Client, withSignal } from "@keelson/client";
 import { type Clock, parseDurationMs } from "@keelson/core";
 import { CacheNotStartedError, CacheStoppedError } from "../cache/errors.ts";
-import { withSignal } from "../controller/run-client.ts";
 import type { Logger } from "../logger.ts";
 import { WebhookTimeoutError } from "./errors.ts";
 

@@ -87,7 +87,7 @@ async function world(): Promise<World> {
     ...(tracer !== undefined && { tracer }),
   };
   const run = (definition: ControllerDefinition): void => {
-    running.push(new Controller(definition, environment).run(stop.signal));
+    running.push(new Controller(definition, environment, undefined).run(stop.signal));
   };
   return { namespace, metrics, cache, run };
 }

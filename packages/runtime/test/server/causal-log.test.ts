@@ -113,7 +113,7 @@ it("explains the runs of a controller: what changed, what the run did, and when 
     clock: systemClock,
     random: systemRandom,
   };
-  const explained = new Controller(definition, environment);
+  const explained = new Controller(definition, environment, undefined);
   const stop = new AbortController();
   const running = explained.run(stop.signal);
   onTestFinished(async () => {

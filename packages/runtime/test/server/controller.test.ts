@@ -3,6 +3,7 @@ import {
   abortable,
   formatKey,
   metadataOnly,
+  type ObjectKey,
   ownerReferenceTo,
   sleep,
   systemClock,
@@ -69,7 +70,7 @@ async function world(): Promise<World> {
     namespace,
     transport,
     run: async (definition, { warmUp = false } = {}) => {
-      const made = new Controller(definition, environment);
+      const made = new Controller<ObjectKey>(definition, environment, undefined);
       const signals = new AbortController();
       if (warmUp) await made.warmUp(signals.signal);
       const run = made.run(signals.signal);

@@ -17,7 +17,7 @@ import { controller } from "../../src/controller/builder.ts";
 import { Controller } from "../../src/controller/controller.ts";
 import { HotLoopGuard } from "../../src/controller/guard/hot-loop-guard.ts";
 import type { PingPongReport } from "../../src/controller/guard/hot-loop-reports.ts";
-import type { ObjectContext } from "../../src/controller/reconciler.ts";
+import type { ObjectContext } from "../../src/controller/object-context.ts";
 import { startTestCluster } from "../support/test-cluster.ts";
 
 const { admin, realTransport } = await startTestCluster();
@@ -380,11 +380,15 @@ describe("a controller whose own writes trigger its runs", () => {
     });
     const environment = { client, cachedClient: cachedClient(client, cache), cache, log };
     const stop = new AbortController();
-    const running = new Controller(definition, {
-      ...environment,
-      clock: systemClock,
-      random: systemRandom,
-    }).run(stop.signal);
+    const running = new Controller(
+      definition,
+      {
+        ...environment,
+        clock: systemClock,
+        random: systemRandom,
+      },
+      undefined,
+    ).run(stop.signal);
     onTestFinished(async () => {
       stop.abort();
       await running;
@@ -433,8 +437,8 @@ describe("a controller that competes with another writer", () => {
       random: systemRandom,
     };
     const running = Promise.all([
-      new Controller(ours, { ...environment, log }).run(stop.signal),
-      new Controller(rival, environment).run(stop.signal),
+      new Controller(ours, { ...environment, log }, undefined).run(stop.signal),
+      new Controller(rival, environment, undefined).run(stop.signal),
     ]);
     onTestFinished(async () => {
       stop.abort();

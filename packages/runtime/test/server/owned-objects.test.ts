@@ -6,9 +6,9 @@ import { ConfigMap, Secret, Service } from "@keelson/core/kinds/core/v1";
 import { ClusterRole } from "@keelson/core/kinds/rbac/v1";
 import { defineResource, z } from "@keelson/schema";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { appliedAnnotation, applyOwned } from "../../src/object/apply-owned.ts";
+import { applyOwned } from "../../src/object/apply-owned.ts";
 import { ForeignObjectError, StaleObjectError } from "../../src/object/errors.ts";
-import { removeOwned } from "../../src/object/remove-owned.ts";
+import { appliedAnnotation, removeOwned } from "../../src/object/owned-objects.ts";
 import { type CacheLab, type CacheWorld, startCacheLab } from "../support/cache-world.ts";
 import { deployment, fieldOwner, labels, ownerWorld } from "../support/owner-world.ts";
 

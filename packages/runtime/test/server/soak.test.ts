@@ -168,13 +168,17 @@ it(
           running.delete(text);
         }
       });
-    const subject = new Controller(definition, {
-      client,
-      cache,
-      cachedClient: cachedClient(client, cache),
-      clock: systemClock,
-      random: seededRandom(1),
-    });
+    const subject = new Controller(
+      definition,
+      {
+        client,
+        cache,
+        cachedClient: cachedClient(client, cache),
+        clock: systemClock,
+        random: seededRandom(1),
+      },
+      undefined,
+    );
     const ended = Promise.all([cache.run(stop.signal), subject.run(stop.signal)]);
 
     const writing = Promise.all(

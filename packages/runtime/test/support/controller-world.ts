@@ -3,8 +3,8 @@ import { type CancelTimer, type Clock, seededRandom, type Transport } from "@kee
 import { RecordingLogger, VirtualClock } from "@keelson/testkit";
 import type { Cache } from "../../src/cache/cache.ts";
 import { Controller } from "../../src/controller/controller.ts";
-import type { ControllerDefinition, ControllerSettings } from "../../src/controller/controller-definition.ts";
-import type { ControllerEnvironment } from "../../src/controller/controller-environment.ts";
+import type { ControllerDefinition, ControllerOptions } from "../../src/controller/controller-definition.ts";
+import type { ControllerDependencies } from "../../src/controller/controller-dependencies.ts";
 import type { Reconciler } from "../../src/controller/reconciler.ts";
 import type { RunningSource, Source, SourceContext } from "../../src/source/source.ts";
 import { RecordingControllerObserver } from "./recording-controller-observer.ts";
@@ -120,17 +120,24 @@ export interface World {
   stop(): Promise<void>;
 }
 
-export interface WorldOptions extends ControllerSettings {
+export interface WorldOptions extends ControllerOptions {
   readonly reconcile: Reconciler<string>;
   readonly sources?: readonly Source<string>[];
-  readonly environment?: Partial<ControllerEnvironment>;
+  readonly environment?: Partial<ControllerDependencies>;
   readonly definition?: Partial<ControllerDefinition<string>>;
   readonly clock?: VirtualClock;
 }
 
 /** A controller of strings with one source, on a virtual clock. It has not been started. */
 export function controllerWorld(options: WorldOptions): World {
-  const { reconcile, sources, environment, definition, clock = new VirtualClock(), ...settings } = options;
+  const {
+    reconcile,
+    sources,
+    environment,
+    definition,
+    clock = new VirtualClock(),
+    ...controllerOptions
+  } = options;
   const source = readySource();
   const log = new RecordingLogger();
   const observer = new RecordingControllerObserver();
@@ -141,7 +148,7 @@ export function controllerWorld(options: WorldOptions): World {
       formatKey: (key) => key,
       sources: sources ?? [source],
       reconcile,
-      settings,
+      options: controllerOptions,
       ...definition,
     },
     {
@@ -154,6 +161,7 @@ export function controllerWorld(options: WorldOptions): World {
       observer,
       ...environment,
     },
+    undefined,
   );
   const signals = new AbortController();
   let running: Promise<void> = Promise.resolve();

@@ -4,10 +4,11 @@ import {
   keyOf,
   mergePatch,
   type ObjectOf,
+  type ObjectReconciler,
   type Operator,
   writeStatus,
 } from "keelson";
-import type { ObjectReconciler } from "keelson/controller";
+
 import { ConfigMap } from "keelson/kinds/core/v1";
 import { ownerReferenceTo } from "keelson/low-level";
 import { fieldOwner, Greeting, nameOf } from "./greeter.ts";

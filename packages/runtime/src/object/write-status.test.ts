@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { statusOperations } from "./status-operations.ts";
+import { statusOperations } from "./write-status.ts";
 
 describe("the steps from one status to another", () => {
   it("are none if nothing differs, and for no status from an empty one", () => {

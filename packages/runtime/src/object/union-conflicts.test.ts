@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { rivalOperations } from "./rivals.ts";
+import { unionConflictPatch } from "./union-conflicts.ts";
 
 const service = (...ports: readonly object[]) => ({ spec: { ports } });
 const pod = (...containers: readonly object[]) => ({ containers });
@@ -7,15 +7,15 @@ const pod = (...containers: readonly object[]) => ({ containers });
 describe("what takes the place of a port", () => {
   it("is nothing if every name has its number, or is new", () => {
     const http = { name: "http", port: 80 };
-    expect(rivalOperations(service({ ...http, protocol: "TCP" }), service(http))).toEqual([]);
-    expect(rivalOperations(service(), service(http))).toEqual([]);
-    expect(rivalOperations({}, service(http))).toEqual([]);
-    expect(rivalOperations(service({ port: 81 }), service({ port: 80 }))).toEqual([]);
+    expect(unionConflictPatch(service({ ...http, protocol: "TCP" }), service(http))).toEqual([]);
+    expect(unionConflictPatch(service(), service(http))).toEqual([]);
+    expect(unionConflictPatch({}, service(http))).toEqual([]);
+    expect(unionConflictPatch(service({ port: 81 }), service({ port: 80 }))).toEqual([]);
   });
 
   it("keeps what else the port has, and mends its protocol", () => {
     const moved = { name: "dns", port: 53, protocol: "UDP", nodePort: 30_053 };
-    expect(rivalOperations(service(moved), service({ name: "dns", port: 53, protocol: "TCP" }))).toEqual([
+    expect(unionConflictPatch(service(moved), service({ name: "dns", port: 53, protocol: "TCP" }))).toEqual([
       { op: "test", path: "/spec/ports/0", value: moved },
       { op: "replace", path: "/spec/ports/0", value: { ...moved, protocol: "TCP" } },
     ]);
@@ -27,7 +27,7 @@ describe("what takes the place of a port", () => {
       { name: "b", port: 4 },
     ];
     const existing = service(a, b, { name: "x", port: 1 }, { name: "y", port: 2 });
-    expect(rivalOperations(existing, service({ name: "a", port: 1 }, { name: "b", port: 2 }))).toEqual([
+    expect(unionConflictPatch(existing, service({ name: "a", port: 1 }, { name: "b", port: 2 }))).toEqual([
       { op: "test", path: "/spec/ports/1", value: b },
       { op: "remove", path: "/spec/ports/1" },
       { op: "test", path: "/spec/ports/0", value: a },
@@ -37,7 +37,7 @@ describe("what takes the place of a port", () => {
 
   it("is in the container of the same name", () => {
     const web = (containerPort: number) => ({ name: "web", ports: [{ name: "http", containerPort }] });
-    expect(rivalOperations(pod({ name: "proxy", ports: [] }, web(81)), pod(web(80)))).toEqual([
+    expect(unionConflictPatch(pod({ name: "proxy", ports: [] }, web(81)), pod(web(80)))).toEqual([
       { op: "test", path: "/containers/1/ports/0", value: { name: "http", containerPort: 81 } },
       { op: "replace", path: "/containers/1/ports/0", value: { name: "http", containerPort: 80 } },
     ]);
@@ -75,9 +75,9 @@ describe("what takes the place of another choice", () => {
       { exec: { command: ["true"] }, periodSeconds: 7 },
     ],
   ])("is ours for %s", (_, existing, wanted, path, value) => {
-    const [test, replace] = rivalOperations(existing, wanted);
+    const [test, replace] = unionConflictPatch(existing, wanted);
     expect(test).toMatchObject({ op: "test", path });
     expect(replace).toEqual({ op: "replace", path, value });
-    expect(rivalOperations(wanted, wanted)).toEqual([]);
+    expect(unionConflictPatch(wanted, wanted)).toEqual([]);
   });
 });

@@ -4,7 +4,7 @@ import { VirtualClock } from "@keelson/testkit";
 import { expect, it } from "vitest";
 import { dequeueAll } from "../../test/support/dequeue-now.ts";
 import { WorkQueue } from "../queue/work-queue.ts";
-import { concurrencyOf, queueOptionsOf, settingProblems } from "./settings.ts";
+import { concurrencyOf, optionProblems, queueOptionsOf } from "./controller-definition.ts";
 
 it("[CT8] takes the controller's word, then that for its kind, then that for all, then 1", () => {
   const defaults = { default: 2, byKind: { "Deployment.apps": 3, Pod: 4 } };
@@ -16,9 +16,9 @@ it("[CT8] takes the controller's word, then that for its kind, then that for all
 });
 
 it("names every setting that cannot work", () => {
-  expect(settingProblems({ concurrency: 1, timeoutMs: 1, cacheSyncTimeoutMs: 1 })).toEqual([]);
+  expect(optionProblems({ concurrency: 1, timeoutMs: 1, cacheSyncTimeoutMs: 1 })).toEqual([]);
   expect(
-    settingProblems({ concurrency: 1.5, timeoutMs: 0, cacheSyncTimeoutMs: Number.POSITIVE_INFINITY }),
+    optionProblems({ concurrency: 1.5, timeoutMs: 0, cacheSyncTimeoutMs: Number.POSITIVE_INFINITY }),
   ).toEqual([
     expect.stringContaining("concurrency"),
     expect.stringContaining("timeoutMs"),
@@ -26,14 +26,11 @@ it("names every setting that cannot work", () => {
   ]);
 });
 
-it("lets namespaces take turns in the work queue if the settings demand it", async () => {
+it("lets namespaces take turns in the work queue if the options demand it", async () => {
   const definition = {
-    name: "test",
     formatKey: (key: string) => key,
     namespaceOf: (key: string) => key.slice(0, key.indexOf("/")),
-    sources: [],
-    reconcile: () => undefined,
-    settings: { fairNamespaces: true },
+    options: { fairNamespaces: true },
   };
   const queue = new WorkQueue(queueOptionsOf(definition, new VirtualClock()));
   for (const key of ["busy/1", "busy/2", "busy/3", "calm/1"]) queue.add(key);
