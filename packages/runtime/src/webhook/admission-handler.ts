@@ -200,7 +200,7 @@ function reviewResponse(
 }
 
 /** Runs mutators in order. One patch for all of them, from what the server sent to what the last one left [WH3, WH4]. */
-export async function runMutators<T extends KubeObject>(
+async function runMutators<T extends KubeObject>(
   mutators: readonly MutatorStep<T>[],
   request: AdmissionRequest,
   call: AdmissionCall,
@@ -223,7 +223,7 @@ export async function runMutators<T extends KubeObject>(
 }
 
 /** Runs validators in order, to the first that denies [WH4]. */
-export async function runValidators<T extends KubeObject>(
+async function runValidators<T extends KubeObject>(
   validators: readonly ValidatorStep<T>[],
   request: AdmissionRequest,
   call: AdmissionCall,

@@ -158,7 +158,7 @@ function admissionOf<T extends KubeObject>(
 }
 
 /** Such as `/validate-example-com-v1-webapp`: the paths of controller-runtime, so that its manifests fit. */
-export function admissionPath(
+function admissionPath(
   verb: "mutate" | "validate",
   { group, version, kind }: GroupVersionKind,
   subresource?: string,

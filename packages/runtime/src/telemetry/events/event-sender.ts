@@ -121,7 +121,7 @@ const mostTries = 12;
  * A refusal is retried only where a server that has just come back gives it: it answers 403 until it has read its RBAC
  * rules. A replica that does not lead, with a write guard in front, may lead soon.
  */
-export function afterFailure(error: unknown, tries: number): "retry" | EventDropReason {
+function afterFailure(error: unknown, tries: number): "retry" | EventDropReason {
   if (isNamespaceGone(error)) return "namespace_gone";
   if (isFinal(error)) return "rejected";
   if (error instanceof ForbiddenError && tries === 1) return "forbidden";
@@ -152,7 +152,7 @@ const firstDelayMs = 500;
 const longestDelayMs = 20_000;
 
 /** How long to wait before the next try: 0.5 s, doubled up to 20 s, or what the server asks for, and up to a quarter more. */
-export function delayAfter(error: unknown, tries: number, fraction: number): number {
+function delayAfter(error: unknown, tries: number, fraction: number): number {
   const askedMs = error instanceof ApiError ? (error.retryAfterMs ?? 0) : 0;
   const delayMs = Math.min(firstDelayMs * 2 ** (tries - 1), longestDelayMs);
   return Math.max(delayMs, askedMs) * (1 + fraction / 4);

@@ -88,7 +88,7 @@ function plain(status: number, body: string): ServiceResponse {
 }
 
 /** How one check of an answer ended. */
-export interface CheckResult {
+interface CheckResult {
   readonly name: string;
   readonly outcome: "ok" | "excluded" | "failed";
 }
@@ -97,7 +97,7 @@ export interface CheckResult {
  * The lines that Kubernetes answers with, which people know and programs read [MG8]. Why a check failed is not in them:
  * anybody who reaches the port can ask.
  */
-export function verboseReport(
+function verboseReport(
   endpoint: string,
   results: readonly CheckResult[],
   unknownExcludes: readonly string[],
@@ -126,7 +126,7 @@ function lineOf(name: string, outcome: CheckResult["outcome"]): string {
  * Says in the log why checks fail, since answers do not. Probes ask every few seconds: aloud it is said when a check
  * begins to fail and when it is well again.
  */
-export class FailureLog {
+class FailureLog {
   readonly #log: Logger;
   readonly #failing = new Set<string>();
 

@@ -89,7 +89,7 @@ export function createMetrics(options: MetricsOptions = {}): Metrics {
 }
 
 /** The metrics of leader election, by the name of the Lease [MX3]. */
-export function leaderMetrics(registry: MetricsRegistry): (name: string) => LeaderObserver {
+function leaderMetrics(registry: MetricsRegistry): (name: string) => LeaderObserver {
   const status = registry.gauge({
     name: "leader_election_master_status",
     help: "Whether this replica leads: 1, or 0 if it waits.",
@@ -111,7 +111,7 @@ export function leaderMetrics(registry: MetricsRegistry): (name: string) => Lead
 }
 
 /** The metrics of an event recorder: what became of the events [EVR1]. */
-export function eventMetrics(registry: MetricsRegistry): EventObserver {
+function eventMetrics(registry: MetricsRegistry): EventObserver {
   const sent = registry.counter({
     name: "events_sent_total",
     help: "How many events were written, by how: create for a new one, patch for one that was counted up.",
