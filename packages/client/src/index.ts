@@ -76,7 +76,7 @@ export type { Patch } from "./patch.ts";
 export { jsonPatch, mergePatch, strategicMergePatch } from "./patch.ts";
 export { recordUse } from "./record-use.ts";
 export type { ApiCall, Verb } from "./request/api-call.ts";
-export { describeCall } from "./request/api-call.ts";
+export { describeCall, isDryRun, isWrite } from "./request/api-call.ts";
 export type { Caller, RawCall } from "./request/caller.ts";
 export type { OnServerWarning } from "./request/warnings.ts";
 export type { Connection, ConnectOptions } from "./transport/connect.ts";

@@ -50,6 +50,8 @@ export type {
 export { DropConnectionError } from "./http-service.ts";
 export type { Draft, Immutable } from "./immutable.ts";
 export { draft, freeze } from "./immutable.ts";
+export type { IpAddress, ParseIpAddressOptions } from "./ip-address.ts";
+export { formatIpAddress, parseIpAddress } from "./ip-address.ts";
 export { isCoveredBy } from "./is-covered-by.ts";
 export { isRecord } from "./json.ts";
 export type { JsonPatchOperation } from "./json-patch.ts";
@@ -118,7 +120,7 @@ export {
   subtractQuantities,
 } from "./quantity.ts";
 export type { Random } from "./random.ts";
-export { seededRandom } from "./random.ts";
+export { randomUuid, seededRandom } from "./random.ts";
 export type {
   GroupVersionKind,
   Kind,

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { type Random, seededRandom } from "./random.ts";
+import { type Random, randomUuid, seededRandom } from "./random.ts";
 import { systemRandom } from "./system-random.ts";
 
 const take = (random: Random, count: number): readonly number[] =>
@@ -23,3 +23,11 @@ it.each([seededRandom(0), seededRandom(-1), seededRandom(2 ** 40), systemRandom]
     expect(tenths.size).toBe(10);
   },
 );
+
+it("makes UUIDs of version 4, another one each time", () => {
+  const random = seededRandom(7);
+  const made = Array.from({ length: 200 }, () => randomUuid(random));
+  for (const uuid of made)
+    expect(uuid).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+  expect(new Set(made).size).toBe(made.length);
+});

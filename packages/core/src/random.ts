@@ -4,6 +4,34 @@ export interface Random {
   next(): number;
 }
 
+/** A random UUID (version 4). It tells objects and runs apart; it is not a secret. */
+export function randomUuid(random: Random): string {
+  const [a, b, c, d] = [word(random), word(random), word(random), word(random)];
+  const version = (b & 0xffff0fff) | 0x4000;
+  const variant = (c & 0x3fffffff) | 0x80000000;
+  return `${hex(a)}-${high(version)}-${low(version)}-${high(variant)}-${low(variant)}${hex(d)}`;
+}
+
+const hexOfByte: readonly string[] = Array.from({ length: 256 }, (_, byte) =>
+  byte.toString(16).padStart(2, "0"),
+);
+
+function word(random: Random): number {
+  return Math.floor(random.next() * 2 ** 32);
+}
+
+function hex(bits: number): string {
+  return high(bits) + low(bits);
+}
+
+function high(bits: number): string {
+  return `${hexOfByte[bits >>> 24]}${hexOfByte[(bits >>> 16) & 0xff]}`;
+}
+
+function low(bits: number): string {
+  return `${hexOfByte[(bits >>> 8) & 0xff]}${hexOfByte[bits & 0xff]}`;
+}
+
 /** The same sequence for the same seed. For jitter and simulation, not for secrets. (The algorithm is mulberry32.) */
 export function seededRandom(seed: number): Random {
   let state = seed >>> 0;

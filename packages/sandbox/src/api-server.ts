@@ -3,6 +3,7 @@ import {
   DropConnectionError,
   type HttpService,
   type Random,
+  randomUuid,
   type ServiceRequest,
   type ServiceResponse,
 } from "@keelson/core";
@@ -10,7 +11,6 @@ import type { Authenticate, Authorize, RulesOfUser } from "./auth/access.ts";
 import type { AuthenticateToken, TokenProblem } from "./auth/authenticator.ts";
 import type { IssueToken } from "./auth/service-account-tokens.ts";
 import type { DiscoveryService } from "./discovery/discovery-service.ts";
-import { newUid } from "./resource/new-uid.ts";
 import type { ResourceRegistry } from "./resource/resource-registry.ts";
 import { healthResponse } from "./server/health.ts";
 import { EventLines } from "./server/read/event-lines.ts";
@@ -74,7 +74,7 @@ export function createApiServer(dependencies: ApiServerDependencies): HttpServic
   const ofHandlers = handlerDependencies(dependencies);
   return async (request) => {
     const warnings: string[] = [];
-    const id = newUid(random);
+    const id = randomUuid(random);
     const response = await respond(dependencies, ofHandlers, request, id, (text) => {
       if (!warnings.includes(text)) warnings.push(text);
     });

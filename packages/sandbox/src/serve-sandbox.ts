@@ -1,6 +1,5 @@
-import type { Kubeconfig, Listen, ServingCertificate } from "@keelson/core";
+import { type Kubeconfig, type Listen, parseIpAddress, type ServingCertificate } from "@keelson/core";
 import type { Sandbox } from "./sandbox.ts";
-import { isIPv4, isIPv6 } from "./schema/ip-address.ts";
 
 /** Signs certificates: of servers, and of users. */
 export interface Authority {
@@ -43,15 +42,17 @@ export async function serveSandbox(
   { service }: Sandbox,
   { listen, authority, host = "127.0.0.1", port = 0 }: ServeOptions,
 ): Promise<ServedSandbox> {
-  const isAddress = isIPv4(host) || isIPv6(host);
+  const address = parseIpAddress(host);
   const serving = await authority.issueServing(
-    isAddress ? { names, addresses: [host] } : { names: [...new Set([...names, host])], addresses: [] },
+    address !== undefined
+      ? { names, addresses: [host] }
+      : { names: [...new Set([...names, host])], addresses: [] },
   );
   const listener = await listen(
     { host, port, certificate: () => serving, clientAuthorities: authority.pair.certificate },
     service,
   );
-  const url = `https://${isIPv6(host) ? `[${host}]` : host}:${listener.port}`;
+  const url = `https://${address?.family === "IPv6" ? `[${host}]` : host}:${listener.port}`;
   return {
     url,
     port: listener.port,

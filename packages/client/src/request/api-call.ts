@@ -1,4 +1,4 @@
-import { groupResourceOf, type Resource } from "@keelson/core";
+import { groupResourceOf, isRecord, type Resource } from "@keelson/core";
 
 /** The verbs of the Kubernetes API, as RBAC names them. */
 export type Verb = "get" | "list" | "watch" | "create" | "update" | "patch" | "delete" | "deletecollection";
@@ -37,6 +37,19 @@ export function applyBody(value: object): NonNullable<ApiCall["body"]> {
   return { contentType: applyContentType, value };
 }
 
+/** Whether the call changes objects; all others only read them. */
+export function isWrite({ verb }: Pick<ApiCall, "verb">): boolean {
+  return verb !== "get" && verb !== "list" && verb !== "watch";
+}
+
+/** Whether the server is to check the write and store nothing. A delete has this option in its body, other writes in the query. */
+export function isDryRun({ verb, query, body }: ApiCall): boolean {
+  if (query.dryRun !== undefined) return true;
+  const hasOptions = verb === "delete" || verb === "deletecollection";
+  return hasOptions && isRecord(body?.value) && body.value.dryRun !== undefined;
+}
+
+/** Whether the call is a server-side apply. */
 export function isApply({ body }: ApiCall): boolean {
   return body?.contentType === applyContentType;
 }

@@ -17,6 +17,7 @@ import {
   httpTransport,
   InvalidCallError,
   inNamespace,
+  isWrite,
   mapCalls,
   mergePatch,
   NotFoundError,
@@ -40,8 +41,8 @@ beforeAll(async () => {
   controlPlane = await startCluster(process.env.KEELSON_LEVEL);
   transport = httpTransport(accessOf(controlPlane));
   client = mapCalls(createClient({ transport }), (call) => {
-    const isWrite = call.verb !== "get" && call.verb !== "list" && call.verb !== "watch";
-    if (isWrite) writes.push(`${call.verb}${call.subresource === undefined ? "" : ` ${call.subresource}`}`);
+    if (isWrite(call))
+      writes.push(`${call.verb}${call.subresource === undefined ? "" : ` ${call.subresource}`}`);
     return call;
   });
 });

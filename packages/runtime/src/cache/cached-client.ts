@@ -1,4 +1,4 @@
-import type { ApiCall, Caller, Client } from "@keelson/client";
+import { type ApiCall, type Caller, type Client, isWrite } from "@keelson/client";
 import type { InformerCache } from "./informer-cache.ts";
 import { writeThrough } from "./own-writes/write-through.ts";
 import { readFromCache } from "./reads/cache-reader.ts";
@@ -24,8 +24,7 @@ export function cachedClient(client: Client, cache: InformerCache): Client {
 
 async function answer(cache: InformerCache, next: Caller, call: ApiCall): Promise<unknown> {
   if (isCacheRead(call)) return readFromCache(cache, next, call);
-  const isRead = call.verb === "get" || call.verb === "list" || call.verb === "watch";
-  return isRead ? next.json(call) : writeThrough(cache, next, call);
+  return isWrite(call) ? writeThrough(cache, next, call) : next.json(call);
 }
 
 /** The response to a read, and whether a cache served it. */

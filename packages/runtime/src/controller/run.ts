@@ -1,5 +1,14 @@
-import { type ApiCall, type Caller, type Client, signalLayer } from "@keelson/client";
-import type { CancelTimer, Clock, KubeObject, ObjectKey, Random, Resource, Stored } from "@keelson/core";
+import { type Caller, type Client, isWrite, signalLayer } from "@keelson/client";
+import {
+  type CancelTimer,
+  type Clock,
+  type KubeObject,
+  type ObjectKey,
+  type Random,
+  type Resource,
+  randomUuid,
+  type Stored,
+} from "@keelson/core";
 import type { Cache } from "../cache/cache.ts";
 import type { LogFields, Logger } from "../logger.ts";
 import type { DequeuedItem, Trigger } from "../queue/work-item.ts";
@@ -9,7 +18,6 @@ import type { EventRecorder } from "./event-recorder.ts";
 import type { HotLoopGuard } from "./guard/hot-loop-guard.ts";
 import type { ReconcileRun } from "./reconciler.ts";
 import type { RunTrace, RunTracer, TracedRun } from "./run-tracer.ts";
-import { lazyUuid } from "./uuid.ts";
 
 /** What runs have to do with the hot-loop guard. */
 type RunGuard = Pick<HotLoopGuard, "holdMs" | "layer"> & Partial<Pick<HotLoopGuard, "ended" | "forget">>;
@@ -64,7 +72,8 @@ export class Run<Key, Settings = unknown> implements ReconcileRun<Key, Settings>
   hasTimedOut = false;
 
   readonly #services: ControllerServices<Key, Settings>;
-  readonly #id: () => string;
+  /** Made when it is first read, which most runs never do. */
+  #id: string | undefined;
   readonly #sharedSignal: AbortSignal | undefined;
   #abortReason: unknown;
   #isAborted = false;
@@ -81,9 +90,8 @@ export class Run<Key, Settings = unknown> implements ReconcileRun<Key, Settings>
     this.failures = start.failures;
     this.#sharedSignal = start.sharedSignal;
     this.#services = services;
-    this.#id = lazyUuid(services.random);
     this.recorder = services.causalLog.begin(item.keyText, {
-      reconcileId: this.#id,
+      reconcileId: () => this.reconcileId,
       reasons: item.reasons,
       droppedReasons: item.reasonCount - item.reasons.length,
       queuedMs: start.queuedMs,
@@ -109,7 +117,8 @@ export class Run<Key, Settings = unknown> implements ReconcileRun<Key, Settings>
   }
 
   get reconcileId(): string {
-    return this.#id();
+    this.#id ??= randomUuid(this.#services.random);
+    return this.#id;
   }
 
   get events(): EventRecorder {
@@ -209,12 +218,8 @@ export class Run<Key, Settings = unknown> implements ReconcileRun<Key, Settings>
  */
 export function liveReads(live: Client, cached: Client): Client {
   return live.with((next) => ({
-    json: (call) => (isRead(call) ? next.json(call) : cached.caller.json(call)),
+    json: (call) => (isWrite(call) ? cached.caller.json(call) : next.json(call)),
     stream: (call) => next.stream(call),
     raw: (call) => next.raw(call),
   }));
-}
-
-function isRead({ verb }: ApiCall): boolean {
-  return verb === "get" || verb === "list" || verb === "watch";
 }

@@ -1,5 +1,4 @@
-import { dnsSubdomainProblem, type ObjectKey, type Random } from "@keelson/core";
-import { randomUuid } from "../controller/uuid.ts";
+import { dnsSubdomainProblem, type ObjectKey, type Random, randomUuid } from "@keelson/core";
 import { InvalidElectionError } from "./errors.ts";
 
 /** The delay between two tries to acquire is the retry period plus up to this many retry periods [LE5]. */

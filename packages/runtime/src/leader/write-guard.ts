@@ -1,4 +1,4 @@
-import { type ApiCall, type Client, describeCall, type Verb } from "@keelson/client";
+import { type ApiCall, type Client, describeCall, isWrite } from "@keelson/client";
 import type { Transport } from "@keelson/core";
 import { NotLeaderError } from "./errors.ts";
 import type { Leadership } from "./lease-term.ts";
@@ -23,9 +23,9 @@ import type { Leadership } from "./lease-term.ts";
 export function guardWrites(client: Client, leadership: Leadership): Client {
   return client.with((next) => ({
     json: async (call) =>
-      isWrite(call.verb) ? whileLeading(call, leadership, (guarded) => next.json(guarded)) : next.json(call),
+      isWrite(call) ? whileLeading(call, leadership, (guarded) => next.json(guarded)) : next.json(call),
     stream: (call) => {
-      if (isWrite(call.verb)) requireLeadership(leadership, describeCall(call));
+      if (isWrite(call)) requireLeadership(leadership, describeCall(call));
       return next.stream(call);
     },
     raw: (call) => next.raw(call),
@@ -77,21 +77,6 @@ async function whileLeading<T>(
 
 function requireLeadership({ isCertain, lease, renewedAgoMs }: Leadership, operation: string): void {
   if (!isCertain) throw new NotLeaderError(operation, lease, renewedAgoMs);
-}
-
-function isWrite(verb: Verb): boolean {
-  switch (verb) {
-    case "get":
-    case "list":
-    case "watch":
-      return false;
-    case "create":
-    case "update":
-    case "patch":
-    case "delete":
-    case "deletecollection":
-      return true;
-  }
 }
 
 function withoutQuery(path: string): string {

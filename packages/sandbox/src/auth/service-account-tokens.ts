@@ -1,4 +1,4 @@
-import { type Clock, formatTime, isRecord, type Random } from "@keelson/core";
+import { type Clock, formatTime, isRecord, type Random, randomUuid } from "@keelson/core";
 import type { StoredObjects } from "../resource/stored-objects.ts";
 import { boundTokenUser, type TokenOutcome } from "./bound-token.ts";
 import {
@@ -118,7 +118,7 @@ function issueBound(
     exp: isExtended ? now + yearSeconds : expires,
     iat: now,
     iss: issuer,
-    jti: tokenId(random),
+    jti: randomUuid(random),
     "kubernetes.io": {
       namespace,
       ...boundClaims(read, request),
@@ -150,15 +150,4 @@ function boundClaims(
 function audiencesOf({ aud }: TokenClaims): readonly string[] {
   const list = Array.isArray(aud) ? aud : [aud];
   return list.filter((one): one is string => typeof one === "string");
-}
-
-/** A version 4 UUID. */
-function tokenId(random: Random): string {
-  const digits = Array.from({ length: 32 }, () => Math.floor(random.next() * 16).toString(16));
-  digits[12] = "4";
-  digits[16] = "89ab".charAt(Math.floor(random.next() * 4));
-  const text = digits.join("");
-  return [text.slice(0, 8), text.slice(8, 12), text.slice(12, 16), text.slice(16, 20), text.slice(20)].join(
-    "-",
-  );
 }

@@ -5,12 +5,12 @@ import {
   isRecord,
   kindOf,
   type Random,
+  randomUuid,
   toError,
 } from "@keelson/core";
 import type { WebhookConversion } from "@keelson/core/kinds/apiextensions/v1";
 import { labelsProblems } from "../resource/label-problems.ts";
 import type { MutableObject } from "../resource/mutable-object.ts";
-import { newUid } from "../resource/new-uid.ts";
 import type { WebhookCaller, WebhookTarget } from "../resource/webhook-caller.ts";
 import { ApiError } from "../status/api-error.ts";
 import { formatProblem } from "../status/field-problem.ts";
@@ -37,7 +37,7 @@ export function webhookConverter(
     const asked = objects.filter(({ apiVersion }) => apiVersion !== desiredAPIVersion);
     const [first] = asked;
     if (first === undefined) return objects.map((object) => draft(object));
-    const uid = newUid(random);
+    const uid = randomUuid(random);
     const version = webhook.conversionReviewVersions.find((one) => one === "v1" || one === "v1beta1") ?? "v1";
     const apiVersion = `apiextensions.k8s.io/${version}`;
     const review = {

@@ -1,4 +1,4 @@
-import { isIPv4, isIPv6 } from "./ip-address.ts";
+import { parseIpAddress } from "@keelson/core";
 
 /** Whether a text has a format that custom resources may ask for. Of formats that are not known every text is. */
 export function hasFormat(text: string, format: string): boolean {
@@ -38,8 +38,8 @@ const checks: ReadonlyMap<string, Check> = new Map(
     uri: isRequestUri,
     email: matches(/^(?:[^<>]*<)?[^\s@<>(),;:"[\]]+@[^\s@<>(),;:"[\]]+>?$/),
     hostname: isHostname,
-    ipv4: isIPv4,
-    ipv6: isIPv6,
+    ipv4: (text) => parseIpAddress(text)?.family === "IPv4",
+    ipv6: (text) => parseIpAddress(text)?.family === "IPv6",
     cidr: isCidr,
     mac: matches(
       /^(?:[0-9a-f]{2}(?::[0-9a-f]{2}){5}|[0-9a-f]{2}(?:-[0-9a-f]{2}){5}|[0-9a-f]{4}(?:\.[0-9a-f]{4}){2}|[0-9a-f]{2}(?::[0-9a-f]{2}){7}|[0-9a-f]{2}(?:-[0-9a-f]{2}){7}|[0-9a-f]{4}(?:\.[0-9a-f]{4}){3})$/i,
@@ -82,8 +82,8 @@ function isHostname(text: string): boolean {
 
 function isCidr(text: string): boolean {
   const [, address = "", bits = ""] = /^(.*)\/(\d{1,3})$/.exec(text) ?? [];
-  if (isIPv4(address)) return Number(bits) <= 32;
-  return isIPv6(address) && Number(bits) <= 128;
+  const family = parseIpAddress(address)?.family;
+  return family !== undefined && Number(bits) <= (family === "IPv4" ? 32 : 128);
 }
 
 function isIsbn10(text: string): boolean {

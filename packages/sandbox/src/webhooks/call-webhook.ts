@@ -1,11 +1,10 @@
-import { abortable, type Clock, isRecord, isStatus, type Random, toError } from "@keelson/core";
+import { abortable, type Clock, isRecord, isStatus, type Random, randomUuid, toError } from "@keelson/core";
 import type {
   MutatingWebhook,
   ValidatingWebhook,
   WebhookClientConfig,
 } from "@keelson/core/kinds/admissionregistration/v1";
 import type { Authorize } from "../auth/access.ts";
-import { newUid } from "../resource/new-uid.ts";
 import type { ResourceRegistry } from "../resource/resource-registry.ts";
 import type { StoredObjects } from "../resource/stored-objects.ts";
 import type { WebhookCaller, WebhookResponse, WebhookTarget } from "../resource/webhook-caller.ts";
@@ -35,7 +34,7 @@ export async function requestReview(
     const why = "webhook does not accept known AdmissionReview versions (v1, v1beta1)";
     throw new WebhookCallError(callFailure(name, `could not create admission objects: ${why}`));
   }
-  const uid = newUid(dependencies.random);
+  const uid = randomUuid(dependencies.random);
   const body = JSON.stringify(reviewJson(seen, uid, version));
   const response = await post(hook, body, seen.request.signal, dependencies);
   const review = explained(name, "failed to call webhook", () => decodeResponse(response, version));

@@ -1,4 +1,4 @@
-import type { ApiCall } from "@keelson/client";
+import { type ApiCall, isDryRun } from "@keelson/client";
 import {
   isRecord,
   isStatus,
@@ -57,15 +57,6 @@ export function outcomeOf(call: ApiCall, response: unknown): WriteOutcome | "not
     uid,
     version: resourceVersion,
   };
-}
-
-/** Whether a call is a dry run. The option is in the query, or, for deletes, in the body. */
-export function isDryRun({ query, body }: ApiCall): boolean {
-  const options = body?.value;
-  return (
-    query.dryRun !== undefined ||
-    (isRecord(options) && options.kind === "DeleteOptions" && options.dryRun !== undefined)
-  );
 }
 
 function outcomeFor(call: ApiCall, object: Stored): WriteOutcome | "nothing" {

@@ -1,4 +1,4 @@
-import { type ApiCall, type Caller, describeCall, NotFoundError } from "@keelson/client";
+import { type ApiCall, type Caller, describeCall, isDryRun, NotFoundError } from "@keelson/client";
 import {
   isRecord,
   metadataOnly,
@@ -12,7 +12,7 @@ import { plainKey } from "../../watch/snapshot.ts";
 import type { InformerCache } from "../informer-cache.ts";
 import { isObjectOf } from "../representation.ts";
 import { latestOf } from "./version-order.ts";
-import { isDryRun, outcomeOf } from "./write-outcome.ts";
+import { outcomeOf } from "./write-outcome.ts";
 
 /** Makes a write and records its outcome in the cache, so that every read after the write includes it. */
 export async function writeThrough(cache: InformerCache, next: Caller, call: ApiCall): Promise<unknown> {

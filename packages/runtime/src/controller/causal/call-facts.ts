@@ -1,16 +1,6 @@
 import type { ApiCall } from "@keelson/client";
 import { isRecord, type KubeObject } from "@keelson/core";
 
-/** Whether the call changes something. */
-export function isWrite({ verb }: ApiCall): boolean {
-  return verb !== "get" && verb !== "list" && verb !== "watch";
-}
-
-/** Whether the server stores nothing of it. A delete carries the option in its body. */
-export function isDryRun({ query, body }: ApiCall): boolean {
-  return query.dryRun !== undefined || (isRecord(body?.value) && body.value.dryRun !== undefined);
-}
-
 /** The name of the call's object. A create has it in its body only, and not at all if the server chooses the name. */
 export function objectNameOf({ name, body }: ApiCall): string | undefined {
   if (name !== undefined) return name;

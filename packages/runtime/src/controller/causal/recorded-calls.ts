@@ -1,4 +1,4 @@
-import { type ApiCall, type Caller, describeCall } from "@keelson/client";
+import { type ApiCall, type Caller, describeCall, isDryRun, isWrite } from "@keelson/client";
 import {
   type Clock,
   errorCode,
@@ -11,7 +11,7 @@ import { readWithOrigin } from "../../cache/cached-client.ts";
 import { isSameCollection } from "../../cache/representation.ts";
 import { changedPaths } from "../../source/changed-paths.ts";
 import { normalizeError } from "../../source/normalize-error.ts";
-import { isDryRun, isObject, isObjectOfCall, isWrite, objectNameOf, versionIn } from "./call-facts.ts";
+import { isObject, isObjectOfCall, objectNameOf, versionIn } from "./call-facts.ts";
 
 /** The record of one call of a run. */
 export interface CallRecord {

@@ -1,11 +1,11 @@
-import type { ApiCall, Caller, Client } from "@keelson/client";
+import { type ApiCall, type Caller, type Client, isDryRun } from "@keelson/client";
 import { type Clock, errorCode, formatKey, type KubeObject, toError } from "@keelson/core";
 import type { Cache } from "../../cache/cache.ts";
 import { readWithOrigin } from "../../cache/cached-client.ts";
 import type { LogFields, Logger } from "../../logger.ts";
 import { RecentMap } from "../../recent-map.ts";
 import { changedPaths } from "../../source/changed-paths.ts";
-import { isDryRun, isObject, versionIn } from "../causal/call-facts.ts";
+import { isObject, versionIn } from "../causal/call-facts.ts";
 import { findOtherManagers, parseFieldPath, valueAt } from "./field-owners.ts";
 import {
   describeNoopWrites,

@@ -12,10 +12,10 @@ import {
   type KubeObject,
   type Random,
   type Resource,
+  randomUuid,
 } from "@keelson/core";
 import { Event as CoreEvent } from "@keelson/core/kinds/core/v1";
 import { Event } from "@keelson/core/kinds/events/v1";
-import { randomUuid } from "../../controller/uuid.ts";
 import { formatMicroTime } from "../../leader/lease-record.ts";
 import type { TrackedEvent } from "./correlator.ts";
 

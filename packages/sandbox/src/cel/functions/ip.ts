@@ -1,4 +1,4 @@
-import { isIPv4, isIPv6 } from "../../schema/ip-address.ts";
+import { formatIpAddress, parseIpAddress } from "@keelson/core";
 import { failure, type Library, libraryOf, namespaced } from "./library.ts";
 
 /** An IP address as a value of CEL. */
@@ -12,7 +12,7 @@ class CelIP {
   }
 
   toString(): string {
-    return this.family === 4 ? textOfIPv4(this.bits) : textOfIPv6(this.bits);
+    return formatIpAddress({ family: this.family === 4 ? "IPv4" : "IPv6", bits: this.bits });
   }
 }
 
@@ -46,9 +46,10 @@ class CelCIDR {
 
 /** Undefined for what is no address; IPv4 addresses in the form of IPv6 are none. */
 function parseIP(text: string): CelIP | undefined {
-  if (isIPv4(text)) return new CelIP(4, bitsOfIPv4(text));
-  if (!isIPv6(text)) return undefined;
-  const bits = bitsOfIPv6(text);
+  const address = parseIpAddress(text);
+  if (address === undefined) return undefined;
+  const { family, bits } = address;
+  if (family === "IPv4") return new CelIP(4, bits);
   return bits >> 32n === 0xffffn ? undefined : new CelIP(6, bits);
 }
 
@@ -76,40 +77,6 @@ function cidrOf(text: string): CelCIDR {
     );
   }
   return cidr;
-}
-
-function bitsOfIPv4(text: string): bigint {
-  return text.split(".").reduce((bits, part) => (bits << 8n) | BigInt(part), 0n);
-}
-
-function bitsOfIPv6(text: string): bigint {
-  const [, before = text, ipv4] = /^(.*:)(\d+\.\d+\.\d+\.\d+)$/.exec(text) ?? [];
-  const tail = ipv4 === undefined ? "" : bitsOfIPv4(ipv4).toString(16).padStart(8, "0");
-  const written = tail === "" ? before : `${before}${tail.slice(0, 4)}:${tail.slice(4)}`;
-  const [head = "", rest] = written.split("::");
-  const first = head.split(":").filter((part) => part !== "");
-  const last = rest === undefined ? [] : rest.split(":").filter((part) => part !== "");
-  const zeros = new Array<string>(8 - first.length - last.length).fill("0");
-  return [...first, ...zeros, ...last].reduce((bits, part) => (bits << 16n) | BigInt(`0x${part}`), 0n);
-}
-
-function textOfIPv4(bits: bigint): string {
-  return [24n, 16n, 8n, 0n].map((shift) => (bits >> shift) & 0xffn).join(".");
-}
-
-/** The longest run of at least two zeros is left out. */
-function textOfIPv6(bits: bigint): string {
-  const groups = Array.from({ length: 8 }, (_, at) =>
-    ((bits >> BigInt(112 - at * 16)) & 0xffffn).toString(16),
-  );
-  const written = groups.join(":");
-  const [longest] = [...written.matchAll(/\b0(?::0)+\b/g)]
-    .map(([run]) => run)
-    .sort((a, b) => b.length - a.length);
-  if (longest === undefined) return written;
-  const at = written.search(new RegExp(`\\b${longest}\\b`));
-  const [before, after] = [written.slice(0, at), written.slice(at + longest.length)];
-  return `${before.replace(/:$/, "")}::${after.replace(/^:/, "")}`;
 }
 
 const functions = libraryOf([

@@ -1,6 +1,5 @@
-import { deepEqual, formatTime, type GenericObject } from "@keelson/core";
+import { deepEqual, formatTime, type GenericObject, randomUuid } from "@keelson/core";
 import type { MutableObject } from "../../resource/mutable-object.ts";
-import { newUid } from "../../resource/new-uid.ts";
 import type { ServedResource } from "../../resource/served-resource.ts";
 import { badRequest } from "../../status/api-error.ts";
 import type { NamedTarget, WriteTarget } from "./object-writer.ts";
@@ -18,7 +17,7 @@ export function wipeSystemFields(metadata: Metadata): void {
 }
 
 export function fillSystemFields(metadata: Metadata, { clock, random }: WriterDependencies): void {
-  metadata.uid = newUid(random);
+  metadata.uid = randomUuid(random);
   metadata.creationTimestamp = formatTime(clock.now());
 }
 
