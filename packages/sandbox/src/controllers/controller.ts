@@ -7,12 +7,10 @@ import {
   type Resource,
   type Stored,
 } from "@keelson/core";
-
 import type { ResourceRegistry } from "../resource/resource-registry.ts";
 import type { ServedResource } from "../resource/served-resource.ts";
-
 import type { ObjectApi } from "../server/write/object-api.ts";
-import type { Store, StoreChange } from "../store/store.ts";
+import type { Store } from "../store/store.ts";
 
 /** What a controller of the embedded control plane works with. */
 export interface ControllerContext {
@@ -22,13 +20,13 @@ export interface ControllerContext {
   /** Calls back for every object that exists now, then for every change. `object` of a deletion is the last state. */
   watch<T extends KubeObject>(resource: Resource<T>, listener: (change: ObjectChange<T>) => void): () => void;
   /** The same for the objects of all kinds, those of custom ones included, that come and go. */
-  watchAll(listener: (change: StoreChange) => void): () => void;
+  watchAll(listener: (change: StoredChange) => void): () => void;
   /** Which kinds there are now. */
   readonly registry: ResourceRegistry;
   /** For the few writes that do not go the common way: the binding of pods to nodes. */
   readonly store: Store;
   /** Records an Event for an object; never fails and never waits. */
-  recordEvent(regarding: KubeObject, event: ControllerEvent): void;
+  recordEvent(regarding: Stored, event: ControllerEvent): void;
   /** Tells of an error that nobody else sees; what failed is tried again. */
   reportError(controller: string, error: unknown): void;
   readonly signal: AbortSignal;
@@ -38,6 +36,11 @@ export interface ObjectChange<T extends KubeObject> {
   readonly type: "ADDED" | "MODIFIED" | "DELETED";
   readonly object: Stored<T>;
   readonly previous?: Stored<T>;
+}
+
+/** A change of an object of any kind, with the collection that holds it. */
+export interface StoredChange extends ObjectChange<GenericObject> {
+  readonly collection: string;
 }
 
 export interface ControllerEvent {

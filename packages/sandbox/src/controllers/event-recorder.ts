@@ -1,11 +1,11 @@
-import { type Clock, formatTime, type KubeObject } from "@keelson/core";
+import { type Clock, formatTime, type Stored } from "@keelson/core";
 import { Event } from "@keelson/core/kinds/core/v1";
 import type { ObjectApi } from "../server/write/object-api.ts";
 import { ApiError } from "../status/api-error.ts";
 import type { ControllerEvent } from "./controller.ts";
 
 export interface EventRecorder {
-  record(regarding: KubeObject, event: ControllerEvent): void;
+  record(regarding: Stored, event: ControllerEvent): void;
   /** Waits until everything recorded so far is written. */
   flush(): Promise<void>;
 }
@@ -24,7 +24,7 @@ export function createEventRecorder(options: EventRecorderOptions): EventRecorde
   let lastWrite = Promise.resolve();
   let serial = 0n;
 
-  async function write(regarding: KubeObject, event: ControllerEvent): Promise<void> {
+  async function write(regarding: Stored, event: ControllerEvent): Promise<void> {
     const correlated = correlate(regarding, event);
     if (correlated === undefined) return;
     const { namespace = "default" } = regarding.metadata;
@@ -44,7 +44,7 @@ export function createEventRecorder(options: EventRecorderOptions): EventRecorde
     }
     const created = makeEvent(regarding, event, correlated, now);
     // Names must differ also where the clock stands still.
-    const name = `${regarding.metadata.name ?? ""}.${eventSuffix(clock.now(), serial++)}`;
+    const name = `${regarding.metadata.name}.${eventSuffix(clock.now(), serial++)}`;
     correlated.series.name = name;
     await objects.create(Event, { ...created, metadata: { name, namespace } }, { manager });
   }
@@ -70,7 +70,7 @@ function eventSuffix(nowMs: number, serial: bigint): string {
 }
 
 function makeEvent(
-  regarding: KubeObject,
+  regarding: Stored,
   { component, type, reason }: ControllerEvent,
   { message }: CorrelatedEvent,
   now: string,
@@ -82,10 +82,10 @@ function makeEvent(
     involvedObject: {
       kind: regarding.kind,
       ...(namespace === undefined ? {} : { namespace }),
-      ...(name === undefined ? {} : { name }),
-      ...(uid === undefined ? {} : { uid }),
+      name,
+      uid,
       apiVersion: regarding.apiVersion,
-      ...(resourceVersion === undefined ? {} : { resourceVersion }),
+      resourceVersion,
     },
     reason,
     message,
@@ -133,7 +133,7 @@ interface Budget {
  */
 function createEventCorrelator(
   clock: Clock,
-): (regarding: KubeObject, event: ControllerEvent) => CorrelatedEvent | undefined {
+): (regarding: Stored, event: ControllerEvent) => CorrelatedEvent | undefined {
   const similar = new Map<string, SimilarEvents>();
   const series = new Map<string, EventSeries>();
   const budgets = new Map<string, Budget>();
@@ -141,7 +141,7 @@ function createEventCorrelator(
   return (regarding, { component, type, reason, message }) => {
     const now = clock.monotonicNow();
     const { kind, apiVersion, metadata } = regarding;
-    const subject = [component, kind, metadata.namespace ?? "", metadata.name, metadata.uid, apiVersion];
+    const subject = [component, kind, metadata.namespace, metadata.name, metadata.uid, apiVersion];
     const about = JSON.stringify([...subject, type, reason]);
     const known = remembered(similar, about, () => ({ messages: new Set<string>(), lastMs: now }));
     if (now - known.lastMs > similarForMs) known.messages.clear();

@@ -1,14 +1,15 @@
-import type { Clock, KubeObject, Random, Resource, Stored } from "@keelson/core";
+import type { Clock, GenericObject, KubeObject, Random, Resource, Stored } from "@keelson/core";
 import { decoded } from "../resource/mutable-object.ts";
 import type { ResourceRegistry } from "../resource/resource-registry.ts";
 import type { ObjectApi } from "../server/write/object-api.ts";
 import { pageNotFound } from "../status/api-error.ts";
-import { type Store, type StoreChange, storeKey } from "../store/store.ts";
+import type { Store, StoreChange } from "../store/store.ts";
 import {
   type ControllerContext,
   controllerManager,
   type ObjectChange,
   type StartController,
+  type StoredChange,
 } from "./controller.ts";
 import { createEventRecorder } from "./event-recorder.ts";
 
@@ -74,24 +75,23 @@ function watch<T extends KubeObject>(
   if (served === undefined) throw pageNotFound();
   const { revision } = store;
   for (const object of objects.list(resource)) listener({ type: "ADDED", object });
-  return store.subscribe(served.collection, revision, (change) => listener(typedChange(resource, change)));
+  return store.subscribe(served.collection, revision, (change) => listener(typedChange<T>(change)));
 }
 
-function watchAll(store: Store, listener: (change: StoreChange) => void): () => void {
+function watchAll(store: Store, listener: (change: StoredChange) => void): () => void {
   const { revision } = store;
   for (const collection of store.collections()) {
     for (const object of store.list(collection)) {
-      const { namespace, name = "" } = object.metadata;
-      const key = storeKey(namespace, name);
-      listener({ type: "ADDED", collection, key, revision: Number(object.metadata.resourceVersion), object });
+      listener({ type: "ADDED", collection, object: decoded<Stored<GenericObject>>(object) });
     }
   }
-  return store.subscribe(undefined, revision, listener);
+  return store.subscribe(undefined, revision, (change) =>
+    listener({ collection: change.collection, ...typedChange<GenericObject>(change) }),
+  );
 }
 
-/** The store holds what the kind says: everything in it was checked by the kind's schema. */
-function typedChange<T extends KubeObject>(_resource: Resource<T>, change: StoreChange): ObjectChange<T> {
-  const { type, object, previous } = change;
+/** Every object in the store was checked by the schema of its kind, and has what the server gives to stored objects. */
+function typedChange<T extends KubeObject>({ type, object, previous }: StoreChange): ObjectChange<T> {
   return {
     type,
     object: decoded<Stored<T>>(object),

@@ -1,11 +1,4 @@
-import {
-  type GenericObject,
-  type KubeObject,
-  type ObjectKey,
-  type Resource,
-  type Stored,
-  seededRandom,
-} from "@keelson/core";
+import { type KubeObject, type ObjectKey, type Resource, type Stored, seededRandom } from "@keelson/core";
 import { Event, type Namespace, type Node, type Pod, type PodStatus } from "@keelson/core/kinds/core/v1";
 import { VirtualClock } from "@keelson/testkit";
 import { builtinServedResources } from "../../src/builtin/builtin-resources.ts";
@@ -119,7 +112,7 @@ export function podNamed(
     labels,
     spec,
     owner,
-  }: { labels?: Record<string, string>; spec?: Partial<Pod["spec"]>; owner?: GenericObject } = {},
+  }: { labels?: Record<string, string>; spec?: Partial<Pod["spec"]>; owner?: Stored } = {},
 ): Pod {
   const ownerReferences =
     owner === undefined
@@ -129,8 +122,8 @@ export function podNamed(
             {
               apiVersion: owner.apiVersion,
               kind: owner.kind,
-              name: owner.metadata.name ?? "",
-              uid: owner.metadata.uid ?? "",
+              name: owner.metadata.name,
+              uid: owner.metadata.uid,
               controller: true,
             },
           ],

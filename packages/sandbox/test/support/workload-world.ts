@@ -1,4 +1,4 @@
-import { formatTime, type KubeObject, keyOf, type Resource, seededRandom } from "@keelson/core";
+import { formatTime, type KubeObject, keyOf, type Resource, type Stored, seededRandom } from "@keelson/core";
 import { Event, Pod, type PodStatus } from "@keelson/core/kinds/core/v1";
 import { VirtualClock } from "@keelson/testkit";
 import { builtinResourceFacts } from "../../src/builtin/builtin-resources.ts";
@@ -49,11 +49,15 @@ export interface WorkloadWorld {
   readonly objects: ObjectApi;
   readonly context: ControllerContext;
   readonly errors: unknown[];
-  create<T extends KubeObject>(resource: Resource<T>, object: T): Promise<T>;
+  create<T extends KubeObject>(resource: Resource<T>, object: T): Promise<Stored<T>>;
   /** Changes an object as it is now, and lets the controllers come to rest. */
-  change<T extends KubeObject>(resource: Resource<T>, name: string, update: (object: T) => T): Promise<T>;
+  change<T extends KubeObject>(
+    resource: Resource<T>,
+    name: string,
+    update: (object: T) => T,
+  ): Promise<Stored<T>>;
   get<T extends KubeObject>(resource: Resource<T>, name: string): T;
-  list<T extends KubeObject>(resource: Resource<T>): readonly T[];
+  list<T extends KubeObject>(resource: Resource<T>): readonly Stored<T>[];
   remove(resource: Resource, name: string): Promise<void>;
   setPodStatus(name: string, status: PodStatus): Promise<void>;
   /** `Normal SuccessfulCreate Created pod: a`, in the order of their names and times. */

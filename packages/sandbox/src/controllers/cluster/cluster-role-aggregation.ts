@@ -23,7 +23,7 @@ export const startClusterRoleAggregation: StartController = (context) => {
   const stopWatching = context.watch(ClusterRole, () => {
     // Whichever role has changed: the others may select it now, or no longer.
     for (const { metadata, aggregationRule } of objects.list(ClusterRole)) {
-      if (aggregationRule !== undefined) loop.enqueue(metadata.name ?? "");
+      if (aggregationRule !== undefined) loop.enqueue(metadata.name);
     }
   });
   return async () => {

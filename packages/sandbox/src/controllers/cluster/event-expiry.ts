@@ -1,8 +1,7 @@
-import { keyOf } from "@keelson/core";
+import { keyOf, type Stored } from "@keelson/core";
 import { Event } from "@keelson/core/kinds/core/v1";
 import { controllerManager, type StartController } from "../controller.ts";
 import { loopKey, parseLoopKey, startKeyLoop } from "../key-loop.ts";
-
 import { ignoreNotFound } from "../refusals.ts";
 import { timeOf } from "../workloads/pod-state.ts";
 
@@ -33,7 +32,7 @@ export const startEventExpiry: StartController = (context) => {
   };
 };
 
-function lastSeen({ metadata, lastTimestamp, eventTime, series }: Event): number {
+function lastSeen({ metadata, lastTimestamp, eventTime, series }: Stored<Event>): number {
   const times = [metadata.creationTimestamp, lastTimestamp, eventTime, series?.lastObservedTime];
   return Math.max(0, ...times.flatMap((time) => timeOf(time) ?? []));
 }

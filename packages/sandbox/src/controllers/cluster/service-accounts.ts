@@ -33,10 +33,11 @@ function ensuredPerNamespace<T extends KubeObject>(wanted: PerNamespace<T>): Sta
     });
     const stops = [
       context.watch(Namespace, ({ type, object }) => {
-        if (type !== "DELETED") loop.enqueue(object.metadata.name ?? "");
+        if (type !== "DELETED") loop.enqueue(object.metadata.name);
       }),
       context.watch(resource, ({ type, object }) => {
-        if (object.metadata.name === name && type !== "ADDED") loop.enqueue(keyOf(object).namespace ?? "");
+        const { namespace } = object.metadata;
+        if (object.metadata.name === name && namespace && type !== "ADDED") loop.enqueue(namespace);
       }),
     ];
     return async () => {
@@ -143,17 +144,17 @@ async function reconcile(
 ): Promise<void> {
   const secret = objects.get(Secret, parseLoopKey(key));
   if (secret === undefined || secret.type !== tokenType) return;
-  const { namespace = "", name: secretName = "", annotations, uid: secretUid = "" } = secret.metadata;
+  const { namespace, name: secretName, annotations, uid: secretUid } = secret.metadata;
   const name = annotations?.[nameAnnotation];
   if (name === undefined || name === "") return;
   const account = objects.get(ServiceAccount, { namespace, name });
-  const uid = account?.metadata.uid ?? "";
   const knownUid = annotations?.[uidAnnotation];
-  if (account === undefined || (knownUid && knownUid !== uid)) {
+  if (account === undefined || (knownUid && knownUid !== account.metadata.uid)) {
     const preconditions = { uid: secretUid };
     await objects.delete(Secret, keyOf(secret), { manager: controllerManager, preconditions });
     return;
   }
+  const { uid } = account.metadata;
   const { data = {} } = secret;
   const certificates = toBase64(options.certificates);
   const hasCertificates = options.certificates === "" || data["ca.crt"] === certificates;

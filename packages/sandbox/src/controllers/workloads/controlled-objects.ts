@@ -18,7 +18,7 @@ import { byCreation, isBeingDeleted } from "./pod-state.ts";
 /** The objects of a kind by their controller. As new as the store: it is told within each write. */
 export interface ControlledIndex<T extends KubeObject> {
   /** Oldest first. */
-  controlledBy(owner: KubeObject): readonly Stored<T>[];
+  controlledBy(owner: Stored): readonly Stored<T>[];
   /** Those of a namespace that have no controller. */
   orphansIn(namespace: string | undefined): readonly Stored<T>[];
   stop(): void;
@@ -52,17 +52,17 @@ export function indexByController<T extends KubeObject>(
   });
 
   return {
-    controlledBy: (owner) => [...(groups.get(owner.metadata.uid ?? "")?.values() ?? [])].sort(byCreation),
-    orphansIn: (namespace = "") => [...(groups.get(orphans(namespace))?.values() ?? [])].sort(byCreation),
+    controlledBy: (owner) => [...(groups.get(owner.metadata.uid)?.values() ?? [])].sort(byCreation),
+    orphansIn: (namespace) => [...(groups.get(orphans(namespace))?.values() ?? [])].sort(byCreation),
     stop,
   };
 }
 
 function groupOf(object: KubeObject): string {
-  return controllerOf(object)?.uid ?? orphans(object.metadata.namespace ?? "");
+  return controllerOf(object)?.uid ?? orphans(object.metadata.namespace);
 }
 
-function orphans(namespace: string): string {
+function orphans(namespace: string | undefined): string {
   return `orphans in ${namespace}`;
 }
 

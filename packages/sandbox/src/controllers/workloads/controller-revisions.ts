@@ -1,9 +1,8 @@
-import { deepEqual, isRecord, keyOf, type ObjectOfKind, ownerReferenceTo } from "@keelson/core";
+import { deepEqual, isRecord, keyOf, type ObjectOfKind, ownerReferenceTo, type Stored } from "@keelson/core";
 import { ControllerRevision } from "@keelson/core/kinds/apps/v1";
 import type { PodTemplateSpec } from "@keelson/core/kinds/core/v1";
 import { ApiError } from "../../status/api-error.ts";
 import { type ControllerContext, controllerManager } from "../controller.ts";
-
 import { ignoreNotFound } from "../refusals.ts";
 import { byCreation } from "./pod-state.ts";
 import { templateHash } from "./template-hash.ts";
@@ -14,17 +13,17 @@ export interface RevisionRequest {
   /** The label of the revision that holds the hash of its template. */
   readonly hashLabel: string;
   /** Those there are, in any order. */
-  readonly revisions: readonly ControllerRevision[];
+  readonly revisions: readonly Stored<ControllerRevision>[];
   readonly collisionCount: number;
 }
 
 export interface CurrentRevision {
-  readonly revision: ControllerRevision;
+  readonly revision: Stored<ControllerRevision>;
   readonly collisionCount: number;
 }
 
 /** Lowest number first. */
-function inOrder(revisions: readonly ControllerRevision[]): readonly ControllerRevision[] {
+function inOrder(revisions: readonly Stored<ControllerRevision>[]): readonly Stored<ControllerRevision>[] {
   return revisions.toSorted((a, b) => a.revision - b.revision || byCreation(a, b));
 }
 
@@ -83,7 +82,7 @@ function dataOf(template: PodTemplateSpec): Readonly<Record<string, unknown>> {
 }
 
 /** The template that a revision holds. Only controllers write revisions, and these write what `dataOf` makes. */
-export function templateOf({ data }: ControllerRevision): PodTemplateSpec {
+export function templateOf({ data }: Stored<ControllerRevision>): PodTemplateSpec {
   const spec = isRecord(data) ? data.spec : undefined;
   const held = isRecord(spec) && isRecord(spec.template) ? spec.template : {};
   const { $patch: _patch, ...template } = held;
@@ -93,8 +92,8 @@ export function templateOf({ data }: ControllerRevision): PodTemplateSpec {
 /** Deletes the oldest revisions that nothing uses, until no more than the limit of such are left. */
 export async function truncateHistory(
   { objects }: Pick<ControllerContext, "objects">,
-  revisions: readonly ControllerRevision[],
-  isUsed: (revision: ControllerRevision) => boolean,
+  revisions: readonly Stored<ControllerRevision>[],
+  isUsed: (revision: Stored<ControllerRevision>) => boolean,
   limit: number,
 ): Promise<void> {
   const unused = inOrder(revisions).filter((revision) => !isUsed(revision));

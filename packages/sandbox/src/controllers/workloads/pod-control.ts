@@ -1,9 +1,9 @@
 import {
-  type KubeObject,
   keyOf,
   type ObjectMeta,
   type ObjectOfKind,
   ownerReferenceTo,
+  type Stored,
   toError,
 } from "@keelson/core";
 import { Pod, type PodTemplateSpec } from "@keelson/core/kinds/core/v1";
@@ -13,15 +13,15 @@ import { ignoreNotFound, isNamespaceTerminating } from "../refusals.ts";
 
 /** How a controller makes and removes the pods of its objects, and tells of it in Events. */
 export interface PodControl {
-  create(owner: ObjectOfKind, pod: Pod): Promise<Pod>;
-  remove(owner: KubeObject, pod: Pod): Promise<void>;
+  create(owner: ObjectOfKind, pod: Pod): Promise<Stored<Pod>>;
+  remove(owner: Stored, pod: Stored<Pod>): Promise<void>;
 }
 
 export function createPodControl(
   { objects, recordEvent }: Pick<ControllerContext, "objects" | "recordEvent">,
   component: string,
 ): PodControl {
-  function tell(owner: KubeObject, reason: string, message: string): void {
+  function recordPodEvent(owner: Stored, reason: string, message: string): void {
     const type = reason.startsWith("Failed") ? "Warning" : "Normal";
     recordEvent(owner, { component, type, reason, message });
   }
@@ -30,11 +30,11 @@ export function createPodControl(
     async create({ object: owner }, pod) {
       try {
         const created = await objects.create(Pod, pod, { manager: controllerManager });
-        tell(owner, "SuccessfulCreate", `Created pod: ${created.metadata.name}`);
+        recordPodEvent(owner, "SuccessfulCreate", `Created pod: ${created.metadata.name}`);
         return created;
       } catch (error) {
         if (!isNamespaceTerminating(error))
-          tell(owner, "FailedCreate", `Error creating: ${toError(error).message}`);
+          recordPodEvent(owner, "FailedCreate", `Error creating: ${toError(error).message}`);
         throw error;
       }
     },
@@ -43,9 +43,9 @@ export function createPodControl(
         const gone = await ignoreNotFound(
           objects.delete(Pod, keyOf(pod), { manager: controllerManager }).then(() => true),
         );
-        if (gone === true) tell(owner, "SuccessfulDelete", `Deleted pod: ${pod.metadata.name}`);
+        if (gone === true) recordPodEvent(owner, "SuccessfulDelete", `Deleted pod: ${pod.metadata.name}`);
       } catch (error) {
-        tell(owner, "FailedDelete", `Error deleting: ${toError(error).message}`);
+        recordPodEvent(owner, "FailedDelete", `Error deleting: ${toError(error).message}`);
         throw error;
       }
     },
@@ -57,7 +57,7 @@ export function makePod(owner: ObjectOfKind, template: PodTemplateSpec | undefin
   const { labels, annotations, finalizers } = template?.metadata ?? {};
   const { namespace } = owner.object.metadata;
   const metadata: ObjectMeta = {
-    generateName: podPrefix(owner.object.metadata.name ?? ""),
+    generateName: podPrefix(owner.object.metadata.name),
     ...(namespace === undefined ? {} : { namespace }),
     ...(labels === undefined ? {} : { labels }),
     ...(annotations === undefined ? {} : { annotations }),

@@ -1,4 +1,4 @@
-import type { Condition } from "@keelson/core";
+import type { Condition, Stored } from "@keelson/core";
 import { ReplicaSet } from "@keelson/core/kinds/apps/v1";
 import { Namespace, Pod } from "@keelson/core/kinds/core/v1";
 import { PodDisruptionBudget } from "@keelson/core/kinds/policy/v1";
@@ -35,9 +35,9 @@ async function budget(spec: Partial<PodDisruptionBudget["spec"]>): Promise<void>
   });
 }
 
-async function runPod(name: string, owner?: ReplicaSet): Promise<void> {
+async function runPod(name: string, owner?: Stored<ReplicaSet>): Promise<void> {
   const labels = { app: "web" };
-  await world.create(Pod, podNamed(name, owner === undefined ? { labels } : { labels, owner: { ...owner } }));
+  await world.create(Pod, podNamed(name, owner === undefined ? { labels } : { labels, owner }));
   const status = runningStatus("10.0.0.1");
   await world.change(Pod, { namespace: "shop", name }, (pod) => ({ ...pod, status }), "status");
 }

@@ -1,4 +1,4 @@
-import { type Condition, formatTime, matchesLabels } from "@keelson/core";
+import { type Condition, formatTime, matchesLabels, type Stored } from "@keelson/core";
 import { Pod } from "@keelson/core/kinds/core/v1";
 import { PodDisruptionBudget, type PodDisruptionBudgetStatus } from "@keelson/core/kinds/policy/v1";
 import type { ControllerContext, StartController } from "../../controller.ts";
@@ -21,7 +21,7 @@ export const startDisruptionController: StartController = (context) => {
       if (recheckMs !== undefined) loop.enqueueAfter(key, recheckMs);
     },
   });
-  function enqueueBudgetsOf(pod: Pod): void {
+  function enqueueBudgetsOf(pod: Stored<Pod>): void {
     for (const budget of context.objects.list(PodDisruptionBudget, pod.metadata.namespace)) {
       if (matchesLabels(budget.spec?.selector, pod.metadata.labels)) loop.enqueue(loopKey(budget));
     }
@@ -69,7 +69,7 @@ async function reconcile(context: ControllerContext, key: string): Promise<numbe
   const now = clock.now();
   const { disruptedPods, recheckMs } = stillDisrupted(budget, pods, now);
   const currentHealthy = pods.filter(
-    (pod) => !isBeingDeleted(pod) && disruptedPods[pod.metadata.name ?? ""] === undefined && isPodReady(pod),
+    (pod) => !isBeingDeleted(pod) && disruptedPods[pod.metadata.name] === undefined && isPodReady(pod),
   ).length;
   const { expected, desiredHealthy } = expectation;
   const disruptionsAllowed = expected <= 0 ? 0 : Math.max(0, currentHealthy - desiredHealthy);
@@ -88,7 +88,7 @@ async function reconcile(context: ControllerContext, key: string): Promise<numbe
 }
 
 function allowedCondition(
-  { metadata, status }: PodDisruptionBudget,
+  { metadata, status }: Stored<PodDisruptionBudget>,
   isAllowed: boolean,
   now: string,
 ): Condition {
@@ -112,7 +112,7 @@ function conditionWith(
 
 async function writeFailure(
   context: ControllerContext,
-  budget: PodDisruptionBudget,
+  budget: Stored<PodDisruptionBudget>,
   message: string,
 ): Promise<void> {
   const { status } = budget;
@@ -134,14 +134,14 @@ async function writeFailure(
 
 /** The pods whose eviction was allowed and that are not gone yet, as long as they still may go. */
 function stillDisrupted(
-  { status }: PodDisruptionBudget,
-  pods: readonly Pod[],
+  { status }: Stored<PodDisruptionBudget>,
+  pods: readonly Stored<Pod>[],
   now: number,
 ): { readonly disruptedPods: Readonly<Record<string, string>>; readonly recheckMs: number | undefined } {
   const disruptedPods: Record<string, string> = {};
   let recheckMs: number | undefined;
   for (const pod of pods) {
-    const { name = "" } = pod.metadata;
+    const { name } = pod.metadata;
     const time = status?.disruptedPods?.[name];
     if (time === undefined || isBeingDeleted(pod)) continue;
     const leftMs = (timeOf(time) ?? 0) + deletionTimeoutMs - now;

@@ -1,4 +1,4 @@
-import { controllerOf, type LabelSelector, parseApiVersion } from "@keelson/core";
+import { controllerOf, type LabelSelector, parseApiVersion, type Stored } from "@keelson/core";
 import { Deployment, ReplicaSet, StatefulSet } from "@keelson/core/kinds/apps/v1";
 import { type Pod, ReplicationController } from "@keelson/core/kinds/core/v1";
 import type { PodDisruptionBudget } from "@keelson/core/kinds/policy/v1";
@@ -18,8 +18,8 @@ export type Expectation = ExpectedPods | { readonly unknownControllerOf: string 
 /** How many pods a budget counts on. Shares are of what the controllers of its pods want. */
 export function expectedPods(
   objects: ObjectApi,
-  { spec }: PodDisruptionBudget,
-  pods: readonly Pod[],
+  { spec }: Stored<PodDisruptionBudget>,
+  pods: readonly Stored<Pod>[],
 ): Expectation {
   const { minAvailable, maxUnavailable } = spec ?? {};
   if (maxUnavailable === undefined && typeof minAvailable !== "string") {
@@ -39,7 +39,7 @@ export function expectedPods(
     }
     if (scales.has(controller.uid)) continue;
     const scale = scaleOf(objects, pod);
-    if (scale === undefined) return { unknownControllerOf: pod.metadata.name ?? "" };
+    if (scale === undefined) return { unknownControllerOf: pod.metadata.name };
     scales.set(scale.uid, scale.replicas);
   }
   const expected = [...scales.values()].reduce((sum, replicas) => sum + replicas, 0);
@@ -56,10 +56,10 @@ interface Scale {
 }
 
 /** A ReplicaSet of a Deployment stands for the Deployment. */
-function scaleOf(objects: ObjectApi, pod: Pod): Scale | undefined {
+function scaleOf(objects: ObjectApi, pod: Stored<Pod>): Scale | undefined {
   const controller = controllerOf(pod);
   if (controller === undefined) return undefined;
-  const { namespace = "" } = pod.metadata;
+  const { namespace } = pod.metadata;
   const key = { namespace, name: controller.name };
   const { group } = parseApiVersion(controller.apiVersion);
   switch (`${group}/${controller.kind}`) {

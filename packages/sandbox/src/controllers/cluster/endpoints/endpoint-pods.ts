@@ -1,4 +1,4 @@
-import { deepEqual, matchesLabels } from "@keelson/core";
+import { deepEqual, matchesLabels, type Stored } from "@keelson/core";
 import { Pod, Service, type ServicePort } from "@keelson/core/kinds/core/v1";
 import type { ObjectApi } from "../../../server/write/object-api.ts";
 import type { ControllerContext, ObjectChange } from "../../controller.ts";
@@ -11,7 +11,10 @@ export const headlessLabel = "service.kubernetes.io/headless";
 export const triggerTimeAnnotation = "endpoints.kubernetes.io/last-change-trigger-time";
 
 /** The pods that a Service selects, in the order of their names; undefined if it selects none by itself. */
-export function selectedPods(objects: ObjectApi, { metadata, spec }: Service): readonly Pod[] | undefined {
+export function selectedPods(
+  objects: ObjectApi,
+  { metadata, spec }: Stored<Service>,
+): readonly Stored<Pod>[] | undefined {
   const matchLabels = spec?.selector;
   if (matchLabels === undefined) return undefined;
   return objects
@@ -20,13 +23,13 @@ export function selectedPods(objects: ObjectApi, { metadata, spec }: Service): r
 }
 
 /** Whether a pod has an address and has not come to its end. */
-export function isInEndpoints({ metadata, status }: Pod, includesTerminating: boolean): boolean {
+export function isInEndpoints({ metadata, status }: Stored<Pod>, includesTerminating: boolean): boolean {
   if (status?.phase === "Succeeded" || status?.phase === "Failed") return false;
   if (!status?.podIP && (status?.podIPs ?? []).length === 0) return false;
   return includesTerminating || metadata.deletionTimestamp === undefined;
 }
 
-export function hostnameOf({ metadata, spec }: Pod, service: Service): string | undefined {
+export function hostnameOf({ metadata, spec }: Stored<Pod>, service: Stored<Service>): string | undefined {
   const isNamed =
     spec?.hostname &&
     spec.subdomain === service.metadata.name &&
@@ -36,7 +39,7 @@ export function hostnameOf({ metadata, spec }: Pod, service: Service): string | 
 
 /** The number that a port of a Service has on a pod; undefined if the pod has no port of that name. */
 export function targetPortOn(
-  { spec }: Pod,
+  { spec }: Stored<Pod>,
   { port, targetPort = port, protocol = "TCP" }: ServicePort,
 ): number | undefined {
   if (typeof targetPort === "number") return targetPort;
@@ -48,7 +51,7 @@ export function targetPortOn(
   return undefined;
 }
 
-export function isHeadless({ spec }: Service): boolean {
+export function isHeadless({ spec }: Stored<Service>): boolean {
   return !spec?.clusterIP || spec.clusterIP === "None";
 }
 
@@ -65,7 +68,7 @@ export function watchServices(
   { objects, watch }: Pick<ControllerContext, "objects" | "watch">,
   enqueue: (key: string) => void,
 ): () => void {
-  function enqueueServicesOf({ metadata }: Pod): void {
+  function enqueueServicesOf({ metadata }: Stored<Pod>): void {
     for (const service of objects.list(Service, metadata.namespace)) {
       const matchLabels = service.spec?.selector;
       if (matchLabels !== undefined && matchesLabels({ matchLabels }, metadata.labels))
@@ -91,7 +94,7 @@ function concernsEndpoints({ type, object, previous }: ObjectChange<Pod>): boole
   return !deepEqual(offeredBy(object), offeredBy(previous));
 }
 
-function offeredBy({ metadata, spec, status }: Pod): object {
+function offeredBy({ metadata, spec, status }: Stored<Pod>): object {
   return {
     labels: metadata.labels,
     deleted: metadata.deletionTimestamp !== undefined,
@@ -105,7 +108,7 @@ function offeredBy({ metadata, spec, status }: Pod): object {
 /** Remembers when Services and their pods changed, to tell the time of the change that a write answers to. */
 export interface TriggerTimes {
   /** The earliest of the changes since the last call for this Service; undefined if there was none. */
-  since(key: string, service: Service, pods: readonly Pod[]): string | undefined;
+  since(key: string, service: Stored<Service>, pods: readonly Stored<Pod>[]): string | undefined;
   forget(key: string): void;
 }
 
@@ -115,10 +118,10 @@ export function createTriggerTimes(): TriggerTimes {
     since(key, { metadata }, pods) {
       const before = known.get(key);
       const times = new Map<string, string>();
-      if (metadata.creationTimestamp !== undefined) times.set("", metadata.creationTimestamp);
+      times.set("", metadata.creationTimestamp);
       for (const { metadata: pod, status } of pods) {
         const time = status?.conditions?.find(({ type }) => type === "Ready")?.lastTransitionTime;
-        if (time !== undefined) times.set(pod.name ?? "", time);
+        if (time !== undefined) times.set(pod.name, time);
       }
       known.set(key, times);
       const changed = [...times].flatMap(([name, time]) => (time > (before?.get(name) ?? "") ? [time] : []));

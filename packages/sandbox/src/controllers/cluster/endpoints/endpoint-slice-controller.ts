@@ -5,7 +5,6 @@ import { dnsSubdomainProblems } from "../../../resource/name-problems.ts";
 import type { ObjectApi } from "../../../server/write/object-api.ts";
 import { type ControllerContext, controllerManager, type StartController } from "../../controller.ts";
 import { parseLoopKey, startKeyLoop } from "../../key-loop.ts";
-
 import { isNamespaceTerminating } from "../../refusals.ts";
 import {
   createTriggerTimes,
@@ -35,7 +34,7 @@ export const startEndpointSliceController: StartController = (context) => {
   });
   const stopServices = watchServices(context, loop.enqueue);
   const stopSlices = context.watch(EndpointSlice, ({ type, object }) => {
-    const { labels = {}, namespace = "" } = object.metadata;
+    const { labels = {}, namespace } = object.metadata;
     if (type !== "ADDED" && labels[managedByLabel] === managedBy)
       loop.enqueue(`${namespace}/${labels[serviceNameLabel]}`);
   });
@@ -47,14 +46,14 @@ export const startEndpointSliceController: StartController = (context) => {
 };
 
 async function reconcile({ objects }: ControllerContext, times: TriggerTimes, key: string): Promise<void> {
-  const { namespace = "", name } = parseLoopKey(key);
-  const service = objects.get(Service, { namespace, name });
+  const service = objects.get(Service, parseLoopKey(key));
   if (service === undefined) {
     times.forget(key);
     return;
   }
   const pods = service.spec?.type === "ExternalName" ? undefined : selectedPods(objects, service);
   if (pods === undefined || service.metadata.deletionTimestamp !== undefined) return;
+  const { namespace, name } = service.metadata;
   const existing = objects.list(EndpointSlice, namespace).filter(({ metadata }) => {
     const { labels } = metadata;
     return labels?.[serviceNameLabel] === name && labels[managedByLabel] === managedBy;
@@ -79,7 +78,11 @@ async function reconcile({ objects }: ControllerContext, times: TriggerTimes, ke
   }
 }
 
-function isUpToDate(service: Service, slice: EndpointSlice, { ports, endpoints }: SliceContent): boolean {
+function isUpToDate(
+  service: Stored<Service>,
+  slice: Stored<EndpointSlice>,
+  { ports, endpoints }: SliceContent,
+): boolean {
   return (
     deepEqual(slice.ports ?? [], ports) &&
     deepEqual(slice.endpoints ?? [], endpoints) &&
@@ -89,7 +92,7 @@ function isUpToDate(service: Service, slice: EndpointSlice, { ports, endpoints }
 
 function makeSlice(service: Stored<Service>, content: SliceContent, time: string | undefined): EndpointSlice {
   const { addressType, ports, endpoints } = content;
-  const { name = "", namespace = "" } = service.metadata;
+  const { name, namespace } = service.metadata;
   const owner = ownerReferenceTo(
     { resource: Service, object: service },
     { controller: true, blockOwnerDeletion: true },
@@ -111,8 +114,8 @@ function makeSlice(service: Stored<Service>, content: SliceContent, time: string
   };
 }
 
-function labelsFor(service: Service): Readonly<Record<string, string>> {
-  const { name = "", labels = {} } = service.metadata;
+function labelsFor(service: Stored<Service>): Readonly<Record<string, string>> {
+  const { name, labels = {} } = service.metadata;
   const { [headlessLabel]: _, ...own } = labels;
   return {
     ...own,
@@ -125,8 +128,8 @@ function labelsFor(service: Service): Readonly<Record<string, string>> {
 /** The endpoints of a Service, those with the same ports together; one empty group per family if there are none. */
 function groupEndpoints(
   objects: ObjectApi,
-  service: Service,
-  pods: readonly Pod[],
+  service: Stored<Service>,
+  pods: readonly Stored<Pod>[],
 ): readonly EndpointGroup[] {
   return (service.spec?.ipFamilies ?? ["IPv4"]).flatMap((family) => {
     const addressType = family === "IPv6" ? "IPv6" : "IPv4";
@@ -146,7 +149,12 @@ function groupEndpoints(
   });
 }
 
-function endpointOf(objects: ObjectApi, service: Service, pod: Pod, isIpv6: boolean): Endpoint | undefined {
+function endpointOf(
+  objects: ObjectApi,
+  service: Stored<Service>,
+  pod: Stored<Pod>,
+  isIpv6: boolean,
+): Endpoint | undefined {
   const { metadata, spec, status } = pod;
   const addresses = (status?.podIPs ?? []).map(({ ip }) => ip).filter((ip) => ip.includes(":") === isIpv6);
   if (addresses.length === 0) return undefined;
@@ -157,7 +165,7 @@ function endpointOf(objects: ObjectApi, service: Service, pod: Pod, isIpv6: bool
   const nodeName = spec?.nodeName || undefined;
   const node = nodeName === undefined ? undefined : objects.get(Node, { name: nodeName });
   const zone = node?.metadata.labels?.["topology.kubernetes.io/zone"];
-  const { name = "", namespace = "", uid = "" } = metadata;
+  const { name, namespace, uid } = metadata;
   return {
     addresses,
     conditions: { ready, serving, terminating },
@@ -168,13 +176,13 @@ function endpointOf(objects: ObjectApi, service: Service, pod: Pod, isIpv6: bool
   };
 }
 
-function portsOn(service: Service, pod: Pod): readonly EndpointPort[] {
+function portsOn(service: Stored<Service>, pod: Stored<Pod>): readonly EndpointPort[] {
   const wanted = service.spec?.ports ?? [];
   if (wanted.length === 0 && isHeadless(service)) return [];
   return wanted.flatMap((servicePort): EndpointPort[] => {
     const port = targetPortOn(pod, servicePort);
     if (port === undefined) return [];
-    const { name = "", protocol = "TCP", appProtocol } = servicePort;
-    return [{ name, port, protocol, ...(appProtocol === undefined ? {} : { appProtocol }) }];
+    const { name, protocol = "TCP", appProtocol } = servicePort;
+    return [{ name: name ?? "", port, protocol, ...(appProtocol === undefined ? {} : { appProtocol }) }];
   });
 }

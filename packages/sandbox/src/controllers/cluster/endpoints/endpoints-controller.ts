@@ -1,4 +1,4 @@
-import { deepEqual, keyOf } from "@keelson/core";
+import { deepEqual, keyOf, type Stored } from "@keelson/core";
 import {
   type EndpointAddress,
   type EndpointPort,
@@ -9,7 +9,6 @@ import {
 } from "@keelson/core/kinds/core/v1";
 import { type ControllerContext, controllerManager, type StartController } from "../../controller.ts";
 import { loopKey, parseLoopKey, startKeyLoop } from "../../key-loop.ts";
-
 import { isNamespaceTerminating } from "../../refusals.ts";
 import {
   createTriggerTimes,
@@ -80,7 +79,7 @@ async function reconcile({ objects }: ControllerContext, times: TriggerTimes, ke
   }
 }
 
-function labelsFor(service: Service): Readonly<Record<string, string>> {
+function labelsFor(service: Stored<Service>): Readonly<Record<string, string>> {
   const { [headlessLabel]: _, ...labels } = service.metadata.labels ?? {};
   return { ...labels, ...(isHeadless(service) ? { [headlessLabel]: "" } : {}), [managedByLabel]: managedBy };
 }
@@ -92,7 +91,7 @@ interface Group {
 }
 
 /** What Endpoints say of the pods of a Service: addresses with the same ports stand together. */
-function makeSubsets(service: Service, pods: readonly Pod[]): readonly EndpointSubset[] {
+function makeSubsets(service: Stored<Service>, pods: readonly Stored<Pod>[]): readonly EndpointSubset[] {
   const publishesAll = service.spec?.publishNotReadyAddresses === true;
   const groups = new Map<string, Group>();
   for (const pod of pods) {
@@ -115,7 +114,7 @@ function makeSubsets(service: Service, pods: readonly Pod[]): readonly EndpointS
 }
 
 /** Undefined if the pod serves no port of the Service. */
-function portsOn(service: Service, pod: Pod): readonly EndpointPort[] | undefined {
+function portsOn(service: Stored<Service>, pod: Stored<Pod>): readonly EndpointPort[] | undefined {
   const wanted = service.spec?.ports ?? [];
   if (wanted.length === 0) return isHeadless(service) ? [] : undefined;
   const ports = wanted.flatMap((servicePort): EndpointPort[] => {
@@ -129,14 +128,14 @@ function portsOn(service: Service, pod: Pod): readonly EndpointPort[] | undefine
   return ports.length === 0 ? undefined : ports;
 }
 
-function addressOf(service: Service, pod: Pod): EndpointAddress | undefined {
+function addressOf(service: Stored<Service>, pod: Stored<Pod>): EndpointAddress | undefined {
   const { spec, status, metadata } = pod;
   const family = service.spec?.ipFamilies?.[0] ?? "IPv4";
   const ips = status?.podIPs?.map(({ ip }) => ip) ?? [status?.podIP ?? ""];
   const ip = ips.find((one) => one.includes(":") === (family === "IPv6"));
   if (!ip) return undefined;
   const hostname = hostnameOf(pod, service);
-  const { name = "", namespace = "", uid = "" } = metadata;
+  const { name, namespace, uid } = metadata;
   return {
     ...(hostname === undefined ? {} : { hostname }),
     ip,
@@ -145,7 +144,7 @@ function addressOf(service: Service, pod: Pod): EndpointAddress | undefined {
   };
 }
 
-function isReady({ status }: Pod): boolean {
+function isReady({ status }: Stored<Pod>): boolean {
   return status?.conditions?.find(({ type }) => type === "Ready")?.status === "True";
 }
 

@@ -4,9 +4,7 @@ import { type Endpoint, type EndpointPort, EndpointSlice } from "@keelson/core/k
 import { dnsSubdomainProblems } from "../../../resource/name-problems.ts";
 import { type ControllerContext, controllerManager, type StartController } from "../../controller.ts";
 import { loopKey, parseLoopKey, startKeyLoop } from "../../key-loop.ts";
-
 import { ignoreNotFound, isNamespaceTerminating } from "../../refusals.ts";
-
 import { managedByLabel, serviceNameLabel, triggerTimeAnnotation } from "./endpoint-pods.ts";
 import { type EndpointGroup, planSlices, type SliceContent } from "./plan-slices.ts";
 
@@ -27,7 +25,7 @@ export const startMirrorController: StartController = (context) => {
     context.watch(Service, ({ object }) => loop.enqueue(loopKey(object))),
     context.watch(Endpoints, ({ object }) => loop.enqueue(loopKey(object))),
     context.watch(EndpointSlice, ({ type, object }) => {
-      const { labels = {}, namespace = "" } = object.metadata;
+      const { labels = {}, namespace } = object.metadata;
       if (type !== "ADDED" && labels[managedByLabel] === managedBy)
         loop.enqueue(`${namespace}/${labels[serviceNameLabel]}`);
     }),
@@ -40,9 +38,10 @@ export const startMirrorController: StartController = (context) => {
 
 async function reconcile(context: ControllerContext, key: string): Promise<void> {
   const { objects } = context;
-  const { namespace = "", name } = parseLoopKey(key);
-  const endpoints = objects.get(Endpoints, { namespace, name });
-  const service = objects.get(Service, { namespace, name });
+  const objectKey = parseLoopKey(key);
+  const { namespace, name } = objectKey;
+  const endpoints = objects.get(Endpoints, objectKey);
+  const service = objects.get(Service, objectKey);
   const existing = objects.list(EndpointSlice, namespace).filter(({ metadata }) => {
     const { labels } = metadata;
     return labels?.[serviceNameLabel] === name && labels[managedByLabel] === managedBy;
@@ -54,7 +53,7 @@ async function reconcile(context: ControllerContext, key: string): Promise<void>
   await mirror(context, endpoints, existing);
 }
 
-function isMirrored({ metadata }: Endpoints, { spec }: Service): boolean {
+function isMirrored({ metadata }: Stored<Endpoints>, { spec }: Stored<Service>): boolean {
   const { labels = {}, annotations = {} } = metadata;
   return labels[skipLabel] !== "true" && !(leaderAnnotation in annotations) && spec?.selector === undefined;
 }
@@ -62,7 +61,7 @@ function isMirrored({ metadata }: Endpoints, { spec }: Service): boolean {
 async function mirror(
   context: ControllerContext,
   endpoints: Stored<Endpoints>,
-  existing: readonly EndpointSlice[],
+  existing: readonly Stored<EndpointSlice>[],
 ): Promise<void> {
   const { objects } = context;
   const { groups, skipped } = mirroredGroups(endpoints);
@@ -94,11 +93,11 @@ async function mirror(
   }
 }
 
-async function removeSlice({ objects }: ControllerContext, slice: EndpointSlice): Promise<void> {
+async function removeSlice({ objects }: ControllerContext, slice: Stored<EndpointSlice>): Promise<void> {
   await ignoreNotFound(objects.delete(EndpointSlice, keyOf(slice), { manager: controllerManager }));
 }
 
-function isSame(slice: EndpointSlice, made: EndpointSlice): boolean {
+function isSame(slice: Stored<EndpointSlice>, made: EndpointSlice): boolean {
   return (
     deepEqual(slice.ports ?? [], made.ports ?? []) &&
     deepEqual(slice.endpoints ?? [], made.endpoints ?? []) &&
@@ -111,7 +110,7 @@ function makeSlice(
   endpoints: Stored<Endpoints>,
   { addressType, ports, endpoints: addresses }: SliceContent,
 ): EndpointSlice {
-  const { name = "", namespace = "", labels, annotations = {} } = endpoints.metadata;
+  const { name, namespace, labels, annotations = {} } = endpoints.metadata;
   const { [triggerTimeAnnotation]: _time, [appliedAnnotation]: _applied, ...copied } = annotations;
   const owner = { resource: Endpoints, object: endpoints };
   return {
@@ -147,7 +146,7 @@ interface Group {
 }
 
 /** The addresses of Endpoints as a slice has them: those of one family with the same ports together. */
-function mirroredGroups({ subsets = [] }: Endpoints): MirroredGroups {
+function mirroredGroups({ subsets = [] }: Stored<Endpoints>): MirroredGroups {
   const groups = new Map<string, Group>();
   for (const subset of subsets) {
     const ports = portsOf(subset);
@@ -173,8 +172,8 @@ function mirroredGroups({ subsets = [] }: Endpoints): MirroredGroups {
 }
 
 function portsOf({ ports = [] }: EndpointSubset): readonly EndpointPort[] {
-  return ports.map(({ name = "", port, protocol = "TCP", appProtocol }) => ({
-    name,
+  return ports.map(({ name, port, protocol = "TCP", appProtocol }) => ({
+    name: name ?? "",
     port,
     protocol,
     ...(appProtocol === undefined ? {} : { appProtocol }),

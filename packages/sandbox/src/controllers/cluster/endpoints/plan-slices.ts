@@ -16,10 +16,10 @@ export interface SliceContent {
   readonly endpoints: readonly Endpoint[];
 }
 
-export interface SlicePlan {
+export interface SlicePlan<Slice extends EndpointSlice> {
   readonly create: readonly SliceContent[];
-  readonly update: readonly { readonly slice: EndpointSlice; readonly content: SliceContent }[];
-  readonly remove: readonly EndpointSlice[];
+  readonly update: readonly { readonly slice: Slice; readonly content: SliceContent }[];
+  readonly remove: readonly Slice[];
 }
 
 /** How many endpoints of pods are in a slice at most. */
@@ -29,17 +29,17 @@ const mostPods = 100;
  * How the slices of a Service are to change: endpoints stay in the slice they are in, new ones go where there is room,
  * and a slice that would go is filled anew if another would have to be made.
  */
-export function planSlices(
+export function planSlices<Slice extends EndpointSlice>(
   groups: readonly EndpointGroup[],
-  existing: readonly EndpointSlice[],
+  existing: readonly Slice[],
   mostPerSlice: number = mostPods,
-): SlicePlan {
+): SlicePlan<Slice> {
   const create: SliceContent[] = [];
-  const update: { slice: EndpointSlice; content: SliceContent }[] = [];
+  const update: { slice: Slice; content: SliceContent }[] = [];
   const left = new Set(existing);
   for (const group of groups) {
     const missing = new Map(group.endpoints.map((endpoint) => [targetOf(endpoint), endpoint]));
-    const kept: { slice: EndpointSlice; endpoints: Endpoint[] }[] = [];
+    const kept: { slice: Slice; endpoints: Endpoint[] }[] = [];
     for (const slice of existing) {
       if (slice.addressType !== group.addressType || !samePorts(slice.ports, group.ports)) continue;
       const endpoints = (slice.endpoints ?? []).flatMap((endpoint) => take(missing, targetOf(endpoint)));

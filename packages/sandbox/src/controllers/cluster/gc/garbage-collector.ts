@@ -1,21 +1,22 @@
 import {
   type GenericObject,
   hasFinalizer,
+  keyOf,
   type OwnerReference,
   type Resource,
+  type Stored,
   withoutFinalizer,
 } from "@keelson/core";
 import type { DeleteOptions } from "../../../server/options/delete-options.ts";
-import type { StoreChange } from "../../../store/store.ts";
 import {
   type ControllerContext,
   controllerManager,
   resourceOfCollection,
   type StartController,
+  type StoredChange,
 } from "../../controller.ts";
 import { startKeyLoop } from "../../key-loop.ts";
 import { isBeingDeleted } from "../../workloads/pod-state.ts";
-
 import {
   classifyOwners,
   createOwnershipGraph,
@@ -59,8 +60,8 @@ export const startGarbageCollector: StartController = (context) => {
 };
 
 /** Whose fate a change may decide. */
-function affectedBy(graph: OwnershipGraph, { type, object, previous }: StoreChange): readonly string[] {
-  const { uid = "" } = object.metadata;
+function affectedBy(graph: OwnershipGraph, { type, object, previous }: StoredChange): readonly string[] {
+  const { uid } = object.metadata;
   const owners = ownersOf(object);
   const isDeleting = isBeingDeleted(object);
   if (
@@ -120,9 +121,9 @@ async function reconcile(collection: Collection, uid: string): Promise<void> {
 async function collect(
   { context, graph, undecided }: Collection,
   resource: Resource<GenericObject>,
-  object: GenericObject,
+  object: Stored<GenericObject>,
 ): Promise<void> {
-  const { uid = "" } = object.metadata;
+  const { uid } = object.metadata;
   const { solid, dangling, waiting, unknown } = classifyOwners(graph, context.registry, object);
   tellOfWrongNamespaces(context, graph, object, [...dangling, ...unknown]);
   if (unknown.length > 0) {
@@ -150,7 +151,7 @@ async function collect(
   await deleteObject(context, resource, object, policyOf(object));
 }
 
-function policyOf(object: GenericObject): NonNullable<DeleteOptions["propagationPolicy"]> {
+function policyOf(object: Stored<GenericObject>): NonNullable<DeleteOptions["propagationPolicy"]> {
   if (hasFinalizer(object, orphanFinalizer)) return "Orphan";
   return hasFinalizer(object, foregroundFinalizer) ? "Foreground" : "Background";
 }
@@ -158,7 +159,7 @@ function policyOf(object: GenericObject): NonNullable<DeleteOptions["propagation
 function blockingDependents(
   graph: OwnershipGraph,
   owner: string,
-): readonly { readonly uid: string; readonly object: GenericObject }[] {
+): readonly { readonly uid: string; readonly object: Stored<GenericObject> }[] {
   return graph.dependentsOf(owner).flatMap((uid) => {
     const object = graph.get(uid)?.object;
     const isBlocking =
@@ -180,7 +181,7 @@ async function orphanDependents({ context, graph }: Collection, owner: string): 
 async function replaceOwners(
   { objects }: ControllerContext,
   resource: Resource<GenericObject>,
-  object: GenericObject,
+  object: Stored<GenericObject>,
   owners: readonly OwnerReference[],
 ): Promise<void> {
   const { ownerReferences: _, ...others } = object.metadata;
@@ -191,7 +192,7 @@ async function replaceOwners(
 async function removeFinalizer(
   { objects }: ControllerContext,
   resource: Resource<GenericObject>,
-  object: GenericObject,
+  object: Stored<GenericObject>,
   finalizer: string,
 ): Promise<void> {
   await objects.update(resource, withoutFinalizer(object, finalizer), { manager: controllerManager });
@@ -200,14 +201,13 @@ async function removeFinalizer(
 async function deleteObject(
   { objects }: ControllerContext,
   resource: Resource<GenericObject>,
-  { metadata }: GenericObject,
+  object: Stored<GenericObject>,
   propagationPolicy: NonNullable<DeleteOptions["propagationPolicy"]>,
 ): Promise<void> {
-  const { name = "", namespace, uid, resourceVersion } = metadata;
-  const key = namespace === undefined ? { name } : { namespace, name };
-  const preconditions = {
-    ...(uid === undefined ? {} : { uid }),
-    ...(resourceVersion === undefined ? {} : { resourceVersion }),
-  };
-  await objects.delete(resource, key, { manager: controllerManager, propagationPolicy, preconditions });
+  const { uid, resourceVersion } = object.metadata;
+  await objects.delete(resource, keyOf(object), {
+    manager: controllerManager,
+    propagationPolicy,
+    preconditions: { uid, resourceVersion },
+  });
 }

@@ -1,18 +1,23 @@
-import { type GenericObject, hasFinalizer, type OwnerReference, parseApiVersion } from "@keelson/core";
+import {
+  type GenericObject,
+  hasFinalizer,
+  type OwnerReference,
+  parseApiVersion,
+  type Stored,
+} from "@keelson/core";
 import type { ResourceRegistry } from "../../../resource/resource-registry.ts";
-import type { StoreChange } from "../../../store/store.ts";
-import type { ControllerContext } from "../../controller.ts";
+import type { ControllerContext, StoredChange } from "../../controller.ts";
 import { isBeingDeleted } from "../../workloads/pod-state.ts";
 
 /** An object, where it is kept. */
 interface StoredNode {
   readonly collection: string;
-  readonly object: GenericObject;
+  readonly object: Stored<GenericObject>;
 }
 
 /** Everything that is stored, by uid, and who refers to whom. As new as the store: it is told within each write. */
 export interface OwnershipGraph {
-  apply(change: StoreChange): void;
+  apply(change: StoredChange): void;
   get(uid: string): StoredNode | undefined;
   /** The uids of those that name this one as their owner, whether it exists or not. */
   dependentsOf(uid: string): readonly string[];
@@ -22,7 +27,7 @@ export function createOwnershipGraph(): OwnershipGraph {
   const nodes = new Map<string, StoredNode>();
   const dependents = new Map<string, Set<string>>();
 
-  function unlink(uid: string, object: GenericObject): void {
+  function unlink(uid: string, object: Stored<GenericObject>): void {
     for (const { uid: owner } of ownersOf(object)) {
       const set = dependents.get(owner);
       set?.delete(uid);
@@ -30,7 +35,7 @@ export function createOwnershipGraph(): OwnershipGraph {
     }
   }
 
-  function link(uid: string, object: GenericObject): void {
+  function link(uid: string, object: Stored<GenericObject>): void {
     for (const { uid: owner } of ownersOf(object)) {
       const set = dependents.get(owner);
       if (set === undefined) dependents.set(owner, new Set([uid]));
@@ -40,7 +45,7 @@ export function createOwnershipGraph(): OwnershipGraph {
 
   return {
     apply({ type, collection, object, previous }) {
-      const { uid = "" } = object.metadata;
+      const { uid } = object.metadata;
       if (previous?.metadata.ownerReferences !== undefined) unlink(uid, previous);
       if (type === "DELETED") {
         unlink(uid, object);
@@ -55,7 +60,7 @@ export function createOwnershipGraph(): OwnershipGraph {
   };
 }
 
-export function ownersOf({ metadata }: GenericObject): readonly OwnerReference[] {
+export function ownersOf({ metadata }: Stored<GenericObject>): readonly OwnerReference[] {
   return metadata.ownerReferences ?? [];
 }
 
@@ -73,7 +78,7 @@ export interface ClassifiedOwners {
 export function classifyOwners(
   graph: OwnershipGraph,
   registry: ResourceRegistry,
-  object: GenericObject,
+  object: Stored<GenericObject>,
 ): ClassifiedOwners {
   const [solid, dangling, waiting, unknown]: OwnerReference[][] = [[], [], [], []];
   for (const reference of ownersOf(object)) {
@@ -87,7 +92,7 @@ export function classifyOwners(
 function verdictOn(
   graph: OwnershipGraph,
   registry: ResourceRegistry,
-  { metadata }: GenericObject,
+  { metadata }: Stored<GenericObject>,
   { apiVersion, kind, name, uid }: OwnerReference,
 ): keyof ClassifiedOwners {
   const { group, version } = parseApiVersion(apiVersion);
@@ -110,12 +115,12 @@ export const orphanFinalizer = "orphan";
 export const foregroundFinalizer = "foregroundDeletion";
 
 /** Waits for its dependents to go first. */
-export function isDeletingDependents(object: GenericObject): boolean {
+export function isDeletingDependents(object: Stored<GenericObject>): boolean {
   return isBeingDeleted(object) && hasFinalizer(object, foregroundFinalizer);
 }
 
 /** Waits for its dependents to be let go. */
-export function isOrphaningDependents(object: GenericObject): boolean {
+export function isOrphaningDependents(object: Stored<GenericObject>): boolean {
   return isBeingDeleted(object) && hasFinalizer(object, orphanFinalizer);
 }
 
@@ -123,10 +128,10 @@ export function isOrphaningDependents(object: GenericObject): boolean {
 export function tellOfWrongNamespaces(
   { recordEvent }: ControllerContext,
   graph: OwnershipGraph,
-  object: GenericObject,
+  object: Stored<GenericObject>,
   references: readonly OwnerReference[],
 ): void {
-  const { namespace = "" } = object.metadata;
+  const namespace = object.metadata.namespace ?? "";
   for (const { apiVersion, kind, name, uid } of references) {
     const owner = graph.get(uid)?.object;
     if (owner?.metadata.namespace === undefined || owner.metadata.namespace === namespace) continue;

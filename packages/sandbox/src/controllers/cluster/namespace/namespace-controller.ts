@@ -1,4 +1,11 @@
-import { deepEqual, formatTime, type GenericObject, genericResource, type Resource } from "@keelson/core";
+import {
+  deepEqual,
+  formatTime,
+  type GenericObject,
+  genericResource,
+  keyOf,
+  type Resource,
+} from "@keelson/core";
 import { Namespace, Pod } from "@keelson/core/kinds/core/v1";
 import { ApiError } from "../../../status/api-error.ts";
 import {
@@ -8,7 +15,7 @@ import {
   type StartController,
 } from "../../controller.ts";
 import { startKeyLoop } from "../../key-loop.ts";
-
+import { isBeingDeleted } from "../../workloads/pod-state.ts";
 import { namespaceConditions, type RemainingContent } from "./namespace-conditions.ts";
 
 export interface NamespaceControllerOptions {
@@ -39,7 +46,7 @@ export function namespaceController({ delayMs = 5_000 }: NamespaceControllerOpti
       },
     });
     const stopNamespaces = context.watch(Namespace, ({ type, object }) => {
-      const { name = "", deletionTimestamp } = object.metadata;
+      const { name, deletionTimestamp } = object.metadata;
       if (type === "DELETED") ending.delete(name);
       else if (deletionTimestamp !== undefined && !ending.has(name)) {
         ending.set(name, context.clock.monotonicNow() + delayMs);
@@ -128,15 +135,13 @@ async function deleteContent(
     collection: string,
   ): Promise<string | undefined> {
     let failure: string | undefined;
-    for (const { metadata } of store.list(collection, { namespace })) {
-      if (metadata.deletionTimestamp !== undefined) continue;
-      const { name = "" } = metadata;
+    for (const object of store.list(collection, { namespace })) {
+      if (isBeingDeleted(object)) continue;
       try {
-        await objects.delete(
-          resource,
-          { namespace, name },
-          { manager: controllerManager, propagationPolicy: "Background" },
-        );
+        await objects.delete(resource, keyOf(object), {
+          manager: controllerManager,
+          propagationPolicy: "Background",
+        });
       } catch (error) {
         if (!(error instanceof ApiError)) throw error;
         if (error.status.code !== 404) failure ??= error.message;

@@ -1,9 +1,8 @@
-import { formatTime } from "@keelson/core";
+import { formatTime, type Stored } from "@keelson/core";
 import { Lease } from "@keelson/core/kinds/coordination/v1";
 import { Node, type NodeCondition, Pod, type Taint } from "@keelson/core/kinds/core/v1";
 import { type ControllerContext, controllerManager, type StartController } from "../../controller.ts";
 import { startKeyLoop } from "../../key-loop.ts";
-
 import { ignoreNotFound } from "../../refusals.ts";
 import { isPodReady } from "../../workloads/pod-state.ts";
 import { withCondition } from "./pod-end.ts";
@@ -46,7 +45,7 @@ function start(context: ControllerContext, monitor: NodeMonitor): () => Promise<
   });
   const stops = [
     context.watch(Node, ({ type, object, previous }) => {
-      const { name = "" } = object.metadata;
+      const { name } = object.metadata;
       if (type === "DELETED") {
         lastHeard.delete(name);
         recordEvent(
@@ -65,7 +64,7 @@ function start(context: ControllerContext, monitor: NodeMonitor): () => Promise<
       loop.enqueue(name);
     }),
     context.watch(Lease, ({ type, object }) => {
-      const { namespace, name = "" } = object.metadata;
+      const { namespace, name } = object.metadata;
       if (type !== "DELETED" && namespace === leaseNamespace) lastHeard.set(name, clock.monotonicNow());
     }),
   ];
@@ -80,12 +79,12 @@ function nodeEvent(reason: string, message: string): Parameters<ControllerContex
 }
 
 function readyOf(
-  node: Node | undefined,
+  node: Stored<Node> | undefined,
 ): { readonly status: string; readonly lastHeartbeatTime?: string } | undefined {
   return node?.status?.conditions?.find(({ type }) => type === "Ready");
 }
 
-function heartbeatOf(node: Node | undefined): string | undefined {
+function heartbeatOf(node: Stored<Node> | undefined): string | undefined {
   return readyOf(node)?.lastHeartbeatTime;
 }
 
@@ -155,7 +154,7 @@ async function markPodsNotReady(
 const watchedConditions = ["Ready", "MemoryPressure", "DiskPressure", "PIDPressure"];
 
 /** The conditions of a node of which nothing was heard for too long. */
-function silentConditions({ metadata, status }: Node, now: string): readonly NodeCondition[] {
+function silentConditions({ metadata, status }: Stored<Node>, now: string): readonly NodeCondition[] {
   const conditions = [...(status?.conditions ?? [])];
   for (const type of watchedConditions) {
     const index = conditions.findIndex((condition) => condition.type === type);
@@ -164,7 +163,7 @@ function silentConditions({ metadata, status }: Node, now: string): readonly Nod
       conditions.push({
         type,
         status: "Unknown",
-        lastHeartbeatTime: metadata.creationTimestamp ?? now,
+        lastHeartbeatTime: metadata.creationTimestamp,
         lastTransitionTime: now,
         reason: "NodeStatusNeverUpdated",
         message: "Kubelet never posted node status.",
@@ -198,7 +197,7 @@ const noScheduleTaints: readonly { readonly type: string; readonly status: strin
 const unschedulable = "node.kubernetes.io/unschedulable";
 
 /** The taints that the conditions of a node call for, beside those that others gave it. */
-function taintsFor({ spec, status }: Node, now: string): readonly Taint[] {
+function taintsFor({ spec, status }: Stored<Node>, now: string): readonly Taint[] {
   const has = (type: string, wanted: string): boolean =>
     status?.conditions?.find((condition) => condition.type === type)?.status === wanted;
   const before = spec?.taints ?? [];

@@ -1,7 +1,6 @@
-import { formatTime, keyOf } from "@keelson/core";
+import { formatTime, keyOf, type Stored } from "@keelson/core";
 import { Pod, type PodCondition } from "@keelson/core/kinds/core/v1";
 import { type ControllerContext, controllerManager } from "../../controller.ts";
-
 import { ignoreNotFound } from "../../refusals.ts";
 import { isPodDone } from "../../workloads/pod-state.ts";
 
@@ -16,7 +15,12 @@ export function withCondition(
 }
 
 /** Tells of a pod that it ends because of something that is not its own fault. */
-export function disruptionTarget(pod: Pod, now: number, reason: string, message: string): PodCondition {
+export function disruptionTarget(
+  pod: Stored<Pod>,
+  now: number,
+  reason: string,
+  message: string,
+): PodCondition {
   const { generation } = pod.metadata;
   return {
     type: "DisruptionTarget",
@@ -31,7 +35,7 @@ export function disruptionTarget(pod: Pod, now: number, reason: string, message:
 /** Marks a pod that nobody runs any more as failed, and removes it at once. */
 export async function forceDelete(
   { objects }: ControllerContext,
-  pod: Pod,
+  pod: Stored<Pod>,
   condition: PodCondition | undefined,
 ): Promise<void> {
   if (!isPodDone(pod)) {

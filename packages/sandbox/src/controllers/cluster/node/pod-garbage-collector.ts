@@ -1,3 +1,4 @@
+import type { Stored } from "@keelson/core";
 import { Node, Pod } from "@keelson/core/kinds/core/v1";
 import type { ControllerContext, StartController } from "../../controller.ts";
 import { loopKey, parseLoopKey, startKeyLoop } from "../../key-loop.ts";
@@ -53,7 +54,7 @@ export const startPodGarbageCollector: StartController = (context) => {
   };
 };
 
-async function removeOrphan(context: ControllerContext, pod: Pod): Promise<void> {
+async function removeOrphan(context: ControllerContext, pod: Stored<Pod>): Promise<void> {
   const now = context.clock.now();
   const condition = disruptionTarget(pod, now, "DeletionByPodGC", "PodGC: node no longer exists");
   await forceDelete(context, pod, condition);

@@ -1,8 +1,7 @@
-import { keyOf } from "@keelson/core";
+import { keyOf, type Stored } from "@keelson/core";
 import { Node, Pod, type Taint } from "@keelson/core/kinds/core/v1";
 import { type ControllerContext, controllerManager, type StartController } from "../../controller.ts";
 import { loopKey, parseLoopKey, startKeyLoop } from "../../key-loop.ts";
-
 import { ignoreNotFound } from "../../refusals.ts";
 import { isBeingDeleted } from "../../workloads/pod-state.ts";
 import { tolerates } from "../scheduler/filter-node.ts";
@@ -52,16 +51,16 @@ export const startTaintEviction: StartController = (context) => {
   };
 };
 
-function evictingTaints(node: Node | undefined): readonly Taint[] {
+function evictingTaints(node: Stored<Node> | undefined): readonly Taint[] {
   return (node?.spec?.taints ?? []).filter(({ effect }) => effect === "NoExecute");
 }
 
-function hasEvicting(node: Node | undefined): boolean {
+function hasEvicting(node: Stored<Node> | undefined): boolean {
   return evictingTaints(node).length > 0;
 }
 
 /** How long a pod may stay on a node; undefined if for ever. */
-function toleratedMs({ spec }: Pod, node: Node | undefined): number | undefined {
+function toleratedMs({ spec }: Stored<Pod>, node: Stored<Node> | undefined): number | undefined {
   let least: number | undefined;
   for (const taint of evictingTaints(node)) {
     const matching = (spec?.tolerations ?? []).filter((toleration) => tolerates(toleration, taint));
@@ -74,7 +73,7 @@ function toleratedMs({ spec }: Pod, node: Node | undefined): number | undefined 
   return least;
 }
 
-async function evict({ objects, clock, recordEvent }: ControllerContext, pod: Pod): Promise<void> {
+async function evict({ objects, clock, recordEvent }: ControllerContext, pod: Stored<Pod>): Promise<void> {
   const { namespace, name } = pod.metadata;
   const message = `Marking for deletion Pod ${namespace}/${name}`;
   recordEvent(pod, { component, type: "Normal", reason: "TaintManagerEviction", message });

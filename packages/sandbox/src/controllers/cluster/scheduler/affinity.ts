@@ -1,4 +1,4 @@
-import { matchesLabels } from "@keelson/core";
+import { matchesLabels, type Stored } from "@keelson/core";
 import {
   Namespace,
   type Node,
@@ -12,7 +12,7 @@ import type { ObjectApi } from "../../../server/write/object-api.ts";
 import type { NodeState } from "./cluster-state.ts";
 
 /** Whether a node is one of those that the pod asks for. */
-export function isNodeWanted({ spec }: Pod, node: Node): boolean {
+export function isNodeWanted({ spec }: Stored<Pod>, node: Stored<Node>): boolean {
   const { nodeSelector, affinity } = spec ?? {};
   if (nodeSelector !== undefined && !matchesLabels({ matchLabels: nodeSelector }, node.metadata.labels))
     return false;
@@ -21,7 +21,7 @@ export function isNodeWanted({ spec }: Pod, node: Node): boolean {
 }
 
 /** The weights of the preferences that a node meets, added up. */
-export function nodePreference({ spec }: Pod, node: Node): number {
+export function nodePreference({ spec }: Stored<Pod>, node: Stored<Node>): number {
   const preferred = spec?.affinity?.nodeAffinity?.preferredDuringSchedulingIgnoredDuringExecution ?? [];
   return preferred.reduce(
     (sum, { weight, preference }) => sum + (matchesTerm(preference, node) ? weight : 0),
@@ -32,10 +32,10 @@ export function nodePreference({ spec }: Pod, node: Node): number {
 /** A term that says nothing matches nothing. */
 function matchesTerm(
   { matchExpressions = [], matchFields = [] }: NodeSelectorTerm,
-  { metadata }: Node,
+  { metadata }: Stored<Node>,
 ): boolean {
   if (matchExpressions.length + matchFields.length === 0) return false;
-  const fields = { "metadata.name": metadata.name ?? "" };
+  const fields = { "metadata.name": metadata.name };
   return (
     matchExpressions.every((requirement) => isMet(requirement, metadata.labels)) &&
     matchFields.every((requirement) => isMet(requirement, fields))
@@ -68,7 +68,7 @@ export type AffinityProblem =
 /** Why a pod may not be beside the pods that are there, or away from them; undefined if it may. */
 export function podAffinityProblem(
   objects: ObjectApi,
-  pod: Pod,
+  pod: Stored<Pod>,
   node: NodeState,
   nodes: readonly NodeState[],
 ): AffinityProblem | undefined {
@@ -90,7 +90,7 @@ export function podAffinityProblem(
 /** The first pod of a group that wants to be together may go anywhere. */
 function isAffinityMet(
   objects: ObjectApi,
-  pod: Pod,
+  pod: Stored<Pod>,
   term: PodAffinityTerm,
   node: NodeState,
   nodes: readonly NodeState[],
@@ -103,7 +103,7 @@ function isAffinityMet(
 
 function isRefusedByOthers(
   objects: ObjectApi,
-  pod: Pod,
+  pod: Stored<Pod>,
   node: NodeState,
   nodes: readonly NodeState[],
 ): boolean {
@@ -119,7 +119,7 @@ function isRefusedByOthers(
 /** How much a pod likes a node for the pods near it; negative if it would rather be elsewhere. */
 export function podPreference(
   objects: ObjectApi,
-  pod: Pod,
+  pod: Stored<Pod>,
   node: NodeState,
   nodes: readonly NodeState[],
 ): number {
@@ -141,7 +141,7 @@ function podsNear(
   { topologyKey }: PodAffinityTerm,
   node: NodeState,
   nodes: readonly NodeState[],
-): readonly Pod[] {
+): readonly Stored<Pod>[] {
   return nodes.filter((other) => isSameTopology(topologyKey, node, other)).flatMap(({ pods }) => pods);
 }
 
@@ -151,7 +151,7 @@ function isSameTopology(key: string, a: NodeState, b: NodeState): boolean {
 }
 
 /** Whether a term of a pod is about another pod. */
-function selects(objects: ObjectApi, owner: Pod, term: PodAffinityTerm, other: Pod): boolean {
+function selects(objects: ObjectApi, owner: Stored<Pod>, term: PodAffinityTerm, other: Stored<Pod>): boolean {
   return (
     isInNamespaces(objects, owner, term, other) && matchesLabels(term.labelSelector, other.metadata.labels)
   );
@@ -159,11 +159,11 @@ function selects(objects: ObjectApi, owner: Pod, term: PodAffinityTerm, other: P
 
 function isInNamespaces(
   objects: ObjectApi,
-  owner: Pod,
+  owner: Stored<Pod>,
   { namespaces = [], namespaceSelector }: PodAffinityTerm,
-  other: Pod,
+  other: Stored<Pod>,
 ): boolean {
-  const { namespace = "" } = other.metadata;
+  const { namespace } = other.metadata;
   if (namespaces.length === 0 && namespaceSelector === undefined)
     return namespace === owner.metadata.namespace;
   if (namespaces.includes(namespace)) return true;
@@ -177,7 +177,7 @@ export type SpreadProblem =
 
 /** Why a pod would be spread too unevenly; undefined if it would not. */
 export function spreadProblem(
-  pod: Pod,
+  pod: Stored<Pod>,
   node: NodeState,
   nodes: readonly NodeState[],
 ): SpreadProblem | undefined {
@@ -200,7 +200,7 @@ export function spreadProblem(
 }
 
 /** How many more pods are in the domain of a node than in the emptiest, by the constraints that are only wishes. */
-export function spreadSkew(pod: Pod, node: NodeState, nodes: readonly NodeState[]): number {
+export function spreadSkew(pod: Stored<Pod>, node: NodeState, nodes: readonly NodeState[]): number {
   let skew = 0;
   for (const constraint of pod.spec?.topologySpreadConstraints ?? []) {
     const domain = node.node.metadata.labels?.[constraint.topologyKey];
@@ -212,7 +212,7 @@ export function spreadSkew(pod: Pod, node: NodeState, nodes: readonly NodeState[
 }
 
 function countByDomain(
-  pod: Pod,
+  pod: Stored<Pod>,
   { topologyKey, labelSelector, nodeAffinityPolicy = "Honor" }: TopologySpreadConstraint,
   nodes: readonly NodeState[],
 ): ReadonlyMap<string, number> {

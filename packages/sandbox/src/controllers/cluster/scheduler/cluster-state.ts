@@ -1,4 +1,4 @@
-import { parseQuantity } from "@keelson/core";
+import { parseQuantity, type Stored } from "@keelson/core";
 import { type Container, Node, PersistentVolumeClaim, Pod } from "@keelson/core/kinds/core/v1";
 import { StorageClass } from "@keelson/core/kinds/storage/v1";
 import type { ObjectApi } from "../../../server/write/object-api.ts";
@@ -8,7 +8,7 @@ import { loopKey } from "../../key-loop.ts";
 /** A node with the pods on it. */
 export interface NodeState extends NodePods {
   readonly name: string;
-  readonly node: Node;
+  readonly node: Stored<Node>;
   readonly allocatable: Amounts;
 }
 
@@ -34,8 +34,8 @@ export function watchCluster(
     return pods;
   }
 
-  function stateOf(node: Node): NodeState {
-    const { name = "" } = node.metadata;
+  function stateOf(node: Stored<Node>): NodeState {
+    const { name } = node.metadata;
     const pods = podsOn(name);
     return {
       name,
@@ -81,27 +81,27 @@ export function watchCluster(
 
 /** The pods on a node, with sums that cost nothing to read. */
 interface NodePods {
-  readonly pods: readonly Pod[];
+  readonly pods: readonly Stored<Pod>[];
   readonly count: number;
   /** What they ask for together. */
   readonly requested: Amounts;
   /** Those that must not be near certain others. */
-  readonly apart: ReadonlySet<Pod>;
+  readonly apart: ReadonlySet<Stored<Pod>>;
 }
 
-function createNodePods(): NodePods & { put(pod: Pod): void; remove(pod: Pod): void } {
-  const byKey = new Map<string, Pod>();
+function createNodePods(): NodePods & { put(pod: Stored<Pod>): void; remove(pod: Stored<Pod>): void } {
+  const byKey = new Map<string, Stored<Pod>>();
   const requested = new Map<string, bigint>();
-  const apart = new Set<Pod>();
-  let list: readonly Pod[] | undefined;
+  const apart = new Set<Stored<Pod>>();
+  let list: readonly Stored<Pod>[] | undefined;
 
-  function count(pod: Pod, sign: 1n | -1n): void {
+  function count(pod: Stored<Pod>, sign: 1n | -1n): void {
     for (const [name, amount] of podRequests(pod)) {
       requested.set(name, (requested.get(name) ?? 0n) + sign * amount);
     }
   }
 
-  function remove(pod: Pod): void {
+  function remove(pod: Stored<Pod>): void {
     const before = byKey.get(loopKey(pod));
     if (before === undefined) return;
     byKey.delete(loopKey(pod));
@@ -137,7 +137,7 @@ export type Amounts = ReadonlyMap<string, bigint>;
 const known = new WeakMap<Pod, Amounts>();
 
 /** What a pod needs of a node: the sum of its containers, or what its start needs if that is more. */
-export function podRequests(pod: Pod): Amounts {
+export function podRequests(pod: Stored<Pod>): Amounts {
   const before = known.get(pod);
   if (before !== undefined) return before;
   const { containers = [], initContainers = [], overhead } = pod.spec ?? {};
@@ -183,12 +183,12 @@ function raise(total: Map<string, bigint>, amounts: Amounts): void {
 export type ClaimsState =
   | { readonly state: "bound" }
   /** They are bound when a node is chosen. */
-  | { readonly state: "waiting"; readonly claims: readonly PersistentVolumeClaim[] }
+  | { readonly state: "waiting"; readonly claims: readonly Stored<PersistentVolumeClaim>[] }
   | { readonly state: "wrong"; readonly reason: string };
 
-export function claimsOf(objects: ObjectApi, { metadata, spec }: Pod): ClaimsState {
-  const { namespace = "" } = metadata;
-  const claims: PersistentVolumeClaim[] = [];
+export function claimsOf(objects: ObjectApi, { metadata, spec }: Stored<Pod>): ClaimsState {
+  const { namespace } = metadata;
+  const claims: Stored<PersistentVolumeClaim>[] = [];
   for (const { name: volume, persistentVolumeClaim, ephemeral } of spec?.volumes ?? []) {
     const name = persistentVolumeClaim?.claimName ?? (ephemeral && `${metadata.name}-${volume}`);
     if (name === undefined) continue;
@@ -209,7 +209,7 @@ function wrong(reason: string): ClaimsState {
 }
 
 /** Whether a claim is bound only when a pod needs it. */
-function waitsForConsumer(objects: ObjectApi, { spec }: PersistentVolumeClaim): boolean {
+function waitsForConsumer(objects: ObjectApi, { spec }: Stored<PersistentVolumeClaim>): boolean {
   const name = spec?.storageClassName;
   if (!name) return false;
   return objects.get(StorageClass, { name })?.volumeBindingMode === "WaitForFirstConsumer";

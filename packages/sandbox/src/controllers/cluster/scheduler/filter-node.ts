@@ -1,3 +1,4 @@
+import type { Stored } from "@keelson/core";
 import type { Pod, Taint, Toleration } from "@keelson/core/kinds/core/v1";
 import type { ObjectApi } from "../../../server/write/object-api.ts";
 import { isNodeWanted, podAffinityProblem, spreadProblem } from "./affinity.ts";
@@ -13,7 +14,7 @@ export interface Misfit {
 /** The first thing that keeps a pod from a node, in the order in which the real scheduler looks; undefined if nothing does. */
 export function misfitOf(
   objects: ObjectApi,
-  pod: Pod,
+  pod: Stored<Pod>,
   state: NodeState,
   nodes: readonly NodeState[],
 ): Misfit | undefined {
@@ -44,7 +45,7 @@ function resolvable(reason: string): Misfit {
   return { reasons: [reason], isResolvable: true };
 }
 
-function resourceMisfit(pod: Pod, { allocatable, requested, count }: NodeState): Misfit | undefined {
+function resourceMisfit(pod: Stored<Pod>, { allocatable, requested, count }: NodeState): Misfit | undefined {
   const reasons: string[] = [];
   let isResolvable = true;
   const places = allocatable.get("pods") ?? 0n;
@@ -59,7 +60,7 @@ function resourceMisfit(pod: Pod, { allocatable, requested, count }: NodeState):
   return reasons.length === 0 ? undefined : { reasons, isResolvable };
 }
 
-function hasPortConflict(pod: Pod, node: NodeState): boolean {
+function hasPortConflict(pod: Stored<Pod>, node: NodeState): boolean {
   const wanted = hostPorts(pod);
   if (wanted.length === 0) return false;
   const taken = node.pods.flatMap(hostPorts);
@@ -81,7 +82,7 @@ interface HostPort {
   readonly protocol: string;
 }
 
-function hostPorts({ spec }: Pod): readonly HostPort[] {
+function hostPorts({ spec }: Stored<Pod>): readonly HostPort[] {
   const sidecars = (spec?.initContainers ?? []).filter(({ restartPolicy }) => restartPolicy === "Always");
   return [...(spec?.containers ?? []), ...sidecars].flatMap(({ ports = [] }) =>
     ports.flatMap(({ hostPort, hostIP, protocol }) =>
@@ -105,14 +106,14 @@ export function tolerates(
 }
 
 /** Whether the pod may not go to a node because of its taints. */
-function isRepelled({ spec }: Pod, taints: readonly Taint[]): boolean {
+function isRepelled({ spec }: Stored<Pod>, taints: readonly Taint[]): boolean {
   return taints.some(
     (taint) => taint.effect !== "PreferNoSchedule" && !isTolerated(taint, spec?.tolerations ?? []),
   );
 }
 
 /** Why a pod goes nowhere, in the words of the real scheduler. */
-export function fitError(pod: Pod, misfits: readonly Misfit[]): string {
+export function fitError(pod: Stored<Pod>, misfits: readonly Misfit[]): string {
   if (misfits.length === 0) return "no nodes available to schedule pods";
   const head = `0/${misfits.length} nodes are available:`;
   const reasons = histogram(misfits.flatMap(({ reasons }) => reasons));
@@ -125,7 +126,7 @@ export function podError(nodeCount: number, reason: string): string {
 }
 
 /** What making room by displacing others would have come to. */
-function afterword(pod: Pod, misfits: readonly Misfit[]): string {
+function afterword(pod: Stored<Pod>, misfits: readonly Misfit[]): string {
   const prefix = "no new claims to deallocate, preemption:";
   if (pod.spec?.preemptionPolicy === "Never") return `${prefix} not eligible due to preemptionPolicy=Never.`;
   const reasons = misfits.map(({ isResolvable }) =>

@@ -1,4 +1,4 @@
-import { formatTime } from "@keelson/core";
+import { formatTime, type Stored } from "@keelson/core";
 import { Event, type Pod } from "@keelson/core/kinds/core/v1";
 import { ApiError } from "../../../status/api-error.ts";
 import type { ControllerContext } from "../../controller.ts";
@@ -20,13 +20,13 @@ export function createSchedulerEvents({
   objects,
   clock,
   reportError,
-}: ControllerContext): (pod: Pod, event: SchedulerEvent) => void {
+}: ControllerContext): (pod: Stored<Pod>, event: SchedulerEvent) => void {
   const known = new Map<string, string>();
   let lastWrite = Promise.resolve();
   let serial = 0n;
 
-  async function write(pod: Pod, event: SchedulerEvent): Promise<void> {
-    const { namespace = "", name = "", uid = "" } = pod.metadata;
+  async function write(pod: Stored<Pod>, event: SchedulerEvent): Promise<void> {
+    const { namespace, name, uid } = pod.metadata;
     const id = JSON.stringify([uid, event.reason, event.message]);
     const eventName = known.get(id);
     const existing = eventName === undefined ? undefined : objects.get(Event, { namespace, name: eventName });
@@ -40,7 +40,7 @@ export function createSchedulerEvents({
     known.set(id, `${name}.${suffix}`);
     const { action, message, reason, type } = event;
     const metadata = { name: `${name}.${suffix}`, namespace };
-    const { resourceVersion = "" } = pod.metadata;
+    const { resourceVersion } = pod.metadata;
     await objects.create(
       Event,
       {

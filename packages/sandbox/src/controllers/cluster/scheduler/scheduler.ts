@@ -1,4 +1,4 @@
-import { draft, formatTime, type GenericObject } from "@keelson/core";
+import { draft, formatTime, type GenericObject, type Stored } from "@keelson/core";
 import { PersistentVolumeClaim, Pod, type PodCondition } from "@keelson/core/kinds/core/v1";
 import { ApiError } from "../../../status/api-error.ts";
 import { StaleWriteError } from "../../../store/errors.ts";
@@ -84,7 +84,7 @@ export const startScheduler: StartController = (context) => {
   };
 };
 
-function isPending({ metadata, spec, status }: Pod): boolean {
+function isPending({ metadata, spec, status }: Stored<Pod>): boolean {
   return (
     !spec?.nodeName &&
     metadata.deletionTimestamp === undefined &&
@@ -95,7 +95,7 @@ function isPending({ metadata, spec, status }: Pod): boolean {
   );
 }
 
-function isSpecChanged(pod: Pod, previous: Pod | undefined): boolean {
+function isSpecChanged(pod: Stored<Pod>, previous: Stored<Pod> | undefined): boolean {
   if (previous === undefined) return true;
   return (
     pod.metadata.generation !== previous.metadata.generation ||
@@ -115,7 +115,7 @@ function mostUrgent(ready: ReadonlyMap<string, Pod>): readonly [string, Pod] | u
 interface Scheduling {
   readonly context: ControllerContext;
   readonly cluster: ClusterState;
-  record(pod: Pod, event: SchedulerEvent): void;
+  record(pod: Stored<Pod>, event: SchedulerEvent): void;
 }
 
 /** Gives whether the pod needs no more looking after. */
@@ -166,7 +166,7 @@ const selectedNode = "volume.kubernetes.io/selected-node";
 /** Claims that wait for a consumer are told where it is to run; then whoever makes volumes makes one. */
 async function chooseNodeFor(
   { objects }: ControllerContext,
-  claims: readonly PersistentVolumeClaim[],
+  claims: readonly Stored<PersistentVolumeClaim>[],
   nodeName: string,
 ): Promise<void> {
   for (const claim of claims) {
@@ -179,7 +179,7 @@ async function chooseNodeFor(
 
 async function markUnschedulable(
   { objects, clock }: ControllerContext,
-  pod: Pod,
+  pod: Stored<Pod>,
   message: string,
 ): Promise<void> {
   const before = pod.status?.conditions?.find(({ type }) => type === "PodScheduled");
@@ -208,8 +208,8 @@ async function markUnschedulable(
 }
 
 /** Puts a pod onto a node, as the binding subresource does. Gives false if the pod changed in the meantime. */
-function bindPod({ store, clock }: ControllerContext, pod: Pod, nodeName: string): boolean {
-  const { namespace, name = "", resourceVersion } = pod.metadata;
+function bindPod({ store, clock }: ControllerContext, pod: Stored<Pod>, nodeName: string): boolean {
+  const { namespace, name, resourceVersion } = pod.metadata;
   const next = draft<GenericObject>({ ...pod });
   const scheduled = {
     type: "PodScheduled",

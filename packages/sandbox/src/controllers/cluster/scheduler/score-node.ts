@@ -1,4 +1,4 @@
-import { controllerOf } from "@keelson/core";
+import { controllerOf, type Stored } from "@keelson/core";
 import type { Pod } from "@keelson/core/kinds/core/v1";
 import type { ObjectApi } from "../../../server/write/object-api.ts";
 import { nodePreference, podPreference, spreadSkew } from "./affinity.ts";
@@ -8,7 +8,7 @@ import { isTolerated } from "./filter-node.ts";
 interface Criterion {
   readonly weight: number;
   /** More is better. */
-  value(objects: ObjectApi, pod: Pod, node: NodeState, nodes: readonly NodeState[]): number;
+  value(objects: ObjectApi, pod: Stored<Pod>, node: NodeState, nodes: readonly NodeState[]): number;
 }
 
 const criteria: readonly Criterion[] = [
@@ -23,7 +23,7 @@ const criteria: readonly Criterion[] = [
 /** The best of the nodes that a pod fits on; of equal ones the one with fewest pods, then the first. */
 export function bestNode(
   objects: ObjectApi,
-  pod: Pod,
+  pod: Stored<Pod>,
   fitting: readonly NodeState[],
   nodes: readonly NodeState[],
 ): NodeState | undefined {
@@ -41,7 +41,7 @@ export function bestNode(
   return fitting.toSorted((a, b) => score(b) - score(a) || a.count - b.count)[0];
 }
 
-function dislikedTaints(pod: Pod, { node }: NodeState): number {
+function dislikedTaints(pod: Stored<Pod>, { node }: NodeState): number {
   const tolerations = pod.spec?.tolerations ?? [];
   return (node.spec?.taints ?? []).filter(
     (taint) => taint.effect === "PreferNoSchedule" && !isTolerated(taint, tolerations),
@@ -49,14 +49,14 @@ function dislikedTaints(pod: Pod, { node }: NodeState): number {
 }
 
 /** Pods of the same controller on the node. */
-function siblings(pod: Pod, { pods }: NodeState): number {
+function siblings(pod: Stored<Pod>, { pods }: NodeState): number {
   const owner = controllerOf(pod)?.uid;
   if (owner === undefined) return 0;
   return pods.filter((other) => controllerOf(other)?.uid === owner).length;
 }
 
 /** How much of its CPU and memory the node would have left, on average. */
-function freeShare(pod: Pod, { allocatable, requested }: NodeState): number {
+function freeShare(pod: Stored<Pod>, { allocatable, requested }: NodeState): number {
   const needs = podRequests(pod);
   const shares = ["cpu", "memory"].map((resource) => {
     const total = allocatable.get(resource) ?? 0n;

@@ -1,4 +1,4 @@
-import { hasFinalizer, withoutFinalizer } from "@keelson/core";
+import { hasFinalizer, type Stored, withoutFinalizer } from "@keelson/core";
 import { PersistentVolume, PersistentVolumeClaim, Pod } from "@keelson/core/kinds/core/v1";
 import { type ControllerContext, controllerManager, type StartController } from "../../controller.ts";
 import { loopKey, parseLoopKey, startKeyLoop } from "../../key-loop.ts";
@@ -40,7 +40,7 @@ export const startStorageProtection: StartController = (context) => {
   async function releaseClaim({ objects: api }: ControllerContext, key: string): Promise<void> {
     const claim = api.get(PersistentVolumeClaim, parseLoopKey(key));
     if (claim?.metadata.deletionTimestamp === undefined || !hasFinalizer(claim, claimFinalizer)) return;
-    const { namespace, name = "" } = claim.metadata;
+    const { namespace, name } = claim.metadata;
     // Pods without a node do not hold it: no kubelet starts one whose claim is being deleted.
     const isUsed = objects
       .list(Pod, namespace)
@@ -61,7 +61,7 @@ export const startStorageProtection: StartController = (context) => {
   }
 };
 
-function claimsOf({ metadata, spec }: Pod): readonly string[] {
+function claimsOf({ metadata, spec }: Stored<Pod>): readonly string[] {
   return (spec?.volumes ?? []).flatMap(({ name, persistentVolumeClaim, ephemeral }) => {
     if (persistentVolumeClaim !== undefined) return [persistentVolumeClaim.claimName];
     return ephemeral === undefined ? [] : [`${metadata.name}-${name}`];

@@ -1,4 +1,11 @@
-import { compareQuantities, formatTime, type KubeObject, matchesLabels, parseQuantity } from "@keelson/core";
+import {
+  compareQuantities,
+  formatTime,
+  type KubeObject,
+  matchesLabels,
+  parseQuantity,
+  type Stored,
+} from "@keelson/core";
 import { PersistentVolume, PersistentVolumeClaim } from "@keelson/core/kinds/core/v1";
 import { StorageClass } from "@keelson/core/kinds/storage/v1";
 import { type ControllerContext, controllerManager, type StartController } from "../../controller.ts";
@@ -40,8 +47,8 @@ export const startVolumeBinder: StartController = (context) => {
     }),
     context.watch(PersistentVolume, ({ type, object }) => {
       loop.enqueue(`${volumePrefix}${object.metadata.name}`);
-      const { name = "", namespace = "" } = object.spec?.claimRef ?? {};
-      if (type === "DELETED" && name !== "") loop.enqueue(`${namespace}/${name}`);
+      const { name, namespace } = object.spec?.claimRef ?? {};
+      if (type === "DELETED" && name && namespace) loop.enqueue(`${namespace}/${name}`);
       if (type === "ADDED") enqueueUnbound();
     }),
     context.watch(StorageClass, ({ type }) => {
@@ -63,16 +70,15 @@ async function updateVolume(context: ControllerContext, name: string): Promise<v
     await setPhase(context, volume, "Available");
     return;
   }
-  const claim = objects.get(PersistentVolumeClaim, {
-    namespace: claimRef.namespace ?? "",
-    name: claimRef.name ?? "",
-  });
+  const { namespace, name: claimName } = claimRef;
+  const claim =
+    namespace && claimName ? objects.get(PersistentVolumeClaim, { namespace, name: claimName }) : undefined;
   await setPhase(context, volume, claim?.metadata.uid === claimRef.uid ? "Bound" : "Released");
 }
 
 async function setPhase(
   context: ControllerContext,
-  volume: PersistentVolume,
+  volume: Stored<PersistentVolume>,
   phase: "Available" | "Bound" | "Released",
 ): Promise<void> {
   if (volume.status?.phase === phase) return;
@@ -98,12 +104,12 @@ async function updateClaim(context: ControllerContext, key: string): Promise<voi
 
 async function bind(
   context: ControllerContext,
-  claim: PersistentVolumeClaim,
-  volume: PersistentVolume,
+  claim: Stored<PersistentVolumeClaim>,
+  volume: Stored<PersistentVolume>,
 ): Promise<void> {
   const { objects } = context;
   if (!volume.spec?.claimRef?.uid) {
-    const { name = "", namespace = "", uid = "", resourceVersion = "" } = claim.metadata;
+    const { name, namespace, uid, resourceVersion } = claim.metadata;
     const kind = "PersistentVolumeClaim";
     const claimRef = { apiVersion: "v1", kind, name, namespace, uid, resourceVersion };
     const isChosen = volume.spec?.claimRef === undefined;
@@ -111,7 +117,7 @@ async function bind(
     await objects.update(PersistentVolume, { ...marked, spec: { ...volume.spec, claimRef } }, writer);
   }
   const isChosen = !claim.spec?.volumeName;
-  const volumeName = volume.metadata.name ?? "";
+  const volumeName = volume.metadata.name;
   const marked = annotated(claim, {
     [bindCompleted]: "yes",
     ...(isChosen ? { [boundByController]: "yes" } : {}),
@@ -119,7 +125,10 @@ async function bind(
   await objects.update(PersistentVolumeClaim, { ...marked, spec: { ...claim.spec, volumeName } }, writer);
 }
 
-async function finishBinding(context: ControllerContext, claim: PersistentVolumeClaim): Promise<void> {
+async function finishBinding(
+  context: ControllerContext,
+  claim: Stored<PersistentVolumeClaim>,
+): Promise<void> {
   const volume = context.objects.get(PersistentVolume, { name: claim.spec?.volumeName ?? "" });
   if (volume === undefined) {
     if (claim.status?.phase === "Lost") return;
@@ -138,13 +147,16 @@ async function finishBinding(context: ControllerContext, claim: PersistentVolume
 }
 
 /** Whether the claim is bound only when a pod that needs it has got a node. */
-function isWaiting({ objects }: ControllerContext, { metadata, spec }: PersistentVolumeClaim): boolean {
+function isWaiting(
+  { objects }: ControllerContext,
+  { metadata, spec }: Stored<PersistentVolumeClaim>,
+): boolean {
   if (metadata.annotations?.[selectedNode] !== undefined || !spec?.storageClassName) return false;
   const storageClass = objects.get(StorageClass, { name: spec.storageClassName });
   return storageClass?.volumeBindingMode === "WaitForFirstConsumer";
 }
 
-async function askForVolume(context: ControllerContext, claim: PersistentVolumeClaim): Promise<void> {
+async function askForVolume(context: ControllerContext, claim: Stored<PersistentVolumeClaim>): Promise<void> {
   const { objects, recordEvent } = context;
   const tell = (type: "Normal" | "Warning", reason: string, message: string): void =>
     recordEvent(claim, { component, type, reason, message });
@@ -181,9 +193,9 @@ function annotated<T extends KubeObject>(object: T, annotations: Readonly<Record
 
 /** The smallest volume that a claim can have; one that names the claim goes first. Undefined if there is none. */
 function matchingVolume(
-  claim: PersistentVolumeClaim,
-  volumes: readonly PersistentVolume[],
-): PersistentVolume | undefined {
+  claim: Stored<PersistentVolumeClaim>,
+  volumes: readonly Stored<PersistentVolume>[],
+): Stored<PersistentVolume> | undefined {
   const wanted = claim.spec?.volumeName;
   const suitable = volumes.filter((volume) => isFor(volume, claim) && suits(volume, claim));
   const named = wanted ? suitable.filter(({ metadata }) => metadata.name === wanted) : suitable;
@@ -194,7 +206,10 @@ function matchingVolume(
 }
 
 /** Nobody's, or this claim's. */
-function isFor({ spec, status, metadata }: PersistentVolume, claim: PersistentVolumeClaim): boolean {
+function isFor(
+  { spec, status, metadata }: Stored<PersistentVolume>,
+  claim: Stored<PersistentVolumeClaim>,
+): boolean {
   if (metadata.deletionTimestamp !== undefined) return false;
   const { claimRef } = spec ?? {};
   if (claimRef === undefined) return status?.phase === "Available" || status?.phase === "Pending";
@@ -204,7 +219,7 @@ function isFor({ spec, status, metadata }: PersistentVolume, claim: PersistentVo
   );
 }
 
-function suits(volume: PersistentVolume, { spec }: PersistentVolumeClaim): boolean {
+function suits(volume: Stored<PersistentVolume>, { spec }: Stored<PersistentVolumeClaim>): boolean {
   const modes = volume.spec?.accessModes ?? [];
   const { selector } = spec ?? {};
   return (
@@ -216,6 +231,6 @@ function suits(volume: PersistentVolume, { spec }: PersistentVolumeClaim): boole
   );
 }
 
-function capacityOf({ spec }: PersistentVolume): ReturnType<typeof parseQuantity> {
+function capacityOf({ spec }: Stored<PersistentVolume>): ReturnType<typeof parseQuantity> {
   return parseQuantity(spec?.capacity?.storage ?? "0");
 }

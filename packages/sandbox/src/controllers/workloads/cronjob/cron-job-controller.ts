@@ -92,7 +92,7 @@ function say({ context, cronJob }: Pass, type: "Normal" | "Warning", reason: str
 }
 
 /** Keeps as many finished Jobs as the limits say. */
-async function forgetOldJobs(pass: Pass, jobs: readonly Job[]): Promise<void> {
+async function forgetOldJobs(pass: Pass, jobs: readonly Stored<Job>[]): Promise<void> {
   const { successfulJobsHistoryLimit, failedJobsHistoryLimit } = pass.cronJob.spec;
   const limits = { Complete: successfulJobsHistoryLimit, Failed: failedJobsHistoryLimit };
   for (const [type, limit] of Object.entries(limits)) {
@@ -104,11 +104,11 @@ async function forgetOldJobs(pass: Pass, jobs: readonly Job[]): Promise<void> {
   }
 }
 
-function startOf({ status, metadata }: Job): number {
+function startOf({ status, metadata }: Stored<Job>): number {
   return timeOf(status?.startTime) ?? timeOf(metadata.creationTimestamp) ?? 0;
 }
 
-async function deleteJob(pass: Pass, job: Job): Promise<void> {
+async function deleteJob(pass: Pass, job: Stored<Job>): Promise<void> {
   try {
     const options = { manager: controllerManager, propagationPolicy: "Background" as const };
     await pass.context.objects.delete(Job, keyOf(job), options);
@@ -121,7 +121,7 @@ async function deleteJob(pass: Pass, job: Job): Promise<void> {
 }
 
 /** Takes down which Jobs run, have ended, or are gone. */
-function noteJobs(pass: Pass, jobs: readonly Job[]): void {
+function noteJobs(pass: Pass, jobs: readonly Stored<Job>[]): void {
   for (const job of jobs) {
     const isActive = pass.active.some(({ uid }) => uid === job.metadata.uid);
     if (!isJobFinished(job)) {
@@ -138,7 +138,7 @@ function noteJobs(pass: Pass, jobs: readonly Job[]): void {
     const ended = type === "Complete" ? job.status?.completionTime : undefined;
     if ((timeOf(ended) ?? 0) > (timeOf(pass.lastSuccessfulTime) ?? 0)) pass.lastSuccessfulTime = ended;
   }
-  const present = new Set(jobs.map(({ metadata }) => metadata.uid));
+  const present = new Set<string | undefined>(jobs.map(({ metadata }) => metadata.uid));
   for (const { uid, name } of pass.active) {
     if (present.has(uid)) continue;
     pass.active = pass.active.filter((reference) => reference.uid !== uid);
@@ -188,7 +188,8 @@ async function makesWay(pass: Pass): Promise<boolean> {
     return false;
   }
   if (concurrencyPolicy !== "Replace") return true;
-  for (const { namespace = "", name = "" } of active) {
+  for (const { namespace, name } of active) {
+    if (namespace === undefined || name === undefined) continue;
     const job = context.objects.get(Job, { namespace, name });
     if (job !== undefined) await deleteJob(pass, job);
   }

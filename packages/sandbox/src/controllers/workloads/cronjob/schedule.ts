@@ -1,11 +1,4 @@
-import {
-  type CronSchedule,
-  formatTimeIn,
-  keyOf,
-  nextCronTime,
-  ownerReferenceTo,
-  type Stored,
-} from "@keelson/core";
+import { type CronSchedule, formatTimeIn, nextCronTime, ownerReferenceTo, type Stored } from "@keelson/core";
 import { CronJob, type Job } from "@keelson/core/kinds/batch/v1";
 import type { ObjectReference } from "@keelson/core/kinds/core/v1";
 import { timeOf } from "../pod-state.ts";
@@ -20,7 +13,7 @@ export interface DueTime {
 }
 
 /** What is due now, and when something is due again. */
-export function dueTime(cronJob: CronJob, schedule: CronSchedule, now: number): DueTime {
+export function dueTime(cronJob: Stored<CronJob>, schedule: CronSchedule, now: number): DueTime {
   const { spec, status, metadata } = cronJob;
   const timeZone = spec.timeZone ?? "UTC";
   let earliest = timeOf(status?.lastScheduleTime) ?? timeOf(metadata.creationTimestamp) ?? now;
@@ -51,7 +44,7 @@ const timestampAnnotation = "batch.kubernetes.io/cronjob-scheduled-timestamp";
 
 /** The Job of one time, under a name that tells the time, so that it cannot be created twice. */
 export function makeScheduledJob(cronJob: Stored<CronJob>, dueMs: number): Job {
-  const { name, namespace } = keyOf(cronJob);
+  const { name, namespace } = cronJob.metadata;
   const { metadata, spec } = cronJob.spec.jobTemplate;
   const reference = ownerReferenceTo(
     { object: cronJob, resource: CronJob },
@@ -62,7 +55,7 @@ export function makeScheduledJob(cronJob: Stored<CronJob>, dueMs: number): Job {
     kind: "Job",
     metadata: {
       name: `${name}-${Math.floor(dueMs / 60_000)}`,
-      ...(namespace === undefined ? {} : { namespace }),
+      namespace,
       ...(metadata?.labels === undefined ? {} : { labels: metadata.labels }),
       annotations: {
         ...metadata?.annotations,
@@ -74,7 +67,7 @@ export function makeScheduledJob(cronJob: Stored<CronJob>, dueMs: number): Job {
   };
 }
 
-export function referenceTo({ apiVersion, kind, metadata }: Job): ObjectReference {
-  const { namespace = "", name = "", uid = "", resourceVersion = "" } = metadata;
+export function referenceTo({ apiVersion, kind, metadata }: Stored<Job>): ObjectReference {
+  const { namespace, name, uid, resourceVersion } = metadata;
   return { apiVersion, kind, namespace, name, uid, resourceVersion };
 }

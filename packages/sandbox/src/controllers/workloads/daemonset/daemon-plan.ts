@@ -1,4 +1,4 @@
-import type { Clock } from "@keelson/core";
+import type { Clock, Stored } from "@keelson/core";
 import type { DaemonSet, DaemonSetStatus } from "@keelson/core/kinds/apps/v1";
 import type { Node, Pod } from "@keelson/core/kinds/core/v1";
 import { scaledCount } from "../count-or-percent.ts";
@@ -9,11 +9,11 @@ import { fitOf, type NodeFit } from "./node-fit.ts";
 
 /** What is known of a DaemonSet when it is decided what to do. */
 export interface DaemonFacts {
-  readonly set: DaemonSet;
+  readonly set: Stored<DaemonSet>;
   readonly hash: string;
   readonly nodes: readonly NodeFacts[];
   /** Meant for nodes that are not there. */
-  readonly strayPods: readonly Pod[];
+  readonly strayPods: readonly Stored<Pod>[];
   readonly now: number;
 }
 
@@ -21,32 +21,32 @@ interface NodeFacts {
   readonly name: string;
   readonly fit: NodeFit;
   /** Those on nodes first, then the oldest. */
-  readonly pods: readonly Pod[];
+  readonly pods: readonly Stored<Pod>[];
 }
 
 export interface DaemonPlan {
   readonly createOn: readonly string[];
-  readonly remove: readonly Pod[];
+  readonly remove: readonly Stored<Pod>[];
 }
 
 export function daemonFacts(
-  set: DaemonSet,
+  set: Stored<DaemonSet>,
   hash: string,
-  nodes: readonly Node[],
-  pods: readonly Pod[],
+  nodes: readonly Stored<Node>[],
+  pods: readonly Stored<Pod>[],
   now: number,
 ): DaemonFacts {
   const spec = daemonSpec(set.spec?.template ?? {});
   const byNode = Map.groupBy(pods, (pod) => targetNode(pod) ?? "");
-  const isBound = (pod: Pod): number => Number((pod.spec?.nodeName ?? "") !== "");
-  const names = new Set(nodes.map(({ metadata }) => metadata.name));
+  const isBound = (pod: Stored<Pod>): number => Number((pod.spec?.nodeName ?? "") !== "");
+  const names = new Set<string | undefined>(nodes.map(({ metadata }) => metadata.name));
   return {
     set,
     hash,
     nodes: nodes.map((node) => ({
-      name: node.metadata.name ?? "",
+      name: node.metadata.name,
       fit: fitOf(node, spec),
-      pods: (byNode.get(node.metadata.name ?? "") ?? []).toSorted(
+      pods: (byNode.get(node.metadata.name) ?? []).toSorted(
         (a, b) => isBound(b) - isBound(a) || byCreation(a, b),
       ),
     })),
@@ -58,7 +58,7 @@ export function daemonFacts(
 /** Which nodes lack a pod, and which pods have no place. Pods that failed or ended make room for new ones. */
 export function planPlacement(facts: DaemonFacts): DaemonPlan {
   const createOn: string[] = [];
-  const remove: Pod[] = [...facts.strayPods];
+  const remove: Stored<Pod>[] = [...facts.strayPods];
   for (const node of facts.nodes) {
     const staying = node.pods.filter((pod) => !isBeingDeleted(pod));
     if (node.fit.shouldRun && node.pods.length === 0) createOn.push(node.name);
@@ -76,7 +76,7 @@ export function planPlacement(facts: DaemonFacts): DaemonPlan {
 }
 
 /** One pod to a node; while an update surges, one old and one new, until the new one is available. */
-function surplus(facts: DaemonFacts, running: readonly Pod[]): readonly Pod[] {
+function surplus(facts: DaemonFacts, running: readonly Stored<Pod>[]): readonly Stored<Pod>[] {
   if (surgeOf(facts) === 0) return running.slice(1);
   const { set, hash, now } = facts;
   const [fresh, ...otherFresh] = running.filter((pod) => isUpdated(set, pod, hash));
@@ -88,7 +88,7 @@ function surplus(facts: DaemonFacts, running: readonly Pod[]): readonly Pod[] {
   return [...otherFresh, ...otherOld, ...isReplaced];
 }
 
-function isAvailable({ spec }: DaemonSet, pod: Pod, now: number): boolean {
+function isAvailable({ spec }: Stored<DaemonSet>, pod: Stored<Pod>, now: number): boolean {
   return isPodAvailable(pod, spec?.minReadySeconds ?? 0, now);
 }
 
@@ -115,8 +115,8 @@ export function planUpdate(facts: DaemonFacts): DaemonPlan {
 
 function planReplacement(facts: DaemonFacts, maxUnavailable: number): DaemonPlan {
   const { set, now } = facts;
-  const broken: Pod[] = [];
-  const candidates: Pod[] = [];
+  const broken: Stored<Pod>[] = [];
+  const candidates: Stored<Pod>[] = [];
   let unavailable = 0;
   for (const node of facts.nodes) {
     if (node.pods.length === 0) continue;
@@ -138,7 +138,7 @@ function planReplacement(facts: DaemonFacts, maxUnavailable: number): DaemonPlan
 
 function planSurge(facts: DaemonFacts, maxSurge: number): DaemonPlan {
   const { set, now } = facts;
-  const remove: Pod[] = [];
+  const remove: Stored<Pod>[] = [];
   const urgent: string[] = [];
   const candidates: string[] = [];
   let surging = 0;
@@ -157,8 +157,8 @@ function planSurge(facts: DaemonFacts, maxSurge: number): DaemonPlan {
 }
 
 interface PodPair {
-  readonly fresh: Pod | undefined;
-  readonly old: Pod | undefined;
+  readonly fresh: Stored<Pod> | undefined;
+  readonly old: Stored<Pod> | undefined;
 }
 
 /** Undefined if there are two of a sort: that is settled first. */

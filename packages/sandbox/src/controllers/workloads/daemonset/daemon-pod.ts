@@ -1,4 +1,4 @@
-import type { ObjectOfKind } from "@keelson/core";
+import type { ObjectOfKind, Stored } from "@keelson/core";
 import type { DaemonSet } from "@keelson/core/kinds/apps/v1";
 import type { Affinity, Pod, PodSpec, PodTemplateSpec, Toleration } from "@keelson/core/kinds/core/v1";
 import { makePod } from "../pod-control.ts";
@@ -70,7 +70,7 @@ export function targetNode({ spec }: Pod): string | undefined {
   return undefined;
 }
 
-export function isUpdated(set: DaemonSet, pod: Pod, hash: string): boolean {
+export function isUpdated(set: Stored<DaemonSet>, pod: Stored<Pod>, hash: string): boolean {
   const { labels = {} } = pod.metadata;
   const generation = templateGeneration(set);
   return (
@@ -78,7 +78,7 @@ export function isUpdated(set: DaemonSet, pod: Pod, hash: string): boolean {
   );
 }
 
-function templateGeneration({ metadata }: DaemonSet): string | undefined {
+function templateGeneration({ metadata }: Stored<DaemonSet>): string | undefined {
   const text = metadata.annotations?.[generationAnnotation];
   return text !== undefined && /^\d+$/.test(text) ? text : undefined;
 }

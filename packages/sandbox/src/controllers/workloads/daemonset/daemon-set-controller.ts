@@ -1,4 +1,4 @@
-import { controllerOf, matchesLabels, type ObjectOfKind } from "@keelson/core";
+import { controllerOf, matchesLabels, type ObjectOfKind, type Stored } from "@keelson/core";
 import { ControllerRevision, DaemonSet } from "@keelson/core/kinds/apps/v1";
 import { Node, Pod } from "@keelson/core/kinds/core/v1";
 import type { ControllerContext, StartController } from "../../controller.ts";
@@ -64,12 +64,12 @@ export const startDaemonSetController: StartController = (context) => {
   };
 };
 
-function isSamePlace(node: Node, previous: Node): boolean {
-  const place = ({ metadata, spec }: Node): string => JSON.stringify([metadata.labels, spec?.taints]);
+function isSamePlace(node: Stored<Node>, previous: Stored<Node>): boolean {
+  const place = ({ metadata, spec }: Stored<Node>): string => JSON.stringify([metadata.labels, spec?.taints]);
   return place(node) === place(previous);
 }
 
-function ownersOf({ objects }: ControllerContext, pod: Pod): readonly string[] {
+function ownersOf({ objects }: ControllerContext, pod: Stored<Pod>): readonly string[] {
   const controller = controllerOf(pod);
   const { namespace, labels } = pod.metadata;
   if (controller !== undefined) {
@@ -111,7 +111,8 @@ async function reconcile(sets: DaemonSets, key: string): Promise<void> {
   }
   const live = new Set(pods.controlledBy(set).map(({ metadata }) => metadata.labels?.[revisionLabel]));
   live.add(hash);
-  const isUsed = ({ metadata }: ControllerRevision): boolean => live.has(metadata.labels?.[revisionLabel]);
+  const isUsed = ({ metadata }: Stored<ControllerRevision>): boolean =>
+    live.has(metadata.labels?.[revisionLabel]);
   await truncateHistory(context, known, isUsed, set.spec.revisionHistoryLimit ?? 10);
   const wait = nextAvailabilityMs(pods.controlledBy(set), set.spec.minReadySeconds ?? 0, context.clock.now());
   if (wait !== undefined) loop.enqueueAfter(key, wait);
@@ -163,8 +164,8 @@ async function carryOut(
 async function syncRevision(
   { context, history }: DaemonSets,
   owner: ObjectOfKind,
-  set: DaemonSet,
-): Promise<{ readonly hash: string; readonly known: readonly ControllerRevision[] }> {
+  set: Stored<DaemonSet>,
+): Promise<{ readonly hash: string; readonly known: readonly Stored<ControllerRevision>[] }> {
   const known = await claimObjects(context, {
     owner,
     selector: set.spec?.selector,

@@ -1,3 +1,4 @@
+import type { Stored } from "@keelson/core";
 import { Deployment, type DeploymentSpec, ReplicaSet } from "@keelson/core/kinds/apps/v1";
 import { Pod } from "@keelson/core/kinds/core/v1";
 import { describe, expect, it } from "vitest";
@@ -38,7 +39,7 @@ async function change(world: WorkloadWorld, update: Partial<DeploymentSpec>): Pr
   });
 }
 
-function setOf(world: WorkloadWorld, image: string): ReplicaSet {
+function setOf(world: WorkloadWorld, image: string): Stored<ReplicaSet> {
   const found = world
     .list(ReplicaSet)
     .find(({ spec }) => spec?.template?.spec?.containers[0]?.image === image);
@@ -254,7 +255,7 @@ describe("the Deployment controller", () => {
     await world.create(Deployment, deployment());
     const taken = setOf(world, "nginx:1");
     await world.remove(Deployment, "web");
-    await world.remove(ReplicaSet, taken.metadata.name ?? "");
+    await world.remove(ReplicaSet, taken.metadata.name);
     const { uid: _uid, resourceVersion: _version, ownerReferences: _owners, ...metadata } = taken.metadata;
     await world.create(ReplicaSet, {
       ...taken,

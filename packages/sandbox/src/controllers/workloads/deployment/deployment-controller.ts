@@ -1,4 +1,4 @@
-import { controllerOf, deepEqual, matchesLabels } from "@keelson/core";
+import { controllerOf, deepEqual, matchesLabels, type Stored } from "@keelson/core";
 import { Deployment, type DeploymentStatus, ReplicaSet } from "@keelson/core/kinds/apps/v1";
 import { Pod } from "@keelson/core/kinds/core/v1";
 import { type ControllerContext, controllerManager, type StartController } from "../../controller.ts";
@@ -41,7 +41,7 @@ export const startDeploymentController: StartController = (context) => {
     context,
     reconcile: (key) => reconcile(deployments, loop, key),
   });
-  const enqueueOwners = (set: ReplicaSet): void => {
+  const enqueueOwners = (set: Stored<ReplicaSet>): void => {
     for (const key of ownersOf(context, set)) loop.enqueue(key);
   };
   const sets = indexByController(context, ReplicaSet, ({ object, previous }) => {
@@ -52,7 +52,7 @@ export const startDeploymentController: StartController = (context) => {
   const pods = indexByController(context, Pod, ({ type, object }) => {
     const controller = controllerOf(object);
     const { namespace } = object.metadata;
-    if (type !== "DELETED" || controller?.kind !== "ReplicaSet" || namespace === undefined) return;
+    if (type !== "DELETED" || controller?.kind !== "ReplicaSet") return;
     const set = context.objects.get(ReplicaSet, { namespace, name: controller.name });
     if (set !== undefined) enqueueOwners(set);
   });
@@ -66,7 +66,7 @@ export const startDeploymentController: StartController = (context) => {
   };
 };
 
-function ownersOf({ objects }: ControllerContext, set: ReplicaSet): readonly string[] {
+function ownersOf({ objects }: ControllerContext, set: Stored<ReplicaSet>): readonly string[] {
   const controller = controllerOf(set);
   const { namespace, labels } = set.metadata;
   if (controller !== undefined) {
@@ -194,7 +194,7 @@ function selectsEverything({
   return Object.keys(matchLabels).length === 0 && matchExpressions.length === 0;
 }
 
-async function refuse(context: ControllerContext, deployment: Deployment): Promise<void> {
+async function refuse(context: ControllerContext, deployment: Stored<Deployment>): Promise<void> {
   context.recordEvent(deployment, {
     component: "deployment-controller",
     type: "Warning",

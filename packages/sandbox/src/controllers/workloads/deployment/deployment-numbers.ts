@@ -60,8 +60,8 @@ export function newSetSize(numbers: DeploymentNumbers, all: readonly ReplicaSet[
   return room <= 0 ? present : present + Math.min(room, replicas - present);
 }
 
-export interface Resize {
-  readonly set: ReplicaSet;
+export interface Resize<Set extends ReplicaSet> {
+  readonly set: Set;
   readonly size: number;
 }
 
@@ -69,16 +69,16 @@ export interface Resize {
  * What a rolling update takes from old ReplicaSets: first pods that are not available, for they serve nobody, then as
  * many others as may be missing.
  */
-export function shrinkOldSets(
+export function shrinkOldSets<Set extends ReplicaSet>(
   numbers: DeploymentNumbers,
   newSet: ReplicaSet,
-  oldSets: readonly ReplicaSet[],
-): readonly Resize[] {
+  oldSets: readonly Set[],
+): readonly Resize<Set>[] {
   const minAvailable = numbers.replicas - numbers.maxUnavailable;
   const newUnavailable = wantedOf(newSet) - availableOf(newSet);
   const mayGo = sum([...oldSets, newSet], wantedOf) - minAvailable - newUnavailable;
   if (mayGo <= 0) return [];
-  const sizes = new Map<ReplicaSet, number>();
+  const sizes = new Map<Set, number>();
   let unhealthyLeft = mayGo;
   const ordered = oldSets.toSorted(byCreation);
   for (const set of ordered) {
@@ -99,11 +99,11 @@ export function shrinkOldSets(
 }
 
 /** A new total, spread over the ReplicaSets of a rollout under way in proportion to their sizes. */
-export function proportionalSizes(
+export function proportionalSizes<Set extends ReplicaSet>(
   deployment: Deployment,
   numbers: DeploymentNumbers,
-  active: readonly ReplicaSet[],
-): readonly Resize[] {
+  active: readonly Set[],
+): readonly Resize<Set>[] {
   const allowed = numbers.replicas > 0 ? numbers.replicas + numbers.maxSurge : 0;
   const toAdd = allowed - sum(active, wantedOf);
   if (toAdd === 0) return active.map((set) => ({ set, size: wantedOf(set) }));

@@ -1,4 +1,4 @@
-import { formatTime } from "@keelson/core";
+import { formatTime, type Stored } from "@keelson/core";
 import type {
   Deployment,
   DeploymentCondition,
@@ -10,10 +10,10 @@ import { nonZero } from "../write-status.ts";
 import { availableOf, type DeploymentNumbers, sum, wantedOf } from "./deployment-numbers.ts";
 
 export interface StatusFacts {
-  readonly deployment: Deployment;
+  readonly deployment: Stored<Deployment>;
   readonly numbers: DeploymentNumbers;
-  readonly newSet: ReplicaSet | undefined;
-  readonly all: readonly ReplicaSet[];
+  readonly newSet: Stored<ReplicaSet> | undefined;
+  readonly all: readonly Stored<ReplicaSet>[];
   /** As they are, and what this run has to add to them. */
   readonly conditions: DeploymentConditions;
   readonly collisionCount: number | undefined;
@@ -59,7 +59,7 @@ export function countedStatus(facts: StatusFacts): DeploymentStatus {
 }
 
 /** Not known as long as one of the ReplicaSets does not tell; one that nobody has looked at has none. */
-function terminatingOf(all: readonly ReplicaSet[]): number | undefined {
+function terminatingOf(all: readonly Stored<ReplicaSet>[]): number | undefined {
   let total = 0;
   for (const { status } of all) {
     if (status?.terminatingReplicas !== undefined) total += status.terminatingReplicas;
@@ -112,7 +112,7 @@ function withProgress(facts: StatusFacts, status: DeploymentStatus): DeploymentC
 }
 
 export function isComplete(
-  { metadata }: Deployment,
+  { metadata }: Stored<Deployment>,
   { replicas }: DeploymentNumbers,
   status: DeploymentStatus | undefined,
 ): boolean {

@@ -1,4 +1,4 @@
-import type { KubeObject } from "@keelson/core";
+import type { KubeObject, Stored } from "@keelson/core";
 import type { Deployment, ReplicaSet } from "@keelson/core/kinds/apps/v1";
 import type { DeploymentNumbers } from "./deployment-numbers.ts";
 
@@ -34,7 +34,7 @@ function wholeNumber(text: string | undefined): number | undefined {
 
 /** The annotations of the ReplicaSet that is now, or again, the one of the Deployment's template. */
 export function newSetAnnotations(
-  deployment: Deployment,
+  deployment: Stored<Deployment>,
   present: Annotations,
   revision: number,
 ): Annotations {
@@ -66,6 +66,6 @@ export function replicasAnnotations({ replicas, maxSurge }: DeploymentNumbers): 
   };
 }
 
-export function hasAnnotations({ metadata }: ReplicaSet, wanted: Annotations): boolean {
+export function hasAnnotations({ metadata }: Stored<ReplicaSet>, wanted: Annotations): boolean {
   return Object.entries(wanted).every(([key, value]) => metadata.annotations?.[key] === value);
 }

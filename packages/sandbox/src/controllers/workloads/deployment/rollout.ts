@@ -14,7 +14,6 @@ import { ApiError } from "../../../status/api-error.ts";
 import { type ControllerContext, controllerManager } from "../../controller.ts";
 import { ignoreNotFound, isNamespaceTerminating } from "../../refusals.ts";
 import type { ControlledIndex } from "../controlled-objects.ts";
-
 import { byCreation, compareText, isBeingDeleted, isPodDone } from "../pod-state.ts";
 import { templateHash } from "../template-hash.ts";
 import {
@@ -45,9 +44,9 @@ export interface Rollout {
   readonly context: ControllerContext;
   readonly deployment: Stored<Deployment>;
   readonly numbers: DeploymentNumbers;
-  readonly oldSets: readonly ReplicaSet[];
+  readonly oldSets: readonly Stored<ReplicaSet>[];
   /** Undefined until it is created. */
-  newSet: ReplicaSet | undefined;
+  newSet: Stored<ReplicaSet> | undefined;
   conditions: readonly DeploymentCondition[];
   collisionCount: number | undefined;
   /** The number to be shown on the Deployment; undefined: as it is. */
@@ -55,7 +54,10 @@ export interface Rollout {
 }
 
 /** The ReplicaSet of the present template; of several, the oldest. */
-export function findNewSet({ spec }: Deployment, sets: readonly ReplicaSet[]): ReplicaSet | undefined {
+export function findNewSet(
+  { spec }: Stored<Deployment>,
+  sets: readonly Stored<ReplicaSet>[],
+): Stored<ReplicaSet> | undefined {
   const wanted = withoutHash(spec?.template ?? {});
   return sets
     .toSorted(byCreation)
@@ -155,13 +157,13 @@ function makeNewSet({ deployment, numbers, oldSets, collisionCount }: Rollout, r
   const { template = {}, selector = {} } = deployment.spec ?? {};
   const hash = templateHash(template, collisionCount);
   const labels = { ...template.metadata?.labels, [hashLabel]: hash };
-  const { name, namespace } = keyOf(deployment);
+  const { name, namespace } = deployment.metadata;
   return {
     apiVersion: "apps/v1",
     kind: "ReplicaSet",
     metadata: {
       name: `${name.slice(0, longestName - 1 - hash.length)}-${hash}`,
-      ...(namespace === undefined ? {} : { namespace }),
+      namespace,
       labels,
       annotations: { ...newSetAnnotations(deployment, {}, revision), ...replicasAnnotations(numbers) },
       ownerReferences: [ownerReferenceTo(owner, { controller: true, blockOwnerDeletion: true })],
@@ -180,7 +182,7 @@ function withHashLabel(selector: LabelSelector, hash: string): LabelSelector {
 }
 
 /** Gives a ReplicaSet another size. Whether that was needed. */
-async function scaleSet(rollout: Rollout, set: ReplicaSet, size: number): Promise<boolean> {
+async function scaleSet(rollout: Rollout, set: Stored<ReplicaSet>, size: number): Promise<boolean> {
   const annotations = replicasAnnotations(rollout.numbers);
   const before = wantedOf(set);
   if (before === size && hasAnnotations(set, annotations)) return false;
@@ -201,11 +203,11 @@ async function scaleSet(rollout: Rollout, set: ReplicaSet, size: number): Promis
   return true;
 }
 
-export function allSets({ oldSets, newSet }: Rollout): readonly ReplicaSet[] {
+export function allSets({ oldSets, newSet }: Rollout): readonly Stored<ReplicaSet>[] {
   return newSet === undefined ? oldSets : [...oldSets, newSet];
 }
 
-function activeSets(rollout: Rollout): readonly ReplicaSet[] {
+function activeSets(rollout: Rollout): readonly Stored<ReplicaSet>[] {
   return allSets(rollout).filter((set) => wantedOf(set) > 0);
 }
 
@@ -236,7 +238,7 @@ export async function scale(rollout: Rollout): Promise<void> {
     await scaleSet(rollout, set, size);
 }
 
-function isSaturated(set: ReplicaSet, replicas: number): boolean {
+function isSaturated(set: Stored<ReplicaSet>, replicas: number): boolean {
   return (
     wantedOf(set) === replicas &&
     countIn(set, desiredReplicasAnnotation) === replicas &&
@@ -272,7 +274,7 @@ export async function recreate(rollout: Rollout, pods: ControlledIndex<Pod>): Pr
   await cleanUpWhenComplete(rollout);
 }
 
-function hasPods(sets: readonly ReplicaSet[], pods: ControlledIndex<Pod>): boolean {
+function hasPods(sets: readonly Stored<ReplicaSet>[], pods: ControlledIndex<Pod>): boolean {
   return (
     sum(sets, ({ status }) => status?.replicas ?? 0) > 0 ||
     sets.some((set) => pods.controlledBy(set).some((pod) => !isPodDone(pod)))

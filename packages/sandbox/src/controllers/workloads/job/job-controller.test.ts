@@ -238,8 +238,8 @@ describe("the Job controller", () => {
     const fail = async (exitCode: number): Promise<string> => {
       const pod = world.list(Pod).find(({ status }) => status?.phase === "Pending");
       if (pod === undefined) throw new Error("no pod is pending");
-      await world.setPodStatus(pod.metadata.name ?? "", failedStatus(pod, "2026-01-01T00:00:00Z", exitCode));
-      return pod.metadata.name ?? "";
+      await world.setPodStatus(pod.metadata.name, failedStatus(pod, "2026-01-01T00:00:00Z", exitCode));
+      return pod.metadata.name;
     };
     await fail(7);
     await world.clock.advance(20_000);

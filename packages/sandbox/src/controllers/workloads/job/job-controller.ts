@@ -1,4 +1,4 @@
-import { controllerOf, formatTime, matchesLabels, type ObjectOfKind } from "@keelson/core";
+import { controllerOf, formatTime, matchesLabels, type ObjectOfKind, type Stored } from "@keelson/core";
 import { Job, type JobStatus } from "@keelson/core/kinds/batch/v1";
 import { Pod } from "@keelson/core/kinds/core/v1";
 import type { ControllerContext, StartController } from "../../controller.ts";
@@ -51,7 +51,7 @@ export const startJobController: StartController = (context) => {
   };
 };
 
-function ownersOf({ objects }: ControllerContext, pod: Pod): readonly string[] {
+function ownersOf({ objects }: ControllerContext, pod: Stored<Pod>): readonly string[] {
   const controller = controllerOf(pod);
   const { namespace, labels } = pod.metadata;
   if (controller !== undefined) return controller.kind === "Job" ? [`${namespace}/${controller.name}`] : [];
@@ -66,7 +66,7 @@ function ownersOf({ objects }: ControllerContext, pod: Pod): readonly string[] {
 async function letGoOrphan(context: ControllerContext, key: string): Promise<void> {
   const pod = context.objects.get(Pod, parseLoopKey(key));
   if (pod === undefined || !isTracked(pod)) return;
-  const { namespace = "" } = pod.metadata;
+  const { namespace } = pod.metadata;
   const controller = controllerOf(pod);
   const job = controller && context.objects.get(Job, { namespace, name: controller.name });
   if (job !== undefined && job.metadata.uid === controller?.uid && !isJobFinished(job)) return;
@@ -123,14 +123,14 @@ async function track({ context, pods }: Jobs, facts: JobFacts, end: JobEnd | und
   const tracking = trackPods(facts, pods.controlledBy(job), end);
   const first = withEnd(withRunState(context, facts, tracking.status, end), end, now);
   const fresh = context.objects.get(Job, {
-    namespace: job.metadata.namespace ?? "",
-    name: job.metadata.name ?? "",
+    namespace: job.metadata.namespace,
+    name: job.metadata.name,
   });
   if (fresh === undefined || fresh.metadata.uid !== job.metadata.uid) return;
   const written = await writeStatus(context, Job, { ...job, metadata: fresh.metadata }, first);
   await Promise.all(tracking.letGo.map((pod) => removeTracking(context, pod)));
   const left = pods.controlledBy(job);
-  const tracked = new Set(left.filter(isTracked).flatMap(({ metadata }) => metadata.uid ?? []));
+  const tracked = new Set(left.filter(isTracked).flatMap(({ metadata }) => metadata.uid));
   const counted = withPresentPods(countedPods(first, tracked), left);
   const isDone = end !== undefined && isAllCounted(counted);
   const last = isDone ? finished(counted, end, now) : counted;

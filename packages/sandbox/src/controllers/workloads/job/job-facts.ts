@@ -1,3 +1,4 @@
+import type { Stored } from "@keelson/core";
 import type { Job, JobCondition } from "@keelson/core/kinds/batch/v1";
 import type { Pod } from "@keelson/core/kinds/core/v1";
 import { isBeingDeleted, isPodActive, isPodTerminating, timeOf } from "../pod-state.ts";
@@ -7,10 +8,10 @@ import { isCounted, judgeFailure, successMessage } from "./job-policies.ts";
 
 /** What there is to know of a Job that is not finished, from it and its pods. */
 export interface JobFacts {
-  readonly job: Job;
-  readonly pods: readonly Pod[];
-  readonly active: readonly Pod[];
-  readonly terminating: readonly Pod[];
+  readonly job: Stored<Job>;
+  readonly pods: readonly Stored<Pod>[];
+  readonly active: readonly Stored<Pod>[];
+  readonly terminating: readonly Stored<Pod>[];
   /** Undefined: the first pod that succeeds tells that the work is done. */
   readonly completions: number | undefined;
   readonly isIndexed: boolean;
@@ -24,7 +25,7 @@ export interface JobFacts {
   readonly now: number;
 }
 
-export function jobFacts(job: Job, pods: readonly Pod[], now: number): JobFacts {
+export function jobFacts(job: Stored<Job>, pods: readonly Stored<Pod>[], now: number): JobFacts {
   const { spec, status } = job;
   const isIndexed = spec?.completionMode === "Indexed";
   const completions = spec?.completions;
@@ -33,9 +34,7 @@ export function jobFacts(job: Job, pods: readonly Pod[], now: number): JobFacts 
   const known = new Set([...knownGood, ...knownBad]);
   const countable = pods.filter(
     (pod) =>
-      isTracked(pod) &&
-      !known.has(pod.metadata.uid ?? "") &&
-      (!isIndexed || indexOf(pod, limit) !== undefined),
+      isTracked(pod) && !known.has(pod.metadata.uid) && (!isIndexed || indexOf(pod, limit) !== undefined),
   );
   const good = countable.filter(hasSucceeded);
   const bad = countable.filter((pod) => isPodFailed(job, pod) && isCounted(spec?.podFailurePolicy, pod));
@@ -67,26 +66,30 @@ export function jobFacts(job: Job, pods: readonly Pod[], now: number): JobFacts 
 
 const none: ReadonlySet<number> = new Set();
 
-export function hasSucceeded({ status }: Pod): boolean {
+export function hasSucceeded({ status }: Stored<Pod>): boolean {
   return status?.phase === "Succeeded";
 }
 
 /** Also a pod that is being deleted, unless only those that have ended are replaced. */
-export function isPodFailed(job: Job, pod: Pod): boolean {
+export function isPodFailed(job: Stored<Job>, pod: Stored<Pod>): boolean {
   if (pod.status?.phase === "Failed") return true;
   return !replacesOnlyFailed(job) && isBeingDeleted(pod) && !hasSucceeded(pod);
 }
 
-export function replacesOnlyFailed({ spec }: Job): boolean {
+export function replacesOnlyFailed({ spec }: Stored<Job>): boolean {
   return spec?.podReplacementPolicy === "Failed" || spec?.podFailurePolicy !== undefined;
 }
 
-function indexesOf(pods: readonly Pod[], before: string | undefined, limit: number): ReadonlySet<number> {
+function indexesOf(
+  pods: readonly Stored<Pod>[],
+  before: string | undefined,
+  limit: number,
+): ReadonlySet<number> {
   const now = pods.flatMap((pod) => indexOf(pod, limit) ?? []);
   return new Set([...parseIndexes(before, limit), ...now]);
 }
 
-function isIndexLost(job: Job, pod: Pod): boolean {
+function isIndexLost(job: Stored<Job>, pod: Stored<Pod>): boolean {
   if (!isTracked(pod) || !isPodFailed(job, pod)) return false;
   const { action } = judgeFailure(job.spec?.podFailurePolicy, pod);
   if (action === "FailIndex") return true;
@@ -131,7 +134,7 @@ function failure(reason: string, message: string): JobEnd {
   return { type: "FailureTarget", reason, message };
 }
 
-function failureByPolicy(job: Job, pods: readonly Pod[]): JobEnd | undefined {
+function failureByPolicy(job: Stored<Job>, pods: readonly Stored<Pod>[]): JobEnd | undefined {
   for (const pod of pods) {
     if (!isPodFailed(job, pod)) continue;
     const { failJobMessage } = judgeFailure(job.spec?.podFailurePolicy, pod);
@@ -174,7 +177,7 @@ export function msUntilDeadline({ job, isSuspended, now }: JobFacts): number | u
 }
 
 function failureByIndexes(
-  { spec }: Job,
+  { spec }: Stored<Job>,
   failed: ReadonlySet<number>,
   succeeded: ReadonlySet<number>,
   completions: number,
@@ -191,7 +194,7 @@ function failureByIndexes(
 }
 
 function successByPolicy(
-  { spec }: Job,
+  { spec }: Stored<Job>,
   completions: number,
   succeeded: ReadonlySet<number>,
 ): JobEnd | undefined {

@@ -1,4 +1,4 @@
-import type { ObjectMeta, ObjectOfKind } from "@keelson/core";
+import type { ObjectMeta, ObjectOfKind, Stored } from "@keelson/core";
 import type { Job } from "@keelson/core/kinds/batch/v1";
 import type { Container, Pod, PodTemplateSpec } from "@keelson/core/kinds/core/v1";
 import { makePod } from "../pod-control.ts";
@@ -11,35 +11,35 @@ const indexVariable = "JOB_COMPLETION_INDEX";
 /** What is left of a name of 63 letters when five random ones follow. */
 const longestPrefix = 58;
 
-export function isTracked({ metadata }: Pod): boolean {
+export function isTracked({ metadata }: Stored<Pod>): boolean {
   return metadata.finalizers?.includes(trackingFinalizer) === true;
 }
 
-export function withTracking(pod: Pod): Pod {
+export function withTracking(pod: Stored<Pod>): Pod {
   return { ...pod, metadata: withFinalizer(pod.metadata) };
 }
 
-export function withoutTracking(pod: Pod): Pod {
+export function withoutTracking(pod: Stored<Pod>): Pod {
   const finalizers = (pod.metadata.finalizers ?? []).filter((finalizer) => finalizer !== trackingFinalizer);
   return { ...pod, metadata: { ...pod.metadata, finalizers } };
 }
 
 /** The index of a pod, if it has one that the Job has too. */
-export function indexOf(pod: Pod, completions: number): number | undefined {
+export function indexOf(pod: Stored<Pod>, completions: number): number | undefined {
   const index = countIn(pod, indexKey);
   return index !== undefined && index < completions ? index : undefined;
 }
 
 /** How often the index had failed when the pod was made. */
-export function failuresBefore(pod: Pod): number {
+export function failuresBefore(pod: Stored<Pod>): number {
   return countIn(pod, failureCountKey) ?? 0;
 }
 
-export function ignoredFailuresBefore(pod: Pod): number {
+export function ignoredFailuresBefore(pod: Stored<Pod>): number {
   return countIn(pod, ignoredCountKey) ?? 0;
 }
 
-function countIn({ metadata }: Pod, key: string): number | undefined {
+function countIn({ metadata }: Stored<Pod>, key: string): number | undefined {
   const text = metadata.annotations?.[key];
   return text !== undefined && /^\d{1,9}$/.test(text) ? Number(text) : undefined;
 }
@@ -71,7 +71,7 @@ export function makeIndexedPod(
   failures: IndexFailures | undefined,
 ): Pod {
   const pod = makeJobPod(owner);
-  const { name = "" } = owner.object.metadata;
+  const { name } = owner.object.metadata;
   const suffix = `-${index}-`;
   const { spec = { containers: [] } } = pod;
   const { initContainers } = spec;

@@ -1,3 +1,4 @@
+import type { Stored } from "@keelson/core";
 import type {
   Job,
   JobCondition,
@@ -17,7 +18,7 @@ export interface FailureVerdict {
 }
 
 /** What the first rule that fits says of a pod that failed. */
-export function judgeFailure(policy: PodFailurePolicy | undefined, pod: Pod): FailureVerdict {
+export function judgeFailure(policy: PodFailurePolicy | undefined, pod: Stored<Pod>): FailureVerdict {
   const { namespace, name } = pod.metadata;
   for (const [index, rule] of (policy?.rules ?? []).entries()) {
     const what = matchOf(rule, pod);
@@ -34,7 +35,7 @@ export function judgeFailure(policy: PodFailurePolicy | undefined, pod: Pod): Fa
 }
 
 /** Whether a failure counts towards the limit. */
-export function isCounted(policy: PodFailurePolicy | undefined, pod: Pod): boolean {
+export function isCounted(policy: PodFailurePolicy | undefined, pod: Stored<Pod>): boolean {
   return judgeFailure(policy, pod).action !== "Ignore";
 }
 
@@ -42,7 +43,7 @@ type Match = { readonly container: string; readonly exitCode: number } | { reado
 
 function matchOf(
   { onExitCodes, onPodConditions = [] }: PodFailurePolicyRule,
-  { status }: Pod,
+  { status }: Stored<Pod>,
 ): Match | undefined {
   if (onExitCodes !== undefined) {
     const { containerName, operator, values } = onExitCodes;
@@ -85,7 +86,7 @@ const firstDelayMs = 10_000;
 const longestDelayMs = 600_000;
 
 /** When a pod came to its end, as well as that is known. */
-export function finishedAt({ status, metadata }: Pod): number {
+export function finishedAt({ status, metadata }: Stored<Pod>): number {
   const ends = (status?.containerStatuses ?? []).flatMap(
     ({ state }) => timeOf(state?.terminated?.finishedAt) ?? [],
   );
@@ -99,7 +100,11 @@ export function finishedAt({ status, metadata }: Pod): number {
 }
 
 /** How long no new pod is made after failures in a row: 10 s, 20 s and so on, up to ten minutes. */
-export function backoffMs(succeeded: readonly Pod[], failed: readonly Pod[], now: number): number {
+export function backoffMs(
+  succeeded: readonly Stored<Pod>[],
+  failed: readonly Stored<Pod>[],
+  now: number,
+): number {
   const lastSuccess = Math.max(Number.NEGATIVE_INFINITY, ...succeeded.map(finishedAt));
   const since = failed.map(finishedAt).filter((time) => time > lastSuccess);
   return since.length === 0 ? 0 : remainingMs(since.length, Math.max(...since), now);
@@ -111,13 +116,13 @@ export function remainingMs(failures: number, lastFailure: number, now: number):
 }
 
 /** The condition that says how a Job ended; undefined as long as it has not. */
-export function terminalCondition({ status }: Job): JobCondition | undefined {
+export function terminalCondition({ status }: Stored<Job>): JobCondition | undefined {
   return status?.conditions?.find(
     (condition) =>
       (condition.type === "Complete" || condition.type === "Failed") && condition.status === "True",
   );
 }
 
-export function isJobFinished(job: Job): boolean {
+export function isJobFinished(job: Stored<Job>): boolean {
   return terminalCondition(job) !== undefined;
 }

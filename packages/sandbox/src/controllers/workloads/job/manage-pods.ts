@@ -1,11 +1,9 @@
-import type { ObjectOfKind } from "@keelson/core";
+import type { ObjectOfKind, Stored } from "@keelson/core";
 import type { Job } from "@keelson/core/kinds/batch/v1";
 import { Pod } from "@keelson/core/kinds/core/v1";
 import { type ControllerContext, controllerManager } from "../../controller.ts";
-
 import { ignoreNotFound, isNamespaceTerminating } from "../../refusals.ts";
 import { type PodControl, slowStart } from "../pod-control.ts";
-
 import { compareText } from "../pod-state.ts";
 import { podsToDelete } from "../replicaset/deletion-order.ts";
 import { hasSucceeded, isPodFailed, type JobFacts, replacesOnlyFailed } from "./job-facts.ts";
@@ -24,7 +22,7 @@ import { backoffMs, finishedAt, isCounted, remainingMs } from "./job-policies.ts
 const most = 500;
 
 export interface PodPlan {
-  readonly remove: readonly Pod[];
+  readonly remove: readonly Stored<Pod>[];
   /** How many pods without an index. */
   readonly create: number;
   readonly createIndexes: readonly number[];
@@ -60,7 +58,7 @@ function wantedActive({ job, completions, succeeded, active }: JobFacts): number
 }
 
 /** Of two pods with one index, the older stays; pods of indexes that are done or unknown go. */
-function duplicatesOf({ active, completions = 0, succeededIndexes }: JobFacts): readonly Pod[] {
+function duplicatesOf({ active, completions = 0, succeededIndexes }: JobFacts): readonly Stored<Pod>[] {
   const seen = new Set<number>();
   return active.filter((pod) => {
     const index = indexOf(pod, completions);
@@ -93,7 +91,7 @@ function planIndexes(facts: JobFacts, missing: number): Omit<PodPlan, "remove"> 
   return { create: 0, createIndexes, waitMs: waits.length === 0 ? undefined : Math.min(...waits) };
 }
 
-function lastFailureOf({ job, pods, completions = 0 }: JobFacts, index: number): Pod | undefined {
+function lastFailureOf({ job, pods, completions = 0 }: JobFacts, index: number): Stored<Pod> | undefined {
   return pods
     .filter((pod) => indexOf(pod, completions) === index && isPodFailed(job, pod))
     .toSorted((a, b) => finishedAt(a) - finishedAt(b) || compareText(a.metadata.name, b.metadata.name))
@@ -140,9 +138,9 @@ export async function carryOut(
 
 export async function removeTracking(
   { objects }: Pick<ControllerContext, "objects">,
-  pod: Pod,
+  pod: Stored<Pod>,
 ): Promise<void> {
-  const { namespace = "", name = "" } = pod.metadata;
+  const { namespace, name } = pod.metadata;
   const fresh = objects.get(Pod, { namespace, name });
   if (fresh === undefined || fresh.metadata.uid !== pod.metadata.uid || !isTracked(fresh)) return;
   await ignoreNotFound(objects.update(Pod, withoutTracking(fresh), { manager: controllerManager }));

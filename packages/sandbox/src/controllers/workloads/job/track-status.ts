@@ -1,4 +1,4 @@
-import { formatTime } from "@keelson/core";
+import { formatTime, type Stored } from "@keelson/core";
 import type { JobCondition, JobStatus } from "@keelson/core/kinds/batch/v1";
 import type { Pod } from "@keelson/core/kinds/core/v1";
 import { isBeingDeleted, isPodActive, isPodReady, isPodTerminating } from "../pod-state.ts";
@@ -14,7 +14,7 @@ import { isCounted } from "./job-policies.ts";
 export interface Tracking {
   /** With the uids of pods that are about to be let go. */
   readonly status: JobStatus;
-  readonly letGo: readonly Pod[];
+  readonly letGo: readonly Stored<Pod>[];
 }
 
 /**
@@ -22,17 +22,21 @@ export interface Tracking {
  *
  * @param present the pods after some were created and deleted
  */
-export function trackPods(facts: JobFacts, present: readonly Pod[], end: JobEnd | undefined): Tracking {
+export function trackPods(
+  facts: JobFacts,
+  present: readonly Stored<Pod>[],
+  end: JobEnd | undefined,
+): Tracking {
   const { job, isIndexed, completions = 0, succeededIndexes, failedIndexes } = facts;
   const { succeeded: good = [], failed: bad = [] } = job.status?.uncountedTerminatedPods ?? {};
   const held = new Set(uidsOf(present.filter(isTracked)));
-  const tracked = facts.pods.filter(({ metadata }) => held.has(metadata.uid ?? ""));
+  const tracked = facts.pods.filter(({ metadata }) => held.has(metadata.uid));
   const letGo = tracked.filter(
     (pod) => isBeingDeleted(job) || end !== undefined || hasSucceeded(pod) || isPodFailed(job, pod),
   );
   const known = new Set([...good, ...bad]);
-  const fresh = letGo.filter(({ metadata }) => !known.has(metadata.uid ?? ""));
-  const isFailed = (pod: Pod): boolean =>
+  const fresh = letGo.filter(({ metadata }) => !known.has(metadata.uid));
+  const isFailed = (pod: Stored<Pod>): boolean =>
     !hasSucceeded(pod) &&
     (isPodFailed(job, pod) || end?.type === "FailureTarget") &&
     (!isIndexed || indexOf(pod, completions) !== undefined) &&
@@ -51,8 +55,8 @@ export function trackPods(facts: JobFacts, present: readonly Pod[], end: JobEnd 
   return { status: withPresentPods(status, present), letGo };
 }
 
-function uidsOf(pods: readonly Pod[]): readonly string[] {
-  return pods.flatMap(({ metadata }) => metadata.uid ?? []);
+function uidsOf(pods: readonly Stored<Pod>[]): readonly string[] {
+  return pods.flatMap(({ metadata }) => metadata.uid);
 }
 
 function indexCounts(
@@ -92,7 +96,7 @@ export function countedPods(status: JobStatus, tracked: ReadonlySet<string>): Jo
 }
 
 /** How many pods run, are ready and are about to end now. */
-export function withPresentPods(status: JobStatus, pods: readonly Pod[]): JobStatus {
+export function withPresentPods(status: JobStatus, pods: readonly Stored<Pod>[]): JobStatus {
   const { active: _active, ...rest } = status;
   const active = pods.filter(isPodActive);
   return {

@@ -2,7 +2,6 @@ import { keyOf } from "@keelson/core";
 import { Job } from "@keelson/core/kinds/batch/v1";
 import { controllerManager, type StartController } from "../../controller.ts";
 import { loopKey, parseLoopKey, startKeyLoop } from "../../key-loop.ts";
-
 import { ignoreNotFound } from "../../refusals.ts";
 import { isBeingDeleted, timeOf } from "../pod-state.ts";
 import { terminalCondition } from "./job-policies.ts";
@@ -20,8 +19,7 @@ export const startTtlAfterFinishedController: StartController = ({
     context: { clock, signal, reportError },
     async reconcile(key) {
       const job = objects.get(Job, parseLoopKey(key));
-      const { uid } = job?.metadata ?? {};
-      if (job === undefined || uid === undefined || isBeingDeleted(job)) return;
+      if (job === undefined || isBeingDeleted(job)) return;
       const finished = timeOf(terminalCondition(job)?.lastTransitionTime);
       const { ttlSecondsAfterFinished } = job.spec ?? {};
       if (finished === undefined || ttlSecondsAfterFinished === undefined) return;
@@ -33,7 +31,7 @@ export const startTtlAfterFinishedController: StartController = ({
       const options = {
         manager: controllerManager,
         propagationPolicy: "Foreground" as const,
-        preconditions: { uid },
+        preconditions: { uid: job.metadata.uid },
       };
       await ignoreNotFound(objects.delete(Job, keyOf(job), options));
     },

@@ -11,12 +11,12 @@ const phaseRanks: Readonly<Record<string, number>> = { Pending: 0, Unknown: 1, R
  *
  * @param related active pods of the same owner's owner, which decide what is crowded
  */
-export function podsToDelete(
-  pods: readonly Pod[],
+export function podsToDelete<P extends Pod>(
+  pods: readonly P[],
   related: readonly Pod[],
   count: number,
   now: number,
-): readonly Pod[] {
+): readonly P[] {
   if (count >= pods.length) return pods;
   const crowd = new Map<string, number>();
   for (const { spec } of related) {

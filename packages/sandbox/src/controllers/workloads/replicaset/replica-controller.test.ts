@@ -129,7 +129,7 @@ describe("the ReplicaSet controller", () => {
       metadata: { ...set.metadata, finalizers: ["example.com/keep"] },
     }));
     await world.remove(ReplicaSet, "web");
-    for (const { metadata } of world.list(Pod)) await world.remove(Pod, metadata.name ?? "");
+    for (const { metadata } of world.list(Pod)) await world.remove(Pod, metadata.name);
     expect(world.list(Pod)).toEqual([]);
     await world.stop();
   });

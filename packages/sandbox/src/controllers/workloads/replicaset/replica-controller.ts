@@ -1,4 +1,4 @@
-import { controllerOf, keyOf, matchesLabels, type ObjectOfKind, toError } from "@keelson/core";
+import { controllerOf, keyOf, matchesLabels, type ObjectOfKind, type Stored, toError } from "@keelson/core";
 import { ReplicaSet } from "@keelson/core/kinds/apps/v1";
 import { Pod } from "@keelson/core/kinds/core/v1";
 import type { ControllerContext, StartController } from "../../controller.ts";
@@ -60,13 +60,12 @@ function start<T extends ReplicaOwner>(
 function ownersOf<T extends ReplicaOwner>(
   { objects }: ControllerContext,
   { resource, specOf }: ReplicaKind<T>,
-  pod: Pod,
+  pod: Stored<Pod>,
 ): readonly string[] {
   const controller = controllerOf(pod);
   const { namespace, labels } = pod.metadata;
   if (controller !== undefined) {
-    if (controller.kind !== resource.kind || namespace === undefined) return [];
-    return [`${namespace}/${controller.name}`];
+    return controller.kind === resource.kind ? [`${namespace}/${controller.name}`] : [];
   }
   if (isBeingDeleted(pod)) return [];
   return objects
@@ -118,7 +117,7 @@ async function reconcile<T extends ReplicaOwner>(
 async function manage<T extends ReplicaOwner>(
   { context, kind, pods, control }: Replicas<T>,
   owner: ObjectOfKind<T>,
-  active: readonly Pod[],
+  active: readonly Stored<Pod>[],
 ): Promise<unknown> {
   const { replicas, template } = kind.specOf(owner.object);
   const missing = replicas - active.length;
@@ -143,7 +142,7 @@ async function manage<T extends ReplicaOwner>(
 function relatedPods(
   { objects }: ControllerContext,
   pods: ControlledIndex<Pod>,
-  owner: ReplicaOwner,
+  owner: Stored<ReplicaOwner>,
 ): readonly Pod[] {
   const controller = controllerOf(owner);
   const owners =

@@ -5,6 +5,7 @@ import {
   labelsToSelector,
   matchesLabels,
   type Resource,
+  type Stored,
 } from "@keelson/core";
 import { ReplicaSet, type ReplicaSetCondition, type ReplicaSetStatus } from "@keelson/core/kinds/apps/v1";
 import { type Pod, type PodTemplateSpec, ReplicationController } from "@keelson/core/kinds/core/v1";
@@ -66,9 +67,9 @@ const nothing: LabelSelector = {
 export interface ReplicaFacts {
   readonly owner: ReplicaOwner;
   readonly spec: ReplicaSpec;
-  readonly active: readonly Pod[];
+  readonly active: readonly Stored<Pod>[];
   /** Undefined where the kind does not count them. */
-  readonly terminating: readonly Pod[] | undefined;
+  readonly terminating: readonly Stored<Pod>[] | undefined;
   /** Why pods could not be created or deleted; undefined if all went well. */
   readonly failure: string | undefined;
   readonly now: number;

@@ -11,9 +11,7 @@ import { StatefulSet } from "@keelson/core/kinds/apps/v1";
 import { PersistentVolumeClaim, Pod } from "@keelson/core/kinds/core/v1";
 import { ApiError } from "../../../status/api-error.ts";
 import { type ControllerContext, controllerManager } from "../../controller.ts";
-
 import { ignoreNotFound } from "../../refusals.ts";
-
 import { isBeingDeleted } from "../pod-state.ts";
 import { claimsOf, identityLabels, isInRange, ordinalOf } from "./stateful-pod.ts";
 
@@ -23,7 +21,11 @@ const component = "statefulset-controller";
 const options = { manager: controllerManager };
 
 /** Creates a pod and the claims that it needs. */
-export async function createStatefulPod(context: Context, set: Stored<StatefulSet>, pod: Pod): Promise<Pod> {
+export async function createStatefulPod(
+  context: Context,
+  set: Stored<StatefulSet>,
+  pod: Pod,
+): Promise<Stored<Pod>> {
   try {
     await createClaims(context, set, pod);
     const created = await context.objects.create(Pod, pod, options);
@@ -41,7 +43,7 @@ export async function createStatefulPod(context: Context, set: Stored<StatefulSe
   }
 }
 
-export async function createClaims(context: Context, set: StatefulSet, pod: Pod): Promise<void> {
+export async function createClaims(context: Context, set: Stored<StatefulSet>, pod: Pod): Promise<void> {
   const { objects } = context;
   for (const claim of claimsOf(set, ordinalOf(set, pod) ?? 0)) {
     const present = objects.get(PersistentVolumeClaim, keyOf(claim));
@@ -64,7 +66,7 @@ export async function createClaims(context: Context, set: StatefulSet, pod: Pod)
 }
 
 /** Whether the pod cannot be made yet, because a claim of its predecessor is still on its way out. */
-export function isClaimStale({ objects }: Context, set: StatefulSet, pod: Pod): boolean {
+export function isClaimStale({ objects }: Context, set: Stored<StatefulSet>, pod: Pod): boolean {
   if (set.spec?.persistentVolumeClaimRetentionPolicy?.whenScaled !== "Delete") return false;
   return claimsOf(set, ordinalOf(set, pod) ?? 0).some((claim) => {
     const present = objects.get(PersistentVolumeClaim, keyOf(claim));
@@ -72,7 +74,11 @@ export function isClaimStale({ objects }: Context, set: StatefulSet, pod: Pod): 
   });
 }
 
-export async function deleteStatefulPod(context: Context, set: StatefulSet, pod: Pod): Promise<void> {
+export async function deleteStatefulPod(
+  context: Context,
+  set: Stored<StatefulSet>,
+  pod: Stored<Pod>,
+): Promise<void> {
   try {
     await ignoreNotFound(context.objects.delete(Pod, keyOf(pod), options));
     tell(
@@ -90,8 +96,8 @@ export async function deleteStatefulPod(context: Context, set: StatefulSet, pod:
 /** Gives a pod the labels of its identity back. */
 export async function restoreIdentity(
   context: Context,
-  set: StatefulSet,
-  pod: Pod,
+  set: Stored<StatefulSet>,
+  pod: Stored<Pod>,
   ordinal: number,
 ): Promise<void> {
   const labels = identityLabels(set, pod, ordinal);
@@ -108,11 +114,11 @@ type Verb = "create" | "update" | "delete";
 
 const titles: Readonly<Record<Verb, string>> = { create: "Create", update: "Update", delete: "Delete" };
 
-function tell(context: Context, set: StatefulSet, verb: Verb, message: string): void {
+function tell(context: Context, set: Stored<StatefulSet>, verb: Verb, message: string): void {
   context.recordEvent(set, { component, type: "Normal", reason: `Successful${titles[verb]}`, message });
 }
 
-function tellFailure(context: Context, set: StatefulSet, verb: Verb, pod: Pod, error: unknown): void {
+function tellFailure(context: Context, set: Stored<StatefulSet>, verb: Verb, pod: Pod, error: unknown): void {
   const subject = `${titles[verb]} Pod ${pod.metadata.name} in StatefulSet ${set.metadata.name}`;
   const message = `${subject} failed error: ${toError(error).message}`;
   context.recordEvent(set, { component, type: "Warning", reason: `Failed${titles[verb]}`, message });
@@ -145,7 +151,7 @@ function wantedOwners(
   set: Stored<StatefulSet>,
   pod: Stored<Pod>,
   ordinal: number,
-  { metadata }: PersistentVolumeClaim,
+  { metadata }: Stored<PersistentVolumeClaim>,
 ): readonly OwnerReference[] {
   const { whenDeleted, whenScaled } = set.spec?.persistentVolumeClaimRetentionPolicy ?? {};
   const others = (metadata.ownerReferences ?? []).filter(
@@ -164,7 +170,7 @@ function wantedOwners(
 }
 
 /** Whether a claim belongs to an earlier object of the same name, and so is about to go. */
-function hasStaleOwner({ metadata }: PersistentVolumeClaim, owner: KubeObject): boolean {
+function hasStaleOwner({ metadata }: Stored<PersistentVolumeClaim>, owner: KubeObject): boolean {
   return (metadata.ownerReferences ?? []).some(
     ({ kind, name, uid }) =>
       kind === owner.kind && name === owner.metadata.name && uid !== owner.metadata.uid,

@@ -1,4 +1,4 @@
-import type { KubeObject, ObjectOfKind, Stored } from "@keelson/core";
+import type { ObjectOfKind, Stored } from "@keelson/core";
 import { StatefulSet } from "@keelson/core/kinds/apps/v1";
 import type { PersistentVolumeClaim, Pod, PodTemplateSpec } from "@keelson/core/kinds/core/v1";
 import { makePod } from "../pod-control.ts";
@@ -8,30 +8,30 @@ const podIndexLabel = "apps.kubernetes.io/pod-index";
 const revisionLabel = "controller-revision-hash";
 
 /** The number at the end of a pod's name if the rest is that of the set, else undefined. */
-export function ordinalOf(set: KubeObject, pod: KubeObject): number | undefined {
-  const parts = /^(.*)-(\d+)$/.exec(pod.metadata.name ?? "");
+export function ordinalOf(set: Stored<StatefulSet>, { metadata }: Pod): number | undefined {
+  const parts = metadata.name === undefined ? null : /^(.*)-(\d+)$/.exec(metadata.name);
   return parts !== null && parts[1] === set.metadata.name ? Number(parts[2]) : undefined;
 }
 
-export function firstOrdinal({ spec }: StatefulSet): number {
+export function firstOrdinal({ spec }: Stored<StatefulSet>): number {
   return spec?.ordinals?.start ?? 0;
 }
 
-export function isInRange(set: StatefulSet, ordinal: number): boolean {
+export function isInRange(set: Stored<StatefulSet>, ordinal: number): boolean {
   const first = firstOrdinal(set);
   return ordinal >= first && ordinal < first + (set.spec?.replicas ?? 1);
 }
 
-function podNameOf(set: StatefulSet, ordinal: number): string {
+function podNameOf(set: Stored<StatefulSet>, ordinal: number): string {
   return `${set.metadata.name}-${ordinal}`;
 }
 
-export function revisionOfPod({ metadata }: Pod): string | undefined {
+export function revisionOfPod({ metadata }: Stored<Pod>): string | undefined {
   return metadata.labels?.[revisionLabel];
 }
 
 /** The claims of one pod of the set. */
-export function claimsOf(set: StatefulSet, ordinal: number): readonly PersistentVolumeClaim[] {
+export function claimsOf(set: Stored<StatefulSet>, ordinal: number): readonly PersistentVolumeClaim[] {
   const { namespace } = set.metadata;
   return (set.spec?.volumeClaimTemplates ?? []).map(({ metadata, spec }) => ({
     apiVersion: "v1",
@@ -39,14 +39,14 @@ export function claimsOf(set: StatefulSet, ordinal: number): readonly Persistent
     metadata: {
       ...metadata,
       name: claimName(set, metadata.name, ordinal),
-      ...(namespace === undefined ? {} : { namespace }),
+      namespace,
       labels: { ...metadata.labels, ...set.spec?.selector.matchLabels },
     },
     ...(spec === undefined ? {} : { spec }),
   }));
 }
 
-function claimName(set: StatefulSet, template: string | undefined, ordinal: number): string {
+function claimName(set: Stored<StatefulSet>, template: string | undefined, ordinal: number): string {
   return `${template}-${set.metadata.name}-${ordinal}`;
 }
 
@@ -78,7 +78,7 @@ export function makeStatefulPod(
 }
 
 export function identityLabels(
-  set: StatefulSet,
+  set: Stored<StatefulSet>,
   pod: Pod,
   ordinal: number,
 ): Readonly<Record<string, string>> {
@@ -90,17 +90,18 @@ export function identityLabels(
 }
 
 /** Whether a pod carries its name as a label, by which a Service can select it. */
-export function hasIdentity({ metadata }: Pod): boolean {
+export function hasIdentity({ metadata }: Stored<Pod>): boolean {
   return metadata.labels?.[podNameLabel] === metadata.name;
 }
 
 /** Claims come before other volumes, and take the place of those of the same name. */
 function withClaims(
-  set: StatefulSet,
+  set: Stored<StatefulSet>,
   { volumes = [] }: NonNullable<Pod["spec"]>,
   ordinal: number,
 ): Pick<NonNullable<Pod["spec"]>, "volumes"> {
   const claims = (set.spec?.volumeClaimTemplates ?? []).map(({ metadata }) => ({
+    // Without a name in the template the volume has none either, and the server refuses the pod.
     name: metadata.name ?? "",
     persistentVolumeClaim: { claimName: claimName(set, metadata.name, ordinal) },
   }));

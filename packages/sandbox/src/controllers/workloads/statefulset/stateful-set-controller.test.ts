@@ -71,9 +71,9 @@ describe("the StatefulSet controller", () => {
     const world = workloadWorld([startStatefulSetController, hollow]);
     await world.create(StatefulSet, statefulSet({ replicas: 2, ...claims }));
     const [revision] = world.list(ControllerRevision);
-    const { name = "", labels } = revision?.metadata ?? {};
-    const hash = name.slice("db-".length);
-    expect(labels).toEqual({ app: "db", "controller.kubernetes.io/hash": hash });
+    const name = revision?.metadata.name;
+    const hash = name?.slice("db-".length);
+    expect(revision?.metadata.labels).toEqual({ app: "db", "controller.kubernetes.io/hash": hash });
     expect(revision).toMatchObject({ revision: 1, data: { spec: { template: { $patch: "replace" } } } });
     expect(world.get(Pod, "db-1")).toMatchObject({
       metadata: {

@@ -1,4 +1,4 @@
-import { controllerOf, keyOf, matchesLabels, type ObjectOfKind } from "@keelson/core";
+import { controllerOf, keyOf, matchesLabels, type ObjectOfKind, type Stored } from "@keelson/core";
 import { ControllerRevision, StatefulSet } from "@keelson/core/kinds/apps/v1";
 import { PersistentVolumeClaim, Pod } from "@keelson/core/kinds/core/v1";
 import type { ControllerContext, StartController } from "../../controller.ts";
@@ -52,7 +52,7 @@ export const startStatefulSetController: StartController = (context) => {
   };
 };
 
-function ownersOf({ objects }: ControllerContext, pod: Pod): readonly string[] {
+function ownersOf({ objects }: ControllerContext, pod: Stored<Pod>): readonly string[] {
   const controller = controllerOf(pod);
   const { namespace, labels } = pod.metadata;
   if (controller !== undefined) {
@@ -87,7 +87,9 @@ async function reconcile(sets: StatefulSets, loop: KeyLoop, key: string): Promis
   } finally {
     await report(sets, set, revisionNames(revisions), now);
   }
-  const live = new Set([revisions.current, revisions.update].map(({ metadata }) => metadata.name));
+  const live = new Set<string | undefined>(
+    [revisions.current, revisions.update].map(({ metadata }) => metadata.name),
+  );
   for (const pod of owned) live.add(revisionOfPod(pod));
   await truncateHistory(
     context,
@@ -103,7 +105,7 @@ async function reconcile(sets: StatefulSets, loop: KeyLoop, key: string): Promis
  * Counts the pods of a set that is being deleted. Its history is left alone: it may be without an owner already, for a
  * successor to find.
  */
-async function reportLast(sets: StatefulSets, set: StatefulSet): Promise<void> {
+async function reportLast(sets: StatefulSets, set: Stored<StatefulSet>): Promise<void> {
   const { currentRevision, updateRevision, collisionCount = 0 } = set.status ?? {};
   if (currentRevision === undefined || updateRevision === undefined) return;
   await report(sets, set, { currentRevision, updateRevision, collisionCount }, sets.context.clock.now());
@@ -111,7 +113,7 @@ async function reportLast(sets: StatefulSets, set: StatefulSet): Promise<void> {
 
 async function report(
   { context, pods }: StatefulSets,
-  set: StatefulSet,
+  set: Stored<StatefulSet>,
   names: RevisionNames,
   now: number,
 ): Promise<void> {
@@ -125,8 +127,8 @@ async function report(
 async function syncRevisions(
   { context, history }: StatefulSets,
   owner: ObjectOfKind,
-  set: StatefulSet,
-): Promise<{ readonly revisions: StatefulRevisions; readonly known: readonly ControllerRevision[] }> {
+  set: Stored<StatefulSet>,
+): Promise<{ readonly revisions: StatefulRevisions; readonly known: readonly Stored<ControllerRevision>[] }> {
   const known = await claimObjects(context, {
     owner,
     selector: set.spec?.selector,

@@ -1,3 +1,4 @@
+import type { Stored } from "@keelson/core";
 import type { ControllerRevision, StatefulSet, StatefulSetStatus } from "@keelson/core/kinds/apps/v1";
 import type { Pod } from "@keelson/core/kinds/core/v1";
 import { isBeingDeleted, isPodAvailable, isPodReady } from "../pod-state.ts";
@@ -5,8 +6,8 @@ import { nonZero } from "../write-status.ts";
 import { revisionOfPod } from "./stateful-pod.ts";
 
 export interface StatefulRevisions {
-  readonly current: ControllerRevision;
-  readonly update: ControllerRevision;
+  readonly current: Stored<ControllerRevision>;
+  readonly update: Stored<ControllerRevision>;
   readonly collisionCount: number;
 }
 
@@ -16,14 +17,14 @@ export type RevisionNames = Required<
 >;
 
 export function revisionNames({ current, update, collisionCount }: StatefulRevisions): RevisionNames {
-  const { name: currentRevision = "" } = current.metadata;
-  const { name: updateRevision = "" } = update.metadata;
+  const { name: currentRevision } = current.metadata;
+  const { name: updateRevision } = update.metadata;
   return { currentRevision, updateRevision, collisionCount };
 }
 
 export function statefulStatus(
-  set: StatefulSet,
-  pods: readonly Pod[],
+  set: Stored<StatefulSet>,
+  pods: readonly Stored<Pod>[],
   { currentRevision, updateRevision, collisionCount }: RevisionNames,
   now: number,
 ): StatefulSetStatus {
@@ -50,12 +51,12 @@ export function statefulStatus(
 }
 
 /** When all pods are of the new revision, it is the current one. */
-function isRolledOut({ spec }: StatefulSet, pods: number, ready: number, updated: number): boolean {
+function isRolledOut({ spec }: Stored<StatefulSet>, pods: number, ready: number, updated: number): boolean {
   const replicas = spec?.replicas ?? 1;
   const isRolling = spec?.updateStrategy?.type !== "OnDelete";
   return isRolling && updated === replicas && ready === replicas && pods === replicas;
 }
 
-export function isRunningAndReady(pod: Pod): boolean {
+export function isRunningAndReady(pod: Stored<Pod>): boolean {
   return pod.status?.phase === "Running" && isPodReady(pod);
 }

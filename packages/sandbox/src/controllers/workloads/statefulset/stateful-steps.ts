@@ -75,7 +75,7 @@ async function forAll<Item>(
   return true;
 }
 
-function isUnavailable({ set, now }: StatefulRun, pod: Pod): boolean {
+function isUnavailable({ set, now }: StatefulRun, pod: Stored<Pod>): boolean {
   return !isPodAvailable(pod, set.spec?.minReadySeconds ?? 0, now) || isBeingDeleted(pod);
 }
 
@@ -112,14 +112,14 @@ function makePodFor({ set, revisions }: StatefulRun, ordinal: number): Pod {
         : (set.status?.currentReplicas ?? 0)
       : (rollingUpdate.partition ?? 0);
   const revision = ordinal < firstOrdinal(set) + kept ? revisions.current : revisions.update;
-  return makeStatefulPod(set, templateOf(revision), revision.metadata.name ?? "", ordinal);
+  return makeStatefulPod(set, templateOf(revision), revision.metadata.name, ordinal);
 }
 
 async function condemn(
   run: StatefulRun,
-  pod: Pod,
+  pod: Stored<Pod>,
   isOrdered: boolean,
-  firstUnavailable: Pod | undefined,
+  firstUnavailable: Stored<Pod> | undefined,
 ): Promise<boolean> {
   if (isBeingDeleted(pod)) return !isOrdered;
   const mustWait =
