@@ -22,7 +22,7 @@ export function contextView(names: readonly string[]): <View extends object>(tar
 }
 
 /** The properties of every context. */
-export const contextNames = [
+export const contextNames: readonly (keyof ReconcileContext<unknown>)[] = [
   "key",
   "client",
   "liveClient",
@@ -35,7 +35,7 @@ export const contextNames = [
   "reasons",
   "reasonCount",
   "reconcileId",
-] as const satisfies readonly (keyof ReconcileContext<unknown>)[];
+];
 
 const viewOfRun = contextView(contextNames);
 
