@@ -45,7 +45,7 @@ const review = (request: Record<string, unknown> = {}, apiVersion = "admission.k
   },
 });
 
-interface Answer {
+interface PostedReview {
   readonly httpStatus: number;
   readonly apiVersion: string;
   readonly kind: string;
@@ -66,13 +66,13 @@ interface Call {
   readonly panics?: string[];
 }
 
-async function post(webhooks: Admission<WebApp>, body: unknown, call: Call = {}): Promise<Answer> {
+async function post(webhooks: Admission<WebApp>, body: unknown, call: Call = {}): Promise<PostedReview> {
   const { path = validatePath, headers = { "content-type": "application/json" }, clock, panics = [] } = call;
   const server = webhookServer({
     admissions: [webhooks],
     observer: {
       inFlightChanged: () => undefined,
-      answered: () => undefined,
+      responded: () => undefined,
       panicked: (path) => void panics.push(path),
     },
     ...(clock !== undefined && { clock }),
@@ -90,13 +90,13 @@ async function* chunksOf(bytes: Uint8Array): AsyncIterable<Uint8Array> {
   for (let start = 0; start < bytes.length; start += 65_536) yield bytes.subarray(start, start + 65_536);
 }
 
-function patchIn({ response }: Answer): readonly JsonPatchOperation[] {
+function patchIn({ response }: PostedReview): readonly JsonPatchOperation[] {
   return JSON.parse(Buffer.from(response.patch ?? "", "base64").toString("utf8"));
 }
 
 const yes = admission(WebApp).validate(() => undefined);
 
-describe("a request that is none", () => {
+describe("an invalid request", () => {
   const mib = 1024 * 1024;
 
   it.each([
@@ -116,7 +116,7 @@ describe("a request that is none", () => {
     ],
     ["no request", { ...review(), request: undefined }, {}, 400, "it has no request"],
     ["an unknown operation", review({ operation: "EAT" }), {}, 400, "it has no request"],
-  ])("[WH1] is answered by a review with the error: %s", async (_, body, headers, code, message) => {
+  ])("[WH1] gets a review with the error: %s", async (_, body, headers, code, message) => {
     const call = Object.keys(headers).length > 0 ? { headers } : {};
     const { httpStatus, apiVersion, kind, response } = await post(yes, body, call);
     expect(httpStatus).toBe(200);
@@ -126,14 +126,14 @@ describe("a request that is none", () => {
     expect(response.status.message).not.toContain("secret");
   });
 
-  it("[WH1] is not, with 7 MiB and with a charset", async () => {
+  it("[WH1] is neither one of 7 MiB nor one with a charset", async () => {
     const text = JSON.stringify(review());
     const body = text + " ".repeat(7 * mib - text.length);
     const headers = { "content-type": "application/json; charset=utf-8" };
     expect((await post(yes, body, { headers })).response.allowed).toBe(true);
   });
 
-  it("[WH1] is answered by an error if it lacks the object it is about", async () => {
+  it("[WH1] gets an error if it lacks its object", async () => {
     const { response } = await post(yes, review({ object: null }));
     expect(response).toMatchObject({
       uid: "u-1",
@@ -146,16 +146,16 @@ describe("a request that is none", () => {
 describe("a body", () => {
   const headers = { "content-type": "application/json" };
   const { signal } = new AbortController();
-  /** A body that is never sent whole, as far as it was asked for. */
+  /** A body that never ends, and how many of its chunks were read. */
   function endless(chunk: Uint8Array, count = 1) {
-    const asked = { chunks: 0 };
+    const read = { chunks: 0 };
     const body = (async function* () {
-      for (; asked.chunks < count; asked.chunks++) yield chunk;
+      for (; read.chunks < count; read.chunks++) yield chunk;
       await new Promise(() => undefined);
     })();
-    return { asked, body };
+    return { read, body };
   }
-  const reviewIn = ({ status, body }: ServiceResponse): Answer => ({
+  const reviewIn = ({ status, body }: ServiceResponse): PostedReview => ({
     httpStatus: status,
     ...JSON.parse(String(body)),
   });
@@ -170,7 +170,7 @@ describe("a body", () => {
       const webhooks = admission(WebApp, { failurePolicy }).validate(() => undefined);
       const server = webhookServer({ admissions: [webhooks], clock });
       const { body } = endless(Buffer.from("{"));
-      const answer = server.service({
+      const responding = server.service({
         method: "POST",
         path: `${validatePath}?timeout=1s`,
         headers,
@@ -180,7 +180,7 @@ describe("a body", () => {
       await clock.advance(899);
       expect(clock.pendingTimers).toHaveLength(1);
       await clock.advance(1);
-      expect(reviewIn(await answer)).toMatchObject({
+      expect(reviewIn(await responding)).toMatchObject({
         httpStatus: status,
         response: { uid: "", allowed: false, status: { code: 504, reason: "Timeout" } },
       });
@@ -190,35 +190,35 @@ describe("a body", () => {
 
   it("of another content type is not read", async () => {
     const server = webhookServer({ admissions: [yes] });
-    const { asked, body } = endless(Buffer.alloc(1), 1_000);
+    const { read, body } = endless(Buffer.alloc(1), 1_000);
     const text = { "content-type": "text/plain" };
     await server.service({ method: "POST", path: validatePath, headers: text, body, signal });
-    expect(asked.chunks).toBe(0);
+    expect(read.chunks).toBe(0);
   });
 
-  it("for which there is no room is answered by 503, until others have ended", async () => {
+  it("that exceeds the memory for bodies gets 503, until earlier requests have ended", async () => {
     const clock = new VirtualClock();
     const server = webhookServer({ admissions: [yes], clock, maxBufferedBytes: 10_000 });
-    const ask = (body: AsyncIterable<Uint8Array>) =>
+    const send = (body: AsyncIterable<Uint8Array>) =>
       server.service({ method: "POST", path: validatePath, headers, body, signal });
-    const slow = ask(endless(Buffer.alloc(9_900)).body);
+    const slow = send(endless(Buffer.alloc(9_900)).body);
     await clock.settle();
     const whole = () => chunksOf(Buffer.from(JSON.stringify(review())));
-    expect(reviewIn(await ask(whole()))).toMatchObject({
+    expect(reviewIn(await send(whole()))).toMatchObject({
       httpStatus: 200,
       response: { allowed: false, status: { code: 503, reason: "ServiceUnavailable" } },
     });
     await clock.advance(10_000);
     await slow;
     for (let times = 0; times < 100; times++) {
-      expect(reviewIn(await ask(whole())).response.allowed).toBe(true);
+      expect(reviewIn(await send(whole())).response.allowed).toBe(true);
     }
   });
 });
 
-describe("an answer", () => {
+describe("a response", () => {
   it.each(["admission.k8s.io/v1", "admission.k8s.io/v1beta1"])(
-    "[WH2] has the version and the uid of the question, and code 200: %s",
+    "[WH2] has the version and the uid of the request, and code 200: %s",
     async (version) => {
       const { apiVersion, response } = await post(yes, review({ uid: "u-2" }, version));
       expect(apiVersion).toBe(version);
@@ -271,28 +271,28 @@ describe("an answer", () => {
 });
 
 describe("mutators", () => {
-  it("[WH3] change the object in place, and leave what they do not know", async () => {
+  it("[WH3] change the object in place, and leave unknown fields", async () => {
     const object = webApp({ image: "a", unknown: { deep: [1] } }, { extra: true });
     const webhooks = admission(WebApp).mutate(({ object }) => {
       object.spec.replicas ??= 3;
     });
-    const answer = await post(webhooks, review({ object }), { path: mutatePath });
-    expect(answer.response.patchType).toBe("JSONPatch");
-    expect(patchIn(answer)).toEqual([{ op: "add", path: "/spec/replicas", value: 3 }]);
+    const posted = await post(webhooks, review({ object }), { path: mutatePath });
+    expect(posted.response.patchType).toBe("JSONPatch");
+    expect(patchIn(posted)).toEqual([{ op: "add", path: "/spec/replicas", value: 3 }]);
   });
 
-  it("[WH3] may give another object", async () => {
+  it("[WH3] may return another object", async () => {
     const webhooks = admission(WebApp).mutate(async ({ object }) => ({ ...object, spec: { image: "b" } }));
-    const answer = await post(webhooks, review({ object: webApp({ image: "a", replicas: 1 }) }), {
+    const posted = await post(webhooks, review({ object: webApp({ image: "a", replicas: 1 }) }), {
       path: mutatePath,
     });
-    expect(patchIn(answer)).toEqual([
+    expect(patchIn(posted)).toEqual([
       { op: "remove", path: "/spec/replicas" },
       { op: "replace", path: "/spec/image", value: "b" },
     ]);
   });
 
-  it("[WH3] leave numbers alone that JavaScript cannot hold", async () => {
+  it("[WH3] leave numbers alone that JavaScript cannot represent", async () => {
     const text = JSON.stringify(review({ object: webApp({ image: "a", huge: "HUGE" }) }));
     const webhooks = admission(WebApp).mutate(({ object }) => {
       object.spec.image = "b";
@@ -313,7 +313,7 @@ describe("mutators", () => {
     expect(response).not.toHaveProperty("patchType");
   });
 
-  it("[WH4] run in order, each on what the one before left, and make one patch", async () => {
+  it("[WH4] run in order, each on the result of the one before, and make one patch", async () => {
     const webhooks = admission(WebApp)
       .mutate(({ object }) => {
         object.spec.ports = [1];
@@ -322,9 +322,9 @@ describe("mutators", () => {
         object.spec.ports?.push(2);
         warn(`ports ${object.spec.ports}`);
       });
-    const answer = await post(webhooks, review(), { path: mutatePath });
-    expect(patchIn(answer)).toEqual([{ op: "add", path: "/spec/ports", value: [1, 2] }]);
-    expect(answer.response.warnings).toEqual(["ports 1,2"]);
+    const posted = await post(webhooks, review(), { path: mutatePath });
+    expect(patchIn(posted)).toEqual([{ op: "add", path: "/spec/ports", value: [1, 2] }]);
+    expect(posted.response.warnings).toEqual(["ports 1,2"]);
   });
 
   it("[WH4] stop at the first that denies, without a patch and with the warnings", async () => {
@@ -367,13 +367,13 @@ describe("validators", () => {
     expect(response).toMatchObject({ allowed: false, warnings: ["one", "two"], status: { message: "no" } });
   });
 
-  it("[WH4] get the object that is to be deleted from oldObject", async () => {
+  it("[WH4] get the object of a deletion from oldObject", async () => {
     const webhooks = admission(WebApp).validate(
       ({ object, old, operation, warn }) => warn(`${operation} ${object.spec.image} ${old?.spec.image}`),
       { operations: ["DELETE"] },
     );
-    const gone = review({ operation: "DELETE", object: null, oldObject: webApp({ image: "last" }) });
-    expect((await post(webhooks, gone)).response.warnings).toEqual(["DELETE last last"]);
+    const deletion = review({ operation: "DELETE", object: null, oldObject: webApp({ image: "last" }) });
+    expect((await post(webhooks, deletion)).response.warnings).toEqual(["DELETE last last"]);
   });
 
   it("run for their operations only", async () => {
@@ -381,16 +381,16 @@ describe("validators", () => {
       .validate(({ warn }) => warn("stored"))
       .validate(({ warn }) => warn("deleted"), { operations: ["DELETE"] });
     expect((await post(webhooks, review())).response.warnings).toEqual(["stored"]);
-    const gone = review({ operation: "DELETE", object: null, oldObject: webApp() });
-    expect((await post(webhooks, gone)).response.warnings).toEqual(["deleted"]);
+    const deletion = review({ operation: "DELETE", object: null, oldObject: webApp() });
+    expect((await post(webhooks, deletion)).response.warnings).toEqual(["deleted"]);
   });
 
-  it("know who asks for what", async () => {
+  it("know the user, the namespace and whether it is a dry run", async () => {
     const webhooks = admission(WebApp).validate(({ request, warn }) =>
       warn(`${request.userInfo.username} ${request.dryRun} ${request.namespace}`),
     );
-    const asked = review({ dryRun: true, namespace: "shop" });
-    expect((await post(webhooks, asked)).response.warnings).toEqual(["alice true shop"]);
+    const request = review({ dryRun: true, namespace: "shop" });
+    expect((await post(webhooks, request)).response.warnings).toEqual(["alice true shop"]);
   });
 });
 
@@ -399,7 +399,7 @@ describe("a handler that fails", () => {
     throw new TypeError("x is undefined");
   });
 
-  it("[WH5] is answered by a review with 500, and counted", async () => {
+  it("[WH5] leads to a review with 500, and is counted", async () => {
     const panics: string[] = [];
     const { httpStatus, response } = await post(broken, review(), { panics });
     expect(httpStatus).toBe(200);
@@ -414,7 +414,7 @@ describe("a handler that fails", () => {
     expect(panics).toEqual([validatePath]);
   });
 
-  it("[WH5] answers HTTP 500 where failures are to be ignored, since a review would refuse", async () => {
+  it("[WH5] leads to HTTP 500 where failures are ignored, since a review would refuse the request", async () => {
     const lenient = admission(WebApp, { failurePolicy: "Ignore" }).validate(() => {
       throw new Error("x");
     });
@@ -424,7 +424,7 @@ describe("a handler that fails", () => {
     });
   });
 
-  it("that denies does so where failures are to be ignored", async () => {
+  it("that denies does so also where failures are ignored", async () => {
     const lenient = admission(WebApp, { failurePolicy: "Ignore" }).validate(({ deny }) => deny("no"));
     expect(await post(lenient, review())).toMatchObject({ httpStatus: 200, response: { allowed: false } });
   });
@@ -436,7 +436,7 @@ describe("a handler that fails", () => {
     ["?timeout=1m30s", 29_000],
     ["?timeout=soon", 9_000],
     ["", 9_000],
-  ])("by never answering is answered before the API server gives up: %s", async (query, limitMs) => {
+  ])("by never returning is ended before the timeout of the API server: %s", async (query, limitMs) => {
     const clock = new VirtualClock();
     const panics: string[] = [];
     let reason: unknown;
@@ -446,14 +446,14 @@ describe("a handler that fails", () => {
       });
       return new Promise(() => undefined);
     });
-    const answer = post(silent, review(), { path: validatePath + query, clock, panics });
+    const posted = post(silent, review(), { path: validatePath + query, clock, panics });
     await clock.advance(limitMs - 1);
     expect(reason).toBeUndefined();
     await clock.advance(1);
-    const { response } = await answer;
+    const { response } = await posted;
     expect(response).toMatchObject({ uid: "u-1", allowed: false, status: { code: 504, reason: "Timeout" } });
     expect(response.status.message).toBe(
-      `call webhook ${validatePath}: no answer within ${limitMs / 1000} s; try again, or raise its timeoutSeconds`,
+      `call webhook ${validatePath}: no response within ${limitMs / 1000} s; try again, or raise its timeoutSeconds`,
     );
     expect(reason).toMatchObject({ code: "WEBHOOK_TIMEOUT", limitMs });
     expect(panics).toEqual([]);
@@ -485,11 +485,11 @@ describe("an admission", () => {
     expect(admission(WebApp, { paths: { mutate: "/m" } }).pathOf("mutate")).toBe("/m");
   });
 
-  it.each([0, 31, 1.5])("is refused a timeout that the API server would refuse: %d", (timeoutSeconds) => {
+  it.each([0, 31, 1.5])("refuses a timeout that the API server would refuse: %d", (timeoutSeconds) => {
     expect(() => admission(WebApp, { timeoutSeconds })).toThrow("whole number from 1 to 30");
   });
 
-  it("takes an object of a kind that nobody has described", async () => {
+  it("accepts an object of a generic resource", async () => {
     const generic = genericResource({ group: "", version: "v1", kind: "X", plural: "xs", scope: "Cluster" });
     const webhooks: Admission<GenericObject> = admission(generic).mutate(({ object }) => {
       if (isRecord(object.spec)) object.spec = { ...object.spec, a: 1 };

@@ -37,41 +37,41 @@ import {
   type WebhookCallDependencies,
 } from "./webhook-call.ts";
 
-/** Two of the largest objects that etcd holds, with room to spare [WH1]. */
+/** Room for two of the largest objects that etcd stores [WH1]. */
 const maxBodyBytes = 7 * 1024 * 1024;
 
-/** Told of what a handler threw by mistake. */
+/** Called with an error that a handler did not mean to throw. */
 type OnPanic = (path: string, error: Error) => void;
 
 /** What the handler of a path is given beside the request. */
 interface HandlerDependencies extends WebhookCallDependencies {
   readonly onPanic: OnPanic;
-  /** What the request may hold of its body. */
+  /** The share of the request in the memory for bodies. */
   readonly body: BodyShare;
 }
 
-/** Answers the requests of an API server to one path. */
+/** Handles the requests of API servers to one path. */
 export type WebhookHandler = (
   request: ServiceRequest,
   dependencies: HandlerDependencies,
 ) => Promise<ServiceResponse>;
 
-/** What a chain of handlers made of a request. */
+/** Runs a chain of handlers for a request. */
 type Decide = (request: AdmissionRequest, call: AdmissionCall) => Promise<Pick<AdmissionResponse, "patch">>;
 
-/** The path that runs the mutators of a kind. */
+/** The handler of the path that runs the mutators of a kind. */
 export function mutatingHandler<T extends KubeObject>(admission: Admission<T>): WebhookHandler {
   const decide: Decide = (request, call) => runMutators(admission.mutators, request, call);
-  return (request, dependencies) => answer(admission, decide, request, dependencies);
+  return (request, dependencies) => review(admission, decide, request, dependencies);
 }
 
-/** The path that runs the validators of a kind. */
+/** The handler of the path that runs the validators of a kind. */
 export function validatingHandler<T extends KubeObject>(admission: Admission<T>): WebhookHandler {
   const decide: Decide = (request, call) => runValidators(admission.validators, request, call);
-  return (request, dependencies) => answer(admission, decide, request, dependencies);
+  return (request, dependencies) => review(admission, decide, request, dependencies);
 }
 
-async function answer<T extends KubeObject>(
+async function review<T extends KubeObject>(
   { settings }: Admission<T>,
   decide: Decide,
   request: ServiceRequest,
@@ -81,28 +81,32 @@ async function answer<T extends KubeObject>(
     settings.timeoutSeconds === undefined ? defaultTimeoutMs : settings.timeoutSeconds * 1000;
   const path = request.path.split("?")[0] ?? request.path;
   const limitMs = handlerLimitMs(request.path, fallbackMs);
-  // Begun before the body is read: a client that never sends the rest of it must not be waited for.
+  // Starts before the body is read, since a client may never send the rest of it.
   using deadline = startCallDeadline(dependencies.clock, { path, limitMs, caller: request.signal });
-  // A review that refuses counts as a refusal under either policy. Only a status that is none has the request ignored.
+  // A review with allowed: false refuses the request under either policy. Only another HTTP status lets Ignore apply.
   const statusOf = (isFailure: boolean) => (isFailure && settings.failurePolicy === "Ignore" ? 500 : 200);
   const body = await readReview(request, dependencies, deadline);
   if ("refusal" in body) {
     return reviewResponse(statusOf(body.isFailure), latestReviewVersion, "", body.refusal);
   }
-  const { apiVersion, request: asked } = body.review;
-  const { response, isFailure } = await decideInTime(decide, asked, { ...dependencies, path, deadline });
-  return reviewResponse(statusOf(isFailure), apiVersion, asked.uid, response);
+  const { apiVersion, request: admissionRequest } = body.review;
+  const { response, isFailure } = await decideInTime(decide, admissionRequest, {
+    ...dependencies,
+    path,
+    deadline,
+  });
+  return reviewResponse(statusOf(isFailure), apiVersion, admissionRequest.uid, response);
 }
 
 type Review = { readonly review: ReturnType<typeof parseAdmissionReview> };
 
 interface Refusal {
   readonly refusal: AdmissionResponse;
-  /** The webhook could not take it, as opposed to: it is no request. */
+  /** The webhook could not read the request; false if the request is invalid. */
   readonly isFailure: boolean;
 }
 
-/** [WH1] */
+/** Reads the AdmissionReview of a request, or returns the response that refuses it [WH1]. */
 async function readReview(
   request: ServiceRequest,
   { body: share }: HandlerDependencies,
@@ -136,34 +140,34 @@ function unreadBody(problem: BodyProblem): Refusal {
     const message = `read the request: its body is larger than ${maxBodyBytes} bytes`;
     return { refusal: failure(413, "RequestEntityTooLarge", message), isFailure: false };
   }
-  const message = "read the request: too many others are under way; try again";
+  const message = "read the request: too many requests are in flight; try again";
   return { refusal: failure(503, "ServiceUnavailable", message), isFailure: true };
 }
 
 interface Outcome {
   readonly response: AdmissionResponse;
-  /** The webhook did not work, as opposed to: it said no. */
+  /** The webhook failed; false if it allowed or denied the request. */
   readonly isFailure: boolean;
 }
 
 async function decideInTime(
   decide: Decide,
-  asked: AdmissionRequest,
+  request: AdmissionRequest,
   dependencies: HandlerDependencies & { readonly path: string; readonly deadline: CallDeadline },
 ): Promise<Outcome> {
   const { path, onPanic } = dependencies;
   const { signal } = dependencies.deadline;
   const warnings: string[] = [];
   const call: AdmissionCall = {
-    ...makeWebhookCall(dependencies, { path, uid: asked.uid, signal }),
-    request: asked,
+    ...makeWebhookCall(dependencies, { path, uid: request.uid, signal }),
+    request,
     deny: (message, details) => {
       throw new AdmissionDeniedError(message, details);
     },
     warn: (message) => void warnings.push(message),
   };
   try {
-    const { patch = [] } = await abortable(decide(asked, call), signal);
+    const { patch = [] } = await abortable(decide(request, call), signal);
     return { response: { allowed: true, warnings, patch }, isFailure: false };
   } catch (caught) {
     const error = toError(caught);
@@ -182,7 +186,9 @@ async function decideInTime(
 
 function timedOut(reason: unknown): AdmissionResponse {
   const message =
-    reason instanceof WebhookTimeoutError ? reason.message : "call a webhook: the caller has gone away";
+    reason instanceof WebhookTimeoutError
+      ? reason.message
+      : "call a webhook: the API server closed the request";
   return failure(504, "Timeout", message);
 }
 
@@ -199,14 +205,14 @@ function reviewResponse(
   };
 }
 
-/** Runs mutators in order. One patch for all of them, from what the server sent to what the last one left [WH3, WH4]. */
+/** Runs mutators in order. One patch leads from the object that the server sent to the result of the last one [WH3, WH4]. */
 async function runMutators<T extends KubeObject>(
   mutators: readonly MutatorStep<T>[],
   request: AdmissionRequest,
   call: AdmissionCall,
 ): Promise<Pick<AdmissionResponse, "patch">> {
   const { operation, object } = request;
-  // There is nothing left to change.
+  // A deletion stores no object that could be changed.
   if (operation === "DELETE") return {};
   let current: T = objectIn(object, "object");
   for (const step of stepsFor(mutators, operation)) {
@@ -222,7 +228,7 @@ async function runMutators<T extends KubeObject>(
   return { patch: jsonPatchBetween(object, current) };
 }
 
-/** Runs validators in order, to the first that denies [WH4]. */
+/** Runs validators in order, until one denies [WH4]. */
 async function runValidators<T extends KubeObject>(
   validators: readonly ValidatorStep<T>[],
   request: AdmissionRequest,
@@ -265,7 +271,7 @@ function objectIn<T extends KubeObject>(value: unknown, what: string): T {
   throw new InvalidWebhookError("read the request", `its ${what} is not an object`);
 }
 
-/** That it is one of the kind is for the API server to know, which has checked it against the schema. */
+/** The API server has validated it against the schema of its kind. */
 function isObject<T extends KubeObject>(value: unknown): value is T {
   return isRecord(value);
 }

@@ -1,9 +1,10 @@
 import { freeze, isRecord, type JsonPatchOperation, type Status, type StatusCause } from "@keelson/core";
 import { type AdmissionDeniedError, type DenialReason, InvalidWebhookError } from "./errors.ts";
 
+/** What the request to the API server does with the object. */
 export type Operation = "CREATE" | "UPDATE" | "DELETE" | "CONNECT";
 
-/** What the API server asks, as it is on the wire (admission.k8s.io). */
+/** The request of the API server, as it is on the wire (admission.k8s.io). */
 export interface AdmissionRequest {
   readonly uid: string;
   readonly kind: { readonly group: string; readonly version: string; readonly kind: string };
@@ -12,7 +13,7 @@ export interface AdmissionRequest {
   readonly requestKind?: AdmissionRequest["kind"];
   readonly requestResource?: AdmissionRequest["resource"];
   readonly requestSubResource?: string;
-  /** Empty or missing while the server is to make the name. */
+  /** Empty or missing if the server generates the name. */
   readonly name?: string;
   readonly namespace?: string;
   readonly operation: Operation;
@@ -28,7 +29,7 @@ export interface AdmissionRequest {
   readonly options?: unknown;
 }
 
-/** What is answered. */
+/** The response to an AdmissionRequest. */
 export interface AdmissionResponse {
   readonly allowed: boolean;
   readonly status?: Omit<Status, "apiVersion" | "kind">;
@@ -36,9 +37,9 @@ export interface AdmissionResponse {
   readonly patch?: readonly JsonPatchOperation[];
 }
 
-/** A review of a version that is known. */
+/** A review of a supported version. */
 export interface AdmissionReview {
-  /** The answer has the same [WH2]. */
+  /** The response has the same version [WH2]. */
   readonly apiVersion: string;
   readonly request: AdmissionRequest;
 }
@@ -47,14 +48,14 @@ export const latestReviewVersion = "admission.k8s.io/v1";
 const knownVersions: readonly unknown[] = [latestReviewVersion, "admission.k8s.io/v1beta1"];
 const operations: readonly unknown[] = ["CREATE", "UPDATE", "DELETE", "CONNECT"] satisfies Operation[];
 
-/** Throws an InvalidWebhookError if the body is something else. */
+/** Parses the body of a request. Throws an InvalidWebhookError if it is no AdmissionReview of a supported version. */
 export function parseAdmissionReview(body: Uint8Array): AdmissionReview {
   const review = parseJson(body);
   if (!isRecord(review) || review.kind !== "AdmissionReview") throw unreadable("it is no AdmissionReview");
   const { apiVersion, request } = review;
   if (!isKnownVersion(apiVersion)) throw unreadable(`its version ${String(apiVersion)} is not known`);
   if (!isAdmissionRequest(request)) throw unreadable("it has no request with a uid, a kind and an operation");
-  // Handlers share it, so none of them may change it.
+  // All handlers get the same object.
   freeze(request);
   return { apiVersion, request };
 }
@@ -63,7 +64,7 @@ function parseJson(body: Uint8Array): unknown {
   try {
     return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(body));
   } catch {
-    // biome-ignore lint/style/useErrorCause: the text of the error would repeat part of the body, which may hold a secret
+    // biome-ignore lint/style/useErrorCause: the message of the cause would quote the body, which may hold a secret
     throw unreadable("it is not JSON");
   }
 }
@@ -86,7 +87,7 @@ function isAdmissionRequest(request: unknown): request is AdmissionRequest {
   );
 }
 
-/** The text of the answer. The code is 200 unless the response has another [WH2]. */
+/** The body of the HTTP response. The code is 200 unless the response has another [WH2]. */
 export function formatAdmissionReview(apiVersion: string, uid: string, response: AdmissionResponse): string {
   const { allowed, status, warnings = [], patch = [] } = response;
   return JSON.stringify({
@@ -105,7 +106,7 @@ export function formatAdmissionReview(apiVersion: string, uid: string, response:
   });
 }
 
-/** A failure, of the request or of the webhook. */
+/** The response for a request that is invalid or that the webhook failed to handle. */
 export function failure(code: number, reason: string, message: string): AdmissionResponse {
   return { allowed: false, status: { status: "Failure", code, reason, message } };
 }
@@ -121,7 +122,7 @@ const codes: Readonly<Record<DenialReason, number>> = {
   TooManyRequests: 429,
 };
 
-/** A no of a handler. */
+/** The response for a request that a handler denied. */
 export function denial({ message, reason, causes }: AdmissionDeniedError): AdmissionResponse {
   return {
     allowed: false,

@@ -3,23 +3,23 @@ import type { AdmissionRequest, Operation } from "./admission-review.ts";
 import { type DenialDetails, InvalidWebhookError } from "./errors.ts";
 import type { WebhookCall } from "./webhook-call.ts";
 
-/** What every handler of an admission webhook gets beside the objects. */
+/** What every handler of an admission webhook is given beside the objects. */
 export interface AdmissionCall extends WebhookCall {
   readonly request: AdmissionRequest;
-  /** Refuses the request: throws an AdmissionDeniedError, so nothing after it runs. The message is for the user. */
+  /** Denies the request by throwing an AdmissionDeniedError. The user sees the message. */
   deny(message: string, details?: DenialDetails): never;
-  /** Lets the user know of something that is no reason to refuse; kubectl prints it. */
+  /** Adds a warning to the response, whether it allows the request or not; kubectl prints it. */
   warn(message: string): void;
 }
 
-/** `old` is the object as it is stored. */
+/** The call of a mutator. `old` is the stored object. */
 export type Mutation<T extends KubeObject> = AdmissionCall &
   (
     | { readonly operation: "CREATE" | "CONNECT"; readonly object: Draft<T>; readonly old: undefined }
     | { readonly operation: "UPDATE"; readonly object: Draft<T>; readonly old: T }
   );
 
-/** `object` is what is to be stored, and for DELETE what is to be deleted, which is `old` as well. */
+/** The call of a validator. `object` is the object to be stored or, for DELETE, the stored object, which is `old` too. */
 export type Validation<T extends KubeObject> = AdmissionCall &
   (
     | { readonly operation: "CREATE" | "CONNECT"; readonly object: T; readonly old: undefined }
@@ -27,66 +27,70 @@ export type Validation<T extends KubeObject> = AdmissionCall &
   );
 
 /**
- * Changes an object before it is validated and stored: in place, since it is a private copy, or by returning another
- * one. What it does not touch stays as the user sent it, also fields that the kind does not declare.
+ * Changes an object before it is validated and stored: in place, since `object` is a private copy, or by returning
+ * another object. Everything else stays as the user sent it, also fields that the kind does not declare.
  */
 export type Mutator<T extends KubeObject> = (
   call: Mutation<T>,
 ) => T | Draft<T> | Nothing | Promise<T | Draft<T> | Nothing>;
 
-/** Calls `deny` if an object must not become what it is to become, or go; otherwise returns. */
+/** Calls `deny` if the object must not be stored or deleted; otherwise returns. */
 export type Validator<T extends KubeObject> = (call: Validation<T>) => Nothing | Promise<Nothing>;
 
-// biome-ignore lint/suspicious/noConfusingVoidType: a handler that returns nothing has nothing to say
+// biome-ignore lint/suspicious/noConfusingVoidType: a handler may return nothing
 type Nothing = void | undefined;
 
+/** The fields of the generated webhook configuration, and where the webhook is served. */
 export interface AdmissionSettings {
-  /** What becomes of requests while the webhook cannot answer, or its handler throws. Default Fail: they are refused. */
+  /** What happens to requests while the webhook cannot be reached or its handler throws. Default Fail: they are refused. */
   readonly failurePolicy?: "Fail" | "Ignore";
   /** CEL expressions that must all hold for the webhook to be called. */
   readonly matchConditions?: readonly { readonly name: string; readonly expression: string }[];
-  /** Whether requests for another version of the kind are converted and sent, too. Default Equivalent: they are. */
+  /** Whether requests for other versions of the kind are converted and sent as well. Default Equivalent: they are. */
   readonly matchPolicy?: "Equivalent" | "Exact";
   readonly namespaceSelector?: LabelSelector;
   readonly objectSelector?: LabelSelector;
-  /** Whether handlers change something elsewhere. Default None. Those that do must heed `request.dryRun`. */
+  /** Whether handlers change other objects. Default None. Handlers that do must respect `request.dryRun`. */
   readonly sideEffects?: "None" | "NoneOnDryRun";
   /** How long the API server waits, 1 to 30. Default 10. */
   readonly timeoutSeconds?: number;
-  /** Whether mutators are asked again when a later webhook has changed the object. Default Never. */
+  /** Whether mutators are called again after a later webhook has changed the object. Default Never. */
   readonly reinvocationPolicy?: "IfNeeded" | "Never";
-  /** Only requests to this part of the objects, such as `status`. Default: the objects themselves. */
+  /** The subresource, such as `status`, whose requests are sent. Default: the requests for the objects themselves. */
   readonly subresource?: string;
-  /** Default: `<kind>.<version>.<group>`; `mutate.` or `validate.` is put before it. Users see it when refused. */
+  /** Default: `<kind>.<version>.<group>`. Prefixed by `mutate.` or `validate.`; users see it when a request is denied. */
   readonly name?: string;
-  /** Default: as controller-runtime has them, such as `/mutate-example-com-v1-webapp`. */
+  /** Default: the paths of controller-runtime, such as `/mutate-example-com-v1-webapp`. */
   readonly paths?: { readonly mutate?: string; readonly validate?: string };
 }
 
+/** When a mutator runs. */
 export interface MutatorOptions {
   /** Default CREATE and UPDATE. */
   readonly operations?: readonly Exclude<Operation, "DELETE">[];
 }
 
+/** When a validator runs. */
 export interface ValidatorOptions {
   /** Default CREATE and UPDATE. */
   readonly operations?: readonly Operation[];
 }
 
-/** A handler and when it runs. Its handler is a method, so that webhooks of any kind can be put in one list. */
+/** A mutator with its operations. `handle` is a method, so that webhooks of several kinds fit in one list. */
 export interface MutatorStep<T extends KubeObject> {
   readonly operations: readonly Operation[];
   handle(call: Mutation<T>): ReturnType<Mutator<T>>;
 }
 
+/** A validator with its operations. */
 export interface ValidatorStep<T extends KubeObject> {
   readonly operations: readonly Operation[];
   handle(call: Validation<T>): ReturnType<Validator<T>>;
 }
 
 /**
- * The admission webhooks of one kind, as data: a server serves it and a configuration is generated from it. Each call
- * gives a new value.
+ * The admission webhooks of one kind, as data: the webhook server serves them, and the webhook configurations are
+ * generated from them. Each method returns a new value.
  *
  *     const webhooks = admission(WebApp)
  *       .mutate(({ object }) => {
@@ -94,7 +98,7 @@ export interface ValidatorStep<T extends KubeObject> {
  *       })
  *       .validate(({ object, old, deny, warn }) => {
  *         if (old !== undefined && old.spec.port !== object.spec.port) deny("the port cannot change", { field: "spec.port" });
- *         if (object.spec.replicas > 100) warn("more than 100 replicas are rarely meant");
+ *         if (object.spec.replicas > 100) warn("more than 100 replicas are rarely intended");
  *       });
  */
 export interface Admission<T extends KubeObject = KubeObject> {
@@ -102,16 +106,17 @@ export interface Admission<T extends KubeObject = KubeObject> {
   readonly settings: AdmissionSettings;
   readonly mutators: readonly MutatorStep<T>[];
   readonly validators: readonly ValidatorStep<T>[];
-  /** Runs after the mutators so far, on what they made of the object [WH4]. */
+  /** Adds a mutator. It runs after the earlier ones, on their result [WH4]. */
   mutate(handler: Mutator<T>, options?: MutatorOptions): Admission<T>;
-  /** Runs after the validators so far, unless one of them denied [WH4]. */
+  /** Adds a validator. It runs after the earlier ones, unless one of them denied the request [WH4]. */
   validate(handler: Validator<T>, options?: ValidatorOptions): Admission<T>;
+  /** The path of the URL at which it is served. */
   pathOf(verb: "mutate" | "validate"): string;
-  /** What users see the webhook called. */
+  /** The name in the webhook configuration, which users see. */
   nameOf(verb: "mutate" | "validate"): string;
 }
 
-/** Begins the admission webhooks of a kind; of a subresource whose objects are of another kind if `as` names it. */
+/** Declares the admission webhooks of a kind. If the objects of a subresource have another kind, `as` names it. */
 export function admission<S extends KubeObject>(
   resource: Resource,
   settings: AdmissionSettings & { readonly subresource: string; readonly as: Kind<S> },
@@ -157,7 +162,7 @@ function admissionOf<T extends KubeObject>(
   };
 }
 
-/** Such as `/validate-example-com-v1-webapp`: the paths of controller-runtime, so that its manifests fit. */
+/** Such as `/validate-example-com-v1-webapp`: the paths of controller-runtime, so that its manifests work. */
 function admissionPath(
   verb: "mutate" | "validate",
   { group, version, kind }: GroupVersionKind,

@@ -3,17 +3,17 @@ import { isIP } from "node:net";
 import type { ServingCertificate } from "@keelson/core";
 import { plainHost } from "./rotation-plan.ts";
 
-/** From when on, and how long, a certificate is valid. */
+/** When the validity of a certificate starts, and how long it is. */
 export interface Life {
   readonly nowMs: number;
   readonly lifeMs: number;
 }
 
 const algorithm = { name: "ECDSA", namedCurve: "P-256", hash: "SHA-256" } as const;
-/** A certificate begins so much earlier, or a tenth of its life, so that a clock a little behind accepts it. */
+/** A certificate is valid from this much earlier, at most a tenth of its life, so that a clock that is behind accepts it. */
 const backdateMs = 3_600_000;
 
-/** Loading it takes longer than all of a webhook server; who brings certificates of their own never does. */
+/** Loaded on demand: it takes longer than the whole webhook server, and certificates from files do not need it. */
 async function loadX509(): Promise<typeof import("@peculiar/x509")> {
   await import("reflect-metadata");
   return import("@peculiar/x509");
@@ -25,7 +25,7 @@ export async function issueAuthority(name: string, life: Life): Promise<ServingC
   const keys = await newKeys();
   const certificate = await x509.X509CertificateGenerator.createSelfSigned({
     ...datesOf(life),
-    // Told apart by their dates, since a verifier may look for the signer by its name.
+    // The date makes the name unique, since a verifier may find the signer by its name.
     name: [{ CN: [`${name} ${Math.floor(life.nowMs / 1000)}`] }],
     keys,
     signingAlgorithm: algorithm,
@@ -50,7 +50,7 @@ export async function issueLeaf(
   const { notBefore, notAfter } = datesOf(life);
   const certificate = await x509.X509CertificateGenerator.create({
     notBefore,
-    // Nothing outlives the one who vouches for it.
+    // A certificate must not be valid longer than its signer.
     notAfter: notAfter < issuer.notAfter ? notAfter : issuer.notAfter,
     subject: [{ CN: [(hosts[0] ?? "webhook").slice(0, 64)] }],
     issuer: issuer.subject,

@@ -4,19 +4,19 @@ import { checkServingCertificate } from "./certificate-source.ts";
 import { InvalidCertificateError } from "./errors.ts";
 import type { RotationState, Validity } from "./rotation-plan.ts";
 
-/** Everything that the replicas of an operator share, in a Secret. */
+/** The certificates and keys that the replicas of an operator share in a Secret. */
 export interface CertificateMaterial {
   /** The authority whose key signs. */
   readonly signer: ServingCertificate;
   readonly next: (ServingCertificate & { readonly introducedAtMs: number }) | undefined;
-  /** Signs nothing any more, so its key is gone. */
+  /** Signs nothing any more, so its key is not stored. */
   readonly previous: { readonly certificate: string; readonly retiredAtMs: number } | undefined;
   readonly leaf: ServingCertificate;
 }
 
 /**
- * What callers must trust: every authority whose leaf a replica may serve, now or soon. The oldest comes first, so that
- * a switch changes nothing in it.
+ * What the API server must trust: every authority whose leaf a replica may serve now or soon. The oldest comes first, so
+ * that a switch does not change the bundle.
  */
 export function bundleOf({ signer, next, previous }: CertificateMaterial): string {
   return [previous, signer, next]
@@ -24,7 +24,7 @@ export function bundleOf({ signer, next, previous }: CertificateMaterial): strin
     .join("");
 }
 
-/** What the rotation looks at. */
+/** The state that the rotation is planned from. */
 export function stateOf({ signer, next, previous, leaf }: CertificateMaterial): RotationState {
   const served = new X509Certificate(leaf.certificate);
   return {
@@ -63,7 +63,7 @@ export function materialToData(material: CertificateMaterial): Readonly<Record<s
   return Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, encode(text)]));
 }
 
-/** Throws an InvalidCertificateError, which holds nothing of what was read, if it is not what was written. */
+/** Reads the `data` of the Secret. Throws an InvalidCertificateError, which quotes nothing of it, if it is invalid. */
 export function materialFromData(
   what: string,
   data: Readonly<Record<string, string>> | undefined,
@@ -88,7 +88,7 @@ type Authorities = Pick<CertificateMaterial, "next" | "previous"> & { readonly s
 
 function parseAuthorities(what: string, text: string): Authorities {
   const parsed = parseJson(text);
-  const problem = new InvalidCertificateError(what, "authorities.json is not as it was written");
+  const problem = new InvalidCertificateError(what, "authorities.json is invalid");
   if (!isRecord(parsed) || typeof parsed.signer !== "string") throw problem;
   const { signer, next, previous } = parsed;
   if (next !== undefined && !isNext(next)) throw problem;
@@ -96,7 +96,7 @@ function parseAuthorities(what: string, text: string): Authorities {
   return { signer, next, previous };
 }
 
-/** The error of a parser would quote what it read, which holds a key. */
+/** The error of a parser would quote the text, which contains a key. */
 function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);

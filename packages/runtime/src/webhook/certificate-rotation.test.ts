@@ -27,7 +27,7 @@ const throughSecret = (material: CertificateMaterial): CertificateMaterial =>
   materialFromData("it", materialToData(material));
 
 describe("material", () => {
-  it("[WH9] is an authority, and a certificate of it for the hosts", async () => {
+  it("[WH9] is an authority, and a certificate signed by it for the hosts", async () => {
     const material = await createMaterial(context);
     const state = stateOf(material);
     expect(state.leaf.hosts).toEqual(hosts);
@@ -74,7 +74,7 @@ describe("material", () => {
     },
   );
 
-  it("[WH9] of a clock a little ahead is used, and of one far ahead is made anew", async () => {
+  it("[WH9] from a clock slightly ahead is used, and from one far ahead is issued again", async () => {
     const rules = { ...defaultRotationRules, hosts };
     const made = async (aheadMs: number) =>
       stateOf(await createMaterial({ ...context, nowMs: nowMs + aheadMs }));
@@ -82,7 +82,7 @@ describe("material", () => {
     expect(planRotation(await made(3_700_000), rules, nowMs)).toBe("create");
   });
 
-  it("[WH9] begins an overlap now that began in the future, and no other", async () => {
+  it("[WH9] starts an overlap now whose start is in the future, and no other", async () => {
     const before = await createMaterial(context);
     const certificate = before.signer.certificate;
     const material: CertificateMaterial = {
@@ -96,7 +96,7 @@ describe("material", () => {
     expect((await takeStep("redate", later, context)).previous?.retiredAtMs).toBe(nowMs);
   });
 
-  it("gets a leaf with a new key, of the same authority, and none that outlives it", async () => {
+  it("gets a leaf with a new key, signed by the same authority and not valid longer than it", async () => {
     const before = await createMaterial(context);
     const after = throughSecret(await takeStep("renew", before, { ...context, nowMs: nowMs + 300 * day }));
     expect(after.signer).toEqual(before.signer);
@@ -121,7 +121,7 @@ describe("material", () => {
       "a strange list",
       (data) => ({ ...data, "authorities.json": Buffer.from('{"signer":"x","next":{}}').toString("base64") }),
     ],
-  ])("is not taken from a Secret that holds %s", async (_, spoil) => {
+  ])("is not read from a Secret that holds %s", async (_, spoil) => {
     const data = { ...materialToData(await createMaterial(context)) };
     const other = { ...materialToData(await createMaterial(context)) };
     expect(() => materialFromData("it", spoil(data, other))).toThrow(InvalidCertificateError);

@@ -2,15 +2,16 @@ import { issueAuthority, issueLeaf } from "./certificate-issuing.ts";
 import type { CertificateMaterial } from "./certificate-material.ts";
 import type { RotationRules, RotationStep } from "./rotation-plan.ts";
 
+/** What a step of the rotation works with. */
 export interface RotationContext {
-  /** What the authorities are called. */
+  /** The name of the authorities. */
   readonly name: string;
   readonly hosts: readonly string[];
   readonly rules: RotationRules;
   readonly nowMs: number;
 }
 
-/** New material from nothing. */
+/** Issues a new authority and a new leaf. */
 export async function createMaterial({
   name,
   hosts,
@@ -22,7 +23,7 @@ export async function createMaterial({
   return { signer, next: undefined, previous: undefined, leaf };
 }
 
-/** The material after a step. */
+/** Executes a step and returns the new material. */
 export async function takeStep(
   step: Exclude<RotationStep, "none">,
   material: CertificateMaterial,
@@ -56,7 +57,7 @@ export async function takeStep(
   }
 }
 
-/** An overlap must not last until a date that only a wrong clock has made. */
+/** Corrects times in the future, which come from a replica whose clock was ahead, so that the overlap can end. */
 function redated(material: CertificateMaterial, nowMs: number): CertificateMaterial {
   const { next, previous } = material;
   return {

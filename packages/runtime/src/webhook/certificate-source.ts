@@ -3,27 +3,26 @@ import { createSecureContext } from "node:tls";
 import type { ServingCertificate } from "@keelson/core";
 import { InvalidCertificateError } from "./errors.ts";
 
-/** Where a server gets its certificate from, and gets it anew while it runs. */
+/** Provides the certificate of a server, and renews it while the server runs. */
 export interface CertificateSource {
-  /** Gets the first one. A server must not listen before; rejects if there is none to be had. */
+  /** Loads the first certificate; the server listens only after that. Rejects if there is none. */
   load(signal?: AbortSignal): Promise<void>;
-  /** The one to serve now; throws a NoCertificateError before `load`. */
+  /** The certificate to serve now; throws a NoCertificateError before `load`. */
   current(): ServingCertificate;
-  /** Keeps it current until the signal aborts, then returns. What goes wrong is reported, and the last one stays. */
+  /** Keeps the certificate current until the signal aborts. Errors are logged, and the last valid one stays in use. */
   run(signal: AbortSignal): Promise<void>;
 }
 
-/** Told of each attempt to read a certificate anew [WH7]. Must not throw. */
+/** Observes the attempts to read a certificate, for metrics [WH7]. Must not throw. */
 export interface CertificateObserver {
   read(): void;
-  /** The attempt failed; the certificate before it stays in use. */
+  /** The attempt failed; the previous certificate stays in use. */
   readFailed(): void;
 }
 
 /**
- * Gives back a certificate and its key if they can be served: both are PEM, they belong together, which they do not
- * while somebody replaces one file after the other, and so is the rest of the chain. Otherwise throws an
- * InvalidCertificateError.
+ * Returns a certificate and its key if they can be served: both are PEM and belong together, which they do not while one
+ * file has been replaced and the other has not, and TLS accepts the chain. Otherwise throws an InvalidCertificateError.
  */
 export function checkServingCertificate(what: string, pair: ServingCertificate): ServingCertificate {
   const certificate = attempt(() => new X509Certificate(pair.certificate));
@@ -32,16 +31,16 @@ export function checkServingCertificate(what: string, pair: ServingCertificate):
   if (key === undefined) throw new InvalidCertificateError(what, "the key is not PEM, or has a password");
   if (!certificate.checkPrivateKey(key))
     throw new InvalidCertificateError(what, "the certificate and the key do not belong together");
-  // As the listener does: what it would refuse in silence, people are to hear of here.
+  // As the listener does, which would fail without a message.
   const context = attempt(() => createSecureContext({ cert: pair.certificate, key: pair.key }));
   if (context !== undefined) return pair;
   throw new InvalidCertificateError(
     what,
-    "TLS refuses it; is its chain whole, and are its keys long enough?",
+    "TLS refuses it; is its chain complete, and are its keys long enough?",
   );
 }
 
-/** What OpenSSL has to say about its decoders helps nobody, and may hold what it read. */
+/** Drops the error of OpenSSL, which explains nothing and may quote the key. */
 function attempt<Value>(make: () => Value): Value | undefined {
   try {
     return make();

@@ -14,27 +14,27 @@ import { ConversionError, InvalidWebhookError, WebhookError } from "./errors.ts"
 import { type BodyLimits, type BodyProblem, isJson, readBody } from "./request-body.ts";
 import { handlerLimitMs, makeWebhookCall, startCallDeadline, type WebhookCall } from "./webhook-call.ts";
 
-/** The API server waits so long for a conversion, and does not say so. */
+/** How long the API server waits for a conversion; the request does not name it. */
 const conversionTimeoutMs = 30_000;
-/** A list comes as one request, whole, so it is far more than for one object. */
+/** Larger than for admission, since a list comes as one request. */
 const maxBodyBytes = 64 * 1024 * 1024;
 const reviewVersion = "apiextensions.k8s.io/v1";
 
-/** A conversion that is asked for, as it is on the wire (apiextensions.k8s.io). */
+/** The request of the API server, as it is on the wire (apiextensions.k8s.io). */
 interface ConversionRequest {
   readonly uid: string;
   readonly desiredAPIVersion: string;
   readonly objects: readonly unknown[];
 }
 
-/** One path for all kinds. The whole list fails or succeeds, and its order is kept [WH8]. */
+/** The handler of the one path for all kinds. A list is converted as a whole or not at all, and in order [WH8]. */
 export function conversionHandler(conversions: readonly Conversion[]): WebhookHandler {
   const byKind = new Map<string, Conversion>();
   for (const conversion of conversions) {
     const { group, kind } = conversion.hub;
     const name = `${kind} of ${group}`;
     if (byKind.has(name))
-      throw new InvalidWebhookError(`serve conversions of ${name}`, "there are two; put them together");
+      throw new InvalidWebhookError(`serve conversions of ${name}`, "there are two; combine them into one");
     byKind.set(name, conversion);
   }
   return async (request, dependencies) => {
@@ -43,18 +43,20 @@ export function conversionHandler(conversions: readonly Conversion[]): WebhookHa
       return refusal(415, "its content type is not application/json");
     const path = request.path.split("?")[0] ?? request.path;
     const limitMs = handlerLimitMs(request.path, conversionTimeoutMs);
-    // Begun before the body is read: a client that never sends the rest of it must not be waited for.
+    // Starts before the body is read, since a client may never send the rest of it.
     using deadline = startCallDeadline(clock, { path, limitMs, caller: request.signal });
     const { signal } = deadline;
-    const asked = await readRequest(request, { maxBytes: maxBodyBytes, share, signal });
-    if ("status" in asked) return asked;
-    const call = makeWebhookCall(dependencies, { path, uid: asked.uid, signal });
+    const conversionRequest = await readRequest(request, { maxBytes: maxBodyBytes, share, signal });
+    if ("status" in conversionRequest) return conversionRequest;
+    const call = makeWebhookCall(dependencies, { path, uid: conversionRequest.uid, signal });
     try {
-      return answer(asked, { convertedObjects: await abortable(convertAll(byKind, asked, call), signal) });
+      return reviewResponse(conversionRequest, {
+        convertedObjects: await abortable(convertAll(byKind, conversionRequest, call), signal),
+      });
     } catch (caught) {
       const error = toError(caught);
       if (!(error instanceof WebhookError || signal.aborted)) onPanic(path, error);
-      return answer(asked, { problem: messageOf(error) });
+      return reviewResponse(conversionRequest, { problem: messageOf(error) });
     }
   };
 }
@@ -68,12 +70,15 @@ async function convertAll(
   const converted: KubeObject[] = [];
   for (const object of objects) {
     if (!isObject(object))
-      throw new InvalidWebhookError("read the request", "one of its objects is no object of a kind");
+      throw new InvalidWebhookError(
+        "read the request",
+        "one of its objects has no apiVersion, kind or metadata",
+      );
     const from = `${object.kind} of ${object.apiVersion}`;
     const fail = (problem: string) => new ConversionError(from, desiredAPIVersion, problem);
     if (parseApiVersion(object.apiVersion).group !== group) throw fail("they are of different groups");
     const conversion = byKind.get(`${object.kind} of ${group}`);
-    if (conversion === undefined) throw fail("no hub is known for this kind; add it by conversion()");
+    if (conversion === undefined) throw fail("the kind has no conversion; add one with conversion()");
     converted.push(await conversion.convert(freezeInPlace(object), desiredAPIVersion, call));
   }
   return converted;
@@ -84,14 +89,14 @@ function freezeInPlace(object: KubeObject): KubeObject {
   return object;
 }
 
-/** What an author's function threw is named, too: the user of kubectl has nothing else to go by. */
+/** Quotes the error of an author's function, since the user of kubectl sees only this message. */
 function messageOf(error: Error): string {
   return error instanceof WebhookError
     ? error.message
     : `convert: its function failed: ${error.name}: ${error.message}`;
 }
 
-/** What is asked, or the answer to something that is no question. */
+/** The conversion that is requested, or the response for an invalid request. */
 async function readRequest(
   { body, signal: caller }: ServiceRequest,
   limits: BodyLimits,
@@ -113,7 +118,7 @@ async function readRequest(
 function unreadBody(problem: BodyProblem): ServiceResponse {
   return problem === "too large"
     ? refusal(413, `its body is larger than ${maxBodyBytes} bytes`)
-    : refusal(503, "too many others are under way; try again");
+    : refusal(503, "too many requests are in flight; try again");
 }
 
 function parseRequest(bytes: Buffer): ConversionRequest | undefined {
@@ -123,7 +128,7 @@ function parseRequest(bytes: Buffer): ConversionRequest | undefined {
       isRecord(review) && review.kind === "ConversionReview" && review.apiVersion === reviewVersion;
     return isReview && isConversionRequest(review.request) ? review.request : undefined;
   } catch {
-    // Not JSON. The text of the error would repeat part of the body.
+    // Not JSON. The message of the error would quote the body.
     return undefined;
   }
 }
@@ -150,7 +155,7 @@ function refusal(status: number, problem: string): ServiceResponse {
   return { status, headers: { "content-type": "text/plain" }, body: `read the request: ${problem}\n` };
 }
 
-function answer(
+function reviewResponse(
   { uid }: ConversionRequest,
   outcome: { readonly convertedObjects: readonly KubeObject[] } | { readonly problem: string },
 ): ServiceResponse {

@@ -14,7 +14,7 @@ const kind = (version: string, group = "example.com", name = "Thing"): Kind<Vers
   kind: name,
 });
 
-/** Writes down the way a value has gone. */
+/** Records the conversions of a value in it. */
 const via = (version: string): Spoke<Versioned, Versioned> => ({
   toHub: ({ spec }) => ({ spec: { value: `${spec.value} ${version}>hub` } }),
   fromHub: async ({ spec }) => ({ spec: { value: `${spec.value} hub>${version}` } }),
@@ -28,17 +28,17 @@ const thing = (apiVersion: string, name = "a"): Versioned => ({
   spec: { value: name },
 });
 
-async function ask(request: unknown, conversions = [things], panics: string[] = []) {
+async function convert(request: unknown, conversions = [things], panics: string[] = []) {
   const server = webhookServer({
     conversions,
     observer: {
       inFlightChanged: () => undefined,
-      answered: () => undefined,
+      responded: () => undefined,
       panicked: (path) => void panics.push(path),
     },
   });
   const body = JSON.stringify({ apiVersion: "apiextensions.k8s.io/v1", kind: "ConversionReview", request });
-  const { status, body: answer } = await server.service({
+  const { status, body: text } = await server.service({
     method: "POST",
     path: "/convert?timeout=30s",
     headers: { "content-type": "application/json" },
@@ -47,7 +47,7 @@ async function ask(request: unknown, conversions = [things], panics: string[] = 
     })(),
     signal: new AbortController().signal,
   });
-  return { status, answer: status === 200 ? JSON.parse(String(answer)) : answer };
+  return { status, review: status === 200 ? JSON.parse(String(text)) : text };
 }
 
 describe("a conversion", () => {
@@ -76,11 +76,11 @@ describe("a conversion", () => {
   });
 
   it.each([
-    [kind("v1", "other.com"), "convert within one kind"],
-    [kind("v1", "example.com", "Other"), "convert within one kind"],
+    [kind("v1", "other.com"), "a conversion is within one kind"],
+    [kind("v1", "example.com", "Other"), "a conversion is within one kind"],
     [kind("v2"), "it is the hub"],
     [kind("v3"), "it was added before"],
-  ])("[WH8] refuses to be defined with %j", (version, problem) => {
+  ])("[WH8] refuses the version %j", (version, problem) => {
     expect(() => things.spoke(version, via("x"))).toThrow(problem);
   });
 });
@@ -94,8 +94,8 @@ describe("the conversion webhook", () => {
       thing("example.com/v3", "b"),
       thing("example.com/v1", "c"),
     ];
-    const { answer } = await ask({ uid: "u", desiredAPIVersion: "example.com/v2", objects });
-    expect(answer).toEqual({
+    const { review } = await convert({ uid: "u", desiredAPIVersion: "example.com/v2", objects });
+    expect(review).toEqual({
       apiVersion: "apiextensions.k8s.io/v1",
       kind: "ConversionReview",
       response: {
@@ -112,7 +112,7 @@ describe("the conversion webhook", () => {
 
   it.each([
     ["another group", "other.com/v2", [v1], "they are of different groups"],
-    ["no hub", "example.com/v2", [{ ...v1, kind: "Other" }], "no hub is known for this kind"],
+    ["no hub", "example.com/v2", [{ ...v1, kind: "Other" }], "the kind has no conversion"],
     ["the same version", "example.com/v1", [v1], "both are the same version"],
     ["an unknown version", "example.com/v9", [v1], "example.com/v9 is not among the versions of Thing"],
     [
@@ -121,17 +121,17 @@ describe("the conversion webhook", () => {
       [v1, thing("example.com/v9")],
       "example.com/v9 is not",
     ],
-    ["something that is no object", "example.com/v2", ["x"], "is no object of a kind"],
+    ["something that is no object", "example.com/v2", ["x"], "has no apiVersion, kind or metadata"],
   ])("[WH8] fails as a whole for %s", async (_, desiredAPIVersion, objects, problem) => {
     const panics: string[] = [];
-    const { status, answer } = await ask({ uid: "u", desiredAPIVersion, objects }, [things], panics);
+    const { status, review } = await convert({ uid: "u", desiredAPIVersion, objects }, [things], panics);
     expect(status).toBe(200);
-    expect(answer.response).toMatchObject({ uid: "u", convertedObjects: [], result: { status: "Failure" } });
-    expect(answer.response.result.message).toContain(problem);
+    expect(review.response).toMatchObject({ uid: "u", convertedObjects: [], result: { status: "Failure" } });
+    expect(review.response.result.message).toContain(problem);
     expect(panics).toEqual([]);
   });
 
-  it("[WH8] contains what an author's function throws", async () => {
+  it("[WH8] quotes the error of an author's function", async () => {
     const panics: string[] = [];
     const broken = conversion(kind("v2")).spoke(kind("v1"), {
       ...via("v1"),
@@ -139,12 +139,12 @@ describe("the conversion webhook", () => {
         throw new TypeError("oops");
       },
     });
-    const { answer } = await ask(
+    const { review } = await convert(
       { uid: "u", desiredAPIVersion: "example.com/v2", objects: [v1] },
       [broken],
       panics,
     );
-    expect(answer.response.result).toEqual({
+    expect(review.response.result).toEqual({
       status: "Failure",
       message: "convert: its function failed: TypeError: oops",
     });
@@ -155,7 +155,7 @@ describe("the conversion webhook", () => {
     const mib = 1024 * 1024;
     const json = { "content-type": "application/json" };
 
-    /** The answer to so many MiB, and how many of them were read. */
+    /** The status for so many MiB, and how many of them were read. */
     async function send(server: WebhookServer, count: number, headers: Record<string, string> = json) {
       let read = 0;
       const body = (async function* () {
@@ -182,7 +182,7 @@ describe("the conversion webhook", () => {
       expect(await send(server, 1_000)).toEqual({ status: 413, read: 64 });
     });
 
-    it("of no more than there is room for, which is 128 MiB for all together", async () => {
+    it("within the memory for bodies, which is 128 MiB for all requests", async () => {
       const clock = new VirtualClock();
       const server = webhookServer({ conversions: [things], clock });
       let read = 0;
@@ -203,7 +203,7 @@ describe("the conversion webhook", () => {
       expect(await send(server, 64)).toEqual({ status: 400, read: 64 });
     });
 
-    it("until its time is up", async () => {
+    it("until its timeout", async () => {
       const clock = new VirtualClock();
       const server = webhookServer({ conversions: [things], clock });
       const body = (async function* () {
@@ -212,18 +212,18 @@ describe("the conversion webhook", () => {
       })();
       const { signal } = new AbortController();
       const path = "/convert?timeout=1s";
-      const answer = server.service({ method: "POST", path, headers: json, body, signal });
+      const responding = server.service({ method: "POST", path, headers: json, body, signal });
       await clock.advance(900);
-      expect((await answer).status).toBe(504);
+      expect((await responding).status).toBe(504);
       expect(clock.pendingTimers).toEqual([]);
     });
   });
 
-  it("answers 400 to what is no review", async () => {
-    expect(await ask(undefined)).toMatchObject({ status: 400 });
+  it("responds with 400 to a body that is no review", async () => {
+    expect(await convert(undefined)).toMatchObject({ status: 400 });
   });
 
-  it("is refused two conversions of one kind", () => {
+  it("refuses two conversions of one kind", () => {
     expect(() => webhookServer({ conversions: [things, things] })).toThrow("there are two");
   });
 });

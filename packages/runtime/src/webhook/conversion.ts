@@ -6,8 +6,8 @@ import type { WebhookCall } from "./webhook-call.ts";
 export const convertPath = "/convert";
 
 /**
- * An object in another version, as an author writes it: apiVersion and kind are filled in, and so is the metadata. Of
- * metadata that is given only labels and annotations count, since the API server lets a conversion change no more.
+ * The result of a conversion function. apiVersion, kind and metadata are filled in. Of given metadata only labels and
+ * annotations are used, since the API server allows a conversion to change nothing else.
  */
 export type Converted<T extends KubeObject> = Omit<T, "apiVersion" | "kind" | "metadata"> & {
   readonly apiVersion?: string;
@@ -15,15 +15,15 @@ export type Converted<T extends KubeObject> = Omit<T, "apiVersion" | "kind" | "m
   readonly metadata?: Pick<ObjectMeta, "labels" | "annotations">;
 };
 
-/** How one version becomes the hub's and is made of it. Each way must keep what the other cannot express. */
+/** Converts between one version and the hub. Each function must preserve what the other version cannot express. */
 export interface Spoke<Hub extends KubeObject, Version extends KubeObject> {
   toHub(object: Version, call: WebhookCall): Converted<Hub> | Promise<Converted<Hub>>;
   fromHub(object: Hub, call: WebhookCall): Converted<Version> | Promise<Converted<Version>>;
 }
 
 /**
- * Conversion between the versions of a kind: every one goes through the hub, so n versions need n pairs of functions.
- * Each call gives a new value.
+ * The conversion between the versions of a kind. Every conversion goes through the hub, so that each other version needs
+ * one pair of functions. Each method returns a new value.
  *
  *     const webAppVersions = conversion(WebAppV2).spoke(WebAppV1, {
  *       toHub: ({ spec }) => ({ spec: { image: spec.image, scale: { replicas: spec.replicas } } }),
@@ -33,35 +33,36 @@ export interface Spoke<Hub extends KubeObject, Version extends KubeObject> {
 export interface Conversion<Hub extends KubeObject = KubeObject> {
   readonly hub: Kind<Hub>;
   /** Adds a version. */
-  spoke<Version extends KubeObject>(version: Kind<Version>, ways: Spoke<Hub, Version>): Conversion<Hub>;
-  /** Gives the object in another version; the object itself is left as it was. */
+  spoke<Version extends KubeObject>(version: Kind<Version>, functions: Spoke<Hub, Version>): Conversion<Hub>;
+  /** Returns the object in another version; does not change the given one. Throws a ConversionError. */
   convert(object: KubeObject, apiVersion: string, call: WebhookCall): Promise<KubeObject>;
 }
 
-/** Begins the conversion of a kind with the version that all others are converted by; best the stored one. */
+/** Declares the conversion of a kind with its hub: the version that all conversions go through, usually the stored one. */
 export function conversion<Hub extends KubeObject>(hub: Kind<Hub>): Conversion<Hub> {
   return conversionOf<Hub>(hub, new Map());
 }
 
-/** The ways of a version, by which kind-specific types are forgotten: they are found again by its name. */
-type Ways = Spoke<KubeObject, KubeObject>;
 type Step = (object: KubeObject, call: WebhookCall) => Promise<KubeObject>;
 
-/** A version's place among the others, and how to get to the hub and back. */
-interface Leg {
+/** The steps between one version and the hub. */
+interface SpokeSteps {
   readonly toHub: Step;
   readonly fromHub: Step;
 }
 
 function conversionOf<Hub extends KubeObject>(
   hub: Kind<Hub>,
-  spokes: ReadonlyMap<string, Leg>,
+  spokes: ReadonlyMap<string, SpokeSteps>,
 ): Conversion<Hub> {
   return {
     hub,
-    spoke: (version, ways) => {
+    spoke: (version, functions) => {
       checkSpoke(hub, version, spokes);
-      return conversionOf(hub, new Map(spokes).set(apiVersionOf(version), legOf(hub, version, ways)));
+      return conversionOf(
+        hub,
+        new Map(spokes).set(apiVersionOf(version), spokeSteps(hub, version, functions)),
+      );
     },
     convert: async (object, apiVersion, call) => {
       let current = object;
@@ -71,12 +72,12 @@ function conversionOf<Hub extends KubeObject>(
   };
 }
 
-function checkSpoke(hub: Kind, version: Kind, spokes: ReadonlyMap<string, Leg>): void {
+function checkSpoke(hub: Kind, version: Kind, spokes: ReadonlyMap<string, SpokeSteps>): void {
   const what = `add ${describe(apiVersionOf(version), version.kind)} to the conversion of ${hub.kind}`;
   if (version.group !== hub.group || version.kind !== hub.kind) {
     throw new InvalidWebhookError(
       what,
-      `its hub is ${describe(apiVersionOf(hub), hub.kind)}; convert within one kind`,
+      `its hub is ${describe(apiVersionOf(hub), hub.kind)}; a conversion is within one kind`,
     );
   }
   if (version.version === hub.version)
@@ -84,10 +85,10 @@ function checkSpoke(hub: Kind, version: Kind, spokes: ReadonlyMap<string, Leg>):
   if (spokes.has(apiVersionOf(version))) throw new InvalidWebhookError(what, "it was added before");
 }
 
-function legOf(hub: Kind, version: Kind, ways: Ways): Leg {
+function spokeSteps(hub: Kind, version: Kind, functions: Spoke<KubeObject, KubeObject>): SpokeSteps {
   return {
-    toHub: async (object, call) => complete(hub, object, await ways.toHub(object, call)),
-    fromHub: async (object, call) => complete(version, object, await ways.fromHub(object, call)),
+    toHub: async (object, call) => complete(hub, object, await functions.toHub(object, call)),
+    fromHub: async (object, call) => complete(version, object, await functions.fromHub(object, call)),
   };
 }
 
@@ -113,7 +114,7 @@ function complete(
 /** From a version to the hub, and from there to the other version [WH8]. */
 function stepsBetween(
   hub: Kind,
-  spokes: ReadonlyMap<string, Leg>,
+  spokes: ReadonlyMap<string, SpokeSteps>,
   object: KubeObject,
   apiVersion: string,
 ): readonly Step[] {
@@ -123,17 +124,17 @@ function stepsBetween(
   if (object.apiVersion === apiVersion) throw fail("both are the same version");
   const hubVersion = apiVersionOf(hub);
   const steps: Step[] = [];
-  for (const [version, way] of [
+  for (const [version, direction] of [
     [object.apiVersion, "toHub"],
     [apiVersion, "fromHub"],
   ] as const) {
     if (version === hubVersion) continue;
-    const leg = spokes.get(version);
-    if (leg === undefined) {
+    const spoke = spokes.get(version);
+    if (spoke === undefined) {
       const known = [hubVersion, ...spokes.keys()].join(", ");
       throw fail(`${version} is not among the versions of ${hub.kind}: ${known}`);
     }
-    steps.push(leg[way]);
+    steps.push(spoke[direction]);
   }
   return steps;
 }

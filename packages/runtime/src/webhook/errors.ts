@@ -1,11 +1,11 @@
 import { KeelsonError, type StatusCause } from "@keelson/core";
 
-/** The base of what webhooks and their certificates report. */
+/** The base of the errors of webhooks and their certificates. */
 export abstract class WebhookError extends KeelsonError {
   static override readonly brand: string = "keelson.WebhookError";
 }
 
-/** Why a request is denied, for programs: the `reason` of a Status. */
+/** Why a request is denied: the `reason` of the Status. */
 export type DenialReason =
   | "BadRequest"
   | "Conflict"
@@ -16,16 +16,17 @@ export type DenialReason =
   | "NotFound"
   | "TooManyRequests";
 
+/** The details of a denial, for the Status. */
 export interface DenialDetails {
-  /** Default Forbidden, which answers 403. */
+  /** Default Forbidden, with code 403. */
   readonly reason?: DenialReason;
-  /** The field that is wrong, such as `spec.replicas`. */
+  /** The invalid field, such as `spec.replicas`. */
   readonly field?: string;
-  /** All that is wrong, when it is more than one thing. */
+  /** All invalid fields, if there are several. */
   readonly causes?: readonly StatusCause[];
 }
 
-/** A handler says no. The message is what the user reads; it is no failure of the webhook. */
+/** A handler denies a request. The user sees the message; it is no failure of the webhook. */
 export class AdmissionDeniedError extends WebhookError {
   static override readonly brand: string = "keelson.AdmissionDeniedError";
   readonly code = "ADMISSION_DENIED";
@@ -39,7 +40,7 @@ export class AdmissionDeniedError extends WebhookError {
   }
 }
 
-/** A handler used up the time that the API server waits; the reason with which its signal aborts. */
+/** A handler did not finish within the timeout of the API server; the reason with which its signal aborts. */
 export class WebhookTimeoutError extends WebhookError {
   static override readonly brand: string = "keelson.WebhookTimeoutError";
   readonly code = "WEBHOOK_TIMEOUT";
@@ -48,14 +49,14 @@ export class WebhookTimeoutError extends WebhookError {
 
   constructor(path: string, limitMs: number) {
     super(
-      `call webhook ${path}: no answer within ${limitMs / 1000} s; try again, or raise its timeoutSeconds`,
+      `call webhook ${path}: no response within ${limitMs / 1000} s; try again, or raise its timeoutSeconds`,
     );
     this.path = path;
     this.limitMs = limitMs;
   }
 }
 
-/** Two webhooks under one path [WH6]. */
+/** Two webhooks have the same path [WH6]. */
 export class DuplicateWebhookPathError extends WebhookError {
   static override readonly brand: string = "keelson.DuplicateWebhookPathError";
   readonly code = "DUPLICATE_WEBHOOK_PATH";
@@ -67,7 +68,7 @@ export class DuplicateWebhookPathError extends WebhookError {
   }
 }
 
-/** A conversion that cannot work, or a webhook whose settings contradict each other. */
+/** A request that is no review, or a webhook or conversion whose settings are invalid. */
 export class InvalidWebhookError extends WebhookError {
   static override readonly brand: string = "keelson.InvalidWebhookError";
   readonly code = "INVALID_WEBHOOK";
@@ -87,7 +88,7 @@ export class ConversionError extends WebhookError {
   }
 }
 
-/** A certificate that cannot be served. Never carries any of the key. */
+/** A certificate that cannot be served. Never contains any part of the key. */
 export class InvalidCertificateError extends WebhookError {
   static override readonly brand: string = "keelson.InvalidCertificateError";
   readonly code = "INVALID_CERTIFICATE";
@@ -97,12 +98,12 @@ export class InvalidCertificateError extends WebhookError {
   }
 }
 
-/** A certificate was asked for before there was one. */
+/** A certificate was requested before `load`. */
 export class NoCertificateError extends WebhookError {
   static override readonly brand: string = "keelson.NoCertificateError";
   readonly code = "NO_CERTIFICATE";
 
   constructor(what: string) {
-    super(`serve ${what}: it has not been loaded; await load() first`);
+    super(`serve ${what}: it is not loaded; await load() first`);
   }
 }

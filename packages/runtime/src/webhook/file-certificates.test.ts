@@ -70,7 +70,7 @@ async function running(folder: string, clock?: Clock): Promise<World> {
 }
 
 describe("certificates from files", () => {
-  it("have none before they are loaded, and need both files", async () => {
+  it("are missing before they are loaded, and need both files", async () => {
     const folder = await makeFolder();
     const { certificates, counts } = watching(folder);
     expect(() => certificates.current()).toThrow(NoCertificateError);
@@ -90,7 +90,7 @@ describe("certificates from files", () => {
     await expect.poll(() => certificates.current(), { timeout: 5_000 }).toEqual(second);
   });
 
-  it("[WH7] are read again when others are renamed into their place", async () => {
+  it("[WH7] are read again when other files are renamed to their paths", async () => {
     const folder = await makeFolder();
     const other = await makeFolder();
     await write(folder, first);
@@ -111,7 +111,7 @@ describe("certificates from files", () => {
     await expect.poll(() => certificates.current(), { timeout: 5_000 }).toEqual(second);
   });
 
-  it("[WH7] are read again when ..data points elsewhere, as the kubelet has it", async () => {
+  it("[WH7] are read again when ..data gets a new target, as the kubelet does it", async () => {
     const folder = await makeFolder();
     for (const [name, pair] of [
       ["one", first],
@@ -129,7 +129,7 @@ describe("certificates from files", () => {
     await expect.poll(() => certificates.current(), { timeout: 5_000 }).toEqual(second);
   });
 
-  it("[WH7] are read every 10 s although nobody says that they have changed", async () => {
+  it("[WH7] are read every 10 s even without a change notification", async () => {
     const folder = await makeFolder();
     await write(folder, first);
     const clock = new VirtualClock();
@@ -156,7 +156,7 @@ describe("certificates from files", () => {
       }),
       "TLS refuses it",
     ],
-  ])("[WH7] are not used when they are broken: %s", async (_, part, problem) => {
+  ])("[WH7] are not used when they are invalid: %s", async (_, part, problem) => {
     const folder = await makeFolder();
     await write(folder, first);
     const { certificates, counts, errors } = await running(folder);
@@ -171,7 +171,7 @@ describe("certificates from files", () => {
     await expect.poll(() => certificates.current(), { timeout: 5_000 }).toEqual(second);
   });
 
-  it("leave nothing behind when they stop", async () => {
+  it("leave no watch and no timer when they stop", async () => {
     const folder = await makeFolder();
     await write(folder, first);
     const clock = new VirtualClock();

@@ -7,11 +7,12 @@ import type { CertificateObserver } from "./certificate-source.ts";
 import { type CertificateSource, checkServingCertificate } from "./certificate-source.ts";
 import { NoCertificateError } from "./errors.ts";
 
+/** Where the files are, and how often they are read. */
 export interface FileCertificatesOptions {
   /** A PEM file, such as `tls.crt` of a mounted Secret. */
   readonly certificatePath: string;
   readonly keyPath: string;
-  /** How often the files are read even if nobody says that they have changed. Default 10 s. */
+  /** How often the files are read even without a change notification. Default 10 s. */
   readonly intervalMs?: number;
   /** Default: the machine's. */
   readonly clock?: Clock;
@@ -19,13 +20,13 @@ export interface FileCertificatesOptions {
   readonly observer?: CertificateObserver;
 }
 
-/** Files are written one after the other; reading waits so long for the rest. */
+/** The files are written one after the other; reading waits this long for the second. */
 const settleMs = 100;
 
 /**
- * A certificate from files that others replace while we serve, in any of the ways that they do: by writing, by renaming,
- * by deleting and creating, or, as the kubelet, by another target for a symbolic link (`..data`). One that is broken is
- * reported and the last good one stays in use [WH7].
+ * A certificate from files that another program replaces at run time: by writing, by renaming, by deleting and creating,
+ * or, as the kubelet does, by a new target of a symbolic link (`..data`). An invalid certificate is logged, and the last
+ * valid one stays in use [WH7].
  */
 export class FileCertificates implements CertificateSource {
   readonly #options: FileCertificatesOptions;
@@ -53,7 +54,7 @@ export class FileCertificates implements CertificateSource {
       const [certificate, key] = await Promise.all([read(certificatePath), read(keyPath)]);
       const latest = checkServingCertificate(this.#what, { certificate, key });
       if (this.#current !== undefined && latest.certificate !== this.#current.certificate) {
-        this.#logger.info("serves another certificate", { certificate: certificatePath });
+        this.#logger.info("serving a new certificate", { certificate: certificatePath });
       }
       this.#current = latest;
     } catch (error) {
@@ -67,7 +68,7 @@ export class FileCertificates implements CertificateSource {
     const { intervalMs = 10_000 } = this.#options;
     while (!signal.aborted) {
       const woken = new AbortController();
-      // Begun before the files are read, so that no change falls between the two.
+      // Starts before the files are read, so that no change is missed.
       const stopWatching = this.#watchFolders(() => woken.abort());
       await this.#reload(signal);
       await this.#wait(intervalMs, AbortSignal.any([signal, woken.signal]));
@@ -80,7 +81,7 @@ export class FileCertificates implements CertificateSource {
     try {
       await sleep(this.#clock, ms, signal);
     } catch {
-      // Something has changed, or it is over; the loop looks which.
+      // A file has changed, or the signal has aborted; the loop checks which.
     }
   }
 
@@ -89,13 +90,13 @@ export class FileCertificates implements CertificateSource {
       await this.load(signal);
     } catch (error) {
       if (signal.aborted) return;
-      this.#logger.error("cannot read a new certificate; the last good one stays in use", {
+      this.#logger.error("cannot read a new certificate; the last valid one stays in use", {
         error: toError(error).message,
       });
     }
   }
 
-  /** The folders, since a watch of a file ends with the file. Where nothing can be watched, the interval does. */
+  /** Watches the folders, since a watch of a file ends with the file. If a folder cannot be watched, the interval remains. */
   #watchFolders(onChange: () => void): () => void {
     const { certificatePath, keyPath } = this.#options;
     const closers = [...new Set([dirname(certificatePath), dirname(keyPath)])].map((folder) =>

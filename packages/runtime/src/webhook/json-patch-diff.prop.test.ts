@@ -40,7 +40,7 @@ const { json } = fc.letrec<{ json: unknown }>((tie) => ({
 }));
 
 describe("the patch between two values", () => {
-  it("[WH3] makes the second of the first", () => {
+  it("[WH3] turns the first into the second", () => {
     fc.assert(
       fc.property(json, json, (before, after) => {
         expect(apply(before, jsonPatchBetween(before, after))).toEqual(after);
@@ -69,7 +69,7 @@ describe("the patch between two values", () => {
       { list: [{ name: "a", image: "2" }, { name: "b" }] },
       [{ op: "replace", path: "/list/0/image", value: "2" }],
     ],
-  ])("touches no more than it must when %s", (_, before, after, patch) => {
+  ])("is minimal when %s", (_, before, after, patch) => {
     expect(jsonPatchBetween(before, after)).toEqual(patch);
   });
 });

@@ -1,8 +1,8 @@
 import { deepEqual, isRecord, type JsonPatchOperation, pointer } from "@keelson/core";
 
 /**
- * The RFC 6902 patch that makes `after` of `before`. It touches only what differs, so that what the author of the
- * change never looked at, numbers that JavaScript cannot hold included, stays as the server sent it [WH3].
+ * The RFC 6902 patch that turns `before` into `after`. It contains only what differs, so that all other fields, numbers
+ * that JavaScript cannot represent included, stay as the server sent them [WH3].
  */
 export function jsonPatchBetween(before: unknown, after: unknown): readonly JsonPatchOperation[] {
   const operations: JsonPatchOperation[] = [];
@@ -39,7 +39,7 @@ function isSet(object: Readonly<Record<string, unknown>>, name: string): boolean
   return Object.hasOwn(object, name) && object[name] !== undefined;
 }
 
-/** Elements that are the same at both ends stay; between them, pairs are compared and the rest is added or removed. */
+/** Equal elements at both ends stay; between them, pairs are compared and the rest is added or removed. */
 function compareElements(
   path: Path,
   before: readonly unknown[],
@@ -57,7 +57,7 @@ function compareElements(
   for (let index = start; index < pairedEnd; index++) {
     compare([...path, index], before[index], after[index], operations);
   }
-  // From the end, so that the places of those before do not move.
+  // From the end, so that the indexes of earlier elements do not change.
   for (let index = oldEnd - 1; index >= pairedEnd; index--) {
     operations.push({ op: "remove", path: pointer(...path, index) });
   }

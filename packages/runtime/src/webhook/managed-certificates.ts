@@ -22,22 +22,23 @@ import {
   type RotationStep,
 } from "./rotation-plan.ts";
 
+/** Where the certificates are stored, and what they are for. */
 export interface ManagedCertificatesOptions {
   readonly client: Client;
-  /** The Secret that all replicas share. It is created if it is not there; one of another type is used as it is. */
+  /** The Secret that all replicas share. It is created if it does not exist; an existing one keeps its type. */
   readonly secret: { readonly namespace: string; readonly name: string };
-  /** What the API server calls the server by: `<service>.<namespace>.svc`, or an address. */
+  /** The hosts in the URLs of the webhooks: `<service>.<namespace>.svc`, or an address. */
   readonly hosts: readonly string[];
-  /** Has callers trust these authorities; called at each look, so it must write nothing where nothing has changed. */
+  /** Makes the API server trust these authorities. Called at each interval, so it must not write if nothing has changed. */
   readonly inject: (caBundle: string, signal: AbortSignal) => Promise<void>;
   /**
-   * Whether this replica creates, mends, rotates and injects, as the leader does. One that may not writes nothing at all
-   * and waits for the leader's, in `load` too; so nobody's leading may depend on `load`. Default: always; the API server
-   * decides a race.
+   * Whether this replica creates, repairs, rotates and injects, as the leader does. A replica that may not writes nothing
+   * and waits for the leader's certificate, also in `load`; so leader election must not wait for `load`. Default: always;
+   * the API server lets one of several writers win.
    */
   readonly mayWrite?: () => boolean;
   readonly rules?: Partial<RotationRules>;
-  /** How often the Secret is looked at. Default 10 s; at most a third of the overlap. */
+  /** How often the Secret is read. Default 10 s; at most a third of the overlap. */
   readonly intervalMs?: number;
   /** Default: the machine's. */
   readonly clock?: Clock;
@@ -45,25 +46,25 @@ export interface ManagedCertificatesOptions {
   readonly observer?: CertificateObserver;
 }
 
-/** More steps than these cannot follow from each other at one moment. */
+/** No more than this many steps can be due at one time. */
 const mostSteps = 5;
 
-/** More than these, and something writes against us. */
+/** After this many attempts, another program must be writing the Secret. */
 const mostAttempts = 5;
 
-/** The material as the Secret has it, and the version of the Secret that it was read from. */
-interface Stored {
+/** The material in the Secret, and the Secret that it was read from. */
+interface StoredMaterial {
   readonly material: CertificateMaterial;
   readonly secret: Secret;
 }
 
 /**
- * Certificates of our own making: an authority and a certificate for the server, shared by all replicas through a
- * Secret, and renewed at two thirds of their life [WH9]. Callers never meet a certificate that they do not trust: a new
- * authority is injected first, and signs only after the overlap.
+ * Certificates that Keelson issues: an authority and a certificate for the server, shared by all replicas through a
+ * Secret, and renewed at two thirds of their life [WH9]. The API server never meets a certificate that it does not trust:
+ * a new authority is injected first, and signs only after the overlap.
  *
- * Replicas need no lease for this: each write names the version it was made from, so the API server lets one of them win
- * and the others read what it wrote.
+ * Replicas need no Lease for this: each write carries the resource version that it is based on, so the API server lets one
+ * replica win, and every other replica reads what that one wrote.
  */
 export class ManagedCertificates implements CertificateSource {
   readonly #options: ManagedCertificatesOptions;
@@ -73,7 +74,7 @@ export class ManagedCertificates implements CertificateSource {
   readonly #logger: Logger;
   readonly #what: string;
   #material: CertificateMaterial | undefined;
-  #isLeaderAwaited = false;
+  #isWaitingForLeader = false;
 
   constructor(options: ManagedCertificatesOptions) {
     const { rules, intervalMs = 10_000, clock = systemClock, logger = silentLogger, secret } = options;
@@ -100,7 +101,7 @@ export class ManagedCertificates implements CertificateSource {
     return bundleOf(this.#material);
   }
 
-  /** A replica that may not write waits until the leader has made the certificate, or until it may. */
+  /** A replica that may not write waits until the leader has created the certificate, or until it may write. */
   async load(signal?: AbortSignal): Promise<void> {
     while ((await this.#readOrCreate(signal)) === undefined) {
       await sleep(this.#clock, this.#intervalMs, signal);
@@ -110,11 +111,11 @@ export class ManagedCertificates implements CertificateSource {
   async run(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       try {
-        await this.#pass(signal);
+        await this.#maintain(signal);
       } catch (error) {
         if (signal.aborted) return;
         this.#options.observer?.readFailed();
-        this.#logger.error("cannot look after the webhook certificate; the last good one stays in use", {
+        this.#logger.error("cannot maintain the webhook certificate; the last valid one stays in use", {
           error: toError(error).message,
         });
       }
@@ -122,8 +123,8 @@ export class ManagedCertificates implements CertificateSource {
     }
   }
 
-  /** Injects what is there, then takes the step that is due, until none is: trust always comes first. */
-  async #pass(signal: AbortSignal): Promise<void> {
+  /** Injects the stored authorities, then executes the step that is due, until none is: trust always comes first. */
+  async #maintain(signal: AbortSignal): Promise<void> {
     const taken = new Set<RotationStep>();
     for (let steps = 0; steps < mostSteps; steps++) {
       const stored = await this.#readOrCreate(signal);
@@ -133,9 +134,12 @@ export class ManagedCertificates implements CertificateSource {
       const step = this.#plan(stored.material, context);
       if (step === "none") return;
       if (taken.has(step)) {
-        this.#logger.error("a step of the webhook certificate is due again right after it was taken", {
-          step,
-        });
+        this.#logger.error(
+          "a rotation step of the webhook certificate is due again right after it was executed",
+          {
+            step,
+          },
+        );
         return;
       }
       const material = await takeStep(step, stored.material, context);
@@ -150,31 +154,34 @@ export class ManagedCertificates implements CertificateSource {
     const state = stateOf(material);
     if (isAheadOf(nowMs, state)) {
       this.#logger.warn(
-        "the webhook certificate is not valid yet, so it is made anew; compare the replicas' clocks",
+        "the webhook certificate is not valid yet, so a new one is issued; compare the clocks of the replicas",
       );
     }
     return planRotation(state, { hosts, ...this.#rules }, nowMs);
   }
 
-  /** Undefined if there is nothing to be had, and it is not for this replica to write. */
-  async #readOrCreate(signal: AbortSignal | undefined): Promise<Stored | undefined> {
+  /** Undefined if there is no valid material and this replica may not write. */
+  async #readOrCreate(signal: AbortSignal | undefined): Promise<StoredMaterial | undefined> {
     this.#options.observer?.read();
     for (let attempts = 0; attempts < mostAttempts; attempts++) {
       const secret = await this.#find(signal);
       const material = secret && this.#materialIn(secret);
       if (secret !== undefined && material !== undefined) {
         this.#material = material;
-        this.#isLeaderAwaited = false;
+        this.#isWaitingForLeader = false;
         return { material, secret };
       }
       if (!this.#mayWrite()) return this.#awaitLeader();
-      // Deleted or spoiled by somebody: what is in use is still trusted, so it is what must come back.
+      // The Secret was deleted or overwritten. The material in use is still trusted, so it is stored again.
       const made = this.#material ?? (await createMaterial(this.#context()));
       if (secret === undefined) await this.#create(made, signal);
       else await this.#replace({ material: made, secret }, signal);
-      // It is read again: another replica may have been first, and both must serve what that one made.
+      // Read again: another replica may have written first, and both must serve what that one wrote.
     }
-    throw new InvalidCertificateError(this.#what, "it does not stay as it is written; who else writes it?");
+    throw new InvalidCertificateError(
+      this.#what,
+      "its Secret changes after each write; does another program write it?",
+    );
   }
 
   async #find(signal: AbortSignal | undefined): Promise<Secret | undefined> {
@@ -187,7 +194,7 @@ export class ManagedCertificates implements CertificateSource {
     }
   }
 
-  /** Undefined if somebody has spoiled it. */
+  /** Undefined if the data of the Secret is invalid. */
   #materialIn({ data }: Secret): CertificateMaterial | undefined {
     try {
       return materialFromData(this.#what, data);
@@ -195,7 +202,7 @@ export class ManagedCertificates implements CertificateSource {
       if (!(error instanceof InvalidCertificateError)) throw error;
       this.#options.observer?.readFailed();
       if (this.#mayWrite()) {
-        this.#logger.warn("the secret of the webhook certificate is broken and is written anew", {
+        this.#logger.warn("the secret of the webhook certificate is invalid and is written again", {
           problem: error.message,
         });
       }
@@ -203,17 +210,17 @@ export class ManagedCertificates implements CertificateSource {
     }
   }
 
-  /** Said once, not at each look. */
+  /** Logged once, not at each interval. */
   #awaitLeader(): undefined {
-    if (!this.#isLeaderAwaited) {
+    if (!this.#isWaitingForLeader) {
       this.#logger.warn(
-        "waits for the leader to write the secret of the webhook certificate, which is not usable",
+        "waiting for the leader to write the secret of the webhook certificate, which is missing or invalid",
         {
           Secret: this.#options.secret,
         },
       );
     }
-    this.#isLeaderAwaited = true;
+    this.#isWaitingForLeader = true;
   }
 
   async #create(material: CertificateMaterial, signal: AbortSignal | undefined): Promise<void> {
@@ -226,10 +233,10 @@ export class ManagedCertificates implements CertificateSource {
     }
   }
 
-  /** Whether it was this replica that replaced it. Type, labels and all else that others have put there stay. */
-  async #replace({ material, secret }: Stored, signal: AbortSignal | undefined): Promise<boolean> {
+  /** Whether this replica replaced the material. Type, labels and all other fields of the Secret stay. */
+  async #replace({ material, secret }: StoredMaterial, signal: AbortSignal | undefined): Promise<boolean> {
     if (secret.immutable === true) {
-      const problem = "its Secret is immutable; delete it, and it is made anew with the same certificate";
+      const problem = "its Secret is immutable; delete it, and it is created again with the same certificate";
       throw new InvalidWebhookError(`write ${this.#what}`, problem);
     }
     const changed = { ...secret, data: { ...secret.data, ...materialToData(material) } };
@@ -254,12 +261,12 @@ export class ManagedCertificates implements CertificateSource {
   async #wait(signal: AbortSignal): Promise<void> {
     const intervalMs = this.#intervalMs;
     const dueMs = this.#material === undefined ? 0 : nextRotationAt(stateOf(this.#material), this.#rules);
-    // Never at once: a step that is due and cannot be taken is not to be tried all the time.
+    // Never at once: a step that is due and fails must not be tried in a loop without delay.
     const delayMs = Math.max(Math.min(intervalMs, dueMs - this.#clock.now()), intervalMs / 10);
     try {
       await sleep(this.#clock, delayMs, signal);
     } catch {
-      // It is over; the loop finds out.
+      // The signal has aborted, which the loop checks.
     }
   }
 }

@@ -1,6 +1,6 @@
 import { abortable } from "@keelson/core";
 
-/** How much of all bodies together a server holds at once. Whoever takes a share gives it back when it is answered. */
+/** Limits the memory for all request bodies of a server. A request disposes of its share after its response. */
 export class BodyBudget {
   readonly #maxBytes: number;
   #heldBytes = 0;
@@ -26,12 +26,13 @@ export class BodyBudget {
   }
 }
 
-/** What one request holds. Must be disposed of. */
+/** The memory of one request. Must be disposed of. */
 export interface BodyShare extends Disposable {
-  /** Whether there is room for so many bytes more; if so, they are held. */
+  /** Reserves more bytes; false if that would exceed the limit. */
   take(bytes: number): boolean;
 }
 
+/** The limits for one body. */
 export interface BodyLimits {
   readonly maxBytes: number;
   readonly share: BodyShare;
@@ -39,15 +40,15 @@ export interface BodyLimits {
   readonly signal: AbortSignal;
 }
 
-/** It is larger than allowed, or the server holds as much as it may. */
+/** The body exceeds its own limit, or that of the server. */
 export type BodyProblem = "too large" | "no room";
 
-/** The body, or why there is none. */
+/** The body, or why it was not read. */
 export type BodyReading =
   | { readonly bytes: Buffer; readonly problem?: never }
   | { readonly problem: BodyProblem; readonly bytes?: never };
 
-/** Reads a body, and no more of it than there is room for. */
+/** Reads a body up to its limits. */
 export async function readBody(
   body: AsyncIterable<Uint8Array>,
   { maxBytes, share, signal }: BodyLimits,
@@ -70,7 +71,7 @@ export async function readBody(
   }
 }
 
-/** Parameters such as a charset say nothing new about JSON. */
+/** Whether a content type is JSON; parameters such as a charset are ignored. */
 export function isJson(contentType: string | undefined): boolean {
   return contentType?.split(";")[0]?.trim().toLowerCase() === "application/json";
 }

@@ -79,7 +79,12 @@ describe("planRotation", () => {
       245 + 1 / 24,
       "retire",
     ],
-    ["[WH9] begins anew when the signer is not valid yet", state({ signer: valid(10, 376) }), 9.9, "create"],
+    [
+      "[WH9] issues everything again when the signer is not valid yet",
+      state({ signer: valid(10, 376) }),
+      9.9,
+      "create",
+    ],
     [
       "switches to a trusted authority when the signer is not valid yet",
       state({ signer: valid(10, 376), next: { ...valid(1, 367), introducedAtMs: 2 * day } }),
@@ -106,7 +111,7 @@ describe("planRotation", () => {
       2,
       "redate",
     ],
-    ["begins anew when the signer has run out", state(), 366, "create"],
+    ["issues everything again when the signer has expired", state(), 366, "create"],
     [
       "switches without a wait to a trusted authority when the signer has run out",
       state({ next: { ...valid(365, 731), introducedAtMs: 366 * day } }),
@@ -125,9 +130,9 @@ describe("planRotation", () => {
     ["another IPv6 address", ["0:0:0:0:0:0:0:1"], ["::2"], "renew"],
     ["one host more", ["::1"], ["::1", "::2"], "renew"],
     ["one host twice", ["::1"], ["::1", "0::1"], "none"],
-  ])("[WH9] knows hosts in all their forms: %s", (_, has, wanted, step) => {
+  ])("[WH9] recognizes hosts in all their forms: %s", (_, has, desired, step) => {
     const before = state({ leaf: { ...valid(0, 90), hosts: has } });
-    expect(planRotation(before, { ...rules, hosts: wanted }, day)).toBe(step);
+    expect(planRotation(before, { ...rules, hosts: desired }, day)).toBe(step);
   });
 
   it.each<[string, Partial<RotationState>, boolean]>([
@@ -135,7 +140,7 @@ describe("planRotation", () => {
     ["the signer", { signer: valid(2, 368) }, true],
     ["the next authority", { next: { ...valid(2, 368), introducedAtMs: 0 } }, true],
     ["the leaf", { leaf: leaf(2) }, true],
-  ])("can be told of what is not valid yet: %s", (_, part, isAhead) => {
+  ])("detects what is not valid yet: %s", (_, part, isAhead) => {
     expect(isAheadOf(day, state(part))).toBe(isAhead);
   });
 
@@ -143,7 +148,7 @@ describe("planRotation", () => {
     [{ leafLifeMs: 200 * day }, "a third"],
     [{ overlapMs: 90 * day }, "a sixth"],
     [{ overlapMs: 0 }, "more than 0"],
-  ])("is refused rules by which an authority could run out: %j", (part, problem) => {
+  ])("refuses rules with which an authority could expire too early: %j", (part, problem) => {
     expect(() => checkRotationRules({ ...defaultRotationRules, ...part })).toThrow(problem);
   });
 });
@@ -196,7 +201,7 @@ function take(
 }
 
 describe("ten years", () => {
-  it("[WH9] never have a replica serve what a caller does not trust, however late each hears of it", () => {
+  it("[WH9] never have a replica serve a certificate that an API server does not trust, however late a change reaches either", () => {
     const lateness = fc.integer({ min: 0, max: hour / 2 });
     fc.assert(
       fc.property(lateness, lateness, lateness, (pollMs, callerLagMs, replicaLagMs) => {
@@ -222,7 +227,7 @@ describe("ten years", () => {
           if (step === "none") continue;
           counts[step] = (counts[step] ?? 0) + 1;
           world = take(step, world, now, defaultRotationRules);
-          // Until all have heard of it, some caller trusts as before, and some replica serves as before.
+          // Until the change has reached every API server and replica, some trust and serve as before.
           const trustedNow = [world.signer, world.next, world.previous].filter((id) => id !== undefined);
           expect(trusted, `${step}: new leaf, old trust`).toContain(world.leafSigner);
           expect(trustedNow, `${step}: old leaf, new trust`).toContain(served.signer);

@@ -4,15 +4,15 @@ import { InvalidWebhookError } from "./errors.ts";
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
 
-/** How long things live. */
+/** How long certificates are valid, and how long authorities overlap. */
 export interface RotationRules {
   /** Default 365 days. */
   readonly authorityLifeMs: number;
   /** Default 90 days; at most a third of an authority's. */
   readonly leafLifeMs: number;
   /**
-   * How long a new authority is trusted before it signs, and an old one after it has stopped: the time in which every
-   * API server and every replica has heard of a change. Default 1 h; at most a sixth of an authority's life.
+   * How long a new authority is trusted before it signs, and an old one after it has stopped: the time in which a change
+   * reaches every API server and every replica. Default 1 h; at most a sixth of an authority's life.
    */
   readonly overlapMs: number;
 }
@@ -23,7 +23,7 @@ export const defaultRotationRules: RotationRules = {
   overlapMs: hourMs,
 };
 
-/** With other rules an authority could run out while it is needed. */
+/** Throws an InvalidWebhookError for rules with which an authority could expire while it is needed. */
 export function checkRotationRules({ authorityLifeMs, leafLifeMs, overlapMs }: RotationRules): void {
   const fail = (problem: string) => new InvalidWebhookError("manage certificates", problem);
   if (!(leafLifeMs > 0 && overlapMs > 0)) throw fail("leafLifeMs and overlapMs must be more than 0");
@@ -38,7 +38,7 @@ export interface Validity {
 }
 
 /**
- * What there is. Trusted are all three authorities.
+ * The certificates that exist. All three authorities are trusted.
  *
  *     signer A   ─────────────────── 2/3 ──┬──────────┐
  *     next B                     introduced ─ overlap ─┴ signs from here, a new leaf first
@@ -52,16 +52,16 @@ export interface RotationState {
 }
 
 /**
- * - `create`: an authority and a leaf, from nothing; what there was, if anything, is of no use any more.
- * - `introduce`: a second authority, which is trusted and does not sign.
- * - `switch`: it becomes the signer, and signs a new leaf.
- * - `retire`: the one before it is not trusted any more.
+ * - `create`: issue a new authority and a new leaf; existing ones are of no use.
+ * - `introduce`: issue a second authority, which is trusted and does not sign yet.
+ * - `switch`: the second authority becomes the signer, and signs a new leaf.
+ * - `retire`: the previous authority is no longer trusted.
  * - `renew`: the signer signs a new leaf.
- * - `redate`: an overlap that began in the future, by the clock of another replica, begins now.
+ * - `redate`: an overlap that starts in the future, by the clock of another replica, starts now.
  */
 export type RotationStep = "create" | "introduce" | "switch" | "retire" | "renew" | "redate" | "none";
 
-/** What is to be done now. One step at a time: trust must have spread before the next. */
+/** The step that is due. One at a time: trust must reach every API server before the next. */
 export function planRotation(
   state: RotationState | undefined,
   { hosts, overlapMs }: Pick<RotationRules, "overlapMs"> & { readonly hosts: readonly string[] },
@@ -70,20 +70,20 @@ export function planRotation(
   if (state === undefined) return "create";
   const { signer, next, previous, leaf } = state;
   if (!isValidAt(nowMs, signer)) {
-    // All were asleep for months, or a clock was ahead. What is trusted already serves at once; otherwise there is
-    // nothing to be gentle with.
+    // No replica ran for months, or a clock was ahead. An authority that is trusted already can sign at once; otherwise
+    // no certificate in use is worth an overlap.
     return next !== undefined && isValidAt(nowMs, next) ? "switch" : "create";
   }
   if (!isValidAt(nowMs, leaf) || !sameHosts(leaf.hosts, hosts)) return "renew";
   if (next !== undefined && !isValidAt(nowMs, next)) return "introduce";
-  if (beginsLater(nowMs, next?.introducedAtMs) || beginsLater(nowMs, previous?.retiredAtMs)) return "redate";
+  if (startsLater(nowMs, next?.introducedAtMs) || startsLater(nowMs, previous?.retiredAtMs)) return "redate";
   if (next !== undefined && nowMs >= next.introducedAtMs + overlapMs) return "switch";
   if (previous !== undefined && nowMs >= previous.retiredAtMs + overlapMs) return "retire";
   if (next === undefined && nowMs >= twoThirds(signer)) return "introduce";
   return nowMs >= twoThirds(leaf) ? "renew" : "none";
 }
 
-/** When something is to be done next, if nobody changes the hosts. */
+/** When the next step is due, unless the hosts change. */
 export function nextRotationAt(
   { signer, next, previous, leaf }: RotationState,
   { overlapMs }: Pick<RotationRules, "overlapMs">,
@@ -96,18 +96,18 @@ export function nextRotationAt(
 }
 
 /**
- * Whether something of it is not valid yet. Issuing dates back by more than honest clocks differ, so a replica has made
- * it whose clock was ahead, and callers would refuse it until then.
+ * Whether a certificate is not valid yet. Certificates are backdated by more than synchronized clocks differ, so it comes
+ * from a replica whose clock was ahead, and the API server would refuse it until then.
  */
 export function isAheadOf(nowMs: number, { signer, next, leaf }: RotationState): boolean {
-  return [signer, next, leaf].some((each) => beginsLater(nowMs, each?.notBeforeMs));
+  return [signer, next, leaf].some((each) => startsLater(nowMs, each?.notBeforeMs));
 }
 
 function isValidAt(nowMs: number, { notBeforeMs, notAfterMs }: Validity): boolean {
   return nowMs >= notBeforeMs && nowMs < notAfterMs;
 }
 
-function beginsLater(nowMs: number, ms: number | undefined): boolean {
+function startsLater(nowMs: number, ms: number | undefined): boolean {
   return ms !== undefined && ms > nowMs;
 }
 
@@ -116,12 +116,12 @@ function twoThirds({ notBeforeMs, notAfterMs }: Validity): number {
 }
 
 function sameHosts(one: readonly string[], other: readonly string[]): boolean {
-  const hosts = new Set(other.map(plainHost));
-  const others = new Set(one.map(plainHost));
-  return hosts.size === others.size && [...others].every((host) => hosts.has(host));
+  const left = new Set(one.map(plainHost));
+  const right = new Set(other.map(plainHost));
+  return left.size === right.size && [...left].every((host) => right.has(host));
 }
 
-/** One text for each host: names in lower case, and IPv6 addresses, which have many forms, in their shortest. */
+/** The canonical form of a host: names in lower case, and IPv6 addresses in their shortest form. */
 export function plainHost(host: string): string {
   if (!isIPv6(host)) return host.toLowerCase();
   const withoutZone = host.replace(/%.*$/, "");

@@ -60,27 +60,28 @@ function withLiveFallback(cached: Client, live: Client): Client {
   );
 }
 
-/** What the API server waits if it does not say so. */
+/** How long the API server waits unless the request names a timeout. */
 export const defaultTimeoutMs = 10_000;
-/** The API server waits no longer for any webhook; whoever asks for more is somebody else. */
+/** The API server waits no longer than this for any webhook. */
 const maxTimeoutMs = 30_000;
 
 /**
- * How long a handler may take: what the API server waits, as it says in the query (`timeout=10s`), less a tenth, at
- * least 100 ms and at most 1 s, so that the answer which says that time is up still arrives. Never more than 29 s.
+ * How long a handler may take: the timeout of the API server, which is in the query (`timeout=10s`), less a tenth of it,
+ * at least 100 ms and at most 1 s, so that the response about the timeout still arrives. Never more than 29 s.
  */
 export function handlerLimitMs(path: string, fallbackMs: number): number {
-  const askedMs = parseDurationMs(new URLSearchParams(path.split("?")[1]).get("timeout") ?? "") ?? 0;
-  const timeoutMs = Math.min(askedMs > 0 ? askedMs : fallbackMs, maxTimeoutMs);
+  const requestedMs = parseDurationMs(new URLSearchParams(path.split("?")[1]).get("timeout") ?? "") ?? 0;
+  const timeoutMs = Math.min(requestedMs > 0 ? requestedMs : fallbackMs, maxTimeoutMs);
   const marginMs = Math.min(1_000, Math.max(100, timeoutMs / 10));
   return Math.max(1, timeoutMs - marginMs);
 }
 
-/** A signal that aborts when the time is up or the caller has gone. Must be disposed of. */
+/** A signal that aborts at the timeout or when the API server closes the request. Must be disposed of. */
 export interface CallDeadline extends Disposable {
   readonly signal: AbortSignal;
 }
 
+/** Starts the deadline of one call. */
 export function startCallDeadline(
   clock: Clock,
   {

@@ -20,7 +20,7 @@ const inCluster = { name: "web", caBundle, endpoint: { service: { namespace: "op
 const local = { name: "web", caBundle, endpoint: { url: "https://127.0.0.1:9443/" } };
 
 describe("webhook configurations", () => {
-  it("state everything about a webhook", () => {
+  it("set every field of a webhook", () => {
     const webhooks = admission(WebApp).mutate(() => undefined);
     expect(makeMutatingConfiguration([webhooks], inCluster)).toEqual({
       metadata: { name: "web" },
@@ -84,7 +84,7 @@ describe("webhook configurations", () => {
     expect(mutating).toMatchObject({ reinvocationPolicy: "IfNeeded", rules: [{ operations: ["UPDATE"] }] });
   });
 
-  it("have a CustomResourceDefinition ask for conversions", () => {
+  it("select the webhook as the converter of a CustomResourceDefinition", () => {
     expect(makeConversion(WebApp, local)).toEqual({
       metadata: { name: "webapps.example.com" },
       spec: {

@@ -19,22 +19,23 @@ import type { Admission } from "./admission.ts";
 import type { Operation } from "./admission-review.ts";
 import { convertPath } from "./conversion.ts";
 
-/** Where the API server finds the webhooks: through a Service, or, for a run outside the cluster, at a URL. */
+/** Where the API server calls the webhooks: through a Service or, for a process outside the cluster, at a URL. */
 export type WebhookEndpoint =
   | { readonly service: { readonly namespace: string; readonly name: string; readonly port?: number } }
   /** `https://host:port`, without a path. */
   | { readonly url: string };
 
+/** What all webhook configurations of a server share. */
 export interface ConfigurationContext {
-  /** What the configurations are called. */
+  /** The name of the configurations. */
   readonly name: string;
   readonly endpoint: WebhookEndpoint;
-  /** The authorities that the webhooks' certificates come from, in PEM. */
+  /** The authorities that sign the certificates of the webhooks, in PEM. */
   readonly caBundle: string;
   readonly labels?: Readonly<Record<string, string>>;
 }
 
-/** Undefined if no admission has a mutator. */
+/** The MutatingWebhookConfiguration; undefined if no admission has a mutator. */
 export function makeMutatingConfiguration(
   admissions: readonly Admission[],
   context: ConfigurationContext,
@@ -47,7 +48,7 @@ export function makeMutatingConfiguration(
   return webhooks.length === 0 ? undefined : { metadata: metadataOf(context), webhooks };
 }
 
-/** Undefined if no admission has a validator. */
+/** The ValidatingWebhookConfiguration; undefined if no admission has a validator. */
 export function makeValidatingConfiguration(
   admissions: readonly Admission[],
   context: ConfigurationContext,
@@ -58,7 +59,7 @@ export function makeValidatingConfiguration(
   return webhooks.length === 0 ? undefined : { metadata: metadataOf(context), webhooks };
 }
 
-/** The part of a CustomResourceDefinition that has its versions converted by a webhook; the rest is its installer's. */
+/** The fields of a CustomResourceDefinition that select the webhook as its converter; the other fields are not applied. */
 export function makeConversion(
   resource: Resource,
   context: Pick<ConfigurationContext, "endpoint" | "caBundle">,
@@ -74,7 +75,7 @@ export function makeConversion(
   };
 }
 
-/** What both sorts of webhook have. Every field is stated, so that what somebody changes by hand is put back. */
+/** The fields of both sorts of webhook. Every field is set, so that a manual change is corrected. */
 function makeWebhook(
   verb: "mutate" | "validate",
   admission: Admission,
@@ -129,39 +130,39 @@ function metadataOf({ name, labels }: ConfigurationContext): {
   return { name, ...(labels !== undefined && { labels }) };
 }
 
+/** Which webhook configurations are maintained. */
 export interface KeepConfigurationsOptions extends Omit<ConfigurationContext, "caBundle"> {
   readonly admissions?: readonly Admission[];
-  /** The kinds whose CustomResourceDefinitions are to name this webhook as their converter. They must exist. */
+  /** The kinds whose CustomResourceDefinitions get this webhook as their converter. They must exist. */
   readonly converted?: readonly Resource[];
-  /** Who writes, for field management. Default `keelson-webhooks`. */
+  /** The field owner of the writes. Default `keelson-webhooks`. */
   readonly fieldOwner?: string;
 }
 
-/** Puts the configurations in place with these authorities, and puts back what was changed since. */
+/** Applies the configurations with these authorities, and corrects drift. */
 export type ConfigurationPass = (caBundle: string, signal?: AbortSignal) => Promise<void>;
 
 /**
- * Makes the pass that keeps the webhook configurations, and the conversion of CustomResourceDefinitions, as they must be.
- * It writes where something is missing or has changed since it last looked, and nothing otherwise. What others add, such
- * as labels, stays.
+ * Makes the function that applies the webhook configurations and the conversion of CustomResourceDefinitions. It writes
+ * only what is missing or has changed since the last call. Fields of other field managers, such as labels, stay.
  */
 export function keepConfigurations(client: Client, options: KeepConfigurationsOptions): ConfigurationPass {
   const { admissions = [], converted = [], fieldOwner = "keelson-webhooks" } = options;
-  const keeper = new Keeper(client, fieldOwner);
+  const applier = new ConfigurationApplier(client, fieldOwner);
   return async (caBundle, signal) => {
     const context = { ...options, caBundle };
     const call = signal === undefined ? {} : { signal };
-    // Conversion first: whoever is asked to validate an object may need it.
+    // Conversion first: the API server may have to convert an object before it calls an admission webhook.
     for (const resource of converted) {
-      await keeper.keep(CustomResourceDefinition, makeConversion(resource, context), call);
+      await applier.apply(CustomResourceDefinition, makeConversion(resource, context), call);
     }
     const mutating = makeMutatingConfiguration(admissions, context);
     const validating = makeValidatingConfiguration(admissions, context);
     const { name } = options;
-    if (mutating !== undefined) await keeper.keep(MutatingWebhookConfiguration, mutating, call);
-    else await keeper.remove(MutatingWebhookConfiguration, name, call);
-    if (validating !== undefined) await keeper.keep(ValidatingWebhookConfiguration, validating, call);
-    else await keeper.remove(ValidatingWebhookConfiguration, name, call);
+    if (mutating !== undefined) await applier.apply(MutatingWebhookConfiguration, mutating, call);
+    else await applier.remove(MutatingWebhookConfiguration, name, call);
+    if (validating !== undefined) await applier.apply(ValidatingWebhookConfiguration, validating, call);
+    else await applier.remove(ValidatingWebhookConfiguration, name, call);
   };
 }
 
@@ -169,11 +170,11 @@ interface Call {
   readonly signal?: AbortSignal;
 }
 
-/** Applies what is not as it was left. */
-class Keeper {
+/** Applies objects that differ from what was last applied. */
+class ConfigurationApplier {
   readonly #client: Client;
   readonly #fieldOwner: string;
-  /** By kind and name: what was applied, and the version that the server made of it. */
+  /** What was applied and the resource version after that, by kind and name. */
   readonly #applied = new Map<string, { readonly text: string; readonly resourceVersion: string }>();
 
   constructor(client: Client, fieldOwner: string) {
@@ -181,7 +182,7 @@ class Keeper {
     this.#fieldOwner = fieldOwner;
   }
 
-  async keep<T extends KubeObject>(
+  async apply<T extends KubeObject>(
     resource: Resource<T>,
     configuration: ApplyConfiguration<T>,
     call: Call,
@@ -198,8 +199,8 @@ class Keeper {
   }
 
   /**
-   * What an earlier release of the operator had, and this one has not, would refuse requests for ever. Looks each time:
-   * while releases change, a replica of the earlier one puts it back.
+   * A configuration of an earlier release of the operator would refuse requests forever. Checks each time, since during a
+   * rollout a replica of the earlier release applies it again.
    */
   async remove(resource: Resource, name: string, call: Call): Promise<void> {
     const found = await this.#find(resource, name, call);
@@ -207,7 +208,7 @@ class Keeper {
     try {
       await this.#client.delete(resource, { name }, call);
     } catch (error) {
-      // Another replica was first.
+      // Another replica deleted it first.
       if (!(error instanceof NotFoundError)) throw error;
     }
   }

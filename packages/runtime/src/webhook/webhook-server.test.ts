@@ -27,7 +27,7 @@ const WebApp: Resource = {
   scope: "Namespaced",
 };
 
-const ask = (server: WebhookServer, path: string): Promise<ServiceResponse> =>
+const send = (server: WebhookServer, path: string): Promise<ServiceResponse> =>
   server.service({
     method: "POST",
     path,
@@ -37,16 +37,16 @@ const ask = (server: WebhookServer, path: string): Promise<ServiceResponse> =>
   });
 
 function recorded(options: Partial<WebhookServerOptions> = {}) {
-  const told: string[] = [];
+  const observed: string[] = [];
   const server = webhookServer({
     ...options,
     observer: {
-      inFlightChanged: (path, change) => told.push(`${path} ${change}`),
-      answered: (path, code, ms) => told.push(`${path} ${code} ${ms}`),
-      panicked: (path) => told.push(`${path} panic`),
+      inFlightChanged: (path, change) => observed.push(`${path} ${change}`),
+      responded: (path, code, ms) => observed.push(`${path} ${code} ${ms}`),
+      panicked: (path) => observed.push(`${path} panic`),
     },
   });
-  return { server, told };
+  return { server, observed };
 }
 
 describe("a webhook server", () => {
@@ -76,33 +76,33 @@ describe("a webhook server", () => {
   it("serves custom paths", async () => {
     const server = webhookServer();
     server.register("/mine", async ({ path }) => ({ status: 200, body: path }));
-    expect(await ask(server, "/mine?x=y")).toEqual({ status: 200, body: "/mine?x=y" });
+    expect(await send(server, "/mine?x=y")).toEqual({ status: 200, body: "/mine?x=y" });
   });
 
-  it("answers 404 for any other path, of which nobody is told", async () => {
-    const { server, told } = recorded();
-    expect((await ask(server, "/other")).status).toBe(404);
-    expect(told).toEqual([]);
+  it("responds with 404 for any other path, which is not observed", async () => {
+    const { server, observed } = recorded();
+    expect((await send(server, "/other")).status).toBe(404);
+    expect(observed).toEqual([]);
   });
 
-  it("tells of each request", async () => {
+  it("observes each request", async () => {
     const clock = new VirtualClock();
-    const { server, told } = recorded({ clock });
+    const { server, observed } = recorded({ clock });
     server.register("/slow", async () => {
       await clock.advance(25);
       return { status: 201 };
     });
-    await ask(server, "/slow");
-    expect(told).toEqual(["/slow 1", "/slow 201 25", "/slow -1"]);
+    await send(server, "/slow");
+    expect(observed).toEqual(["/slow 1", "/slow 201 25", "/slow -1"]);
   });
 
   it("[WH5] survives a handler that rejects", async () => {
-    const { server, told } = recorded({ clock: new VirtualClock() });
+    const { server, observed } = recorded({ clock: new VirtualClock() });
     server.register("/broken", () => Promise.reject(new Error("password123")));
-    const response = await ask(server, "/broken");
+    const response = await send(server, "/broken");
     expect(response.status).toBe(500);
     expect(response.body).not.toContain("password123");
-    expect(told).toEqual(["/broken 1", "/broken panic", "/broken 500 0", "/broken -1"]);
+    expect(observed).toEqual(["/broken 1", "/broken panic", "/broken 500 0", "/broken -1"]);
   });
 });
 
@@ -136,7 +136,7 @@ async function start(source: CertificateSource, server = webhookServer()): Promi
   return port;
 }
 
-/** The serial number of the certificate that answered. */
+/** The serial number of the certificate that is served. */
 async function ping(port: number, ca: string, agent = new Agent({ keepAlive: false })): Promise<string> {
   const sent = request({ host: "127.0.0.1", port, path: "/ping", ca, agent });
   let serial = "";
@@ -155,7 +155,7 @@ async function ping(port: number, ca: string, agent = new Agent({ keepAlive: fal
 }
 
 describe("serving webhooks", () => {
-  it("gives new connections the new certificate, and lets old ones live", async () => {
+  it("serves the new certificate to new connections, and keeps old ones open", async () => {
     const authority = await issueAuthority("a", life);
     const [one, two] = await Promise.all([1, 2].map(() => issueLeaf(authority, ["127.0.0.1"], life)));
     if (one === undefined || two === undefined) throw new Error("no leaf");
@@ -171,7 +171,7 @@ describe("serving webhooks", () => {
     expect(await ping(port, authority.certificate)).toBe(after);
   });
 
-  it("goes on with the old certificate if the new one cannot be used", async () => {
+  it("keeps the old certificate if the new one is invalid", async () => {
     const authority = await issueAuthority("a", life);
     const source = sourceOf(await issueLeaf(authority, ["127.0.0.1"], life));
     const port = await start(source);
@@ -182,7 +182,7 @@ describe("serving webhooks", () => {
     expect(await ping(port, authority.certificate)).toBe(before);
   });
 
-  it("ends connections whose body does not come, when the time of the API server is up", async () => {
+  it("ends requests whose body never ends at the timeout of the API server", async () => {
     const authority = await issueAuthority("a", life);
     const server = webhookServer({ conversions: [conversion(Thing)] });
     const port = await start(sourceOf(await issueLeaf(authority, ["127.0.0.1"], life)), server);
@@ -202,23 +202,23 @@ describe("serving webhooks", () => {
     expect(new Set(statuses)).toEqual(new Set([504]));
   });
 
-  it("[WH6] [MG11] listens on 9443 unless told otherwise, and nowhere below 0; drains for up to 60 s", async () => {
-    const asked: ListenOptions[] = [];
+  it("[WH6] [MG11] listens on 9443 by default, and not at all for a negative port; drains for up to 60 s", async () => {
+    const opened: ListenOptions[] = [];
     const closed: number[] = [];
     const options = {
       server: webhookServer(),
       certificates: sourceOf({ certificate: "", key: "" }),
       listen: async (listening: ListenOptions) => {
-        asked.push(listening);
+        opened.push(listening);
         return { port: listening.port, close: async (graceMs: number) => void closed.push(graceMs) };
       },
     };
     const over = AbortSignal.abort();
     await serveWebhooks(options, over);
-    expect(asked.map(({ port }) => port)).toEqual([9443]);
+    expect(opened.map(({ port }) => port)).toEqual([9443]);
     expect(closed).toEqual([60_000]);
     await serveWebhooks({ ...options, port: -1 }, over);
-    expect(asked).toHaveLength(1);
+    expect(opened).toHaveLength(1);
   });
 
   it("does not listen without a certificate", async () => {

@@ -21,44 +21,45 @@ import { BodyBudget } from "./request-body.ts";
 import type { WebhookCallDependencies } from "./webhook-call.ts";
 
 /**
- * What webhooks tell about themselves, so that metrics can be made of it. The calls come from within a request: they
- * must be quick and must not throw. Webhooks are named by their path.
+ * Observes webhooks, for metrics. The calls are made within a request: they must be quick and must not throw. Webhooks are
+ * named by their path.
  */
 export interface WebhookObserver {
-  /** So many more (or fewer) requests are under way. */
+  /** The number of requests in flight has changed. */
   inFlightChanged(path: string, change: 1 | -1): void;
-  /** A request was answered, with this HTTP status. */
-  answered(path: string, code: number, ms: number): void;
-  /** A handler threw by mistake [WH5]. */
+  /** A request got a response with this HTTP status. */
+  responded(path: string, code: number, ms: number): void;
+  /** A handler threw an error that is no denial [WH5]. */
   panicked(path: string): void;
 }
 
+/** What a webhook server serves, and with what. */
 export interface WebhookServerOptions {
-  /** What the functions of webhooks read and write with; usually a `cachedClient`. */
+  /** The client of the handlers; usually a `cachedClient`. */
   readonly client: Client;
   /** The same, but reads from the server. Default: `client`. */
   readonly liveClient?: Client;
   readonly admissions?: readonly Admission[];
-  /** All of them are answered under `/convert`. */
+  /** All of them are served at `/convert`. */
   readonly conversions?: readonly Conversion[];
   /** Default: the machine's. */
   readonly clock?: Clock;
   readonly logger?: Logger;
   readonly observer?: WebhookObserver;
-  /** How many bytes of bodies are held at once; a request for which there is no room gets 503. Default 128 MiB. */
+  /** The memory for all request bodies; a request that would exceed it gets 503. Default 128 MiB. */
   readonly maxBufferedBytes?: number;
 }
 
 const mib = 1024 * 1024;
 
-/** All webhooks of a process, each under its path. Whoever listens calls `service`. */
+/** The webhooks of a process by their paths. A listener, such as that of `serveWebhooks`, calls `service`. */
 export class WebhookServer {
   readonly #handlers = new Map<string, WebhookHandler>();
   readonly #calls: WebhookCallDependencies;
   readonly #observer: WebhookObserver | undefined;
   readonly #bodies: BodyBudget;
 
-  /** Throws a DuplicateWebhookPathError if two have one path [WH6]. */
+  /** Throws a DuplicateWebhookPathError if two webhooks have the same path [WH6]. */
   constructor(options: WebhookServerOptions) {
     const {
       client,
@@ -82,44 +83,45 @@ export class WebhookServer {
     if (conversions.length > 0) this.register(convertPath, conversionHandler(conversions));
   }
 
-  /** Adds a handler of your own; `/healthz` and the like do not belong here. */
+  /** Adds another handler. Health checks do not belong here: see `healthService`. */
   register(path: string, handler: WebhookHandler): void {
     if (this.#handlers.has(path)) throw new DuplicateWebhookPathError(path);
     this.#handlers.set(path, handler);
   }
 
+  /** The paths that are served. */
   get paths(): readonly string[] {
     return [...this.#handlers.keys()];
   }
 
-  /** Gives 404 for a path that none has. */
+  /** Handles a request; 404 for an unknown path. */
   readonly service: HttpService = async (request) => {
     const path = request.path.split("?")[0] ?? request.path;
     const handler = this.#handlers.get(path);
-    if (handler === undefined) return plain(404, "no webhook has this path\n");
+    if (handler === undefined) return plain(404, "no webhook is served at this path\n");
     const { clock } = this.#calls;
     const startedMs = clock.monotonicNow();
     this.#observer?.inFlightChanged(path, 1);
     try {
-      const response = await this.#answer(path, handler, request);
-      this.#observer?.answered(path, response.status, clock.monotonicNow() - startedMs);
+      const response = await this.#handle(path, handler, request);
+      this.#observer?.responded(path, response.status, clock.monotonicNow() - startedMs);
       return response;
     } finally {
       this.#observer?.inFlightChanged(path, -1);
     }
   };
 
-  async #answer(path: string, handler: WebhookHandler, request: ServiceRequest): Promise<ServiceResponse> {
+  async #handle(path: string, handler: WebhookHandler, request: ServiceRequest): Promise<ServiceResponse> {
     const onPanic = (panicked: string, error: Error): void => {
       this.#observer?.panicked(panicked);
       this.#calls.log.error("a webhook handler failed", { webhook: panicked, error });
     };
-    // Held until the answer is there: what was made of the body is at least as large as the body.
+    // Held until the response exists: the parsed objects are at least as large as the body.
     using body = this.#bodies.share();
     try {
       return await handler(request, { ...this.#calls, onPanic, body });
     } catch (caught) {
-      if (request.signal.aborted) return plain(499, "the client has gone away\n");
+      if (request.signal.aborted) return plain(499, "the client closed the request\n");
       onPanic(path, toError(caught));
       return plain(500, "internal server error\n");
     }
@@ -130,27 +132,28 @@ function plain(status: number, body: string): ServiceResponse {
   return { status, headers: { "content-type": "text/plain" }, body };
 }
 
-/** Where webhooks listen unless told otherwise [WH6]. */
+/** The default port of webhooks [WH6]. */
 export const defaultWebhookPort = 9443;
-/** How long requests under way may take to end [MG11]. */
+/** How long requests in flight may take to end [MG11]. */
 const drainMs = 60_000;
 
+/** Where webhooks are served, and with which certificate. */
 export interface ServeWebhooksOptions {
   readonly server: WebhookServer;
   readonly certificates: CertificateSource;
-  /** How ports are opened; `listenHttp` of the client opens real ones. */
+  /** Opens ports; `listenHttp` of the client opens real ones. */
   readonly listen: Listen;
   /** Default 9443. 0 takes any free one; below 0 nothing is served [WH6]. */
   readonly port?: number;
   /** Default: all addresses. */
   readonly host?: string;
-  /** Told the port once it is open. */
+  /** Called with the port once it is open. */
   readonly onListening?: (port: number) => void;
 }
 
 /**
- * Serves webhooks until the signal aborts, then lets requests under way end for up to 60 s. Rejects if there is no
- * certificate or the port cannot be had.
+ * Serves webhooks until the signal aborts, then waits up to 60 s for requests in flight. Rejects if the certificate cannot
+ * be loaded or the port cannot be opened.
  */
 export async function serveWebhooks(options: ServeWebhooksOptions, signal: AbortSignal): Promise<void> {
   const { server, certificates, listen, port = defaultWebhookPort, host, onListening } = options;

@@ -56,7 +56,7 @@ function replica(name: string, options: Partial<ManagedCertificatesOptions> = {}
   });
 }
 
-/** A client that writes down what it is asked to write. */
+/** A client that records its writes. */
 function recording(): { readonly client: Client; readonly writes: string[] } {
   const writes: string[] = [];
   const recorded = client.with((next) => ({
@@ -86,7 +86,7 @@ const serialOf = ({ certificate }: ServingCertificate): string =>
 const authoritiesIn = (bundle: string): number => bundle.split("-----BEGIN CERTIFICATE-----").length - 1;
 
 describe("managed certificates", () => {
-  it("[WH9] are the same for all replicas, whoever was first", async () => {
+  it("[WH9] are the same for all replicas, whichever was first", async () => {
     const replicas = Array.from({ length: 6 }, () => replica("race"));
     await Promise.all(replicas.map((each) => each.load()));
     expect(new Set(replicas.map((each) => serialOf(each.current()))).size).toBe(1);
@@ -96,7 +96,7 @@ describe("managed certificates", () => {
     expect(Buffer.from(data["ca.crt"] ?? "", "base64").toString()).toBe(replicas[0]?.caBundle);
   });
 
-  it("[WH9] come back as they were when somebody deletes or spoils their Secret", async () => {
+  it("[WH9] are restored when their Secret is deleted or overwritten", async () => {
     const warnings: string[] = [];
     const logger: Logger = {
       debug() {},
@@ -125,37 +125,37 @@ describe("managed certificates", () => {
     expect(warnings.join()).not.toContain(line);
   });
 
-  it("[WH9] are read, and neither rotated nor mended, by a replica that does not lead", async () => {
+  it("[WH9] are read, and neither rotated nor repaired, by a replica that does not lead", async () => {
     const { client: watched, writes } = recording();
     const logger = new RecordingLogger();
     const { lines } = logger;
     const injected: string[] = [];
-    let looks = 0;
+    let reads = 0;
     const leader = replica("led", { hosts: ["one"] });
     const follower = replica("led", {
       client: watched,
       hosts: ["other"],
       mayWrite: () => false,
       inject: async (bundle) => void injected.push(bundle),
-      observer: { read: () => void looks++, readFailed: () => undefined },
+      observer: { read: () => void reads++, readFailed: () => undefined },
       logger,
     });
     await leader.load();
     await follower.load();
     run(follower);
     expect(serialOf(follower.current())).toBe(serialOf(leader.current()));
-    // Twice: the second look begins after the first has ended.
-    const look = async (): Promise<void> => {
-      const before = looks;
-      await expect.poll(() => looks, { timeout: 20_000 }).toBeGreaterThan(before + 1);
+    // Twice: the second read starts after the first has ended.
+    const nextRead = async (): Promise<void> => {
+      const before = reads;
+      await expect.poll(() => reads, { timeout: 20_000 }).toBeGreaterThan(before + 1);
     };
-    await look();
+    await nextRead();
     const successor = replica("led", { hosts: ["two"] });
     await successor.load();
     const before = serialOf(follower.current());
     run(successor);
     await expect.poll(() => serialOf(follower.current()), { timeout: 20_000 }).not.toBe(before);
-    await look();
+    await nextRead();
     expect({ writes, injected, lines }).toEqual({ writes: [], injected: [], lines: [] });
   });
 
@@ -163,19 +163,19 @@ describe("managed certificates", () => {
     const { client: watched, writes } = recording();
     const logger = new RecordingLogger();
     const { lines } = logger;
-    let looks = 0;
+    let reads = 0;
     const follower = replica("awaited", {
       client: watched,
       mayWrite: () => false,
       logger,
-      observer: { read: () => void looks++, readFailed: () => undefined },
+      observer: { read: () => void reads++, readFailed: () => undefined },
     });
     const controller = new AbortController();
     const abandoned = expect(follower.load(controller.signal)).rejects.toThrow("enough");
-    await expect.poll(() => looks, { timeout: 20_000 }).toBeGreaterThan(2);
+    await expect.poll(() => reads, { timeout: 20_000 }).toBeGreaterThan(2);
     controller.abort(new Error("enough"));
     await abandoned;
-    expect(lines.map(({ message }) => message)).toEqual([expect.stringContaining("waits for the leader")]);
+    expect(lines.map(({ message }) => message)).toEqual([expect.stringContaining("waiting for the leader")]);
 
     const loaded = follower.load();
     const leader = replica("awaited");
@@ -187,13 +187,13 @@ describe("managed certificates", () => {
     await client.patch(Secret, secretOf("awaited"), mergePatch({ data: { "authorities.json": "e30=" } }));
     await expect.poll(() => lines, { timeout: 20_000 }).toHaveLength(2);
     await client.delete(Secret, secretOf("awaited"));
-    const before = looks;
-    await expect.poll(() => looks, { timeout: 20_000 }).toBeGreaterThan(before + 1);
+    const before = reads;
+    await expect.poll(() => reads, { timeout: 20_000 }).toBeGreaterThan(before + 1);
     expect(serialOf(follower.current())).toBe(serialOf(leader.current()));
     expect(writes).toEqual([]);
   });
 
-  it("[WH9] are made by a replica that waited, as soon as it leads", async () => {
+  it("[WH9] are issued by a replica that waited, as soon as it leads", async () => {
     let leads = false;
     const certificates = replica("elected", { mayWrite: () => leads });
     const loaded = certificates.load();
@@ -202,7 +202,7 @@ describe("managed certificates", () => {
     await client.get(Secret, secretOf("elected"));
   });
 
-  it("[WH9] are made anew after a replica with its clock far ahead has made them", async () => {
+  it("[WH9] are issued again after a replica whose clock was far ahead has issued them", async () => {
     const ahead = { ...systemClock, now: () => systemClock.now() + 2 * 365 * 86_400_000 };
     await replica("ahead", { clock: ahead }).load();
     const logger = new RecordingLogger();
@@ -215,7 +215,7 @@ describe("managed certificates", () => {
     run(certificates);
     await expect.poll(isValid, { timeout: 20_000 }).toBe(true);
     expect(stepsIn(lines)).toEqual(["create"]);
-    expect(lines[0]?.message).toContain("compare the replicas' clocks");
+    expect(lines[0]?.message).toContain("compare the clocks of the replicas");
   });
 
   it("[WH9] for an IPv6 address are issued once", async () => {
@@ -233,20 +233,20 @@ describe("managed certificates", () => {
     expect(lines).toEqual([]);
   });
 
-  it("take no step twice in one pass, and say so if one does not help", async () => {
+  it("execute no step twice in a row, and log one that does not help", async () => {
     const logger = new RecordingLogger();
     const { lines } = logger;
     // As OpenSSL shows it, a name with a comma is not what it was.
     const certificates = replica("helpless", { hosts: ["a,b"], logger, intervalMs: 1_000_000 });
     await certificates.load();
     run(certificates);
-    const problem = expect.stringContaining("due again right after it was taken");
+    const problem = expect.stringContaining("due again right after it was executed");
     await expect.poll(() => lines.map(({ message }) => message), { timeout: 20_000 }).toContainEqual(problem);
     expect(stepsIn(lines)).toEqual(["renew", "renew"]);
     expect(lines).toHaveLength(2);
   });
 
-  it("[WH9] leave everything else in their Secret as others have made it", async () => {
+  it("[WH9] leave all other fields of their Secret alone", async () => {
     await replica("meta").load();
     const labelled = {
       labels: { team: "a" },
@@ -270,7 +270,7 @@ describe("managed certificates", () => {
     expect(after.data?.["tls.crt"]).not.toBe(before.data?.["tls.crt"]);
   });
 
-  it("[WH9] use a Secret of another type that was there before, and name the remedy for one they cannot", async () => {
+  it("[WH9] use an existing Secret of another type, and name the remedy for one that they cannot write", async () => {
     await client.create(Secret, { metadata: secretOf("opaque") });
     const certificates = replica("opaque");
     await certificates.load();
@@ -284,7 +284,7 @@ describe("managed certificates", () => {
     );
   });
 
-  it("refuse rules by which replicas would hear of a change too late", () => {
+  it("refuse rules with which a change would reach replicas too late", () => {
     expect(() => replica("x", { intervalMs: 10_000, rules: { overlapMs: 20_000 } })).toThrow(
       "a third of overlapMs",
     );
@@ -356,7 +356,7 @@ const hour = 60 * minute;
 
 describe("a rotation of leaf and authority", () => {
   /**
-   * By a clock that the test moves, so that nothing depends on how fast this machine is. TLS looks at the real time: all
+   * By a clock that the test moves, so that nothing depends on how fast this machine is. TLS uses the real time: all
    * certificates are valid for hours around it, and the first ones were issued so long ago that they are due soon.
    *
    *     now    +5 min      +10 min          +20 min       +30 min
@@ -378,7 +378,7 @@ describe("a rotation of leaf and authority", () => {
     await client.create(Secret, { metadata: secretOf("rotated"), type, data: materialToData(aged) });
   }
 
-  /** The path tells which bundle an API server has heard of. */
+  /** The path shows which bundle an API server has. */
   const webhookFor = (bundle: number, seen: (bundle: number) => void) =>
     admission(ConfigMap, {
       ...inNamespace,
@@ -386,7 +386,7 @@ describe("a rotation of leaf and authority", () => {
       paths: { validate: `/bundle-${bundle}` },
     }).validate(() => seen(bundle));
 
-  it("[WH9] fails none of 200 calls per second to two replicas, nor any of the API server's, however late they hear of it", {
+  it("[WH9] fails none of 200 calls per second to two replicas, nor any of the API server's, however late a change reaches them", {
     timeout: 240_000,
   }, async () => {
     await client.create(Namespace, { metadata: { name: "rotated" } });
@@ -412,7 +412,7 @@ describe("a rotation of leaf and authority", () => {
       });
       return listening;
     };
-    // Each looks when its own clock moves.
+    // Each reads the Secret when its own clock moves.
     const leaderClock = new VirtualClock({ startAt: systemClock.now() });
     const followerClock = new VirtualClock({ startAt: systemClock.now() });
     const follower = replica("rotated", { rules, intervalMs, clock: followerClock, mayWrite: () => false });
@@ -445,7 +445,7 @@ describe("a rotation of leaf and authority", () => {
       expect.poll(() => write().then(() => seenByServer), { timeout: 60_000 }).toBe(bundles.length - 1);
     await serverHears();
 
-    /** What a caller trusts that has heard of nothing since the last step. */
+    /** What a caller trusts that has not received the last step. */
     let lateBundle = bundles.at(-1) ?? "";
     const callers = new Callers([leaderPort, followerPort], 200, (call) =>
       call % 2 === 0 ? lateBundle : (bundles.at(-1) ?? ""),
@@ -463,7 +463,7 @@ describe("a rotation of leaf and authority", () => {
         return stepsIn(lines).at(-1);
       };
       await expect.poll(stepTaken, { timeout: 60_000 }).toBe(step);
-      // What the step has changed is injected before the next look.
+      // What the step has changed is injected before the next read.
       const trusted = async () => {
         await leaderClock.advance(intervalMs);
         return bundles.at(-1) === leader.caBundle;
@@ -472,11 +472,11 @@ describe("a rotation of leaf and authority", () => {
       // The leader serves the new, the follower the old; some callers trust the new bundle, and some the old.
       await callers.more(200);
       await write();
-      const heard = async () => {
+      const received = async () => {
         await followerClock.advance(intervalMs);
         return serialOf(follower.current()) === serialOf(leader.current()) && follower.caBundle;
       };
-      await expect.poll(heard, { timeout: 60_000 }).toBe(leader.caBundle);
+      await expect.poll(received, { timeout: 60_000 }).toBe(leader.caBundle);
       await callers.more(200);
       await serverHears();
       lateBundle = bundles.at(-1) ?? "";

@@ -46,7 +46,7 @@ const checked = admission(ConfigMap, inNamespaceOnly("checked"))
   })
   .validate(({ object, old, operation, deny, warn }) => {
     order.push(`validate ${operation} ${object.data?.stamped}`);
-    if (object.data?.bad !== undefined) deny("data.bad is not wanted", { field: "data.bad" });
+    if (object.data?.bad !== undefined) deny("data.bad is not allowed", { field: "data.bad" });
     if (object.data?.odd !== undefined) warn("data.odd is odd");
     if (operation === "UPDATE" && old.data?.fixed !== object.data?.fixed) deny("data.fixed cannot change");
   })
@@ -115,7 +115,7 @@ async function startWebhooks(): Promise<void> {
     client,
     secret: { namespace: "default", name: "webhooks" },
     hosts: ["127.0.0.1"],
-    // Once: a later look would take back what a test changes.
+    // Once: a later call would correct what a test changes.
     intervalMs: 20 * 60_000,
     inject: async (caBundle, signal) => {
       const port = await listening;
@@ -134,7 +134,7 @@ async function startWebhooks(): Promise<void> {
     conversions: [gadgets],
     observer: {
       inFlightChanged: () => undefined,
-      answered: () => undefined,
+      responded: () => undefined,
       panicked: (path) => void panics.push(path),
     },
   });
@@ -150,7 +150,7 @@ async function startWebhooks(): Promise<void> {
   await listening;
 }
 
-/** The API server hears of a configuration a little after it was written. */
+/** The API server calls a webhook some time after its configuration was stored. */
 async function isInForce(): Promise<boolean> {
   const probe = { metadata: { namespace: "checked", name: "probe" } };
   const created = await client.create(ConfigMap, probe, { dryRun: true });
@@ -216,7 +216,7 @@ describe("admission", () => {
   it("[WH2] denies with the words of the handler, as kubectl prints them", async () => {
     expect(await complaintOf(kubectlCreate("refused", "bad=1"))).toBe(
       "error: failed to create configmap: admission webhook " +
-        '"validate.configmap.v1.core" denied the request: data.bad is not wanted\n',
+        '"validate.configmap.v1.core" denied the request: data.bad is not allowed\n',
     );
     const denied = client.create(ConfigMap, {
       metadata: { namespace: "checked", name: "x" },
@@ -224,7 +224,7 @@ describe("admission", () => {
     });
     await expect(denied).rejects.toThrow(ForbiddenError);
     await expect(denied).rejects.toMatchObject({
-      status: { code: 403, details: { causes: [{ field: "data.bad", message: "data.bad is not wanted" }] } },
+      status: { code: 403, details: { causes: [{ field: "data.bad", message: "data.bad is not allowed" }] } },
     });
   });
 
@@ -247,7 +247,7 @@ describe("admission", () => {
     expect(warnings).toEqual(["data.odd is odd"]);
   });
 
-  it("[WH4] decides about deletion by the object that is to go", async () => {
+  it("[WH4] decides about a deletion by the stored object", async () => {
     const metadata = { namespace: "checked", name: "kept" };
     await client.create(ConfigMap, { metadata, data: { keep: "1" } });
     await expect(client.delete(ConfigMap, metadata)).rejects.toThrow("it is to be kept");
@@ -255,7 +255,7 @@ describe("admission", () => {
     await client.delete(ConfigMap, metadata);
   });
 
-  it("[WH5] refuses what a broken handler was asked for, and says so, by default", async () => {
+  it("[WH5] refuses the request of a handler that throws, and says so, by default", async () => {
     const create = client.create(ConfigMap, { metadata: { namespace: "strict", name: "x" } });
     await expect(create).rejects.toThrow(
       'admission webhook "validate.strict.configmap.v1.core" denied the request: ' +
@@ -264,14 +264,14 @@ describe("admission", () => {
     expect(panics).toContain("/strict");
   });
 
-  it("[WH5] lets it through where failures are to be ignored", async () => {
+  it("[WH5] allows it where failures are ignored", async () => {
     await client.create(ConfigMap, { metadata: { namespace: "lenient", name: "x" } });
     expect(panics).toContain("/lenient");
   });
 
-  it("answers in time for a handler that never does", async () => {
+  it("responds in time for a handler that never returns", async () => {
     const create = client.create(ConfigMap, { metadata: { namespace: "silent", name: "x" } });
-    await expect(create).rejects.toThrow("call webhook /silent: no answer within 4.5 s");
+    await expect(create).rejects.toThrow("call webhook /silent: no response within 4.5 s");
     await expect(create).rejects.toMatchObject({ status: { code: 504, reason: "Timeout" } });
   });
 });
@@ -299,7 +299,7 @@ describe("conversion", () => {
 });
 
 describe("the configurations", () => {
-  it("[WH9] are written once, and again only after somebody has changed them", async () => {
+  it("[WH9] are written once, and again only after another client has changed them", async () => {
     const writes: string[] = [];
     const counted = client.with((next) => ({
       ...next,
@@ -343,7 +343,7 @@ describe("the configurations", () => {
     );
   });
 
-  it("go when no webhook is left that they are for", async () => {
+  it("are deleted when no webhook is left that they are for", async () => {
     const endpoint = { url: "https://127.0.0.1:1" };
     const validating = admission(ConfigMap, inNamespaceOnly("nowhere")).validate(() => undefined);
     await keepConfigurations(client, { name: "leaving", endpoint, admissions: [validating] })("PEM");
@@ -354,7 +354,7 @@ describe("the configurations", () => {
     );
   });
 
-  it("[WH9] go again when a replica of an earlier release has put them back", async () => {
+  it("[WH9] are deleted again when a replica of an earlier release has applied them", async () => {
     const endpoint = { url: "https://127.0.0.1:1" };
     const validating = admission(ConfigMap, inNamespaceOnly("nowhere")).validate(() => undefined);
     const earlier = () =>

@@ -332,7 +332,7 @@ describe("webhooks, certificates and leaders", () => {
     for (const code of ["200", "500"])
       expect(await sampleValue(metrics, "controller_runtime_webhook_requests_total", { code })).toBe(0);
     metrics.webhooks.inFlightChanged("/validate", 1);
-    metrics.webhooks.answered("/validate", 400, 20);
+    metrics.webhooks.responded("/validate", 400, 20);
     expect(await sampleValue(metrics, "controller_runtime_webhook_requests_total", { code: "400" })).toBe(1);
     expect(await sampleValue(metrics, "controller_runtime_webhook_requests_in_flight")).toBe(1);
     expect(await sampleValue(metrics, "controller_runtime_webhook_latency_seconds_sum")).toBe(0.02);

@@ -63,7 +63,7 @@ export function webhookMetrics(registry: MetricsRegistry): WebhookMetrics {
       for (const path of paths) of(path);
     },
     inFlightChanged: (path, change) => of(path).inFlight.add(change),
-    answered: (path, code, ms) => {
+    responded: (path, code, ms) => {
       const webhook = of(path);
       webhook.answersOf(code).add();
       webhook.latency.observe(ms / 1000);
