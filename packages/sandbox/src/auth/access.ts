@@ -1,10 +1,10 @@
 import type { ServiceRequest } from "@keelson/core";
 import type { UserInfo } from "./user.ts";
 
-/** Finds out who sends a request; undefined for credentials that are wrong. Without credentials: system:anonymous. */
+/** The user of a request; undefined for invalid credentials. Without credentials: system:anonymous. */
 export type Authenticate = (request: ServiceRequest) => UserInfo | undefined;
 
-/** What somebody wants to do. */
+/** The attributes of an access for authorization. */
 export type AccessRequest =
   | {
       readonly verb: string;
@@ -19,13 +19,13 @@ export type AccessRequest =
 
 export interface AccessDecision {
   readonly allowed: boolean;
-  /** As SubjectAccessReview tells it: `RBAC: allowed by ClusterRoleBinding "…" of ClusterRole "…" to Group "…"`. */
+  /** The reason in a SubjectAccessReview: `RBAC: allowed by ClusterRoleBinding "…" of ClusterRole "…" to Group "…"`. */
   readonly reason: string;
 }
 
 export type Authorize = (user: UserInfo, request: AccessRequest) => AccessDecision;
 
-/** Everything a user may do in a namespace, as SelfSubjectRulesReview tells it. */
+/** Everything a user may do in a namespace, in the form of a SelfSubjectRulesReview. */
 export interface AccessRules {
   readonly resourceRules: readonly Readonly<Record<string, readonly string[]>>[];
   readonly nonResourceRules: readonly Readonly<Record<string, readonly string[]>>[];

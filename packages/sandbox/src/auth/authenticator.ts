@@ -3,17 +3,17 @@ import type { Authenticate } from "./access.ts";
 import type { ServiceAccountTokens } from "./service-account-tokens.ts";
 import type { UserInfo } from "./user.ts";
 
-/** Who a token stands for, and for which of the audiences; undefined if for none. Empty: the API server's own. */
+/** The user of a token, and those of the audiences it is for; undefined if none. No audiences: that of the API server. */
 export type AuthenticateToken = (
   token: string,
   audiences: readonly string[],
 ) => { readonly user: UserInfo; readonly audiences: readonly string[] } | undefined;
 
-/** Why a token that is not good is none, as TokenReview tells it. */
+/** Why a token is invalid, in the message of TokenReview. */
 export type TokenProblem = (token: string, audiences: readonly string[]) => string;
 
 interface AuthenticatorOptions {
-  /** Users by their tokens, beside ServiceAccounts. Default: none. */
+  /** Users by token, beside ServiceAccounts. Default: none. */
   readonly tokens?: ReadonlyMap<string, UserInfo>;
   readonly serviceAccountTokens: ServiceAccountTokens;
 }
@@ -33,8 +33,8 @@ const invalidToken = "invalid bearer token";
 const authenticatedGroup = "system:authenticated";
 
 /**
- * Knows users by client certificates, by tokens of a table and by tokens of ServiceAccounts. Whoever shows nothing is
- * anonymous; whoever shows a token that is not good is refused, unless a certificate speaks for them.
+  * Authenticates by client certificate, by a table of tokens and by tokens of ServiceAccounts. A request without
+  * credentials is anonymous; one with an invalid token is refused, unless it has a client certificate.
  */
 export function createAuthenticator(options: AuthenticatorOptions): Authenticator {
   const { tokens, serviceAccountTokens } = options;
@@ -42,7 +42,7 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
   const authenticateToken: AuthenticateToken = (token, audiences) => {
     const listed = tokens?.get(token);
     if (listed !== undefined) {
-      // Tokens of the table say nothing of audiences: they are meant for this server.
+      // Tokens of the table have no audiences: they are for this server.
       const { issuer } = serviceAccountTokens;
       const isMeant = audiences.length === 0 || audiences.includes(issuer);
       return isMeant ? { user: withAuthenticated(listed), audiences: [issuer] } : undefined;
@@ -69,7 +69,7 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
   };
 }
 
-/** The common name is the user's, the organizations are the groups. A certificate without a name names nobody. */
+/** The common name is the user name, the organizations are the groups. Undefined without a common name. */
 function certificateUser({ clientCertificate }: ServiceRequest): UserInfo | undefined {
   if (clientCertificate === undefined || clientCertificate.commonName === "") return undefined;
   const { commonName, organizations, fingerprint } = clientCertificate;
@@ -80,7 +80,7 @@ function certificateUser({ clientCertificate }: ServiceRequest): UserInfo | unde
   };
 }
 
-/** Undefined if there is none; other ways to authenticate, such as passwords, do not exist and count as none. */
+/** Undefined if there is none; other schemes, such as passwords, are not supported and are ignored. */
 function bearerToken(authorization: string | undefined): string | undefined {
   const [scheme = "", token = ""] = (authorization ?? "").trim().split(/ +/, 2);
   return scheme.toLowerCase() === "bearer" && token !== "" ? token : undefined;

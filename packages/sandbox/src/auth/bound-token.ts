@@ -4,12 +4,12 @@ import type { TokenClaims } from "./json-web-token.ts";
 import type { UserInfo } from "./user.ts";
 import { serviceAccountGroups, serviceAccountUsername } from "./user.ts";
 
-/** Whom a token names, or why it is worth nothing, in the words of the real server. */
+/** The user of a token, or why it is invalid, in the message of the real server. */
 export type TokenOutcome = { readonly user: UserInfo } | { readonly problem: string };
 
-/** Seconds that the clock of whoever issued a token may be off. */
+/** Seconds by which the clock of the issuer may differ. */
 const clockLeewaySeconds = 60;
-/** How long a token outlives the deletion of its object, milliseconds. */
+/** How long a token is valid after the deletion of its object, in milliseconds. */
 const deletionGraceMs = 60_000;
 const extraPrefix = "authentication.kubernetes.io";
 const invalidated = { problem: "service account token has been invalidated" } as const;
@@ -19,7 +19,7 @@ interface Reference {
   readonly uid: string;
 }
 
-/** Whom a token of TokenRequest names, if its time has not run out and what it is bound to is still there. */
+/** The user of a token from a TokenRequest, if it has not expired and its bound objects exist. */
 export function boundTokenUser(claims: TokenClaims, read: StoredObjects, now: number): TokenOutcome {
   const problem = timeProblem(claims, now);
   if (problem !== undefined) return { problem };
@@ -34,7 +34,7 @@ export function boundTokenUser(claims: TokenClaims, read: StoredObjects, now: nu
   const checks: readonly Check[] = [
     { word: "secret", plural: "secrets", reference: secret, namespace },
     { word: "pod", plural: "pods", reference: pod, namespace },
-    // The node of a bound pod is told, not checked: the pod goes with it.
+    // The node of a bound pod is not checked: the pod is deleted with it.
     { word: "node", plural: "nodes", reference: pod === undefined ? node : undefined },
   ];
   for (const check of checks) {

@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { isRecord, type Random } from "@keelson/core";
 
-/** Signs tokens, and knows its own signature again. */
+/** The key that signs tokens and verifies their signatures. */
 export interface TokenKey {
   readonly id: string;
   readonly secret: Uint8Array;
@@ -9,12 +9,12 @@ export interface TokenKey {
 
 const keyLength = 32;
 
-/** A new key. What others may guess of the random numbers, they may guess of the tokens. */
+/** A new key. It is as hard to guess as the random numbers are. */
 export function newTokenKey(random: Random): TokenKey {
   return tokenKeyOf(Uint8Array.from({ length: keyLength }, () => Math.floor(random.next() * 256)));
 }
 
-/** The key with this secret, such as one that a former run has kept. */
+/** The key with this secret, such as that of an earlier run. */
 export function tokenKeyOf(secret: Uint8Array): TokenKey {
   return { id: signature("the name of this key", secret).toString("base64url"), secret };
 }
@@ -27,7 +27,7 @@ export function signToken({ id, secret }: TokenKey, claims: TokenClaims): string
   return `${signed}.${signature(signed, secret).toString("base64url")}`;
 }
 
-/** What any token says, whoever signed it; undefined for what is none. */
+/** The claims of a token, without a check of the signature; undefined if it is not a token. */
 export function unverifiedClaims(token: string): TokenClaims | undefined {
   const parts = token.split(".");
   return parts.length === 3 ? decoded(parts[1] ?? "") : undefined;
@@ -36,7 +36,7 @@ export function unverifiedClaims(token: string): TokenClaims | undefined {
 /** Whether the token was signed with this key. */
 export function isSignedWith({ secret }: TokenKey, token: string): boolean {
   const dot = token.lastIndexOf(".");
-  // The header is not asked: there is one algorithm, whatever a token claims.
+  // The header is ignored: there is one algorithm, whatever a token claims.
   const given = Buffer.from(token.slice(dot + 1), "base64url");
   const expected = signature(token.slice(0, Math.max(dot, 0)), secret);
   return given.length === expected.length && timingSafeEqual(given, expected);
@@ -55,7 +55,7 @@ function decoded(part: string): TokenClaims | undefined {
     const value: unknown = JSON.parse(Buffer.from(part, "base64url").toString());
     return isRecord(value) ? value : undefined;
   } catch {
-    // Anybody may send anything as a token: what cannot be read is none.
+    // A client may send any text as a token.
     return undefined;
   }
 }

@@ -4,12 +4,12 @@ import type { TokenOutcome } from "./bound-token.ts";
 import type { TokenClaims } from "./json-web-token.ts";
 import { type ServiceAccountName, serviceAccountGroups, serviceAccountUsername } from "./user.ts";
 
-/** Who says to have issued the tokens that are kept in Secrets. */
+/** The issuer of the tokens in Secrets. */
 export const legacyIssuer = "kubernetes/serviceaccount";
 
 const prefix = "kubernetes.io/serviceaccount";
 
-/** A token that is kept in a Secret of type `kubernetes.io/service-account-token`, and holds as long as both exist. */
+/** A token in a Secret of type `kubernetes.io/service-account-token`, valid while the Secret and the ServiceAccount exist. */
 export interface LegacyToken {
   readonly namespace: string;
   readonly serviceAccount: { readonly name: string; readonly uid: string };

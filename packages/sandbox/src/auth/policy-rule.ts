@@ -1,7 +1,7 @@
 import type { PolicyRule } from "@keelson/core/kinds/rbac/v1";
 import type { AccessRequest } from "./access.ts";
 
-/** Whether a rule of a role allows what is asked for. */
+/** Whether a rule of a role allows an access. */
 export function ruleAllows(rule: PolicyRule, request: AccessRequest): boolean {
   if (!names(rule.verbs, request.verb)) return false;
   if ("path" in request) return (rule.nonResourceURLs ?? []).some((url) => urlCovers(url, request.path));
@@ -13,7 +13,7 @@ export function ruleAllows(rule: PolicyRule, request: AccessRequest): boolean {
   );
 }
 
-/** Whether a path of a rule, which may end in `*`, is the given one or stands for it. */
+/** Whether a path of a rule, which may end in `*`, covers a path. */
 function urlCovers(url: string, path: string): boolean {
   return url === path || (url.endsWith("*") && path.startsWith(url.replace(/\*+$/, "")));
 }
@@ -34,7 +34,7 @@ function namesObject(list: readonly string[], name: string | undefined): boolean
   return list.length === 0 || list.includes(name ?? "");
 }
 
-/** What the wanted rules allow beyond the owned ones, in rules of one verb and one resource or path each. */
+/** The part of the requested rules that the owned rules do not cover, in rules of one verb and one resource or path. */
 export function uncoveredRules(
   owned: readonly PolicyRule[],
   wanted: readonly PolicyRule[],
@@ -43,8 +43,7 @@ export function uncoveredRules(
 }
 
 /**
- * How the server tells of rules: those that differ only in their verbs as one, in the order of their texts, each on a
- * line.
+  * The rules in the server's messages, one per line and sorted; rules that differ only in their verbs are merged.
  */
 export function describeRules(rules: readonly PolicyRule[]): string {
   const merged = new Map<string, PolicyRule>();
@@ -63,7 +62,7 @@ export function describeRules(rules: readonly PolicyRule[]): string {
   return [...texts].sort().join("\n");
 }
 
-/** As Go prints a list of texts. */
+/** A list of strings as Go prints it. */
 export function quotedList(values: readonly string[]): string {
   return `[${values.map((value) => JSON.stringify(value)).join(" ")}]`;
 }
@@ -100,7 +99,7 @@ function singleRules(rule: PolicyRule): readonly PolicyRule[] {
   return singles;
 }
 
-/** Whether one rule allows all that a single one does. */
+/** Whether a rule covers a rule of one verb and one resource or path. */
 function covers(rule: PolicyRule, single: PolicyRule): boolean {
   const { resourceNames = [], nonResourceURLs = [] } = rule;
   const wantedNames = single.resourceNames ?? [];

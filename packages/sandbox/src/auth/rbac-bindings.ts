@@ -14,7 +14,7 @@ import type { StoredObject } from "../store/store.ts";
 import type { UserInfo } from "./user.ts";
 import { serviceAccountUsername } from "./user.ts";
 
-/** What a role gives a user, and by which binding. */
+/** The rules that a binding grants to a user. */
 interface Grant {
   /** `ClusterRoleBinding "…" of ClusterRole "…" to Group "…"` */
   readonly source: string;
@@ -22,13 +22,13 @@ interface Grant {
 }
 
 export interface Grants {
-  /** Of the whole cluster first, then of the namespace; in the order of the bindings' names. */
+  /** Of ClusterRoleBindings first, then of RoleBindings of the namespace; in the order of the names. */
   readonly grants: readonly Grant[];
-  /** Of bindings to roles that cannot be found. */
+  /** Of bindings whose role does not exist. */
   readonly problems: readonly RoleProblem[];
 }
 
-/** Why a role that a binding refers to has no rules. */
+/** Why the role of a binding has no rules. */
 export interface RoleProblem {
   readonly text: string;
   /** The name of a role that does not exist. */
@@ -37,7 +37,7 @@ export interface RoleProblem {
 
 export const rbacGroup = "rbac.authorization.k8s.io";
 
-/** Everything that the bindings of the cluster, and of a namespace if one is given, give to a user. */
+/** Everything that the bindings of the cluster, and of the namespace unless it is empty, grant to a user. */
 export function grantsFor(read: StoredObjects, user: UserInfo, namespace: string): Grants {
   const grants: Grant[] = [];
   const problems: RoleProblem[] = [];
@@ -63,7 +63,7 @@ export function grantsFor(read: StoredObjects, user: UserInfo, namespace: string
   return { grants, problems };
 }
 
-/** The rules of the role that a binding in a namespace (cluster-wide: the empty one) refers to. */
+/** The rules of the role of a binding in a namespace (empty: a ClusterRoleBinding). */
 export function rulesOfRole(
   read: StoredObjects,
   { kind, name }: RoleRef,
@@ -83,7 +83,7 @@ export function rulesOfRole(
   return { problem: { text, missing: name } };
 }
 
-/** A ServiceAccount without a namespace is one of the binding's; a binding of the whole cluster has none. */
+/** A ServiceAccount without a namespace is in that of the binding; a ClusterRoleBinding has none. */
 function isMeant({ username, groups }: UserInfo, { kind, name, namespace }: Subject, own: string): boolean {
   if (kind === "User") return username === name;
   if (kind === "Group") return groups.includes(name);

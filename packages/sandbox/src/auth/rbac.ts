@@ -6,35 +6,35 @@ import { type Grants, grantsFor, rbacGroup } from "./rbac-bindings.ts";
 import type { UserInfo } from "./user.ts";
 
 interface RbacOptions {
-  /** Told of changes. */
+  /** Where RBAC subscribes to changes of roles and bindings. */
   readonly store: Pick<Store, "subscribe" | "revision">;
   readonly read: StoredObjects;
 }
 
-/** Who may do what, as the Roles and bindings in the store say at this moment. Lives as long as the store. */
+/** Authorization by the roles and bindings in the store. Lives as long as the store. */
 export interface Rbac {
   readonly authorize: Authorize;
   readonly rulesOf: RulesOfUser;
-  /** Everything that a user has in a namespace; of the empty one: for the whole cluster. */
+  /** The grants of a user in a namespace; empty: for the whole cluster. */
   grantsOf(user: UserInfo, namespace: string): Grants;
 }
 
-/** May do everything, whatever the roles say: so nobody can lock themselves out. */
+/** Members may do everything, whatever the roles are, so that an administrator cannot be locked out. */
 export const privilegedGroup = "system:masters";
 
 const collections = ["roles", "clusterroles", "rolebindings", "clusterrolebindings"];
-/** Users and namespaces of which the grants are remembered. */
+/** The largest number of users and namespaces with cached grants. */
 const mostRemembered = 2_000;
 
 export function createRbac({ store, read }: RbacOptions): Rbac {
-  /** By user and namespace; what is in here holds until any role or binding changes. */
+  /** Cached grants by user and namespace, valid until a role or a binding changes. */
   const known = new Map<string, Grants>();
   for (const plural of collections) {
     store.subscribe(`${plural}.${rbacGroup}`, store.revision, () => known.clear());
   }
 
   function grantsOf(user: UserInfo, namespace: string): Grants {
-    // Names may hold anything: whoever asks about strange users must not find, or change, what is known of others.
+    // Names may contain any character: the key of one user must never be that of another.
     const key = JSON.stringify([namespace, user.username, ...user.groups]);
     const before = known.get(key);
     if (before !== undefined) return before;
@@ -70,7 +70,7 @@ function decide({ grants, problems }: Grants, request: AccessRequest): AccessDec
   return { allowed: false, reason: `RBAC: ${joined}` };
 }
 
-/** Of the privileged group too only what is granted: nobody is told what the server allows without a rule. */
+/** Only granted rules, also for the privileged group: what the server allows without a rule is not listed. */
 function accessRules({ grants }: Grants): AccessRules {
   const rules = grants.flatMap((grant) => grant.rules);
   return {

@@ -13,7 +13,7 @@ import { quotedList } from "./policy-rule.ts";
 import type { UserInfo } from "./user.ts";
 import { serviceAccountUsername } from "./user.ts";
 
-/** A token that somebody wants for a ServiceAccount; everything in it was checked to exist. */
+/** A request for a token of a ServiceAccount; all objects in it exist. */
 export interface TokenIssueRequest {
   readonly namespace: string;
   readonly serviceAccount: { readonly name: string; readonly uid: string };
@@ -38,7 +38,7 @@ interface IssuedToken {
 
 export type IssueToken = (request: TokenIssueRequest) => IssuedToken;
 
-/** Who issues the tokens, and for whom they are meant if nothing else is said. */
+/** The issuer of the tokens, and their default audience. */
 export const defaultIssuer = "https://kubernetes.default.svc.cluster.local";
 
 interface ServiceAccountTokensOptions {
@@ -52,21 +52,21 @@ interface ServiceAccountTokensOptions {
 }
 
 export interface ServiceAccountTokens {
-  /** For whom tokens are meant if nothing else is said. */
+  /** The issuer of the tokens, and their default audience. */
   readonly issuer: string;
   readonly issue: IssueToken;
-  /** A token without an end, for a Secret that is to hold it. */
+  /** A token without expiration, for a Secret. */
   issueLegacy(token: LegacyToken): string;
-  /** For whom a token stands, if any of the audiences (none: the server's own) is meant by it. */
+  /** The user of a token, if the token is for one of the audiences (none: that of the server). */
   verify(token: string, audiences: readonly string[]): VerifiedToken;
 }
 
-/** `problem` is left out if the token is not of this server at all. */
+/** `problem` is undefined if this server did not issue the token. */
 type VerifiedToken =
   | { readonly user: UserInfo; readonly audiences: readonly string[] }
   | { readonly problem: string | undefined };
 
-/** What kubelets ask for; such tokens live for a year, so that programs which never read them again go on. */
+/** The expiration that kubelets request; such tokens live for a year, for programs that never read them again. */
 const kubeletExpirationSeconds = 3607;
 const yearSeconds = 365 * 24 * 60 * 60;
 
@@ -131,7 +131,7 @@ function issueBound(
   return { token: signToken(key, claims), expirationTimestamp: formatTime(expires * 1000), audiences };
 }
 
-/** What the token is bound to, and of a pod that runs somewhere, where. */
+/** The object to which the token is bound, and the node of a bound pod. */
 function boundClaims(
   read: StoredObjects,
   { namespace, boundObject }: TokenIssueRequest,

@@ -1,4 +1,4 @@
-/** Who makes a request. */
+/** The user of a request. */
 export interface UserInfo {
   readonly username: string;
   readonly uid?: string;
@@ -6,7 +6,7 @@ export interface UserInfo {
   readonly extra?: Readonly<Record<string, readonly string[]>>;
 }
 
-/** What the server's own controllers act as; allowed everything. */
+/** The user of the server's own controllers, which may do everything. */
 export const systemUser: UserInfo = { username: "system:apiserver", groups: ["system:masters"] };
 
 const prefix = "system:serviceaccount:";
@@ -16,7 +16,7 @@ export interface ServiceAccountName {
   readonly name: string;
 }
 
-/** The name under which a ServiceAccount is known as a user. */
+/** The user name of a ServiceAccount. */
 export function serviceAccountUsername({ namespace, name }: ServiceAccountName): string {
   return `${prefix}${namespace}:${name}`;
 }

@@ -1,10 +1,10 @@
 import type { ServedResource, Subresource } from "../resource/served-resource.ts";
 import type { ServedGroup } from "./served-groups.ts";
 
-/** The media type in which clients ask for all groups at once. */
+/** The media type of aggregated discovery. */
 export const aggregatedType = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
 
-/** Everything that these groups serve, in one document. */
+/** The aggregated discovery document of these groups. */
 export function aggregatedDocument(groups: readonly ServedGroup[]): object {
   return {
     kind: "APIGroupDiscoveryList",

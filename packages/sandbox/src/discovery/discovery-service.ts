@@ -16,18 +16,18 @@ export interface DiscoveryResponse {
 }
 
 interface DiscoveryOptions {
-  /** Where clients reach the server, as `/api` tells it. Default: where the request was sent to. */
+  /** The address of the server in the document at `/api`. Default: the host of the request. */
   readonly serverAddress?: string;
 }
 
-/** Answers a GET of what the server serves; undefined for paths that are not its business. */
+/** The response to a GET of a discovery path; undefined for other paths. */
 export type DiscoveryService = (
   path: string,
   headers: Readonly<Record<string, string>>,
   query: URLSearchParams,
 ) => DiscoveryResponse | undefined;
 
-/** Tells clients which kinds there are, in all forms: legacy and aggregated discovery, OpenAPI, the version. */
+/** Serves legacy and aggregated discovery, OpenAPI and the version. */
 export function discoveryService(
   registry: ResourceRegistry,
   options: DiscoveryOptions = {},
@@ -57,7 +57,7 @@ function laidOut(answer: DiscoveryResponse | undefined): DiscoveryResponse | und
   return { ...answer, body: JSON.stringify(JSON.parse(answer.body), undefined, 2) };
 }
 
-/** What is worked out once for each state of the registry, and only when it is asked for. */
+/** The documents for one state of the registry, each computed on its first request. */
 class Snapshot {
   readonly groups: readonly ServedGroup[];
   readonly #texts = new Map<string, string>();
@@ -106,7 +106,7 @@ function rootResponse(
   return { status: 200, headers: { ...shared, "content-type": aggregatedType }, body };
 }
 
-/** Below `/api` a version, below `/apis` a group and perhaps a version; what is deeper are objects. */
+/** Below `/api` a version, below `/apis` a group and perhaps a version; longer paths name resources. */
 function groupResponse(
   snapshot: Snapshot,
   root: "api" | "apis",
@@ -118,7 +118,7 @@ function groupResponse(
   if (group === undefined) return plainNotFound;
   if (version === undefined) return jsonText(snapshot.text(groupName, () => groupDocument(group)));
   const served = group.versions.find((one) => one.version === version);
-  // Groups of custom kinds have a router of their own, with its own words.
+  // Groups of custom kinds have a router of their own, with its own messages.
   if (served === undefined) {
     return isCustom(group) ? plainNotFound : { ...json(pageNotFound().status), status: 404 };
   }
@@ -147,7 +147,7 @@ function openApiResponse(
   return documentResponse(path, document, headers, query.get("hash"));
 }
 
-/** The second version of OpenAPI, which has everything in one document. */
+/** OpenAPI v2, which has everything in one document. */
 function wholeDocumentResponse(
   snapshot: Snapshot,
   headers: Readonly<Record<string, string>>,
@@ -166,7 +166,7 @@ function wholeDocumentResponse(
   };
 }
 
-/** With the right hash it may be kept for ever; with a wrong one the client is sent to the right one. */
+/** With the right hash the response can be cached for ever; with a wrong hash the client is redirected. */
 function documentResponse(
   path: string,
   document: OpenApiDocument,
@@ -203,7 +203,7 @@ function jsonText(body: string, headers: Readonly<Record<string, string>> = {}):
   return { status: 200, headers: { ...uncached, "content-type": "application/json", ...headers }, body };
 }
 
-/** The first of the media types that a client accepts and that is offered here; undefined if there is none. */
+/** The first accepted media type that is served; undefined if there is none. */
 function chooseType(accept: string | undefined): "aggregated" | "json" | undefined {
   const types = (accept ?? "*/*").split(",").map((type) => type.trim().replaceAll(" ", ""));
   for (const type of types) {
@@ -213,7 +213,7 @@ function chooseType(accept: string | undefined): "aggregated" | "json" | undefin
   return undefined;
 }
 
-/** What a client gets of the second version of OpenAPI. */
+/** The format of OpenAPI v2 that a client accepts. */
 function chooseOpenApiV2Type(accept: string | undefined): "json" | "protobuf" | undefined {
   const clauses = parseAccept(accept === undefined || accept === "" ? "*/*" : accept);
   for (const { type } of clauses) {
@@ -224,7 +224,7 @@ function chooseOpenApiV2Type(accept: string | undefined): "json" | "protobuf" | 
 }
 
 const openApiV2Protobuf = "application/com.github.proto-openapi.spec.v2.v1.0+protobuf";
-/** The name under which kubectl asks for it, which is no proper media type. */
+/** The name that kubectl sends, which is not a valid media type. */
 const oldOpenApiV2Protobuf = "application/com.github.proto-openapi.spec.v2@v1.0+protobuf";
 
 function withoutQuality(type: string): string {

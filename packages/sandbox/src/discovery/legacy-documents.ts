@@ -3,7 +3,7 @@ import { kubernetesVersion } from "../builtin/generated/discovery.ts";
 import type { ServedResource, Subresource } from "../resource/served-resource.ts";
 import type { ServedGroup, ServedVersion } from "./served-groups.ts";
 
-/** What `/api` says. */
+/** The document at `/api`. */
 export function apiVersions(serverAddress: string): object {
   return {
     kind: "APIVersions",
@@ -12,13 +12,13 @@ export function apiVersions(serverAddress: string): object {
   };
 }
 
-/** What `/apis` says. */
+/** The document at `/apis`. */
 export function groupList(groups: readonly ServedGroup[]): object {
   const named = groups.filter(({ name }) => name !== "");
   return { kind: "APIGroupList", apiVersion: "v1", groups: named.map(groupEntry) };
 }
 
-/** What `/apis/<group>` says. */
+/** The document at `/apis/<group>`. */
 export function groupDocument(group: ServedGroup): object {
   return { kind: "APIGroup", apiVersion: "v1", ...groupEntry(group) };
 }
@@ -28,11 +28,11 @@ function groupEntry({ name, versions }: ServedGroup): object {
   return { name, versions: entries, preferredVersion: entries[0] };
 }
 
-/** What `/api/v1` and `/apis/<group>/<version>` say. */
+/** The documents at `/api/v1` and `/apis/<group>/<version>`. */
 export function resourceList(group: string, { version, resources }: ServedVersion): object {
   return {
     kind: "APIResourceList",
-    // The core group has always left it out.
+    // The core group has no apiVersion here.
     ...(group === "" ? {} : { apiVersion: "v1" }),
     groupVersion: group === "" ? version : `${group}/${version}`,
     resources: resources.flatMap((resource) => [
@@ -85,7 +85,7 @@ function storageHash({
     .toString("base64");
 }
 
-/** What `/version` says: the Kubernetes whose behaviour this is, marked as another build of it. */
+/** The document at `/version`: the version of Kubernetes that the sandbox reproduces, marked as another build. */
 export function serverVersion(): object {
   const [, major = "", minor = ""] = /^v(\d+)\.(\d+)/.exec(kubernetesVersion) ?? [];
   return {

@@ -5,7 +5,7 @@ import { resourcePaths } from "./openapi-paths.ts";
 import { publishedSchemas } from "./openapi-schemas.ts";
 import type { ServedGroup } from "./served-groups.ts";
 
-/** A published document: its hash at once, its text when somebody asks for it. */
+/** A published document; its text is computed on the first request. */
 export interface OpenApiDocument {
   readonly hash: string;
   readonly text: () => string;
@@ -27,7 +27,7 @@ export function openApiDocuments(groups: readonly ServedGroup[]): ReadonlyMap<st
   return new Map(documents);
 }
 
-/** What `/openapi/v3` says. */
+/** The document at `/openapi/v3`. */
 export function openApiIndex(documents: ReadonlyMap<string, OpenApiDocument>): object {
   const paths = [...documents].map(([path, { hash }]) => [
     path,
@@ -52,7 +52,7 @@ function documentText(resources: readonly ServedResource[]): string {
   });
 }
 
-/** Of built-in kinds the schemas change only with the version. */
+/** The schemas of built-in kinds change only with the version. */
 function hashOf(resources: readonly ServedResource[]): string {
   const facts = resources.map((resource) => {
     const { plural, kind, listKind, scope, verbs, isCustom, subresources } = resource;

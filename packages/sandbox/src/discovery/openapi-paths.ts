@@ -3,11 +3,11 @@ import { publishedName, schemaReference } from "./openapi-schemas.ts";
 
 type PathItem = Readonly<Record<string, unknown>>;
 
-/** What is told of an operation. */
+/** The published facts of an operation. */
 export interface OperationFacts {
   readonly isCustom: boolean;
   readonly verb: string;
-  /** Names of schemas; undefined for what is no JSON. */
+  /** Names of schemas; undefined if the body is not JSON. */
   readonly sent: string | undefined;
   readonly answered: string | undefined;
   readonly extensions: Readonly<Record<string, unknown>>;
@@ -19,7 +19,7 @@ export interface PathDialect {
   pathParameter(name: string): object;
 }
 
-/** The operations of a resource, by path; as much of each as clients look at. */
+/** The operations of a resource by path, with the parts that clients use. */
 export function resourcePaths(
   resource: ServedResource,
   dialect: PathDialect = openApi3,

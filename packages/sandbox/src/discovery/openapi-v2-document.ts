@@ -13,11 +13,11 @@ import { publishedSchemas } from "./openapi-schemas.ts";
 import { encodeOpenApiV2 } from "./openapi-v2-protobuf.ts";
 import { definitionReference, openApi2Schemas } from "./openapi-v2-schemas.ts";
 
-/** All that is served, in one document of the second version. */
+/** The OpenAPI v2 document of all resources. */
 export interface OpenApiV2Document {
   readonly hash: string;
   readonly text: string;
-  /** In Protocol Buffers; made when somebody asks for it. */
+  /** In Protocol Buffers; encoded on the first request. */
   readonly bytes: () => Uint8Array;
 }
 

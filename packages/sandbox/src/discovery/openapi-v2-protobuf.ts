@@ -1,7 +1,7 @@
 import { isRecord } from "@keelson/core";
 import { WireWriter } from "./wire-writer.ts";
 
-/** Writes a value as a field. Fields are written from the last to the first, as the writer wants them. */
+/** Writes a value as a field. Fields are written from the last to the first, as WireWriter requires. */
 type Write = (writer: WireWriter, field: number, value: unknown) => void;
 
 /** The fields of a message, by their names in JSON. */
@@ -21,7 +21,7 @@ const double: Write = (writer, field, value) => {
   if (typeof value === "number" && value !== 0) writer.double(field, value);
 };
 
-/** Any value at all is told as YAML, which JSON is too. */
+/** Any value is written as YAML, which includes JSON. */
 const any: Write = (writer, field, value) =>
   writer.message(field, () => writer.text(2, JSON.stringify(value)));
 
@@ -51,7 +51,7 @@ function named(writer: WireWriter, field: number, name: string, value: unknown, 
   });
 }
 
-/** What begins with `x-` is an extension; what else is not among the fields has no place in the message. */
+/** Fields that begin with `x-` are extensions; other unknown fields are dropped. */
 function message(fields: Fields, extension?: number): Write {
   return (writer, number, value) => {
     if (!isRecord(value)) return;
@@ -162,7 +162,7 @@ const documentFields: Fields = {
   securityDefinitions: [13, namedIn(1, within(2, apiKey))],
 };
 
-/** A document as the `openapi.v2.Document` of its published Protocol Buffers; as much of it as the server writes. */
+/** Encodes a document as an `openapi.v2.Document`, with the fields that the server writes. */
 export function encodeOpenApiV2(document: Readonly<Record<string, unknown>>): Uint8Array {
   const writer = new WireWriter();
   for (const [name, value] of Object.entries(document).toReversed()) {

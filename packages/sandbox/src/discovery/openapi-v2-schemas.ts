@@ -2,7 +2,7 @@ import type { RawSchema } from "../builtin/builtin-schemas.ts";
 import type { FieldSchema } from "../schema/field-schema.ts";
 import { mapped, type OpenApiSchema, type SchemaDialect, typeProperties } from "./openapi-schemas.ts";
 
-/** The second version has no alternatives, and kubectl takes what it does not understand for a mistake of the user. */
+/** OpenAPI v2 has no alternatives, and kubectl reports what it does not understand as a mistake of the user. */
 export const openApi2Schemas: SchemaDialect = {
   reference: definitionReference,
   builtin: builtinDefinition,
@@ -13,7 +13,7 @@ export function definitionReference(name: string): OpenApiSchema {
   return { $ref: `#/definitions/${name}` };
 }
 
-/** Of what may be a number or a text it says that it is a text; defaults it does not tell. */
+/** int-or-string is published as a string; defaults are not published. */
 function builtinDefinition(raw: RawSchema, needed: Set<string>): OpenApiSchema {
   const { $ref, properties, additionalProperties, items, oneOf, default: untold, ...plain } = raw;
   if ($ref !== undefined) {
@@ -33,7 +33,7 @@ function builtinDefinition(raw: RawSchema, needed: Set<string>): OpenApiSchema {
   };
 }
 
-/** A kind that may have any field has none that is known, because kubectl would refuse all others. */
+/** A kind with unknown fields is published without fields, because kubectl would refuse the unknown ones. */
 function rootDefinition(schema: FieldSchema): OpenApiSchema {
   if (keepsUnknown(schema)) return { type: "object" };
   const { properties, ...rest } = customDefinition(schema);
@@ -49,7 +49,7 @@ function keepsUnknown(schema: FieldSchema): boolean {
   return schema["x-kubernetes-preserve-unknown-fields"] === true;
 }
 
-/** What may be null, or holds what nobody knows, is told without its type. */
+/** A schema that is nullable or preserves unknown fields is published without its type. */
 function customDefinition(schema: FieldSchema): OpenApiSchema {
   const { properties, items, additionalProperties, type, required, ...others } = schema;
   const { allOf, anyOf, oneOf, not, nullable, default: untold, ...plain } = others;
@@ -67,7 +67,7 @@ function customDefinition(schema: FieldSchema): OpenApiSchema {
     ...(demanded.length > 0 && { required: demanded }),
     ...(items !== undefined && !isOpen && { items: customDefinition(items) }),
     ...(additionalProperties !== undefined && { additionalProperties: additional(additionalProperties) }),
-    // An object that is said to have no field is one with any.
+    // For kubectl, an object without properties may have any field.
     ...(Object.keys(fields).length > 0 && { properties: fields }),
   };
 }
@@ -76,7 +76,7 @@ function additional(schema: FieldSchema | boolean): OpenApiSchema | boolean {
   return typeof schema === "boolean" ? schema : customDefinition(schema);
 }
 
-/** What is null is not there for kubectl, so it cannot demand what may be null. */
+/** Nullable fields are not required, because null counts as absent for kubectl. */
 function demandedFields(schema: FieldSchema, isEmbedded: boolean): readonly string[] {
   const { properties = {}, required = [] } = schema;
   const own = required.filter((name) => properties[name]?.nullable !== true);

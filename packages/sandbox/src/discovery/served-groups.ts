@@ -1,7 +1,7 @@
 import { groups } from "../builtin/generated/discovery.ts";
 import type { ServedResource } from "../resource/served-resource.ts";
 
-/** One group with what it serves, the preferred version first. */
+/** One group with its versions and resources, the preferred version first. */
 export interface ServedGroup {
   readonly name: string;
   readonly versions: readonly ServedVersion[];
@@ -14,7 +14,7 @@ export interface ServedVersion {
 
 let builtinVersions: Readonly<Record<string, readonly string[]>> | undefined;
 
-/** All groups, the core one (without a name) first, then built-in ones in the server's order, then others by name. */
+/** All groups: the core group first, then built-in ones in the server's order, then custom ones by name. */
 export function servedGroups(resources: readonly ServedResource[]): readonly ServedGroup[] {
   builtinVersions ??= JSON.parse(groups) as Readonly<Record<string, readonly string[]>>;
   const known = builtinVersions;
@@ -39,7 +39,7 @@ function byPreference(preferred: readonly string[]): (a: string, b: string) => n
   };
 }
 
-/** Stable before beta before alpha, newer before older, and names that are no versions last, by name. */
+/** Stable before beta before alpha, newer before older, and names that are not versions last, by name. */
 export function compareVersions(a: string, b: string): number {
   const [first, second] = [rankOf(a), rankOf(b)];
   if (first === undefined || second === undefined) {

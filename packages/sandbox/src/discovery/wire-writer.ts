@@ -1,14 +1,14 @@
 const encoder = new TextEncoder();
 
 /**
- * Writes a message of Protocol Buffers from its end to its beginning: what a message holds is written before its
- * length, so nothing is copied. Fields come out in the opposite order of the calls.
+  * Writes a protobuf message from its end to its beginning: the content of a message is written before its length, so
+  * nothing is copied. Fields have the opposite order of the calls.
  */
 export class WireWriter {
   #bytes = new Uint8Array(1 << 12);
   #start = this.#bytes.length;
 
-  /** All that was written. */
+  /** The bytes of the whole message. */
   finish(): Uint8Array {
     return this.#bytes.slice(this.#start);
   }

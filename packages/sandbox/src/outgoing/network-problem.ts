@@ -1,6 +1,6 @@
 import { isRecord, toError } from "@keelson/core";
 
-/** What the real server says of a connection that did not come about; other errors as they are. */
+/** The message of the real server for a failed connection; the message of any other error unchanged. */
 export function networkProblem(error: unknown): string {
   // A name with several addresses fails with an error for each of them; the first counts.
   const first: unknown = error instanceof AggregateError ? (error.errors[0] ?? error) : error;

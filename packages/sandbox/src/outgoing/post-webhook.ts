@@ -9,8 +9,8 @@ interface Address {
 }
 
 /**
- * Calls webhooks where they are: at their URL, or where the Service leads to that they name. There is no network of
- * Services here, so one with a selector is reached at its first ready endpoint.
+  * Calls webhooks at their URL, or at the endpoints of their Service. Services have no network here, so a Service with a
+  * selector is called at its first ready endpoint.
  */
 export function webhookCaller(sendPost: SendPost, read: StoredObjects): WebhookCaller {
   return async ({ target, caBundle, body, signal }) => {
@@ -53,19 +53,19 @@ function hostOf({ namespace, name, port }: WebhookService, read: StoredObjects):
   throw new Error(`no endpoints available for service "${name}"`);
 }
 
-/** For a control plane that has no way out. */
+/** For a control plane that cannot call webhooks. */
 export const sendNothing: SendPost = async ({ url }) => {
   throw new Error(`dial ${url}: this control plane was started without a way to call webhooks (sendPost)`);
 };
 
-/** Sends a JSON body over HTTPS; rejects if there is no answer. */
+/** Sends a JSON body over HTTPS; rejects if there is no response. */
 export type SendPost = (post: OutgoingPost) => Promise<PostResponse>;
 
 export interface OutgoingPost {
   readonly url: string;
-  /** The name that the server's certificate must bear. Default: the host of the URL. */
+  /** The name in the certificate of the webhook server. Default: the host of the URL. */
   readonly serverName?: string;
-  /** In PEM: what the server's certificate must go back to. Default: the machine's. */
+  /** The certificate authority of the webhook server, in PEM. Default: those of the machine. */
   readonly certificateAuthority?: string;
   readonly body: string;
   readonly signal: AbortSignal;

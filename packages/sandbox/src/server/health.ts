@@ -4,7 +4,7 @@ import { type ApiResponse, textResponse } from "./response/response.ts";
 const endpoints: ReadonlySet<string> = new Set(["healthz", "livez", "readyz"]);
 const checks = ["ping", "log", "etcd", "informer-sync"];
 
-/** Undefined for paths that are not about health. A server that answers is well. */
+/** The response of a health endpoint or of `/metrics`; undefined for other paths. The server is always healthy. */
 export function healthResponse(path: string, query: URLSearchParams, store: Store): ApiResponse | undefined {
   const parts = path.replace(/^\/|\/$/g, "").split("/");
   const [endpoint = "", check, ...rest] = parts;

@@ -9,7 +9,7 @@ import {
   type TransportResponse,
 } from "@keelson/core";
 
-/** The other side went away, as if a socket had been reset. */
+/** The connection ended before the response was complete, as if a socket had been reset. */
 export class ConnectionLostError extends KeelsonError {
   static override readonly brand: string = "@keelson/sandbox.ConnectionLostError";
   readonly code = "ECONNRESET";
@@ -45,7 +45,7 @@ async function exchange(
   closed: AbortSignal,
 ): Promise<TransportResponse> {
   const { method, path, body, signal } = request;
-  // Aborted by whoever sent it, by the end of the transport, and when its body is left.
+  // Aborted by the caller's signal, when the transport closes, and when the reader leaves the body.
   const left = new AbortController();
   const end = (reason: unknown): void => left.abort(reason);
   const onAbort = (): void => end(signal?.reason);
@@ -91,12 +91,12 @@ async function* once(bytes: Uint8Array | undefined): AsyncGenerator<Uint8Array> 
   if (bytes !== undefined && bytes.length > 0) yield bytes;
 }
 
-/** Read as fast as the reader wants; the service hears if the reader leaves, and the reader if the request is aborted. */
+/** A body with back-pressure: leaving it aborts the request, and aborting the request rejects a pending read. */
 class StreamReader implements AsyncIterableIterator<Uint8Array> {
   readonly #chunks: AsyncIterator<Uint8Array>;
   readonly #left: AbortController;
   readonly #release: () => void;
-  /** Of the chunk that is waited for. */
+  /** Rejects the pending read. */
   #reject: ((reason: unknown) => void) | undefined;
   #isDone = false;
 
@@ -141,7 +141,7 @@ class StreamReader implements AsyncIterableIterator<Uint8Array> {
     this.#isDone = true;
     this.#release();
     this.#left.abort(new ConnectionLostError("the response was left"));
-    // Not awaited: it may wait for something that never comes, and hears of the end by the signal.
+    // Not awaited: it may wait for something that never comes; the signal ends it.
     this.#chunks.return?.().catch(() => undefined);
   }
 }

@@ -28,7 +28,7 @@ import {
   handleUpdate,
 } from "./write/write-handlers.ts";
 
-/** A request whose path is understood, with everything that its answer may depend on. */
+/** A request with its route, its query and its user. */
 interface RoutedRequest {
   readonly route: Route;
   readonly query: URLSearchParams;
@@ -37,7 +37,7 @@ interface RoutedRequest {
   warn(text: string): void;
 }
 
-/** Throws ApiError. */
+/** Handles a request for a resource: negotiates the media type, and calls the handler of the verb or subresource. */
 export async function handleResource(
   dependencies: ServerDependencies,
   routed: RoutedRequest,
@@ -71,7 +71,7 @@ export async function handleResource(
   return special ?? handleObjects(dependencies, request, accepted);
 }
 
-/** What is not read and written as objects are. */
+/** Whether the resource or subresource is not read and written like an object. */
 function isSpecial(collection: string, subresource: string | undefined): boolean {
   return (
     isConnection(collection, subresource) ||
@@ -163,7 +163,7 @@ async function handleCollection(
   return listResponse(view, listPage(dependencies.reads, resource, selection, options));
 }
 
-/** Answers what was deleted, as it was. */
+/** Responds with the deleted objects, as they were. */
 async function handleDeleteCollection(
   dependencies: ServerDependencies,
   request: ApiRequest,
@@ -178,7 +178,7 @@ async function handleDeleteCollection(
   return listResponse(view, page);
 }
 
-/** There are no components beside the server itself. */
+/** Responds with an empty list: there are no components beside the server itself. */
 function handleComponentStatuses({ name }: ApiRequest): ApiResponse {
   if (name !== undefined) throw notFound({ group: "", plural: "componentstatus" }, name);
   const list = { kind: "ComponentStatusList", apiVersion: "v1", metadata: {}, items: [] };

@@ -7,7 +7,7 @@ import type { Store } from "../store/store.ts";
 import type { EventLines } from "./read/event-lines.ts";
 import type { WriteHandlerDependencies } from "./write/write-handlers.ts";
 
-/** What answering requests needs, beside the request. */
+/** What the handlers of requests work with. */
 export interface ServerDependencies extends WriteHandlerDependencies {
   readonly reads: ReadDependencies;
   readonly clock: Clock;
@@ -23,13 +23,13 @@ export interface ReadDependencies {
   readonly clock: Clock;
   readonly random: Random;
   readonly lines: EventLines;
-  /** Which revision reads that allow old data show instead of the present. Default: the present. */
+  /** The revision that reads which allow old data return. Default: the current one. */
   readonly staleRevision?: () => number | undefined;
-  /** How many events wait for a slow watcher before its watch is ended. Default: 20,000. */
+  /** How many events are buffered for a slow watcher before its watch ends. Default: 20,000. */
   readonly watchBufferLimit?: number;
 }
 
-/** The state that a read sees which may be as old as `oldest`: the present one, unless the server is told to lag. */
+/** The revision of a read that allows data as old as `oldest`: the current one, unless a fault makes reads stale. */
 export function readableRevision({ store, staleRevision }: ReadDependencies, oldest: number): number {
   const stale = staleRevision?.();
   if (stale === undefined || stale < oldest || stale < store.compactedRevision) return store.revision;

@@ -1,6 +1,6 @@
 import type { StoreChange, StoredObject } from "./store.ts";
 
-/** The objects of one kind: as they are now, in the order of their keys, and how they came to be so. */
+/** The current objects of one kind in the order of their keys, and their history. */
 export class Collection {
   readonly #objects = new Map<string, StoredObject>();
   readonly #keys: string[] = [];
@@ -37,7 +37,7 @@ export class Collection {
     return objects;
   }
 
-  /** As `list`, at a past revision: the present with everything since undone. */
+  /** As `list`, at a past revision: the current objects with all later changes undone. */
   listAt(
     revision: number,
     range: { readonly namespace?: string; readonly after?: string },
@@ -74,7 +74,7 @@ export class Collection {
   }
 }
 
-/** The place of the first key that is not before the given one. */
+/** The index of the first key that is not before the given one. */
 function lowerBound(keys: readonly string[], key: string): number {
   let low = 0;
   let high = keys.length;

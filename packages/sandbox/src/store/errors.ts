@@ -1,6 +1,6 @@
 import { KeelsonError } from "@keelson/core";
 
-/** History that is gone was asked for; start again from the present state. */
+/** The requested revision is compacted; start again from the current state. */
 export class CompactedError extends KeelsonError {
   static override readonly brand: string = "@keelson/sandbox.CompactedError";
   readonly code = "COMPACTED";
@@ -16,7 +16,7 @@ export class CompactedError extends KeelsonError {
   }
 }
 
-/** A revision was asked for that nothing has been written at yet. */
+/** The requested revision is higher than that of the last write. */
 export class FutureRevisionError extends KeelsonError {
   static override readonly brand: string = "@keelson/sandbox.FutureRevisionError";
   readonly code = "FUTURE_REVISION";
@@ -30,7 +30,7 @@ export class FutureRevisionError extends KeelsonError {
   }
 }
 
-/** Somebody else wrote the object since it was read; read it again and decide anew. */
+/** Another write changed the object since it was read; read it again and repeat the decision. */
 export class StaleWriteError extends KeelsonError {
   static override readonly brand: string = "@keelson/sandbox.StaleWriteError";
   readonly code = "STALE_WRITE";
@@ -47,7 +47,7 @@ export class StaleWriteError extends KeelsonError {
   }
 }
 
-/** A listener of the store wrote to it, which would tell other listeners of changes out of order. */
+/** A listener of the store wrote to it, so that other listeners would receive changes out of order. */
 export class NestedWriteError extends KeelsonError {
   static override readonly brand: string = "@keelson/sandbox.NestedWriteError";
   readonly code = "NESTED_WRITE";

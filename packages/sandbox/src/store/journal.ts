@@ -1,6 +1,6 @@
 import type { StoredObject } from "./store.ts";
 
-/** Everything a store holds, without its history. */
+/** All objects of a store, without their history. */
 export interface StoreSnapshot {
   readonly revision: number;
   readonly objects: readonly StoredEntry[];
@@ -12,7 +12,7 @@ export interface StoredEntry {
   readonly object: StoredObject;
 }
 
-/** One write, as it is kept. */
+/** One write in the journal. */
 export interface JournalEntry {
   readonly collection: string;
   readonly key: string;
@@ -21,15 +21,15 @@ export interface JournalEntry {
   readonly object: StoredObject | null;
 }
 
-/** Keeps what a store holds beyond the life of a process. */
+/** Persists the objects of a store beyond the life of a process. */
 export interface Journal {
-  /** What a former process left; undefined if there was none. */
+  /** The state that an earlier process left; undefined if there was none. */
   readonly snapshot: StoreSnapshot | undefined;
-  /** Called before each write happens; when it returns the write is safe. If it throws, the write does not happen. */
+  /** Called before each write; when it returns, the write is durable. If it throws, the write does not happen. */
   append(entry: JournalEntry): void;
 }
 
-/** The state that a snapshot and the writes since add up to. */
+/** The state of a snapshot after later writes. */
 export function replay(
   snapshot: StoreSnapshot | undefined,
   entries: Iterable<JournalEntry>,

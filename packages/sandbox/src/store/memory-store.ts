@@ -11,9 +11,9 @@ import type { Journal } from "./journal.ts";
 import type { Store, StoreChange, StoredObject, StoreRange, StoreWrite } from "./store.ts";
 
 interface MemoryStoreOptions {
-  /** How many changes are kept for those who watch from the past; older ones are compacted. Default: 100,000. */
+  /** How many changes are kept for watches from an earlier revision; older ones are compacted. Default: 100,000. */
   readonly historyLimit?: number;
-  /** Keeps what is written, and has what was. Default: begins with nothing, at revision 1 as a new etcd. */
+  /** Persists the writes, and has those of earlier processes. Default: an empty store at revision 1, like a new etcd. */
   readonly journal?: Journal;
 }
 
@@ -23,14 +23,14 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): Store {
 }
 
 interface Listener {
-  /** What it knows by then. */
+  /** The revision up to which it has received changes when it subscribes. */
   readonly after: number;
   readonly call: (change: StoreChange) => void;
 }
 
 class MemoryStore implements Store {
   readonly #collections = new Map<string, Collection>();
-  /** By collection; those of all collections under undefined. */
+  /** By collection; undefined for listeners of all collections. */
   readonly #listeners = new Map<string | undefined, Set<Listener>>();
   readonly #historyLimit: number;
   readonly #journal: Journal | undefined;
@@ -84,19 +84,19 @@ class MemoryStore implements Store {
       throw new StaleWriteError(collection, key, expectedRevision, actualRevision);
     }
     const state = write.object ?? previous;
-    // There was nothing, and nothing is to be.
+    // Neither a stored object nor a new one.
     if (state === undefined) throw new StaleWriteError(collection, key, expectedRevision, 0);
     const revision = this.#revision + 1;
     const object = atRevision(state, revision);
     if (!isStored(object)) throw new IncompleteObjectError(collection, key);
     const type = write.object === undefined ? "DELETED" : previous === undefined ? "ADDED" : "MODIFIED";
     const base = { type, collection, key, revision, object } as const;
-    // What cannot be kept does not happen.
+    // A write that cannot be persisted does not happen.
     this.#journal?.append({ collection, key, revision, object: write.object === undefined ? null : object });
     this.#revision = revision;
     const change: StoreChange = previous === undefined ? base : { ...base, previous };
     this.#collectionOf(collection).record(change);
-    // A margin, so that not every write moves what is left of the history.
+    // A margin, so that not every write moves the rest of the history.
     if (revision - this.#compactedRevision > this.#historyLimit * 1.25)
       this.compact(revision - this.#historyLimit);
     this.#notify(change);
@@ -146,7 +146,7 @@ class MemoryStore implements Store {
       .sort((one, other) => one.revision - other.revision);
   }
 
-  /** The present can always be had, whatever is compacted. */
+  /** The current revision is always available, whatever is compacted. */
   #checkRevision(revision: number): void {
     if (revision > this.#revision) throw new FutureRevisionError(revision, this.#revision);
     if (revision < this.#compactedRevision) throw new CompactedError(revision, this.#compactedRevision);
@@ -157,7 +157,7 @@ class MemoryStore implements Store {
     try {
       for (const name of [change.collection, undefined]) {
         for (const { after, call } of this.#listeners.get(name) ?? []) {
-          // Whoever subscribed while the others were told knows it from the history.
+          // A listener that subscribed during this notification has the change from the history.
           if (change.revision > after) call(change);
         }
       }

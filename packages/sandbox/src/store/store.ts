@@ -4,29 +4,29 @@ import type { GenericObject, Stored } from "@keelson/core";
 export type StoredObject = Stored<GenericObject>;
 
 /**
- * Everything the API server keeps, with its history: one counter of revisions for all objects, as in etcd. Objects are
- * frozen, carry the revision of their last write as `metadata.resourceVersion`, and are never copied on read. All calls
- * are synchronous: what was written is read by whoever asks next.
+  * All objects of the API server with their history: one counter of revisions for all objects, as in etcd. Objects are
+  * frozen, carry the revision of their last write as `metadata.resourceVersion`, and are never copied on read. All calls
+  * are synchronous: the next read returns what was written.
  */
 export interface Store {
-  /** Of the last write. */
+  /** The revision of the last write. */
   readonly revision: number;
-  /** History up to and including this revision is gone. */
+  /** The history up to and including this revision is compacted. */
   readonly compactedRevision: number;
   get(collection: string, key: string): StoredObject | undefined;
-  /** In the order of their keys. Throws CompactedError, or FutureRevisionError, if the revision cannot be had. */
+  /** In the order of their keys. Throws CompactedError or FutureRevisionError if the revision is not available. */
   list(collection: string, range?: StoreRange): readonly StoredObject[];
   count(collection: string): number;
   /**
-   * Writes a new state, or removes the object if it is undefined, as one revision. Gives the object as it is stored;
-   * for a removal, the last state with the revision of the removal. Throws StaleWriteError if the stored object is not
-   * at the expected revision (0: does not exist).
+    * Writes a new state, or removes the object if it is undefined, as one revision. Returns the stored object; for a
+    * removal, the last state with the revision of the removal. Throws StaleWriteError if the stored object is not at the
+    * expected revision (0: does not exist).
    */
   write(write: StoreWrite): StoredObject;
   /**
-   * Calls the listener for every change of the collection (undefined: of all) after a revision, first at once for past
-   * ones, then as they happen; in the order of revisions, synchronously within `write`. Throws CompactedError if past
-   * changes are gone. The listener must not write; it may unsubscribe.
+    * Calls the listener for every change of the collection (undefined: of all) after a revision, first at once for past
+    * ones, then as they happen; in the order of revisions, synchronously within `write`. Throws CompactedError if past
+    * changes are compacted. The listener must not write; it may unsubscribe.
    */
   subscribe(
     collection: string | undefined,

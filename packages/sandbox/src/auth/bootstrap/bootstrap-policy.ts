@@ -20,7 +20,7 @@ import { userRoles } from "./user-roles.ts";
 const rbacGroup = "rbac.authorization.k8s.io";
 const apiVersion = `${rbacGroup}/v1`;
 
-/** What a new cluster allows whom, as Kubernetes v1.36.2 does. */
+/** The roles and bindings of a new cluster, those of Kubernetes v1.36.2. */
 interface BootstrapPolicy {
   readonly clusterRoles: readonly ClusterRole[];
   readonly clusterRoleBindings: readonly ClusterRoleBinding[];
@@ -80,7 +80,7 @@ const clusterBindings: Readonly<Record<string, readonly Subject[]>> = {
   "system:volume-scheduler": [user("system:kube-scheduler")],
 };
 
-/** Roles that are put together from others, each with the one it becomes a part of. From the smallest on. */
+/** Aggregated roles, each with the role into which it is aggregated, from the smallest on. */
 const aggregated = [
   { name: "view", partOf: "edit" },
   { name: "edit", partOf: "admin" },

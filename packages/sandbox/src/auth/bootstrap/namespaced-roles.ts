@@ -38,7 +38,7 @@ interface NamespacedBinding {
   readonly subjects: readonly Subject[];
 }
 
-/** Who has them. */
+/** The bindings of these roles. */
 export const namespacedBindings: Readonly<Record<string, readonly NamespacedBinding[]>> = {
   "kube-public": [ofController("bootstrap-signer")],
   "kube-system": [

@@ -1,6 +1,6 @@
 import { allow, type RulesByRole } from "./policy-notation.ts";
 
-/** Roles of nodes and of those who sign their certificates. */
+/** Roles of nodes and of the controllers that sign their certificates. */
 export const nodeRoles: RulesByRole = {
   "system:certificates.k8s.io:certificatesigningrequests:nodeclient": [
     allow("create", "certificates.k8s.io", "certificatesigningrequests/nodeclient"),

@@ -1,6 +1,6 @@
 import { allow, allowPaths, type RulesByRole } from "./policy-notation.ts";
 
-/** Roles for people and for those who only look around. */
+/** Roles for users, and for discovery. */
 export const userRoles: RulesByRole = {
   "cluster-admin": [allow("*", "*", "*"), allowPaths("*", "*")],
   "system:aggregate-to-admin": [

@@ -13,7 +13,7 @@ import { bodyFormat, bodySummary, bodyText, parseBody, typeMeta, UnreadableBodyE
 import { yamlWarnings } from "./parse-yaml.ts";
 import { otherKindProblem, versionProblem } from "./registered-kind.ts";
 
-/** What a body is to hold. */
+/** The kind of object that a body must contain. */
 export interface ExpectedKind {
   readonly group: string;
   readonly version: string;
@@ -30,7 +30,7 @@ interface BodyRequest {
   warn(text: string): void;
 }
 
-/** An object of a served kind. Throws ApiError, in the server's words, for everything else. */
+/** Decodes an object of a served kind. Throws ApiError with the server's message if the body is not one. */
 export function decodeObjectBody(resource: ServedResource, request: BodyRequest): MutableObject {
   const parsed = parseTyped(resource, request);
   const given = parsed.value;
@@ -42,7 +42,7 @@ export function decodeObjectBody(resource: ServedResource, request: BodyRequest)
   return object;
 }
 
-/** An object of a kind that is only sent, such as an Eviction or a TokenReview. */
+/** Decodes an object of a kind that is not stored, such as an Eviction or a TokenReview. */
 export function decodePlainBody(
   expected: ExpectedKind,
   request: BodyRequest,
@@ -61,7 +61,7 @@ export function decodePlainBody(
 
 type Named = Pick<ExpectedKind, "group" | "version" | "kind">;
 
-/** Finds out what the body claims to be, before anything else is looked at. */
+/** Parses a body and checks its apiVersion and kind before any other field. */
 function parseTyped(expected: Named, { contentType, body }: BodyRequest): ParsedJson {
   const format = bodyFormat(contentType, "isCustom" in expected && expected.isCustom === true);
   const unrecognized = (why: string): ApiError =>
@@ -96,7 +96,7 @@ function parseTyped(expected: Named, { contentType, body }: BodyRequest): Parsed
 const metadataProblem = 'unknown field "metadata.';
 const parseProblem = "couldn't get version/kind; json parse error: ";
 
-/** What is left out is what the path says. */
+/** The defaults of apiVersion and kind are those of the path. */
 function setBuiltinType(expected: Named, json: Record<string, unknown>, registry: ResourceRegistry): void {
   const expectedVersion = apiVersionOf(expected);
   const kind = textOr(json.kind, expected.kind);
@@ -149,7 +149,7 @@ function decoded(
 ): { readonly object: MutableObject; readonly problems: readonly string[] } {
   try {
     if (!resource.isCustom) return decodedBuiltin(resource, parsed);
-    // Only the text tells which fields are given twice.
+    // Duplicate fields are visible in the text only.
     const twice = parsed.hasDuplicates ? duplicateFields(parseDocument(parsed.text)) : [];
     const { object, strictProblems } = decodeValue(resource, parsed.value);
     const ofMetadata = strictProblems.filter((one) => one.startsWith(metadataProblem));
@@ -168,14 +168,14 @@ function decodedBuiltin(
   const given = isRecord(value.metadata) ? value.metadata.managedFields : undefined;
   const { strictProblems } = decodeBuiltin(parsed, schema);
   value.metadata ??= {};
-  // Decoding leaves out empty lists; but an empty list of managed fields says that nobody is to manage any.
+  // Decoding drops empty lists; but an empty list of managed fields means that no manager owns a field.
   if (Array.isArray(given) && given.length === 0) {
     Reflect.set(Object(value.metadata), "managedFields", given);
   }
   return { object: asObject(value), problems: strictProblems };
 }
 
-/** What was decoded has metadata, and a type that is text. */
+/** A decoded object has metadata, and its apiVersion and kind are strings. */
 function asObject(json: Record<string, unknown>): MutableObject {
   return json as MutableObject;
 }

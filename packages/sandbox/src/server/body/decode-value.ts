@@ -7,7 +7,7 @@ import { pruneUnknownFields } from "../../schema/custom-form.ts";
 import { DecodeError, decodeBuiltin } from "../../schema/decode.ts";
 import { type FieldSchema, goKind } from "../../schema/field-schema.ts";
 
-/** What must be known of a kind to decode its objects. */
+/** The part of a kind that decoding needs. */
 export type DecodedKind = Pick<ServedResource, "schema" | "isCustom" | "prunesUnknownFields">;
 
 export interface DecodedValue {
@@ -17,8 +17,8 @@ export interface DecodedValue {
 }
 
 /**
- * Brings a value, in place, into the form of the kind: fields that it does not have are gone. Throws DecodeError where a
- * value does not fit its type; of custom kinds only the metadata is looked at, the rest is for their schema.
+  * Decodes a value in place: fields that the kind does not have are removed. Throws DecodeError if a value does not fit its
+  * type; of custom kinds only the metadata is checked, because validation checks the rest.
  */
 export function decodeValue(resource: DecodedKind, json: JsonObject): DecodedValue {
   const managedFields = isRecord(json.metadata) ? json.metadata.managedFields : undefined;
@@ -28,7 +28,7 @@ export function decodeValue(resource: DecodedKind, json: JsonObject): DecodedVal
   json.apiVersion ??= "";
   json.kind ??= "";
   if (!isRecord(json.metadata)) json.metadata = {};
-  // Decoding leaves out empty lists; but an empty list of managed fields says that nobody is to manage any.
+  // Decoding drops empty lists; but an empty list of managed fields means that no manager owns a field.
   if (Array.isArray(managedFields) && managedFields.length === 0) {
     Reflect.set(Object(json.metadata), "managedFields", managedFields);
   }
@@ -61,13 +61,13 @@ function checkText(field: string, { [field]: value }: JsonObject): void {
 
 let objectMeta: FieldSchema | undefined;
 
-/** Custom resources have the metadata of all others. */
+/** Custom resources have the same metadata as built-in ones. */
 function metadataSchema(): FieldSchema {
   objectMeta ??= builtinSchema("", "v1", "ConfigMap")?.properties?.metadata ?? {};
   return objectMeta;
 }
 
-/** What was decoded has metadata, and a type that is text. */
+/** A decoded object has metadata, and its apiVersion and kind are strings. */
 function asObject(json: JsonObject): MutableObject {
   return json as MutableObject;
 }

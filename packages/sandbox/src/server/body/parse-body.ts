@@ -6,7 +6,7 @@ import { parseYaml, YamlSyntaxError } from "./parse-yaml.ts";
 import { protobufToJson } from "./protobuf/decode-envelope.ts";
 import { MalformedMessageError } from "./protobuf/wire-reader.ts";
 
-/** Text that cannot be read; the message is in the server's words. */
+/** A body that cannot be parsed; the message is the server's. */
 export class UnreadableBodyError extends KeelsonError {
   static override readonly brand: string = "@keelson/sandbox.UnreadableBodyError";
   readonly code = "UNREADABLE_BODY";
@@ -14,10 +14,10 @@ export class UnreadableBodyError extends KeelsonError {
 
 type BodyFormat = "json" | "yaml" | "protobuf";
 
-/** What objects may be sent as. */
+/** The media types of objects in requests. */
 const acceptedTypes = ["application/json", "application/yaml", "application/vnd.kubernetes.protobuf"];
 
-/** Throws ApiError for types that no object can be sent as. None at all is JSON. */
+/** The format of a body; JSON without a content type. Throws ApiError for an unsupported media type. */
 export function bodyFormat(contentType: string | undefined, isCustom = false): BodyFormat {
   const type = mediaTypeOf(contentType);
   if (type === "" || type === "application/json") return "json";
@@ -27,7 +27,7 @@ export function bodyFormat(contentType: string | undefined, isCustom = false): B
   throw unsupportedMediaType(acceptedTypes);
 }
 
-/** Without parameters. */
+/** The media type without parameters. */
 export function mediaTypeOf(contentType: string | undefined): string {
   return (contentType ?? "").split(";")[0]?.trim().toLowerCase() ?? "";
 }
@@ -45,7 +45,7 @@ export function parseBody(body: Uint8Array, format: BodyFormat): ParsedJson {
   }
 }
 
-/** Typed clients of Go send built-in kinds so, and take JSON back. */
+/** Typed Go clients send built-in kinds as protobuf, and accept JSON in the response. */
 function parseProtobuf(body: Uint8Array): ParsedJson {
   try {
     return parseJson(protobufToJson(body));
@@ -56,7 +56,7 @@ function parseProtobuf(body: Uint8Array): ParsedJson {
   }
 }
 
-/** YAML is read as the JSON that it stands for. */
+/** Parses YAML and converts it to JSON. */
 function parseYamlBody(text: string): ParsedJson {
   try {
     const { value, strictProblem } = parseYaml(text);
@@ -64,17 +64,17 @@ function parseYamlBody(text: string): ParsedJson {
     return strictProblem === undefined ? parsed : { ...parsed, yamlProblem: strictProblem };
   } catch (error) {
     if (error instanceof YamlSyntaxError) throw new UnreadableBodyError(error.message, { cause: error });
-    // Cycles, values that are no JSON: whatever it is, it is the text's fault.
+    // Cycles, or values that JSON does not have: the text is wrong, not the parser.
     const why = error instanceof Error ? error.message : "cannot be read";
     throw new UnreadableBodyError(`yaml: ${why}`, { cause: error });
   }
 }
 
-/** What messages call the part of a body that says what it is. */
+/** The Go type of apiVersion and kind in messages. */
 export const typeMeta: string =
   'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }';
 
-/** What messages show of a body that is no object. */
+/** The beginning of a body that is not an object, for messages. */
 export function bodySummary(body: Uint8Array): string {
   const most = 30;
   if (body.length === 0) return "<empty>";
@@ -84,7 +84,7 @@ export function bodySummary(body: Uint8Array): string {
   return isCut ? `${text} ...` : text;
 }
 
-/** The most that the body of a request may have. */
+/** The largest body of a request, in bytes. */
 const bodyLimit: number = 3 * 1024 * 1024;
 
 /** Reads a body to its end. Throws ApiError as soon as it is too large. */

@@ -3,7 +3,7 @@ import { isMap, isScalar, isSeq, parseAllDocuments, type Tags } from "yaml";
 import { goQuote } from "../../status/go-quote.ts";
 import { yamlProblem } from "./yaml-problem.ts";
 
-/** Text that is no YAML; the message is in the words of Go's parser. */
+/** Text that is not YAML; the message is that of Go's parser. */
 export class YamlSyntaxError extends KeelsonError {
   static override readonly brand: string = "@keelson/sandbox.YamlSyntaxError";
   readonly code = "YAML_SYNTAX";
@@ -11,7 +11,7 @@ export class YamlSyntaxError extends KeelsonError {
 
 interface ParsedYaml {
   readonly value: unknown;
-  /** What strict reading has against it, in the words of Go's parser: a line for each key that a map has twice. */
+  /** The message of Go's strict parser, with a line for each duplicate key of a map. */
   readonly strictProblem: string | undefined;
 }
 
@@ -34,7 +34,7 @@ export function parseYaml(text: string): ParsedYaml {
   try {
     return { value: document.toJS({ maxAliasCount: 100 }) ?? null, strictProblem };
   } catch (cause) {
-    // Too many aliases, or unknown ones: whatever it is, it is the text's fault.
+    // Too many aliases, or unknown ones: the text is wrong, not the parser.
     const why = cause instanceof Error ? cause.message : "cannot be read";
     const [, anchor] = /^Unresolved alias .*: (\S+)$/.exec(why) ?? [];
     const problem = anchor === undefined ? why : `unknown anchor '${anchor}' referenced`;
@@ -44,7 +44,7 @@ export function parseYaml(text: string): ParsedYaml {
 
 const strictTitle = "yaml: unmarshal errors:";
 
-/** The problems of YAML are one for those who want none, and several for those who are warned. */
+/** The warnings for a strict problem, one for each duplicate key; strict validation reports them as one error. */
 export function yamlWarnings(problem: string): readonly string[] {
   return problem.startsWith(strictTitle)
     ? problem
@@ -54,7 +54,7 @@ export function yamlWarnings(problem: string): readonly string[] {
     : [problem];
 }
 
-/** Dates and times, also as numbers to the base of 60, are text for the server. */
+/** For the server, dates and times are strings, also in the form of base 60 numbers. */
 function withoutTimes(tags: Tags): Tags {
   return tags.filter(
     (tag) =>

@@ -16,7 +16,7 @@ export type Patch = (
   | { readonly type: "strategic"; readonly patch: Readonly<Record<string, unknown>> }
   | { readonly type: "apply"; readonly configuration: MutableObject; readonly force: boolean }
 ) & {
-  /** The fields that its text names twice, as field validation words it. */
+  /** The duplicate fields of its text, in the messages of field validation. */
   readonly repeated?: readonly string[];
 };
 
@@ -29,7 +29,7 @@ const types: ReadonlyMap<string, PatchType> = new Map([
   ["application/apply-patch+yaml", "apply"],
 ]);
 
-/** Throws ApiError for types of patches that the kind does not take. */
+/** The type of a patch by its media type. Throws ApiError if the kind does not support it. */
 export function patchType(contentType: string | undefined, isCustom: boolean): PatchType {
   const type = types.get(mediaTypeOf(contentType));
   if (type !== undefined && !(isCustom && type === "strategic")) return type;
@@ -37,7 +37,7 @@ export function patchType(contentType: string | undefined, isCustom: boolean): P
   throw unsupportedMediaType([...types.keys()].filter((one) => types.get(one) !== "strategic"));
 }
 
-/** Throws ApiError for a body that is no patch of the type. */
+/** Decodes the body of a patch. Throws ApiError if it is not a patch of the type. */
 export function decodePatch(
   resource: Pick<ServedResource, "group" | "version" | "kind">,
   type: PatchType,
@@ -101,7 +101,7 @@ function applied(
   };
 }
 
-/** Its type and its metadata were checked; the rest is for whoever applies it. */
+/** The type and the metadata were checked; server-side apply checks the rest. */
 function asConfiguration(json: Record<string, unknown>): MutableObject {
   return json as MutableObject;
 }

@@ -3,7 +3,7 @@ import type { ResourceRegistry } from "../../resource/resource-registry.ts";
 import { DecodeError, decodeBuiltin } from "../../schema/decode.ts";
 import { goQuote } from "../../status/go-quote.ts";
 
-/** What every version of a group knows beside its own kinds. */
+/** The kinds that every group version has beside its own. */
 const kindsOfAll: ReadonlySet<string> = new Set([
   "CreateOptions",
   "DeleteOptions",
@@ -27,14 +27,14 @@ interface Expected {
   readonly kind: string;
 }
 
-/** Undefined for text that is a group and a version; else what is wrong with it. */
+/** What is wrong with an apiVersion; undefined if nothing is. */
 export function versionProblem(apiVersion: string): string | undefined {
   return apiVersion.split("/").length > 2 ? `unexpected GroupVersion string: ${apiVersion}` : undefined;
 }
 
 /**
- * Why an object that claims to be of a built-in kind is not one of the expected kind. It is decoded as what it claims
- * to be before anybody finds that out, so what is wrong with that comes first.
+  * Why an object of a built-in kind is not one of the expected kind. The server decodes it as its own kind first, so
+  * problems of that come first.
  */
 export function otherKindProblem(
   registry: ResourceRegistry,
@@ -64,7 +64,7 @@ export function otherKindProblem(
 
 type Found = ReturnType<ResourceRegistry["findKind"]>;
 
-/** Definitions and what they define are of another server's making. */
+/** CustomResourceDefinitions and custom kinds are served by another API server. */
 function builtinKind(registry: ResourceRegistry, group: string, version: string, kind: string): Found {
   const found = registry.findKind(group, version, kind);
   return found?.isCustom === true || group === "apiextensions.k8s.io" ? undefined : found;

@@ -1,6 +1,6 @@
 import { type Document, isMap, isSeq, type YAMLError } from "yaml";
 
-/** What is wrong with a text, as Go's parser words it. */
+/** The message of Go's YAML parser for a syntax error. */
 export function yamlProblem(
   error: YAMLError,
   text: string,
@@ -35,13 +35,13 @@ const noMapping = "mapping values are not allowed in this context";
 const badTab = "found a tab character that violates indentation";
 const badStart = "found character that cannot start any token";
 
-/** What is found character by character has its line, but on the first line none. */
+/** Errors of Go's scanner have a line number, except on the first line. */
 function scanned(problem: string, text: string, offset: number, linesLater = 0): string {
   const line = linesBefore(text, offset) + linesLater;
   return line === 0 ? `yaml: ${problem}` : `yaml: line ${line + 1}: ${problem}`;
 }
 
-/** Go counts from zero here, and takes the end of the text for a line of its own. */
+/** Errors of Go's parser count lines from zero, and count the end of the text as a line. */
 function parsed(problem: string, text: string, offset: number): string {
   const isOpenEnd = offset >= text.length && !text.endsWith("\n");
   const line = linesBefore(text, offset) + (isOpenEnd ? 1 : 0);
@@ -57,7 +57,7 @@ function openFlowProblem(message: string, text: string, offset: number): string 
   return `did not find expected ${message.includes("}") ? "',' or '}'" : "',' or ']'"}`;
 }
 
-/** Whether the key at the offset comes after others of its map, where only a key can stand. */
+/** Whether the key at the offset is a later key of its map, where only a key can follow. */
 function isLaterKey(text: string, offset: number): boolean {
   const lines = text.slice(0, offset).split("\n");
   const column = lines.pop()?.length ?? 0;
@@ -69,12 +69,12 @@ function indentOf(line: string): number {
   return line.length - line.trimStart().length;
 }
 
-/** Whether text without quotes goes on at the offset. */
+/** Whether a plain scalar continues at the offset. */
 function isWithinPlainText(text: string, offset: number): boolean {
   return /[^:\-"'\]}|>]$/.test(text.slice(0, offset).trimEnd());
 }
 
-/** What may follow in the outermost collection. */
+/** The token that Go's parser expects next in the outermost collection. */
 function nextOf(contents: unknown): string {
   if (isSeq(contents) && contents.flow !== true) return "'-' indicator";
   return isMap(contents) && contents.flow !== true ? "key" : "<document start>";

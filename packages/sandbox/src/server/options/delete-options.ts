@@ -12,12 +12,12 @@ import { dryRunProblems, type WriteOptions } from "./write-options.ts";
 export interface DeleteOptions {
   readonly gracePeriodSeconds?: number;
   readonly propagationPolicy?: "Background" | "Foreground" | "Orphan";
-  /** What was there before propagationPolicy; not both. */
+  /** The predecessor of propagationPolicy; not both may be set. */
   readonly orphanDependents?: boolean;
   readonly preconditions?: { readonly uid?: string; readonly resourceVersion?: string };
 }
 
-/** How a deletion is to be done: from the body if there is one, else from the query. Throws ApiError. */
+/** The options of a deletion: from the body if there is one, else from the query. Throws ApiError. */
 export async function deleteOptions(request: ApiRequest): Promise<DeleteOptions & WriteOptions> {
   const { query, user, warn, signal } = request;
   const body = await request.body();
@@ -79,7 +79,7 @@ function optionsOfQuery(query: URLSearchParams): GivenOptions {
 const int64: FieldSchema = { type: "integer", format: "int64" };
 const text: FieldSchema = { type: "string" };
 
-/** What the decoder needs to know of DeleteOptions. */
+/** The schema of DeleteOptions, for the decoder. */
 const optionsSchema: FieldSchema = {
   type: "object",
   typeName: "v1.DeleteOptions",
@@ -118,7 +118,7 @@ function optionsOfBody({ headers }: ApiRequest, body: Uint8Array): GivenOptions 
   return knownOptions(json);
 }
 
-/** Of decoded options, in which every field has its type. */
+/** The options in a decoded body, in which every field has its type. */
 function knownOptions(json: Readonly<Record<string, unknown>>): GivenOptions {
   const { gracePeriodSeconds, orphanDependents, propagationPolicy, preconditions, dryRun } = json;
   const given = isRecord(preconditions) ? preconditions : undefined;

@@ -2,7 +2,7 @@ import { invalid } from "../../status/api-error.ts";
 import { type FieldProblem, forbiddenField, notSupported } from "../../status/field-problem.ts";
 import { queryFlag, queryInteger } from "../request/query.ts";
 
-/** What a list or a watch was asked for, checked for what cannot go together. */
+/** The options of a list or a watch; combinations that the server does not support are refused. */
 export interface ListOptions {
   readonly labelSelector: string;
   readonly fieldSelector: string;
@@ -13,16 +13,16 @@ export interface ListOptions {
   readonly continue: string;
   readonly timeoutSeconds: number | undefined;
   readonly allowWatchBookmarks: boolean;
-  /** Of a watch: whether it begins with what is there. */
+  /** Of a watch: whether it begins with the objects that exist. */
   readonly sendInitialEvents: boolean | undefined;
 }
 
-/** Throws ApiError. */
+/** The options of a list or a watch, from the query. Throws ApiError. */
 export function listOptions(query: URLSearchParams, isWatch: boolean): ListOptions {
   if (query.size === 0 && !isWatch) return defaultListOptions;
   const resourceVersion = query.get("resourceVersion") ?? "";
   const requested = queryFlag(query, "sendInitialEvents");
-  // A watch from nowhere begins with what is there; the real server says so in these options.
+  // A watch without a resource version begins with the objects that exist; the real server sets these options too.
   const isFromNow =
     isWatch &&
     requested === undefined &&

@@ -12,13 +12,13 @@ import { queryFlag } from "../request/query.ts";
 
 export interface WriteOptions {
   readonly user: UserInfo;
-  /** For apply as given; for other writes the given one or the first word of the user agent. */
+  /** The field manager of the request; for writes other than apply, the program in the user agent by default. */
   readonly manager: string;
   readonly dryRun: boolean;
   readonly fieldValidation: "Strict" | "Warn" | "Ignore";
   /** CreateOptions, UpdateOptions, PatchOptions, DeleteOptions as admission webhooks see them. */
   readonly admissionOptions?: Readonly<Record<string, unknown>>;
-  /** Asked before a write that is no creation by its verb creates; throws ApiError if the user may not. */
+  /** Called before an update or a patch creates an object; throws ApiError if the user may not create it. */
   checkCreation?(): void;
   warn(text: string): void;
   readonly signal: AbortSignal;
@@ -26,7 +26,7 @@ export interface WriteOptions {
 
 const longestManager = 128;
 
-/** How a write is to be done, from the query. Throws ApiError. `optionsKind` is what messages call it. */
+/** The options of a write, from the query. Throws ApiError. `optionsKind` is the kind of options in messages. */
 export function writeOptions(
   request: ApiRequest,
   optionsKind: "CreateOptions" | "UpdateOptions" | "PatchOptions",
@@ -101,7 +101,7 @@ function validationProblems(value: string): readonly FieldProblem[] {
   return [notSupported("fieldValidation", value, ["", "Ignore", "Strict", "Warn"])];
 }
 
-/** The program's name, as far as it can be a manager's. */
+/** The name of the program in the user agent, as far as it can be the name of a field manager. */
 function managerOfAgent(userAgent: string): string {
   const slash = userAgent.indexOf("/");
   const program = slash === -1 ? userAgent : userAgent.slice(0, slash);
@@ -115,7 +115,7 @@ function managerOfAgent(userAgent: string): string {
   return manager;
 }
 
-/** As Go has it: letters, marks, numbers, punctuation, symbols, and the space. */
+/** Printable by Go's definition: letters, marks, numbers, punctuation, symbols, and the space. */
 function isPrintable(character: string): boolean {
   return /[\p{L}\p{M}\p{N}\p{P}\p{S} ]/u.test(character);
 }

@@ -2,24 +2,24 @@ import { JsonSyntaxError } from "../../schema/json-document.ts";
 import { parseJson } from "../../schema/parse-json.ts";
 import { type ApiError, badRequest } from "../../status/api-error.ts";
 
-/** Where a list goes on. */
+/** Where the next page of a list begins. */
 export interface ContinueToken {
-  /** Of the first page; undefined: of now, though earlier pages were of another. */
+  /** That of the first page; undefined: the current one, although earlier pages had another. */
   readonly revision: number | undefined;
-  /** The key of the last object before. */
+  /** The key of the last object of the page before. */
   readonly after: string;
 }
 
 const tokenVersion = "meta.k8s.io/v1";
 
-/** `namespaced`: the keys of the list are told without their namespace. */
+/** With a namespace, the keys in the token are without it. */
 export function encodeContinue({ revision, after }: ContinueToken, namespace: string | undefined): string {
   const start = namespace === undefined ? after : after.slice(namespace.length);
   const json = JSON.stringify({ v: tokenVersion, rv: revision ?? -1, start: `${start}\0` });
   return Buffer.from(json).toString("base64url");
 }
 
-/** Throws ApiError. */
+/** Throws ApiError if the token is invalid. */
 export function decodeContinue(token: string, namespace: string | undefined): ContinueToken {
   const { v, rv, start } = parse(token);
   if (v !== tokenVersion) throw refuse(`server does not recognize this encoded version ${v ?? ""}`);

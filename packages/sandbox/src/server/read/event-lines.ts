@@ -1,16 +1,16 @@
 import { encodeText } from "../response/encode.ts";
 
-/** Lines of watches, each encoded once for all who watch at about the same time. */
+/** Lines of watches, each encoded once for all watches that send it at about the same time. */
 export class EventLines {
   readonly #lines = new Map<object, Map<string, Uint8Array>>();
   readonly #limit: number;
 
-  /** Of how many objects lines are kept: those that changed last. */
+  /** `limit`: the number of objects whose lines are kept, those that changed last. */
   constructor(limit = 1024) {
     this.#limit = limit;
   }
 
-  /** `key` names the representation of the source that `make` gives. */
+  /** `key` names the representation of the source that `make` returns. */
   shared(type: string, source: object, key: string, make: () => object): Uint8Array {
     const lines = this.#of(source);
     const name = `${type} ${key}`;

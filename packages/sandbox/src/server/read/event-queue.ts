@@ -1,4 +1,4 @@
-/** Hands what is pushed on one side to whoever waits on the other, many at a time. */
+/** A queue with one reader, which takes all waiting items at once. */
 export class EventQueue<Item> {
   readonly #limit: number;
   #items: Item[] = [];
@@ -9,16 +9,16 @@ export class EventQueue<Item> {
     this.#limit = limit;
   }
 
-  /** What waits already is still taken after the end; whatever comes later is dropped. */
+  /** Items that wait are still taken after the end; later ones are dropped. */
   push(item: Item): void {
     if (this.#isEnded) return;
-    // Somebody who does not keep up is cut off, and starts again from what was seen last.
+    // A slow reader is cut off; its client starts a new watch from the last revision it has seen.
     if (this.#items.length >= this.#limit) this.end();
     else this.#items.push(item);
     this.#wake?.();
   }
 
-  /** Beyond the limit. */
+  /** Ignores the limit. */
   pushAll(items: readonly Item[]): void {
     if (this.#isEnded) return;
     this.#items = this.#items.concat(items);
@@ -30,7 +30,7 @@ export class EventQueue<Item> {
     this.#wake?.();
   }
 
-  /** All that waits, as soon as something does; undefined after the end. Only one may wait at a time. */
+  /** All waiting items, as soon as there is one; undefined after the end. Only one call may wait at a time. */
   take(): Promise<readonly Item[] | undefined> {
     if (this.#items.length > 0 || this.#isEnded) return Promise.resolve(this.#waiting());
     return new Promise<void>((resolve) => {

@@ -13,7 +13,7 @@ interface GetTarget {
   readonly name: string;
 }
 
-/** An object in the version of the resource. Throws ApiError if there is none. */
+/** An object in the version of the resource. Throws ApiError if it does not exist. */
 export async function getObject(
   dependencies: ReadDependencies,
   target: GetTarget,

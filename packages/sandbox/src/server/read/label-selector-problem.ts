@@ -1,7 +1,7 @@
 import { KeelsonError } from "@keelson/core";
 import { labelValueProblems, qualifiedNameProblems } from "../../resource/name-problems.ts";
 
-/** What is wrong with a label selector, in the server's words; undefined if that would take it. */
+/** The server's message for an invalid label selector; undefined for a valid one. */
 export function labelSelectorProblem(selector: string): string | undefined {
   const reader = new SelectorReader(selector);
   try {

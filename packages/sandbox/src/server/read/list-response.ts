@@ -19,7 +19,7 @@ const chunkSize = 64 * 1024;
 /** Objects that are converted together. */
 const batchSize = 500;
 
-/** A list that is encoded while it is sent, a part at a time. */
+/** A response with a list, which is encoded in parts while it is sent. */
 export async function listResponse(view: ListView, page: Page): Promise<ApiResponse> {
   const { accepted, resource } = view;
   if (accepted.as === "PartialObjectMetadata") {
@@ -27,7 +27,7 @@ export async function listResponse(view: ListView, page: Page): Promise<ApiRespo
     throw notAcceptable(`you requested PartialObjectMetadata, but the requested object is a list (${type})`);
   }
   const headers = headersOf(accepted.format);
-  // A conversion that fails is to be an error, not a body that breaks off.
+  // A failed conversion must become an error response, not a body that breaks off.
   await servedObjects(resource, page.objects.slice(0, batchSize));
   if (accepted.isPretty || accepted.format === "yaml") {
     const objects = await servedObjects(resource, page.objects);
@@ -67,7 +67,7 @@ function encodeItem(view: ListView, object: GenericObject): string {
   return JSON.stringify(itemOf(view, object));
 }
 
-/** Items of built-in kinds do not repeat what they are. */
+/** Items of built-in kinds have no apiVersion and kind. */
 function itemOf(view: ListView, object: GenericObject): object {
   const { resource, accepted, included, now } = view;
   const { as, metaVersion } = accepted;
@@ -90,12 +90,12 @@ function headOf({ resource, accepted, included, now }: ListView, metadata: ListM
   return { kind: resource.listKind, apiVersion: apiVersionOf(resource), metadata };
 }
 
-/** Lists of custom kinds have their keys in order, as their objects have. */
+/** Lists of custom kinds have sorted keys, like their objects. */
 function isInOrder({ resource, accepted }: ListView): boolean {
   return resource.isCustom && accepted.as === undefined;
 }
 
-/** They always have a token, which is empty on the last page. */
+/** Such lists always have a continue token, which is empty on the last page. */
 function metadataInOrder({ continue: token = "", remainingItemCount, resourceVersion }: ListMeta): object {
   return { continue: token, remainingItemCount, resourceVersion };
 }
@@ -110,7 +110,7 @@ function frameOf(view: ListView, metadata: ListMeta): { readonly head: string; r
   return { head: `${head},"${itemsField(view)}":[`, tail: "]}" };
 }
 
-/** As the real server writes a list of metadata that is empty; other lists and tables are empty arrays. */
+/** The real server writes null for the items of an empty list of metadata; other lists and tables have an empty array. */
 function hasNullItems({ accepted }: ListView, objects: readonly GenericObject[]): boolean {
   return objects.length === 0 && accepted.as !== undefined && accepted.as !== "Table";
 }

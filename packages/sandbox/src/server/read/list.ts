@@ -22,7 +22,7 @@ interface Read {
   readonly limit: number;
 }
 
-/** Throws ApiError if the state that was asked for cannot be had. */
+/** A page of a list. Throws ApiError if the requested revision is not available. */
 export function listPage(
   dependencies: ReadDependencies,
   resource: ServedResource,
@@ -42,7 +42,7 @@ export function listPage(
   }
 }
 
-/** Which state is read, by the rules of resourceVersion, resourceVersionMatch, limit and continue. */
+/** The revision to read, by the rules of resourceVersion, resourceVersionMatch, limit and continue. */
 function readOf(
   dependencies: ReadDependencies,
   options: ListOptions,
@@ -60,7 +60,7 @@ function readOf(
   const requested = requestedRevision(resourceVersion, (why) =>
     badRequest(`invalid resource version: ${why}`),
   );
-  // What may be of any age comes from the server's cache, which gives all of it at once.
+  // A list of any age comes from the watch cache of the server, which ignores the limit.
   if (requested === 0) return { revision: readableRevision(dependencies, 0), limit: 0 };
   if (requested > store.revision) throw revisionTooLarge(requested, store.revision);
   const isExact = match === "Exact" || (match === "" && limit > 0);
@@ -102,7 +102,7 @@ function pageOf(matching: readonly StoredObject[], read: Read, selection: Select
   const metadata: ListMeta = {
     resourceVersion,
     continue: token,
-    // Nobody counts what a selector might choose.
+    // The server does not count the remaining items of a selector.
     ...(!selection.isSelective && { remainingItemCount: matching.length - limit }),
   };
   return { objects: matching.slice(0, limit), metadata };

@@ -13,14 +13,14 @@ import { badRequest } from "../../status/api-error.ts";
 import { readFieldSelector } from "../request/field-selector.ts";
 import { labelSelectorProblem } from "./label-selector-problem.ts";
 
-/** Which objects of a kind are meant. */
+/** The objects of a kind that a request selects. */
 export interface Selection {
   readonly namespace: string | undefined;
-  /** The only one it can be. */
+  /** The only name that can match. */
   readonly name: string | undefined;
-  /** Whether some objects of the namespace may be left out. */
+  /** Whether some objects of the namespace may not match. */
   readonly isSelective: boolean;
-  /** Of objects as they are stored. */
+  /** For objects in the storage version. */
   matches(object: GenericObject): boolean;
 }
 
@@ -29,11 +29,11 @@ interface SelectionRequest {
   readonly namespace: string | undefined;
   readonly labelSelector: string;
   readonly fieldSelector: string;
-  /** Of the path of a watch of one object. */
+  /** The name in the path of a watch of one object. */
   readonly name?: string;
 }
 
-/** Throws ApiError for selectors that cannot be read. */
+/** Throws ApiError for invalid selectors. */
 export function selectionOf(request: SelectionRequest): Selection {
   const { resource, namespace, labelSelector, fieldSelector } = request;
   const labels = labelSelector === "" ? undefined : parseLabels(labelSelector);

@@ -3,15 +3,15 @@ import type { ServedResource } from "../../resource/served-resource.ts";
 import { internalError } from "../../status/api-error.ts";
 import { withSortedKeys } from "../write/sorted-keys.ts";
 
-/** By the version they are served in, so that each stored object is brought there once. */
+/** Converted objects by version, so that each stored object is converted once. */
 const converted = new WeakMap<object, Map<string, GenericObject>>();
 
-/** Whether objects of the store can be shown as they are. */
+/** Whether a stored object is served without a conversion. */
 export function isServedAsStored(resource: ServedResource, stored: GenericObject): boolean {
   return stored.apiVersion === apiVersionOf(resource);
 }
 
-/** Stored objects in the version of the resource; the same ones where they are stored so. Keeps their order. */
+/** Stored objects in the version of the resource, in their order; objects that are stored so are shared. */
 export function servedObjects(
   resource: ServedResource,
   stored: readonly GenericObject[],

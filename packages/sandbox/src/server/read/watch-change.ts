@@ -2,17 +2,17 @@ import type { GenericObject } from "@keelson/core";
 import type { StoreChange } from "../../store/store.ts";
 import type { Selection } from "./selection.ts";
 
-/** What happens, as a watcher of a selection sees it. */
+/** A change as a watcher of a selection sees it. */
 export interface WatchChange {
   readonly type: "ADDED" | "MODIFIED" | "DELETED";
   /** As it is stored. */
   readonly object: GenericObject;
 }
 
-/** The last states of objects that left a selection, with the revision at which they did. */
+/** The last states of objects that left a selection, with the revision of that change. */
 const departed = new WeakMap<StoreChange, GenericObject>();
 
-/** Undefined if the change does not concern the selection. Objects that enter or leave it are added and deleted. */
+/** Undefined if the change is outside of the selection. An object that enters or leaves it is ADDED or DELETED. */
 export function seenChange(selection: Selection, change: StoreChange): WatchChange | undefined {
   const { type, object, previous } = change;
   if (!selection.isSelective) return selection.matches(object) ? { type, object } : undefined;

@@ -13,7 +13,7 @@ const chunkSize = 64 * 1024;
 /** Events that are encoded together. */
 const batchSize = 200;
 
-/** A stream of events, one a line. */
+/** A stream of watch events, one per line. */
 export function watchResponse(
   dependencies: ReadDependencies,
   request: WatchRequest,
@@ -37,7 +37,7 @@ async function* watchLines(
       const items = await watch.queue.take();
       if (items === undefined) return;
       const [only] = items;
-      // Who keeps up gets events one by one; with a thousand watchers each step counts.
+      // A watcher that keeps up gets single events; with a thousand watchers each step counts.
       if (only !== undefined && items.length === 1) {
         const line = encoder.encode(only);
         yield isReady(line) ? line : await line;
@@ -50,7 +50,7 @@ async function* watchLines(
       }
     }
   } catch (error) {
-    // A conversion that fails ends a watch with an event.
+    // A failed conversion ends a watch with an ERROR event.
     if (!(error instanceof ApiError)) throw error;
     yield eventLine("ERROR", error.status);
   } finally {
@@ -81,12 +81,12 @@ function joined(lines: readonly Uint8Array[], size: number): Uint8Array {
   return lines.length === 1 && first !== undefined ? first : Buffer.concat(lines, size);
 }
 
-/** Brings events into the representation of one watch. */
+/** Encodes events in the representation of one watch. */
 class EventEncoder {
   readonly #dependencies: ReadDependencies;
   readonly #view: ListView;
   readonly #key: string;
-  /** Columns are described once. */
+  /** Only the first Table of a watch has column definitions. */
   #hasDescribedColumns = false;
 
   constructor(dependencies: ReadDependencies, view: ListView) {
@@ -106,7 +106,7 @@ class EventEncoder {
 
   #line(item: Extract<WatchItem, { readonly object: GenericObject }>, object: GenericObject): Uint8Array {
     const { type, isInitial } = item;
-    // What a watch begins with is seldom shared; to keep it would be to keep everything twice.
+    // Initial events are seldom shared; keeping their lines would keep every object twice.
     if (isInitial || this.#view.accepted.as === "Table") return eventLine(type, this.#show(object));
     return this.#dependencies.lines.shared(type, item.object, this.#key, () => this.#show(object));
   }

@@ -26,19 +26,19 @@ export interface WatchRequest {
 
 export interface OpenWatch {
   readonly queue: EventQueue<WatchItem>;
-  /** Ends it and lets go of everything; may be called again. */
+  /** Ends the watch and releases what it holds; may be called again. */
   stop(): void;
 }
 
 const bookmarkIntervalMs = 60_000;
-/** How long before the end of a watch its last bookmark comes. */
+/** How long before the end of a watch its last bookmark is sent. */
 const lastBookmarkMs = 2_000;
 const defaultTimeoutSeconds = 1_800;
 
 /**
- * Follows a selection from the revision that was asked for; it is followed from this moment, whenever the queue is read.
- * Ends by itself when its time is over, its reader is too slow or its client gone. Throws ApiError for what is refused
- * before a stream begins.
+  * Watches a selection from the requested revision; events are queued from this moment on. The watch ends with its
+  * timeout, when its reader is too slow, and when the request is aborted. Throws ApiError if the request is refused before
+  * the stream begins.
  */
 export function openWatch(dependencies: ReadDependencies, request: WatchRequest): OpenWatch {
   const { watchBufferLimit = 20_000 } = dependencies;
@@ -65,11 +65,11 @@ interface Start {
   readonly dependencies: ReadDependencies;
   readonly request: WatchRequest;
   readonly queue: EventQueue<WatchItem>;
-  /** 0: whichever. */
+  /** 0: any. */
   readonly requested: number;
 }
 
-/** First what is there, then what changes. */
+/** First the existing objects, then the changes. */
 function followFromState(start: Start): () => void {
   const { dependencies, request, queue, requested } = start;
   const { store } = dependencies;
@@ -88,7 +88,7 @@ function followFromState(start: Start): () => void {
 function followFromRevision(start: Start): () => void {
   const { store } = start.dependencies;
   const { requested, queue } = start;
-  // From nowhere, without what is there: from now on.
+  // Without a resource version and without initial events: from now on.
   if (requested === 0) return subscribe(start, store.revision);
   try {
     return subscribe(start, requested);
@@ -98,7 +98,7 @@ function followFromRevision(start: Start): () => void {
   }
 }
 
-/** What happened up to a revision that is still to come is not told. */
+/** Changes up to `after` are not sent, also if that revision is in the future. */
 function subscribe({ dependencies, request, queue }: Start, after: number): () => void {
   const { store } = dependencies;
   const { resource, selection } = request;
@@ -110,7 +110,7 @@ function subscribe({ dependencies, request, queue }: Start, after: number): () =
   return store.subscribe(resource.collection, Math.min(after, store.revision), listener);
 }
 
-/** A refusal that comes as an event of a stream. */
+/** Refuses the watch with an ERROR event. */
 function refuse(queue: EventQueue<WatchItem>, error: ApiError): () => void {
   queue.push({ type: "ERROR", error });
   queue.end();
@@ -146,13 +146,13 @@ function startTimers(
   return [cancelTimeout, cancelLast, () => cancelNext()];
 }
 
-/** Timers of the machine take no longer delays. */
+/** The longest delay of a timer of the machine. */
 const longestTimerMs = 2 ** 31 - 1;
 
-/** How long watches of a custom kind still see what happens after its definition changed. */
+/** How long watches of a custom kind still deliver events after its definition changed. */
 const lastEventsMs = 1_000;
 
-/** Ends a watch a moment after the definition of its kind changed or went. Gives a function that lets go of all this. */
+/** Ends a watch shortly after the definition of its kind changed or was deleted. Returns a function that cancels this. */
 function endWithDefinition(
   { registry, clock }: Pick<ReadDependencies, "registry" | "clock">,
   { group, version, plural, definedBy }: ServedResource,

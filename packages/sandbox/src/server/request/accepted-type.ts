@@ -1,16 +1,16 @@
 import { notAcceptable } from "../../status/request-errors.ts";
 
-/** How an answer is to be written. */
+/** The representation of a response. */
 export interface AcceptedType {
   readonly format: "json" | "yaml";
   readonly isPretty: boolean;
   /** Undefined: the object as it is. */
   readonly as?: "Table" | "PartialObjectMetadata" | "PartialObjectMetadataList";
-  /** Of `meta.k8s.io`, for what stands in `as`. */
+  /** The version of `meta.k8s.io` for the kind in `as`. */
   readonly metaVersion: string;
 }
 
-/** What the real server names; Protocol Buffers are asked for by clients that take JSON as well. */
+/** The types that the real server lists; clients that accept Protocol Buffers accept JSON as well. */
 const namedTypes = "application/json, application/yaml, application/vnd.kubernetes.protobuf";
 const watchTypes = "application/json;stream=watch, application/vnd.kubernetes.protobuf;stream=watch";
 
@@ -18,17 +18,17 @@ interface AcceptRequest {
   readonly headers: Readonly<Record<string, string>>;
   readonly query: URLSearchParams;
   readonly isWatch: boolean;
-  /** Whether the path is one of lists, which are also watched. */
+  /** Whether the request is a list or a watch. */
   readonly isCollection: boolean;
-  /** Custom kinds are not refused by a router before. */
+  /** Only the router of built-in kinds refuses unknown types before the handler does. */
   readonly isCustom: boolean;
-  /** Whether the answer can be had as Table or as metadata only. */
+  /** Whether the response can be a Table or metadata only. */
   readonly canTransform: boolean;
 }
 
 const plain: AcceptedType = { format: "json", isPretty: false, metaVersion: "v1" };
 
-/** Throws ApiError if nothing of what the client takes can be had. */
+/** The representation that the client accepts. Throws ApiError if the server has none of them. */
 export function acceptedType(request: AcceptRequest): AcceptedType {
   const { headers, query, isWatch, isCollection, isCustom, canTransform } = request;
   const accept = headers.accept ?? "";
@@ -87,7 +87,7 @@ function takeClause(
   return { format, isPretty: pretty, as, metaVersion };
 }
 
-/** By quality, those of the same in their order. */
+/** The clauses of an Accept header by quality, clauses of one quality in their order. */
 export function parseAccept(header: string): readonly Clause[] {
   const clauses = header.split(",").map((text): Clause => {
     const [type = "", ...rest] = text.split(";").map((part) => part.trim());
@@ -105,15 +105,15 @@ export function parseAccept(header: string): readonly Clause[] {
 
 const truths: ReadonlySet<string> = new Set(["1", "t", "T", "true", "TRUE", "True"]);
 
-/** Whether an answer is to be laid out for people. */
+/** Whether a response is indented for people. */
 export function wantsPretty(query: URLSearchParams, userAgent: string): boolean {
   const requested = query.get("pretty") ?? "";
   return requested === "" ? /^(?:curl|Wget|Mozilla\/5\.0)/.test(userAgent) : truths.has(requested);
 }
 
 /**
- * How a refusal is written: in the first form that is taken of a Status. That can be no Table, and if there is no
- * such form it is printed for people.
+  * The representation of an error: the first accepted type that a Status can have, which is not a Table. Without such a
+  * type it is indented JSON.
  */
 export function errorType(
   headers: Readonly<Record<string, string>>,

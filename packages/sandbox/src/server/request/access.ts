@@ -4,7 +4,7 @@ import type { ApiError } from "../../status/api-error.ts";
 import { accessDenied } from "../../status/request-errors.ts";
 import type { RequestPath } from "./request-path.ts";
 
-/** What a request wants, as authorization sees it. */
+/** The attributes of a request for authorization. */
 export function accessOf({ path, verb, target }: RequestPath): AccessRequest {
   if (target === undefined) return { verb, path };
   const { group, version, resource, subresource, namespace, name } = target;
@@ -19,7 +19,7 @@ export function accessOf({ path, verb, target }: RequestPath): AccessRequest {
   };
 }
 
-/** Throws ApiError if the user may not. */
+/** Throws ApiError if the user is not allowed this access. */
 export function checkAccess(authorize: Authorize, user: UserInfo, access: AccessRequest): void {
   const { allowed, reason } = authorize(user, access);
   if (!allowed) throw denied(user, access, reason);

@@ -4,7 +4,7 @@ import { badRequest } from "../../status/api-error.ts";
 
 export type Verb = "get" | "list" | "watch" | "create" | "update" | "patch" | "delete" | "deletecollection";
 
-/** A request for objects, after its path is understood and its user known and allowed. */
+/** A request for a resource, after its path was parsed and its user was authenticated and authorized. */
 export interface ApiRequest {
   readonly verb: Verb;
   readonly resource: ServedResource;

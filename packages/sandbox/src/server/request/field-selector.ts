@@ -2,8 +2,8 @@ import type { FieldRequirement, FieldSelector } from "@keelson/core";
 import { badRequest } from "../../status/api-error.ts";
 
 /**
- * The conditions of a field selector, in the order in which the server looks at them. More lenient than the reader of
- * clients: that a field has no name is for the kind to refuse. Throws ApiError in the server's words.
+  * The requirements of a field selector, in the order in which the server checks them. More lenient than the parser of
+  * clients: the kind refuses a field without a name. Throws ApiError with the server's message.
  */
 export function readFieldSelector(selector: string): FieldSelector {
   return (
@@ -11,7 +11,7 @@ export function readFieldSelector(selector: string): FieldSelector {
       .toSorted()
       .filter((term) => term !== "")
       .map((term) => readTerm(selector, term))
-      // No name and no value say nothing.
+      // A requirement without a name and a value has no effect.
       .filter(({ field, value }) => field !== "" || value !== "")
   );
 }

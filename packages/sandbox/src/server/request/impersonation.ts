@@ -9,8 +9,8 @@ type Sent = Pick<ServiceRequest, "headers" | "headerLines">;
 const extraPrefix = "impersonate-extra-";
 
 /**
- * Who a request is made as: the user, or somebody else if the headers say so and the user may impersonate them. Throws
- * ApiError if not.
+  * The user of a request: the authenticated one, or the one in the impersonation headers. Throws ApiError if the
+  * authenticated user may not impersonate that one.
  */
 export function effectiveUser(
   authorize: Authorize,
@@ -50,7 +50,7 @@ function wantedUser(sent: Sent): UserInfo | undefined {
   return wanted;
 }
 
-/** Whoever joins repeated headers, instead of telling their lines, puts commas between them. */
+/** The values of a header; without the separate lines, repeated headers are joined by commas. */
 function valuesOf({ headers, headerLines }: Sent, name: string): readonly string[] {
   const lines = headerLines?.(name) ?? (headers[name] ?? "").split(",").map((one) => one.trim());
   return lines.filter((one) => one !== "");
@@ -61,7 +61,7 @@ function extraKey(header: string): string {
   try {
     return decodeURIComponent(encoded);
   } catch {
-    // As the real server: what cannot be decoded is taken as it is.
+    // Like the real server: a key that cannot be decoded is used as it is.
     return encoded;
   }
 }
@@ -78,7 +78,7 @@ function serviceAccountOf(
   return namespace === undefined || name === undefined ? undefined : { namespace, name };
 }
 
-/** Users and groups are of the core group in the old way, and of the authentication group in the constrained one. */
+/** Legacy impersonation checks users and groups in the core group, constrained impersonation in the authentication group. */
 function checksFor(wanted: UserInfo, verb: string, group: string): readonly AccessRequest[] {
   const account = serviceAccountOf(wanted.username);
   const userCheck: AccessRequest =
@@ -112,7 +112,7 @@ function withGroups(wanted: UserInfo): UserInfo {
   return { ...wanted, groups };
 }
 
-/** As Go prints it. */
+/** The user as Go prints it. */
 function goUser({ uid = "", groups, extra }: UserInfo): string {
   const list = (values: readonly string[]): string =>
     `[]string{${values.map((one) => JSON.stringify(one)).join(", ")}}`;

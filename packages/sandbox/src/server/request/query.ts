@@ -1,7 +1,7 @@
 import { badRequest } from "../../status/api-error.ts";
 import { goQuote } from "../../status/go-quote.ts";
 
-/** Undefined if it is not given; everything but `false` and `0` means yes, also nothing at all. */
+/** A boolean parameter; undefined if it is absent. Every value except `false` and `0` is true, also the empty one. */
 export function queryFlag(query: URLSearchParams, name: string): boolean | undefined {
   const value = query.get(name);
   if (value === null) return undefined;
@@ -9,7 +9,7 @@ export function queryFlag(query: URLSearchParams, name: string): boolean | undef
   return lower !== "false" && lower !== "0";
 }
 
-/** Undefined if it is not given. Throws ApiError for what is no number. */
+/** An integer parameter; undefined if it is absent. Throws ApiError if it is not a number. */
 export function queryInteger(query: URLSearchParams, name: string): number | undefined {
   const value = query.get(name);
   if (value === null) return undefined;
@@ -26,10 +26,10 @@ function notParsed(value: string, why: string): Error {
 }
 
 const isDubious = /[;%]/;
-/** A percent sign that begins no escape, or what once was a separator. */
+/** A percent sign that begins no escape, or a semicolon, which was a separator once. */
 const isBroken = /;|%(?![0-9A-Fa-f]{2})/;
 
-/** The server leaves out the parameters that it cannot read, and does as if they were not there. */
+/** Parses a query. Parameters that cannot be decoded are ignored, as the server does. */
 export function parseQuery(text: string): URLSearchParams {
   if (!isDubious.test(text)) return new URLSearchParams(text);
   const readable = text.split("&").filter((parameter) => !isBroken.test(parameter));

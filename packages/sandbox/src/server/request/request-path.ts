@@ -3,11 +3,11 @@ import { textOfBytes } from "../../status/go-quote.ts";
 import { readFieldSelector } from "./field-selector.ts";
 import { queryFlag } from "./query.ts";
 
-/** What a path means, before anybody knows whether there is such a kind. */
+/** A parsed path; whether the kind exists is not checked yet. */
 export interface RequestPath {
   /** Decoded, without the query. */
   readonly path: string;
-  /** As authorization knows it: `list`, `watch`, …; of paths that name no resource the method. */
+  /** The verb of authorization: `list`, `watch`, …; for a path without a resource the method. */
   readonly verb: string;
   /** Undefined for paths that name no resource, such as `/version`. */
   readonly target: PathTarget | undefined;
@@ -16,15 +16,15 @@ export interface RequestPath {
 export interface PathTarget {
   readonly group: string;
   readonly version: string;
-  /** Empty: none. Of Namespaces themselves their own name. */
+  /** Empty: none. For a Namespace its own name. */
   readonly namespace: string;
   readonly resource: string;
   readonly subresource: string;
-  /** Empty: none. Of lists that select one by its name, that one. */
+  /** Empty: none. For a list with a field selector for one name, that name. */
   readonly name: string;
-  /** The name that the path itself has. */
+  /** The name in the path. */
   readonly pathName: string;
-  /** What comes after the subresource. */
+  /** The path after the subresource. */
   readonly rest: readonly string[];
   /** `/watch/` before the resource. */
   readonly isLegacyWatch: boolean;
@@ -39,7 +39,7 @@ const verbs: Readonly<Record<string, string>> = {
   DELETE: "delete",
 };
 
-/** These belong to a Namespace itself; everything else after its name is a resource inside. */
+/** Subresources of a Namespace; any other segment after its name is a resource in the namespace. */
 const namespaceSubresources: ReadonlySet<string> = new Set(["status", "finalize"]);
 
 /** Undefined if the path cannot be decoded. */
@@ -83,7 +83,7 @@ function verbOf(method: string, name: string, query: URLSearchParams): string {
   return verb === "delete" ? "deletecollection" : verb;
 }
 
-/** A list of one object by its name is, for authorization, about that object. */
+/** Authorization treats a list with a field selector for one name as access to that object. */
 function selectedName(query: URLSearchParams): string {
   const selector = query.get("fieldSelector");
   if (selector === null || selector === "") return "";
@@ -93,13 +93,13 @@ function selectedName(query: URLSearchParams): string {
     );
     return found === undefined || segmentProblem(found.value) !== undefined ? "" : found.value;
   } catch (error) {
-    // What is wrong with the selector is said when the list is made.
+    // The list reports what is wrong with the selector.
     if (error instanceof ApiError) return "";
     throw error;
   }
 }
 
-/** Why a name cannot stand in a path, in the server's words. */
+/** Why a name cannot be a path segment, as the server words it. */
 export function segmentProblem(name: string): string | undefined {
   if (name === "." || name === "..") return `may not be '${name}'`;
   const found = ["/", "%"].find((character) => name.includes(character));
@@ -117,7 +117,7 @@ function decoded(path: string): string | undefined {
 
 const hasBrokenEscape = /%(?![0-9A-Fa-f]{2})/;
 
-/** Names may be bytes that are no text. */
+/** The decoded bytes of a path, which need not be valid UTF-8. */
 function decodedBytes(path: string): Uint8Array {
   const parts = path.split(/(%[0-9A-Fa-f]{2})/);
   return Buffer.concat(

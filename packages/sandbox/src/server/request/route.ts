@@ -15,7 +15,7 @@ import { methodRefused } from "../../status/request-errors.ts";
 import type { Verb } from "./api-request.ts";
 import { type PathTarget, type RequestPath, segmentProblem } from "./request-path.ts";
 
-/** What a request is for, as far as the path tells. */
+/** The resource, the object and the verb of a request. */
 export interface Route {
   readonly verb: Verb;
   readonly resource: ServedResource;
@@ -26,12 +26,12 @@ export interface Route {
   readonly rest: readonly string[];
 }
 
-/** The groups whose kinds are built in; unknown paths of all others lead nowhere at all. */
+/** Whether built-in kinds are served in the group; only then is an unknown resource a NotFound with a Status. */
 function isBuiltinGroup(registry: ResourceRegistry, { group }: PathTarget): boolean {
   return group === "" || registry.all().some((one) => !one.isCustom && one.group === group);
 }
 
-/** Undefined for a path that no part of the server knows. Throws ApiError for those that one does. */
+/** Undefined for a path that no part of the server serves. Throws ApiError if a part serves it, but not this request. */
 export function routeOf(registry: ResourceRegistry, { verb, target }: RequestPath): Route | undefined {
   if (target === undefined) return undefined;
   const { group, version, resource: plural, subresource, pathName, isLegacyWatch } = target;
@@ -65,7 +65,7 @@ export function routeOf(registry: ResourceRegistry, { verb, target }: RequestPat
   };
 }
 
-/** Resources whose names are followed by the path of whoever answers for them. */
+/** Subresources that are followed by a path of the target. */
 const proxies: ReadonlySet<string> = new Set(["proxy"]);
 
 function checkedVerb(resource: ServedResource, target: PathTarget, verb: string): Verb {
@@ -94,7 +94,7 @@ function subresourceVerb(resource: ServedResource, target: PathTarget, verb: str
   return verb;
 }
 
-/** Custom kinds have a router of their own, with its own words. */
+/** Custom kinds have a router of their own, with its own messages. */
 function refusedMethod(resource: ServedResource, verb: string): ApiError {
   return resource.isCustom ? methodNotAllowed(resource, verb) : methodRefused();
 }
@@ -119,7 +119,7 @@ function checkName(name: string): void {
   if (problem !== undefined) throw badRequest(`Name parameter invalid: ${goQuote(name)}: ${problem}`);
 }
 
-/** Nobody looks at the namespace before it becomes a part of a key, or at a creation the Namespace itself is read. */
+/** The real server finds such a namespace only when it makes a key, or when a creation reads the Namespace. */
 function checkNamespace(namespace: string, resource: ServedResource, verb: Verb, name: string): void {
   if (namespace !== "." && namespace !== "..") return;
   if (verb === "create")

@@ -1,7 +1,7 @@
 import type { GenericObject } from "@keelson/core";
 import { stringify } from "yaml";
 
-/** Encoded objects, for as long as these live; objects of the store never change. */
+/** The encoded form of objects, for as long as they live; stored objects never change. */
 const encodedObjects = new WeakMap<object, Uint8Array>();
 
 const encoder = new TextEncoder();
@@ -10,7 +10,7 @@ export function encodeText(text: string): Uint8Array {
   return encoder.encode(text);
 }
 
-/** Keeps the bytes beside the object. */
+/** Encodes a stored object, and keeps the bytes for the next response. */
 export function encodeOnce(object: GenericObject): Uint8Array {
   const known = encodedObjects.get(object);
   if (known !== undefined) return known;
@@ -19,7 +19,7 @@ export function encodeOnce(object: GenericObject): Uint8Array {
   return bytes;
 }
 
-/** As the server prints it for people, or for programs that want YAML. */
+/** Indented JSON, or YAML as the server writes it. */
 export function encodeSpecial(value: object, format: "json" | "yaml"): Uint8Array {
   if (format === "json") return encodeText(JSON.stringify(value, undefined, 2));
   const plain = JSON.parse(JSON.stringify(value));

@@ -6,7 +6,7 @@ import type { AcceptedType } from "../request/accepted-type.ts";
 import { encodeOnce, encodeSpecial, encodeText } from "./encode.ts";
 import { type IncludedObject, partialMetadata, tableOf } from "./table.ts";
 
-/** An answer before the headers that all answers have. */
+/** A response without the headers that all responses have. */
 export interface ApiResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -18,11 +18,11 @@ export interface ObjectView {
   readonly resource: ServedResource;
   readonly included: IncludedObject;
   readonly now: number;
-  /** How messages name the type of what is shown. Default: that of the resource. */
+  /** The Go type of the object in messages. Default: that of the resource. */
   readonly goType?: string;
 }
 
-/** One object, in the representation that was asked for. Stored objects are encoded once. */
+/** A response with one object in the accepted representation. Stored objects are encoded once. */
 export function objectResponse(view: ObjectView, object: GenericObject, status = 200): ApiResponse {
   const { accepted, resource, included, now, goType } = view;
   const { as, metaVersion } = accepted;
@@ -43,7 +43,7 @@ export function objectResponse(view: ObjectView, object: GenericObject, status =
   return { status, headers: jsonHeaders, body };
 }
 
-/** Anything that is no object of a kind, such as a Status. */
+/** A response with any other value, such as a Status. */
 export function valueResponse(
   { format, isPretty }: Pick<AcceptedType, "format" | "isPretty">,
   value: object,
@@ -88,7 +88,7 @@ function printable(text: string): string {
   return text.replace(/[^\x20-\x7e\u00a0-\u00ff]/g, (character) => (character === "\n" ? " " : "?"));
 }
 
-/** What nobody foresaw, with an id by which it is found where it was reported. */
+/** The response to an unexpected error, with the id under which the error was reported. */
 export function unexpectedError(id: string): ApiError {
   return new ApiError({
     httpCode: 500,

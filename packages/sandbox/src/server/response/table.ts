@@ -2,7 +2,7 @@ import type { GenericObject, ListMeta } from "@keelson/core";
 import type { ServedResource } from "../../resource/served-resource.ts";
 import { badRequest } from "../../status/api-error.ts";
 
-/** What stands beside the cells of a row. */
+/** What a row contains beside its cells. */
 export type IncludedObject = "None" | "Metadata" | "Object";
 
 interface TableRequest {
@@ -44,7 +44,7 @@ interface TableHead {
   readonly columnDefinitions: readonly object[];
 }
 
-/** What a client prints of one object. */
+/** The row of one object. */
 export function tableRow(request: TableRequest, object: GenericObject): object {
   const { resource, now, included } = request;
   const isBookmark = object.metadata.uid === undefined;

@@ -25,7 +25,7 @@ const bindingKind: ExpectedKind = {
   },
 };
 
-/** Puts a Pod onto a Node. `request` is for the binding of a Pod, or for a Binding that names one. */
+/** Binds a Pod to a Node, by its binding subresource or by a Binding that names it. */
 export async function handleBinding(
   dependencies: ServerDependencies,
   request: ApiRequest,
@@ -82,7 +82,7 @@ function joined(problems: readonly FieldProblem[]): string {
   return texts.length === 1 ? String(texts[0]) : `[${texts.join(", ")}]`;
 }
 
-/** Throws ApiError if the Pod cannot be bound any more. */
+/** The Pod with its node. Throws ApiError if it cannot be bound. */
 function boundPod({ clock }: ServerDependencies, pod: StoredObject, binding: object): GenericObject {
   const { name } = pod.metadata;
   const node = textAt(pod, ".spec.nodeName");

@@ -29,7 +29,7 @@ const evictionKind: ExpectedKind = {
   },
 };
 
-/** Deletes a Pod if its disruption budget allows it, and counts the disruption. */
+/** Deletes a Pod if its disruption budget allows it, and records the disruption in the budget. */
 export async function handleEviction(
   dependencies: ServerDependencies,
   request: ApiRequest,
@@ -67,7 +67,7 @@ export async function handleEviction(
   return valueResponse({ format: "json", isPretty: false }, successStatus(201), 201);
 }
 
-/** Says on the Pod why it ends: what counts failures, such as a Job, may pass over this one. */
+/** Sets the DisruptionTarget condition, so that controllers such as Jobs can ignore this failure. */
 function markDisrupted(
   { reads, clock }: ServerDependencies,
   namespace: string | undefined,
@@ -97,7 +97,7 @@ function isDisruption({ type, status, reason }: Readonly<Record<string, unknown>
   return type === "DisruptionTarget" && status === "True" && reason === "EvictionByEvictionAPI";
 }
 
-/** Pods that have ended, have not begun, or end already, disrupt nothing. */
+/** Whether evicting the Pod is no disruption: it is finished, pending or being deleted. */
 function isFree(pod: StoredObject): boolean {
   const phase = valueAt(pod, ".status.phase");
   const hasEnded = phase === "Succeeded" || phase === "Failed" || phase === "Pending";
@@ -111,7 +111,7 @@ function isReady(pod: StoredObject): boolean {
   );
 }
 
-/** Writes into the budget of the Pod that it is disrupted. Throws ApiError if that would be too much. */
+/** Records the disruption in the budget of the Pod. Throws ApiError if the budget does not allow it. */
 async function countDisruption(
   dependencies: ServerDependencies,
   pod: StoredObject,
@@ -149,12 +149,12 @@ function budgetOf({ registry, reads }: ServerDependencies, pod: StoredObject): S
   return budgets[0];
 }
 
-/** The store holds what the kind says. */
+/** The schema of the kind has checked the selector before it was stored. */
 function asSelector(selector: Readonly<Record<string, unknown>>): GivenLabelSelector {
   return selector as GivenLabelSelector;
 }
 
-/** A Pod that is not ready may go while the budget is otherwise met, or always if it says so. */
+/** A Pod that is not ready may be evicted while the budget is met, or always with the policy AlwaysAllow. */
 function isExempt(pod: StoredObject, budget: StoredObject): boolean {
   if (isReady(pod)) return false;
   if (valueAt(budget, ".spec.unhealthyPodEvictionPolicy") === "AlwaysAllow") return true;

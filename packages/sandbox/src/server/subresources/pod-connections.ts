@@ -6,7 +6,7 @@ import { type ApiRequest, nameOf } from "../request/api-request.ts";
 import { type ApiResponse, textResponse } from "../response/response.ts";
 import type { ServerDependencies } from "../server-dependencies.ts";
 
-/** What only a kubelet could answer, and there are none here: Pods run without containers. */
+/** Subresources that need a kubelet, which does not exist here: pods run without containers. */
 const connections: ReadonlySet<string> = new Set(["exec", "attach", "portforward", "proxy"]);
 
 export function isConnection(collection: string, subresource: string | undefined): boolean {
@@ -29,7 +29,7 @@ export function handleConnection({ reads }: ServerDependencies, request: ApiRequ
   throw badRequest("Upgrade request required");
 }
 
-/** Containers that do not run say nothing. */
+/** The log of a container is empty, because it does not run. */
 function logResponse(pod: GenericObject, query: URLSearchParams): ApiResponse {
   const { name } = pod.metadata;
   const names = ["initContainers", "containers", "ephemeralContainers"].flatMap((field) =>

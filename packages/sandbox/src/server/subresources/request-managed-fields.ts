@@ -2,7 +2,7 @@ import { formatTime, type ManagedFieldsEntry } from "@keelson/core";
 import { trackUpdate } from "../../apply/track-update.ts";
 import type { FieldSchema } from "../../schema/field-schema.ts";
 
-/** An object that is only sent, such as a TokenReview, as it was when it had been decoded. */
+/** A decoded object that is not stored, such as a TokenReview. */
 interface RequestObject {
   readonly object: Readonly<Record<string, unknown>>;
   readonly schema: FieldSchema;
@@ -14,7 +14,7 @@ interface RequestObject {
   readonly now: number;
 }
 
-/** Who manages its fields: whoever sent it, although nobody keeps it. */
+/** The managed fields of an object that is not stored: its client owns all of them. */
 export function managedFieldsOfRequest(sent: RequestObject): readonly ManagedFieldsEntry[] {
   const { object, schema, apiVersion, kind, manager, subresource, now } = sent;
   return trackUpdate({

@@ -15,11 +15,11 @@ type Json = Readonly<Record<string, unknown>>;
 interface ReviewRequest {
   readonly request: ApiRequest;
   readonly spec: Json;
-  /** As it was sent, with who manages the fields. */
+  /** As it was sent, with managed fields. */
   readonly metadata: Json;
 }
 
-/** Questions that are asked by creating them; nothing is stored. */
+/** Reviews by collection. A create returns the result; nothing is stored. */
 const reviews: Readonly<
   Record<string, (dependencies: ServerDependencies, question: ReviewRequest) => object>
 > = {
@@ -147,13 +147,13 @@ function attributeProblems(spec: Json): FieldProblem[] {
   return [invalidValue("spec.resourceAttributes", null, detail)];
 }
 
-/** As messages show them. */
+/** The attributes as messages show them. */
 function goForm(nonResourceAttributes: unknown): object {
   const { path, verb } = Object(nonResourceAttributes);
   return { Path: textOf(path), Verb: textOf(verb) };
 }
 
-/** Reviews have no name, and messages about them no kind. */
+/** Reviews have no name, and the message has no kind. */
 function refuse(problems: readonly FieldProblem[]): void {
   if (problems.length > 0) throw invalid({ group: "authorization.k8s.io", kind: "" }, "", problems);
 }

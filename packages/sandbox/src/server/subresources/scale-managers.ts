@@ -20,7 +20,7 @@ import type { ServedResource } from "../../resource/served-resource.ts";
 import { plainError } from "../../status/api-error.ts";
 import type { Patch } from "../body/patch-body.ts";
 
-/** A write of the Scale of an object, by somebody. */
+/** A write of the Scale of an object. */
 export interface ScaleWrite {
   readonly registry: ResourceRegistry;
   readonly resource: ServedResource;
@@ -31,13 +31,13 @@ export interface ScaleWrite {
   readonly now: number;
 }
 
-/** The Scale that is wanted, and who manages the fields of the scaled object then. */
+/** The desired Scale, and the managed fields of the scaled object after the write. */
 export interface ScaledState {
   readonly scale: Readonly<Record<string, unknown>>;
   readonly managedFields: readonly ManagedFieldsEntry[];
 }
 
-/** The Scale with who manages its fields, which only those who write it see. */
+/** The Scale with its managed fields, which only writes need. */
 export function managedScaleOf(write: ScaleWrite): Scale {
   const { resource, object } = write;
   const scale = scaleOf(resource, object);
@@ -61,7 +61,7 @@ export function appliedScale(write: ScaleWrite, { configuration, force }: Apply)
     throw plainError(`failed to create manager for existing fields: ${unconverted("live object", "/")}`);
   }
   const applied = applyConfiguration({ ...tracked, configuration, force });
-  // As in the real server, which takes the Scale of a custom object for one of its versions.
+  // Like the real server, which treats the Scale of a custom object as one of its versions.
   if (isCustom && !deepEqual(Object(applied.spec), Object(tracked.live?.spec))) {
     const { namespace, name } = configuration.metadata;
     throw plainError(unconverted("new object", `${namespace ?? ""}/${name ?? ""}`));
@@ -103,7 +103,7 @@ function afterScale(
   );
 }
 
-/** Versions of a custom kind may have their replicas in different places. */
+/** The path of the replicas by version; versions of a custom kind may have different ones. */
 function replicasPaths({ registry, resource }: ScaleWrite): ReplicasPaths {
   const versions = resource.isCustom
     ? registry.all().filter(({ collection }) => collection === resource.collection)

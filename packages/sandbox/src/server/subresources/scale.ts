@@ -61,7 +61,7 @@ const scaleKind: ExpectedKind & PatchedKind = {
   },
 };
 
-/** How many of something there are and should be, whatever it is. */
+/** Handles the scale subresource of any kind. */
 export async function handleScale(
   dependencies: ServerDependencies,
   request: ApiRequest,
@@ -78,7 +78,7 @@ export async function handleScale(
   return objectResponse(scaleView, scaleOf(request.resource, written));
 }
 
-/** What is shown is the Scale, not what is scaled. */
+/** The representation of the Scale instead of the scaled object. */
 function viewOfScale(view: ObjectView): ObjectView {
   const { resource } = view;
   const { isCustom } = resource;
@@ -89,7 +89,7 @@ function viewOfScale(view: ObjectView): ObjectView {
   };
 }
 
-/** Who reads the scale of a custom object must find one; who writes it gives it one. */
+/** Reading the scale of a custom object without replicas is an error; writing it sets them. */
 function checkHasReplicas(resource: ServedResource, object: GenericObject): void {
   const { specReplicasPath } = scalePathsOf(resource);
   if (!resource.isCustom || valueAt(object, specReplicasPath) !== undefined) return;
@@ -134,7 +134,7 @@ function patched(scale: Scale, change: PlainPatch): Record<string, unknown> {
   return applyStrategicMergePatch(scale, change.patch, scaleKind.schema);
 }
 
-/** Changes the object by what is wanted of its scale; again, if somebody else wrote and the client does not mind. */
+/** Writes the changed Scale into the object; retries a conflict if the client gave no resource version. */
 async function write(
   dependencies: ServerDependencies,
   request: ApiRequest,
@@ -177,7 +177,7 @@ function checkName(found: string, expected: string): void {
   }
 }
 
-/** Of custom kinds their own strategy refuses numbers below zero, by the name of their field. */
+/** For custom kinds, their strategy refuses negative numbers, with the path of the field. */
 function wantedReplicas(wanted: Readonly<Record<string, unknown>>, isCustom: boolean, name: string): number {
   const replicas: unknown = Object(wanted.spec).replicas ?? 0;
   const isNumber = typeof replicas === "number" && Number.isInteger(replicas);

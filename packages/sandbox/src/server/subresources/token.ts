@@ -50,7 +50,7 @@ const leastSeconds = 600;
 const mostSeconds = 2 ** 32;
 const defaultSeconds = 3600;
 
-/** Gives out a token for a ServiceAccount. */
+/** Issues a token for a ServiceAccount. */
 export async function handleTokenRequest(
   dependencies: ServerDependencies,
   request: ApiRequest,
@@ -120,7 +120,7 @@ function secondsOf(json: object): number {
 
 const boundKinds: Readonly<Record<string, string>> = { Pod: "pods", Secret: "secrets", Node: "nodes" };
 
-/** The object that a token is to end with must exist. */
+/** The object to which the token is bound. Throws ApiError if it does not exist. */
 function boundObjectOf(
   { reads }: ServerDependencies,
   namespace: string,

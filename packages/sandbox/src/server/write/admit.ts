@@ -6,7 +6,7 @@ import type { WriteTarget } from "./object-writer.ts";
 
 interface AdmittedWrite {
   readonly operation: "CREATE" | "UPDATE" | "DELETE";
-  /** Empty where the name is not known yet, or where a whole collection is deleted. */
+  /** Empty if the name is not generated yet, or if a collection is deleted. */
   readonly name: string;
   readonly oldObject: GenericObject | undefined;
 }
@@ -17,7 +17,7 @@ export function admissionRequest(
   options: WriteOptions,
 ): AdmissionRequest {
   const { user, dryRun, warn, signal } = options;
-  // A Namespace counts as inside of itself.
+  // In admission requests, a Namespace is in itself.
   const isNamespace = resource.plural === "namespaces" && resource.group === "";
   return {
     operation,
@@ -36,7 +36,7 @@ export function admissionRequest(
 
 const optionKinds = { CREATE: "CreateOptions", UPDATE: "UpdateOptions", DELETE: "DeleteOptions" } as const;
 
-/** Whatever the verb: what creates is shown CreateOptions, what changes UpdateOptions. */
+/** Whatever the verb, a creation has CreateOptions and a change UpdateOptions. */
 function admissionOptions(
   operation: keyof typeof optionKinds,
   { admissionOptions: given }: WriteOptions,
@@ -45,7 +45,7 @@ function admissionOptions(
   return { ...rest, kind: optionKinds[operation], apiVersion: "meta.k8s.io/v1" };
 }
 
-/** Lets everyone change the object in turn; gives whether there was anyone. */
+/** Calls the mutating plugins in turn; returns whether there are any. */
 export async function admitMutating(
   { mutating }: AdmissionChain,
   request: AdmissionRequest,

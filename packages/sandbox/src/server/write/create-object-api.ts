@@ -22,7 +22,7 @@ import type { ObjectApi, WriterOptions } from "./object-api.ts";
 import type { NamedTarget, ObjectWriter } from "./object-writer.ts";
 import { storedApiVersion } from "./stored-version.ts";
 
-/** A kind was to be read in a version that its objects are not stored in and must be converted to. */
+/** A read of a version that is not the storage version and would need a conversion. */
 export class ConvertedReadError extends KeelsonError {
   static override readonly brand: string = "@keelson/sandbox.ConvertedReadError";
   readonly code = "CONVERTED_READ";
@@ -96,8 +96,8 @@ function typed<T extends KubeObject>(_resource: Resource<T>, object: GenericObje
 }
 
 /**
- * A copy for the writer in the form that a request would have given it: fields that are empty, and not told from absent
- * ones, are left out. What was read from the store and passed on has this form already.
+  * A copy for the writer in the form of a decoded request: without empty fields that mean the same as absent ones. Parts
+  * that come unchanged from the store have this form already.
  */
 function decodedCopy(resource: ServedResource, object: KubeObject, stored?: GenericObject): MutableObject {
   const { managedFields, ...metadata } = object.metadata;
@@ -109,7 +109,7 @@ function decodedCopy(resource: ServedResource, object: KubeObject, stored?: Gene
     if (isStored(name, value)) copy[name] = draft(value);
     else if (Object.hasOwn(given, name)) copy[name] = given[name];
   }
-  // They are replaced, never changed: those of a stored object can be shared, which spares to compare them too.
+  // Managed fields are replaced, never changed: sharing those of the stored object makes comparing them cheap.
   if (managedFields !== undefined) {
     const entries = Object.isFrozen(managedFields) ? managedFields : draft(managedFields);
     Reflect.set(copy.metadata, "managedFields", entries);
@@ -125,7 +125,7 @@ function decodedFields(resource: ServedResource, fields: Readonly<Record<string,
   }
 }
 
-/** Nobody takes back what a controller writes. */
+/** The writes of controllers are never aborted. */
 const never = new AbortController().signal;
 
 function writeOptions({ user = systemUser, manager }: WriterOptions): WriteOptions {

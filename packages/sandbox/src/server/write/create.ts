@@ -22,10 +22,10 @@ import {
 } from "./system-metadata.ts";
 import { type WriterDependencies, writeContext } from "./writer-dependencies.ts";
 
-/** How often a name is generated before the writer is told to try again. */
+/** How often a name is generated before the client is asked to retry. */
 const nameAttempts = 8;
 
-/** A POST. The object becomes the writer's. */
+/** A POST. Changes the object that is passed. */
 export async function createObject(
   dependencies: WriterDependencies,
   target: WriteTarget,
@@ -44,8 +44,8 @@ export async function createObject(
 }
 
 /**
- * The rest of a creation, whatever the verb: from mutating admission on. An object that came with a resourceVersion is
- * refused at the very end, when all else has been checked.
+  * The rest of a creation for any verb, from mutating admission on. An object with a resourceVersion is refused at the
+  * end, after all other checks.
  */
 export async function createPrepared(
   dependencies: WriterDependencies,
@@ -80,11 +80,11 @@ export async function createPrepared(
 
 interface Insertion {
   readonly request: AdmissionRequest;
-  /** Empty if the writer chose the name. */
+  /** Empty if the client chose the name. */
   readonly prefix: string;
 }
 
-/** Stores the object; if somebody took its generated name in the meantime, under another one. */
+/** Stores the object; under another generated name if an object of that name was created meanwhile. */
 async function insert(
   dependencies: WriterDependencies,
   target: WriteTarget,
@@ -113,7 +113,7 @@ async function insert(
   }
 }
 
-/** Those who validate see the name that was generated. */
+/** Validating admission sees the generated name. */
 async function admitNamed(
   dependencies: WriterDependencies,
   request: AdmissionRequest,
@@ -166,7 +166,7 @@ function versionOnCreate(): ApiError {
   });
 }
 
-/** A version that is no number counts as none, as in the real server. */
+/** A resource version that is not a number counts as absent, as in the real server. */
 function isVersioned(resourceVersion: string | undefined): boolean {
   return resourceVersion !== undefined && /^\d+$/.test(resourceVersion) && Number(resourceVersion) > 0;
 }

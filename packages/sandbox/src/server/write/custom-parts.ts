@@ -2,14 +2,14 @@ import { draft, type GenericObject } from "@keelson/core";
 import type { MutableObject } from "../../resource/mutable-object.ts";
 import type { ServedResource } from "../../resource/served-resource.ts";
 
-/** Of a custom kind with a status subresource, creators cannot set the status. */
+/** A create of a custom kind with a status subresource cannot set the status. */
 export function prepareCustomCreate({ subresources }: ServedResource, object: MutableObject): void {
   if (subresources.has("status")) delete object.status;
 }
 
 /**
- * Of a custom kind with a status subresource, the object's own path leaves the status alone, and the status path
- * leaves everything but the status alone, metadata included; only who manages the fields is kept.
+  * For a custom kind with a status subresource, a write of the object keeps the old status, and a write of the status
+  * keeps everything else, including metadata except managed fields.
  */
 export function prepareCustomUpdate(
   { subresources }: ServedResource,

@@ -18,7 +18,7 @@ import type { WriterDependencies } from "./writer-dependencies.ts";
 
 type Options = DeleteOptions & WriteOptions;
 
-/** Kinds whose deletion answers the object; that of all others a Status that names it. */
+/** Kinds whose deletion returns the object; for other kinds it returns a Status that names the object. */
 const returnsObject: ReadonlySet<string> = new Set([
   "csidrivers.storage.k8s.io",
   "csinodes.storage.k8s.io",
@@ -44,7 +44,7 @@ export async function deleteObject(
   dependencies: WriterDependencies,
   target: NamedTarget,
   options: Options,
-  /** What admission is told; deletions of whole collections tell none. */
+  /** The name in the admission request; empty when a collection is deleted. */
   admittedName: string = target.name,
 ): Promise<GenericObject | Status> {
   const { resource, namespace, name } = target;
@@ -62,7 +62,7 @@ export async function deleteObject(
   }
 }
 
-/** Deletes what still exists of these objects, one after the other. */
+/** Deletes those of the objects that still exist, one after the other. */
 export async function deleteObjects(
   dependencies: WriterDependencies,
   resource: ServedResource,
@@ -114,7 +114,7 @@ async function deleteStored(
   return answer(target, remove(dependencies, deletion, marked));
 }
 
-/** Negative grace counts as a second, here as elsewhere. */
+/** Sets deletionTimestamp and deletionGracePeriodSeconds. */
 function markForDeletion({ metadata }: MutableObject, grace: Grace, now: number): void {
   const isFirst = metadata.deletionTimestamp === undefined;
   if (isFirst && (metadata.generation ?? 0) > 0) metadata.generation = (metadata.generation ?? 0) + 1;
@@ -168,7 +168,7 @@ function checkPreconditions(
   const { uid, resourceVersion } = preconditions;
   const { name, uid: actualUid, resourceVersion: actualVersion } = metadata;
   const isStaged = marksFirst(collection);
-  // The common check names the kind where the resource is meant.
+  // Like the real server, the common check names the kind instead of the resource.
   const resource = isStaged ? { group, plural } : { group, plural: kind };
   if (uid !== undefined && uid !== actualUid) {
     const why = isStaged
@@ -184,7 +184,7 @@ function checkPreconditions(
   }
 }
 
-/** Stores the next state of what is deleted, if there is anything new about it. */
+/** Stores the next state of an object that is being deleted, if it differs. */
 function replace(
   dependencies: WriterDependencies,
   { target, options, stored }: Deletion,

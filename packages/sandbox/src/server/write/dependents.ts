@@ -8,8 +8,8 @@ const orphan = "orphan";
 const foreground = "foregroundDeletion";
 
 /**
- * The finalizers that an object is deleted with: the garbage collector is told by them what to do with dependents.
- * What the options say goes first, then what the object has, then what the kind is used to.
+  * The finalizers of an object that is being deleted: they direct the garbage collector for its dependents. The options
+  * decide, then the finalizers of the object, then the default of the kind.
  */
 export function finalizersForDeletion(
   resource: ServedResource,
@@ -38,7 +38,7 @@ function policyOf(
   return strategy.defaultPropagation ?? "Background";
 }
 
-/** Told to those who delete Jobs without saying what is to become of the pods. */
+/** The warning for deleting a Job without a propagation policy. */
 export function propagationWarning(
   { collection, strategy }: ServedResource,
   { orphanDependents, propagationPolicy }: DeleteOptions,

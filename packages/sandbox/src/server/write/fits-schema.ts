@@ -3,8 +3,8 @@ import type { FieldSchema } from "../../schema/field-schema.ts";
 import { schemaProblems } from "../../schema/validate.ts";
 
 /**
- * Whether `schemaProblems` finds nothing. Almost all objects that are written are right, and to see that takes a
- * fraction of the time that it takes to tell what is wrong.
+  * Whether `schemaProblems` finds nothing. Almost all objects are valid, and checking that takes a fraction of the time
+  * that finding the problems takes.
  */
 export function fitsSchema(value: unknown, schema: FieldSchema): boolean {
   if (value === null || !isPlain(schema)) return schemaProblems(value, schema, "").length === 0;
@@ -41,7 +41,7 @@ function partsFit(
   return true;
 }
 
-/** What is looked at here, and what says nothing of whether a value is right. */
+/** Keywords that are checked here, and keywords that do not affect validity. */
 const plainKeywords: ReadonlySet<string> = new Set([
   "additionalProperties",
   "default",
@@ -62,7 +62,7 @@ const plainKeywords: ReadonlySet<string> = new Set([
 
 const plain = new WeakMap<FieldSchema, boolean>();
 
-/** Whether a schema, apart from its parts, says nothing else than that; asked for each value, so remembered. */
+/** Whether a schema, apart from its parts, has no other keywords; cached, because every value needs it. */
 function isPlain(schema: FieldSchema): boolean {
   let known = plain.get(schema);
   if (known === undefined) {

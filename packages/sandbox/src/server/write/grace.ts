@@ -1,17 +1,17 @@
 import { formatTime, type GenericObject } from "@keelson/core";
 import type { Strategy } from "../../resource/strategy.ts";
 
-/** How a deletion of an object of a kind that ends gracefully goes on. */
+/** The next step of a deletion of an object with a grace period. */
 export type Grace =
-  /** By the common rules: at once, or when its finalizers are gone. */
+  /** By the common rules: at once, or when the finalizers are removed. */
   | { readonly kind: "none" }
-  /** It is being deleted already, and no later than asked. */
+  /** It is being deleted already, and no later than requested. */
   | { readonly kind: "pending" }
   | {
       readonly kind: "graceful";
       readonly deletionTimestamp: string;
       readonly seconds: number;
-      /** What was asked for; 0 takes the object away at once. */
+      /** The requested grace period; 0 removes the object at once. */
       readonly requestedSeconds: number;
       readonly isFirst: boolean;
     };
@@ -41,7 +41,7 @@ function shortenedGrace({ metadata }: GenericObject, requested: number | undefin
   return {
     kind: "graceful",
     deletionTimestamp: formatTime(isPast ? now : end),
-    // Whoever ends the object still is to see the end come.
+    // The kubelet must still see the object as being deleted.
     seconds: isPast && requested !== 0 ? 1 : requested,
     requestedSeconds: requested,
     isFirst: false,

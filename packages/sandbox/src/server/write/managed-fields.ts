@@ -12,7 +12,7 @@ import type { WriteOptions } from "../options/write-options.ts";
 import type { WriteTarget } from "./object-writer.ts";
 import type { WriterDependencies } from "./writer-dependencies.ts";
 
-/** Writes into the object who manages its fields after a create, an update or a patch. */
+/** Sets the managed fields of an object after a create, an update or a patch. */
 export function recordManager(
   dependencies: WriterDependencies,
   target: WriteTarget,
@@ -26,7 +26,7 @@ export function recordManager(
   );
 }
 
-/** The present state with a configuration applied to it, and who manages its fields then. Throws ApiError. */
+/** The current object with a configuration applied, and its new managed fields. Throws ApiError. */
 export function applyManaged(
   dependencies: WriterDependencies,
   target: WriteTarget,
@@ -36,7 +36,7 @@ export function applyManaged(
 ): MutableObject {
   const application = { ...trackedBy(dependencies, target, current, options), configuration, force };
   const applied = applyConfiguration(application);
-  // They share frozen parts with those of the present state, and need no decoding.
+  // The entries share frozen parts with those of the current object, and need no decoding.
   const entries = storedEntries(applied);
   setManagedFields(applied, []);
   try {

@@ -11,7 +11,7 @@ import { invalid } from "../../status/api-error.ts";
 import { type FieldProblem, invalidValue } from "../../status/field-problem.ts";
 import { schemaProblemsOf } from "./schema-steps.ts";
 
-/** Throws what is wrong with an object that is created, all at once. */
+/** Validates an object that is created. Throws ApiError with all problems. */
 export function checkNew(resource: ServedResource, object: GenericObject, context: WriteContext): void {
   const { strategy } = resource;
   checkType(resource, object);
@@ -27,7 +27,7 @@ export function checkNew(resource: ServedResource, object: GenericObject, contex
   ]);
 }
 
-/** Throws what is wrong with an object that replaces another, all at once. */
+/** Validates an object that replaces another. Throws ApiError with all problems. */
 export function checkChanged(
   resource: ServedResource,
   object: GenericObject,
@@ -56,7 +56,7 @@ function throwProblems(
   if (problems.length > 0) throw invalid(resource, object.metadata.name ?? "", problems);
 }
 
-/** A patch may have changed what the object is. The server then calls it what it claims to be. */
+/** A patch may have changed apiVersion or kind; the message then names the changed kind. */
 function checkType(resource: ServedResource, object: GenericObject): void {
   const apiVersion = apiVersionOf(resource);
   const problems: FieldProblem[] = [];
@@ -76,14 +76,14 @@ function metadataRules(resource: ServedResource): MetadataRules {
   return { scope, knowsFinalizers, ...(nameProblem === undefined ? {} : { nameProblem }) };
 }
 
-/** Of Kubernetes' own kinds, definitions are served by the same library as what they define. */
+/** CustomResourceDefinitions are served by the same API server as custom kinds. */
 function allowsAnyFinalizer({ isCustom, group }: ServedResource): boolean {
   return isCustom || group === "apiextensions.k8s.io";
 }
 
 /**
- * The server checks the metadata of a changed object for itself, then with the old one, and the kind does the latter
- * again, and some kinds the former too; so what is found is told up to four times.
+  * The server validates the metadata of a changed object by itself, then against the old object; the kind repeats the
+  * latter, and some kinds the former too. So a problem is reported up to four times.
  */
 function changedMetadataProblems(
   resource: ServedResource,
@@ -102,7 +102,7 @@ function changedMetadataProblems(
   return [...ofItself, ...withOld, ...withOld, ...ofKind, ...again];
 }
 
-/** Kinds that check a changed object like a new one. */
+/** Kinds that validate a changed object like a new one. */
 const checkedAgain: ReadonlySet<string> = new Set([
   "configmaps",
   "endpoints",

@@ -7,21 +7,21 @@ import type { DeleteOptions } from "../options/delete-options.ts";
 import type { WriteOptions } from "../options/write-options.ts";
 
 /**
- * Writes objects by all the rules of the API server: metadata, defaults, admission, validation, preconditions, managed
- * fields, deletion with grace and finalizers. Knows nothing of HTTP. Objects go in and come out in the version of the
- * resource that is passed; refusals are ApiErrors. Objects that are passed become the writer's, which changes them.
+  * Writes objects by all the rules of the API server: metadata, defaults, admission, validation, preconditions, managed
+  * fields, deletion with grace period and finalizers. Independent of HTTP. Objects are passed and returned in the version
+  * of the resource. Throws ApiError if a write is refused. The writer changes the objects that are passed.
  */
 export interface ObjectWriter {
   create(target: WriteTarget, object: MutableObject, options: WriteOptions): Promise<GenericObject>;
-  /** A PUT; `created` where the kind allows to create by it. */
+  /** A PUT; it creates the object if the kind allows create on update. */
   update(target: NamedTarget, object: MutableObject, options: WriteOptions): Promise<Written>;
   patch(target: NamedTarget, patch: Patch, options: WriteOptions): Promise<Written>;
   /**
-   * Answers the object if it is still there (grace, finalizers), else a Status of success that names it, as the real
-   * server does.
+    * Returns the object if it still exists (grace period, finalizers), else a Status that names it, as the real server
+    * does.
    */
   delete(target: NamedTarget, options: DeleteOptions & WriteOptions): Promise<GenericObject | Status>;
-  /** Deletes each of the objects, as listed by the caller; gives them as they were. */
+  /** Deletes each of the objects, which the caller has listed. */
   deleteCollection(
     resource: ServedResource,
     objects: readonly StoredObject[],
@@ -32,7 +32,7 @@ export interface ObjectWriter {
 export interface WriteTarget {
   readonly resource: ServedResource;
   readonly namespace: string | undefined;
-  /** `status`, or another that is written like a part of the object. */
+  /** `status`, or another subresource that is written as a part of the object. */
   readonly subresource: string | undefined;
 }
 

@@ -54,7 +54,7 @@ function patchedState(
     setDefaults(resource, applied);
     return applied;
   }
-  // Only server-side apply creates; others are not asked without a present state.
+  // Only server-side apply creates an object.
   if (current === undefined) throw notFound(resource, target.name);
   const apply = (): JsonObject => patchedJson(resource, patch, current);
   const object = decodePatched({ resource, registry: dependencies.registry, patch, options, apply });
@@ -64,7 +64,7 @@ function patchedState(
   return object;
 }
 
-/** What is applied is YAML, and refused in other words than the rest. */
+/** Apply configurations are YAML, and have their own message for duplicate fields. */
 function reportRepeated({ repeated = [] }: Patch, { fieldValidation, warn }: WriteOptions): void {
   if (repeated.length === 0 || fieldValidation === "Ignore") return;
   if (fieldValidation === "Strict") {

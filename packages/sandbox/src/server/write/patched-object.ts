@@ -24,13 +24,13 @@ export interface Patched {
   readonly registry: ResourceRegistry;
   readonly patch: PlainPatch;
   readonly options: WriteOptions;
-  /** Applies the patch to the present state; gives a new copy each time. */
+  /** Applies the patch to the current object; returns a new copy each time. */
   apply(): JsonObject;
 }
 
 /**
- * Takes what came out of a patch for an object of the kind: brought into form, without fields that the kind does not
- * have, which are refused or warned of as the request says. Throws ApiError if it does not fit.
+  * Decodes the result of a patch as an object of the kind, without unknown fields; the field validation of the request
+  * decides whether these are an error or a warning. Throws ApiError if the result does not fit the kind.
  */
 export function decodePatched(patched: Patched): MutableObject {
   const { resource, patch, options } = patched;
@@ -66,7 +66,7 @@ function reportStrictProblems(
   for (const problem of problems) warn(problem);
 }
 
-/** Strategic patches cannot change what an object is. */
+/** Strategic merge patches cannot change apiVersion and kind. */
 function setType(resource: PatchedKind, json: JsonObject): void {
   if (json.kind === undefined || typeof json.kind === "string") json.kind = resource.kind;
   if (json.apiVersion === undefined || typeof json.apiVersion === "string") {
@@ -87,7 +87,7 @@ function checkType(patched: Patched, json: JsonObject): void {
   else checkBuiltinType(patched, json);
 }
 
-/** That it is another kind is found when it is validated. */
+/** Validation finds that the object is of another kind. */
 function checkCustomType(patched: Patched, { kind, apiVersion }: JsonObject): void {
   if (kind === undefined || kind === "") {
     throw invalidPatch(patched, `Object 'Kind' is missing in '${patchedText(patched)}'`);
@@ -113,7 +113,7 @@ function invalidPatch(patched: Patched, detail: string): ApiError {
   return invalid({ group: "", kind: "" }, "", [invalidValue("patch", patchedText(patched), detail)]);
 }
 
-/** Strategic patches are not decoded from text, but value by value, which is worded differently. */
+/** The server decodes the result of a strategic merge patch value by value, with other messages. */
 function conversionProblem(message: string): string {
   const [, found = "", target = ""] = /cannot unmarshal (\w+).* of type (\S+)$/.exec(message) ?? [];
   if (found === "") return message;
@@ -121,7 +121,7 @@ function conversionProblem(message: string): string {
   if (target.startsWith("map[")) return `cannot restore map from ${type}`;
   if (target.startsWith("[]")) return `cannot restore slice from ${type}`;
   if (target.includes(".")) return `cannot restore struct from: ${type}`;
-  // Go can make text of a number, which is not wanted here; of other pairs it knows nothing.
+  // Go could convert a number to a string, and reports that it must not; other conversions are unknown to it.
   const isKnown = found === "number" && target !== "bool";
   return isKnown ? `cannot convert ${type} to ${target}` : `unrecognized type: ${target}`;
 }

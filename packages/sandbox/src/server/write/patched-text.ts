@@ -4,9 +4,9 @@ import type { FieldSchema } from "../../schema/field-schema.ts";
 import type { Patched } from "./patched-object.ts";
 
 /**
- * What the server shows of a patch that failed: what came out of it, or for strategic ones the patch itself. Fields are
- * in order where the patch went and in maps and custom objects; elsewhere in the order of their Go types, which is only
- * known of the metadata.
+  * The text of a failed patch in messages: its result, or for strategic merge patches the patch itself. Fields are sorted
+  * where the patch changed something, in maps and in custom objects; elsewhere they have the order of the Go type, which
+  * is known for metadata only.
  */
 export function patchedText({ patch, resource, apply }: Patched): string {
   if (patch.type === "strategic") return goValue(patch.patch);
@@ -37,7 +37,7 @@ function fromNames(names: readonly string[], field: (name: string) => unknown): 
   return Object.fromEntries(names.map((name) => [name, field(name)]));
 }
 
-/** The objects on the way to what the operations change. */
+/** The objects on the paths of the operations. */
 function touchedBy(operations: readonly JsonPatchOperation[]): Readonly<Record<string, unknown>> {
   const root: Record<string, unknown> = {};
   for (const { path } of operations) {

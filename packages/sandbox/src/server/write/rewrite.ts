@@ -26,21 +26,21 @@ import {
 import { isUnchanged } from "./unchanged.ts";
 import { type WriterDependencies, writeContext } from "./writer-dependencies.ts";
 
-/** A write of an object that mostly exists already: a PUT or a PATCH. */
+/** A write of an object that usually exists: a PUT or a PATCH. */
 interface Rewrite {
   readonly target: NamedTarget;
   readonly options: WriteOptions;
   readonly mayCreate: boolean;
-  /** Throws if this is not the object that the writer means. */
+  /** Throws ApiError if this is not the object that the client means. */
   precondition?(current: GenericObject | undefined): void;
   /**
-   * The state that is wanted, from the present one, in the version of the resource; asked again if somebody else wrote
-   * in between.
+    * The desired object for the current one, in the version of the resource; called again if another write came in
+    * between.
    */
   change(current: GenericObject | undefined): MutableObject;
 }
 
-/** Decides and stores, again and again until nobody else wrote in between. */
+/** Computes and stores the next state; repeats if another write came in between. */
 export async function rewriteObject(dependencies: WriterDependencies, rewrite: Rewrite): Promise<Written> {
   const { target, options, mayCreate, change } = rewrite;
   const { resource, namespace, name } = target;
@@ -78,17 +78,17 @@ async function replaceStored(
   checkRevision(target, object, stored);
   prepareUpdate(dependencies, target, object, current);
   checkChanged(resource, object, current, writeContext(dependencies, target.subresource));
-  // Those who write a part of the object cannot help what is odd about the rest.
+  // A client that writes a subresource is not warned about the rest of the object.
   if (target.subresource === undefined) {
     for (const warning of resource.strategy.warnings?.(object, current) ?? []) options.warn(warning);
   }
-  // What is only written again is not written.
+  // A write that changes nothing is not stored.
   const next: GenericObject = isUnchanged(object, current) ? current : object;
   await admitValidating(dependencies.admission(), request, next);
   return keep(dependencies, { target, options, stored, current, next });
 }
 
-/** Whoever read an older state may not overwrite this one; who read none may, where the kind allows it. */
+/** Refuses a stale resource version; a write without one needs a kind that allows unconditional updates. */
 function checkRevision(
   { resource, name }: NamedTarget,
   { metadata }: MutableObject,
@@ -150,7 +150,7 @@ async function keep(dependencies: WriterDependencies, replacement: Replacement):
   );
 }
 
-/** An object that is being deleted goes when the last who held it lets go, unless it still has time. */
+/** An object that is being deleted is removed with its last finalizer, unless it still has a grace period. */
 function isFinished(collection: string, next: GenericObject, { metadata: old }: GenericObject): boolean {
   if ((next.metadata.finalizers ?? []).length > 0 || old.deletionTimestamp === undefined) return false;
   return (old.deletionGracePeriodSeconds ?? 0) === 0 && !isHeldByKind(collection, next);

@@ -6,14 +6,14 @@ import { schemaProblems } from "../../schema/validate.ts";
 import type { FieldProblem } from "../../status/field-problem.ts";
 import { fitsSchema } from "./fits-schema.ts";
 
-/** Fills in what is left out: first by the schema, then by the kind. */
+/** Sets the defaults of the schema, then those of the kind. */
 export function setDefaults({ schema, strategy, isCustom }: ServedResource, object: MutableObject): void {
   applySchemaDefaults(object, schema);
   if (isCustom) dropNulls(object, schema);
   strategy.setDefaults(object);
 }
 
-/** What the schema of a custom kind has against the object; built-in ones are checked by their code. */
+/** The violations of the schema of a custom kind; the code of built-in kinds validates them. */
 export function schemaProblemsOf(
   { schema, isCustom }: ServedResource,
   object: GenericObject,

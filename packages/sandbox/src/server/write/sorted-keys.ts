@@ -2,9 +2,8 @@ import { type GenericObject, isRecord } from "@keelson/core";
 import type { ServedResource } from "../../resource/served-resource.ts";
 
 /**
- * A custom object with the keys of all its objects in order, as the server keeps and answers them; the same parts where
- * they are in order already. Objects of other kinds are as they are. (Keys that are numbers come first, whatever is done
- * about it: JavaScript keeps them so.)
+  * A custom object with sorted keys, as the server stores and returns it; parts that are sorted already are shared.
+  * Objects of built-in kinds are unchanged. (JavaScript always orders keys that are numbers first.)
  */
 export function withSortedKeys(
   resource: Pick<ServedResource, "isCustom">,
@@ -13,7 +12,7 @@ export function withSortedKeys(
   return resource.isCustom ? asObject(sortedFields(object, ofObject)) : object;
 }
 
-/** The same for an object that is to be stored: there is room for the resourceVersion, which the store sets. */
+/** The same for an object before it is stored: with a place for the resourceVersion, which the store sets. */
 export function sortedForStore(
   resource: Pick<ServedResource, "isCustom">,
   object: GenericObject,
@@ -67,7 +66,7 @@ function ofMetadata(value: unknown, key: string): unknown {
   return key === "managedFields" && Array.isArray(value) ? sortedItems(value, ofEntry) : sorted(value);
 }
 
-/** Which fields somebody manages is in an order of its own, that of paths. */
+/** FieldsV1 has an order of its own, that of path elements. */
 function ofEntry(entry: unknown): unknown {
   return isRecord(entry) ? sortedFields(entry, (value) => value) : entry;
 }

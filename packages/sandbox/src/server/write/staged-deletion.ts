@@ -2,20 +2,20 @@ import { formatTime, type GenericObject, isRecord } from "@keelson/core";
 import type { MutableObject } from "../../resource/mutable-object.ts";
 
 /**
- * Namespaces and CustomResourceDefinitions do not go by the common rules: the first deletion only marks them, and they
- * go when a controller has cleaned up what they contain.
+  * Whether a first deletion only marks the object: Namespaces and CustomResourceDefinitions are removed when a controller
+  * has deleted what they contain.
  */
 export function marksFirst(collection: string): boolean {
   return Object.hasOwn(markings, collection);
 }
 
-/** Marks the object as being deleted, in the way of its kind. */
+/** Marks the object as being deleted, as its kind does it. */
 export function markDeleted(collection: string, object: MutableObject, now: number): void {
   object.metadata.deletionTimestamp = formatTime(now);
   markings[collection]?.(object, now);
 }
 
-/** Whether the object stays although it has no finalizers in its metadata. */
+/** Whether the spec of the object holds back its deletion, although its metadata has no finalizers. */
 export function isHeldByKind(collection: string, { spec }: GenericObject): boolean {
   if (collection !== "namespaces" || !isRecord(spec)) return false;
   const finalizers = spec.finalizers;

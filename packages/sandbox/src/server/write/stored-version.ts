@@ -5,8 +5,8 @@ import type { ServedResource } from "../../resource/served-resource.ts";
 import { withSortedKeys } from "./sorted-keys.ts";
 
 /**
- * As it is written into stored objects. Kinds that are served in two groups (Events) are kept in that of their
- * collection.
+  * The apiVersion of stored objects. Kinds that are served in two groups (Events) are stored in the group of their
+  * collection.
  */
 export function storedApiVersion({ collection, plural, storageVersion }: ServedResource): string {
   return apiVersionOf({ group: collection.slice(plural.length + 1), version: storageVersion });
@@ -24,7 +24,7 @@ export function fromStored(
   return converted.then((object) => withSortedKeys(resource, object));
 }
 
-/** An object in the version of the resource as it is to be stored. */
+/** An object of the version of the resource, in the storage version. */
 export function toStored(
   resource: ServedResource,
   object: GenericObject,

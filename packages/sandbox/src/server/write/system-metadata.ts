@@ -7,7 +7,7 @@ import type { WriterDependencies } from "./writer-dependencies.ts";
 
 type Metadata = MutableObject["metadata"];
 
-/** Takes away what no creator may set. */
+/** Removes the fields that a create may not set. */
 export function wipeSystemFields(metadata: Metadata): void {
   delete metadata.creationTimestamp;
   delete metadata.uid;
@@ -21,7 +21,7 @@ export function fillSystemFields(metadata: Metadata, { clock, random }: WriterDe
   metadata.creationTimestamp = formatTime(clock.now());
 }
 
-/** An object without a namespace gets that of the request; any other must be in it. */
+/** Sets the namespace of the request; throws ApiError if the object has another one. */
 export function placeInNamespace(metadata: Metadata, { resource, namespace = "" }: WriteTarget): void {
   const expected = resource.scope === "Namespaced" ? namespace : "";
   const { namespace: given = "" } = metadata;
@@ -44,7 +44,7 @@ export function checkName({ name: given = "" }: Metadata, { name }: NamedTarget)
   }
 }
 
-/** Equal owner references are kept once; the writer is told. */
+/** Removes duplicate owner references, with a warning. */
 export function dropDuplicateOwners(
   metadata: Metadata,
   warn: (text: string) => void,
@@ -68,7 +68,7 @@ export function dropDuplicateOwners(
   );
 }
 
-/** Takes over what no update changes. The generation is counted elsewhere. */
+/** Keeps the fields that an update cannot change. `countGeneration` sets the generation. */
 export function keepSystemFields(metadata: Metadata, { metadata: old }: GenericObject): void {
   if (metadata.uid === undefined && old.uid !== undefined) metadata.uid = old.uid;
   if (old.creationTimestamp !== undefined) metadata.creationTimestamp = old.creationTimestamp;
@@ -79,8 +79,8 @@ export function keepSystemFields(metadata: Metadata, { metadata: old }: GenericO
 }
 
 /**
- * Leaves out what says nothing (null, empty text, empty maps and lists), as the server does when it stores objects.
- * An empty list of managed fields says that nobody is to manage any.
+  * Removes empty fields (null, empty strings, maps and lists), as the server does when it stores objects. An empty list of
+  * managed fields means that no manager owns a field, and stays.
  */
 export function tidyMetadata(metadata: Metadata): void {
   for (const field in metadata) {
@@ -98,13 +98,13 @@ function isNothing(value: unknown): boolean {
   return true;
 }
 
-/** Nobody sets the generation: it is taken over from the old object before the kind has its say. */
+/** Keeps the generation of the old object, because clients cannot set it; the kind may change it afterwards. */
 export function keepGeneration({ metadata }: MutableObject, { metadata: old }: GenericObject): void {
   if (old.generation === undefined) delete metadata.generation;
   else metadata.generation = old.generation;
 }
 
-/** Counts a change of what the kind is asked to be, unless the kind has counted by rules of its own. */
+/** Increments the generation for a change of the spec, unless the kind has counted by its own rules. */
 export function countGeneration(
   { isCustom, strategy }: ServedResource,
   object: MutableObject,
@@ -112,7 +112,7 @@ export function countGeneration(
   subresource: string | undefined,
 ): void {
   if (!strategy.countsGenerations || object.metadata.generation !== old.metadata.generation) return;
-  // The status of a custom kind without a status subresource counts like all else.
+  // The status of a custom kind without a status subresource counts like any other field.
   if (subresource === "status") return;
   const isNew =
     strategy.isNewGeneration?.(object, old) ??

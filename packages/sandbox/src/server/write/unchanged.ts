@@ -1,8 +1,8 @@
 import { deepEqual, type GenericObject, type ManagedFieldsEntry, type ObjectMeta } from "@keelson/core";
 
 /**
- * Whether an update leaves the object as it is. When a manager last wrote the same fields does not count, nor does the
- * resourceVersion, which is checked on its own.
+  * Whether an update leaves the object unchanged. The times of managed fields do not count, nor does the resourceVersion,
+  * which is checked separately.
  */
 export function isUnchanged(object: GenericObject, old: GenericObject): boolean {
   if (!isMetadataUnchanged(object.metadata, old.metadata)) return false;

@@ -10,7 +10,7 @@ import { setDefaults } from "./schema-steps.ts";
 import { checkName, dropDuplicateOwners, placeInNamespace, tidyMetadata } from "./system-metadata.ts";
 import type { WriterDependencies } from "./writer-dependencies.ts";
 
-/** A PUT. The object becomes the writer's. */
+/** A PUT. Changes the object that is passed. */
 export async function updateObject(
   dependencies: WriterDependencies,
   target: NamedTarget,
@@ -25,7 +25,7 @@ export async function updateObject(
   dropDuplicateOwners(metadata, options.warn, "before admission");
   setDefaults(resource, object);
   const { uid } = metadata;
-  // With a version, a second attempt ends in a conflict before the object matters.
+  // With a resource version, a second attempt ends in a conflict before the object matters.
   const isRepeatable = metadata.resourceVersion === undefined;
   return rewriteObject(dependencies, {
     target,
@@ -36,7 +36,7 @@ export async function updateObject(
     },
     change(current) {
       const wanted = isRepeatable ? draft(object) : object;
-      // Who scales knows who manages the replicas, which is tracked on the Scale.
+      // For the scale subresource, managed fields are tracked on the Scale.
       if (subresource !== "scale") recordManager(dependencies, target, wanted, current, options);
       return wanted;
     },

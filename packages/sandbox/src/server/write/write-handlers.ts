@@ -68,7 +68,7 @@ export async function handlePatch(
   return objectResponse(view, object, created ? 201 : 200);
 }
 
-/** Who may change an object that is there may not for that reason make one. */
+/** Permission to update or patch does not include permission to create. */
 function checkCreation({ authorize }: WriteHandlerDependencies, request: ApiRequest): void {
   const { user, resource, namespace, name } = request;
   const { group, version, plural } = resource;
@@ -89,7 +89,7 @@ export async function handleDelete(
   return isStatus(left) ? valueResponse(view.accepted, left) : objectResponse(view, left);
 }
 
-/** The objects of a list are deleted; which these are, the caller says. */
+/** Deletes the objects that the caller has listed. */
 export async function deleteCollection(
   dependencies: WriteHandlerDependencies,
   request: ApiRequest,

@@ -5,8 +5,8 @@ import { MalformedMessageError, wireFields } from "./wire-reader.ts";
 const prefix: readonly number[] = [107, 56, 115, 0];
 
 /**
- * The object in a body of `application/vnd.kubernetes.protobuf`, as JSON text: what it is stands before its message.
- * Throws MalformedMessageError, in the server's words.
+  * Decodes a body of `application/vnd.kubernetes.protobuf` to JSON text; the envelope has the type before the message.
+  * Throws MalformedMessageError with the server's message.
  */
 export function protobufToJson(body: Uint8Array): string {
   if (body.length === 0) throw new MalformedMessageError("empty data");
@@ -29,7 +29,7 @@ export function protobufToJson(body: Uint8Array): string {
   return JSON.stringify({ ...object, apiVersion, kind });
 }
 
-/** Of messages, whose package is the first word of the group. */
+/** The name of the message of a kind; its package is the first part of the group. */
 function nameOf(apiVersion: string, kind: string): string {
   if (kind === "DeleteOptions") return "meta.v1.DeleteOptions";
   const { group, version } = parseApiVersion(apiVersion);

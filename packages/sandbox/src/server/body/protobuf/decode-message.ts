@@ -15,10 +15,10 @@ type MessageForm = ReadonlyMap<number, FieldForm>;
 let forms: ReadonlyMap<string, string> | undefined;
 const parsedForms = new Map<string, MessageForm>();
 
-/** Deeper nesting is no object of ours. */
+/** No kind is nested deeper. */
 const deepest = 100;
 
-/** What a client sent instead of JSON, as the JSON that it stands for; undefined for kinds that have no message. */
+/** Decodes a protobuf message to JSON; undefined for kinds that have no message. */
 export function messageToJson(name: string, message: Uint8Array): object | undefined {
   return formOf(name) === undefined ? undefined : objectOf(name, message, 0);
 }

@@ -1,7 +1,7 @@
 import { formatTime } from "@keelson/core";
 import { MalformedMessageError, type WireField, wireFields } from "./wire-reader.ts";
 
-/** Messages that are something else than an object in JSON. */
+/** Messages that are not an object in JSON. */
 export const specialMessages: Readonly<Record<string, (message: Uint8Array) => unknown>> = {
   Time: (message) => timeOf(message, 0),
   MicroTime: (message) => timeOf(message, 6),
@@ -29,7 +29,7 @@ function textOf(field: WireField | undefined): string {
   return field === undefined ? "" : Buffer.from(field.bytes).toString();
 }
 
-/** Null for no time at all. */
+/** Null for the zero time. */
 function timeOf(message: Uint8Array, digits: number): string | null {
   const fields = fieldsOf(message);
   const seconds = Number(fields.get(1)?.integer ?? 0n);
@@ -58,7 +58,7 @@ function listOf(message: Uint8Array): readonly string[] {
 
 type Decoded = Readonly<Record<string, unknown>>;
 
-/** Messages that hold one of several things, which stands alone in JSON: what it is, from the fields of the message. */
+/** Messages with alternatives, of which JSON contains the chosen one only. */
 export const chosenForms: Readonly<Record<string, (message: Decoded) => unknown>> = {
   "apiextensions.v1.JSONSchemaPropsOrArray": ({ schema, jSONSchemas }) => jSONSchemas ?? schema ?? null,
   "apiextensions.v1.JSONSchemaPropsOrBool": ({ schema, allows = false }) => schema ?? allows,

@@ -1,6 +1,6 @@
 import { KeelsonError } from "@keelson/core";
 
-/** Bytes that are no message. */
+/** Bytes that are not a protobuf message. */
 export class MalformedMessageError extends KeelsonError {
   static override readonly brand: string = "@keelson/sandbox.MalformedMessageError";
   readonly code = "MALFORMED_MESSAGE";
@@ -16,7 +16,7 @@ export interface WireField {
 
 const none = new Uint8Array();
 
-/** The fields of a message of Protocol Buffers, in their order. Throws MalformedMessageError. */
+/** The fields of a protobuf message, in their order. Throws MalformedMessageError. */
 export function* wireFields(message: Uint8Array): Generator<WireField> {
   const reader = new WireReader(message);
   while (!reader.isAtEnd) {
