@@ -1,8 +1,12 @@
 import { ConfigMap } from "@keelson/core/kinds/core/v1";
 import { describe, expect, it } from "vitest";
 import { LeaseStore } from "../../test/support/leader/lease-store.ts";
-import { type ManagerWorld, managerWorld } from "../../test/support/manager/manager-world.ts";
-import { ends, makeDefinition } from "../../test/support/manager/string-controller.ts";
+import {
+  ends,
+  type ManagerWorld,
+  makeDefinition,
+  managerWorld,
+} from "../../test/support/manager/manager-world.ts";
 import { LeadershipLostError, NotLeaderError } from "../leader/errors.ts";
 import type { LeaderElectionOptions } from "./election.ts";
 import { GraceExceededError } from "./errors.ts";

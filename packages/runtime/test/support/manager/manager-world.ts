@@ -9,11 +9,17 @@ import {
 } from "@keelson/core";
 import { ConfigMap } from "@keelson/core/kinds/core/v1";
 import { RecordingLogger, VirtualClock } from "@keelson/testkit";
+import { expect } from "vitest";
 import { CacheNotStartedError, CacheStoppedError } from "../../../src/cache/errors.ts";
+import type {
+  ControllerDefinition,
+  ControllerOptions,
+} from "../../../src/controller/controller-definition.ts";
+import type { Reconciler } from "../../../src/controller/reconciler.ts";
 import { Manager } from "../../../src/manager/manager.ts";
 import type { ManagerOptions } from "../../../src/manager/manager-options.ts";
 import type { Runnable } from "../../../src/manager/runnable.ts";
-import { silentTransport } from "../controller-world.ts";
+import { readySource, silentTransport } from "../controller-world.ts";
 
 /** Open ports without a network. */
 class FakePorts {
@@ -140,4 +146,20 @@ export function cachePhase({ cache }: Manager): "new" | "running" | "stopped" {
     if (error instanceof CacheStoppedError) return "stopped";
     throw error;
   }
+}
+
+/** A controller of strings whose one source is ready at once. */
+export function makeDefinition(
+  reconcile: Reconciler<string>,
+  options: ControllerOptions = {},
+): ControllerDefinition<string> & { readonly source: ReturnType<typeof readySource> } {
+  const source = readySource();
+  return { name: "test", formatKey: (key) => key, sources: [source], source, reconcile, options };
+}
+
+/** Expects that the manager ends without an error and without an advance of the clock, and leaves no timer. */
+export async function ends({ clock, running }: ManagerWorld): Promise<void> {
+  await clock.settle();
+  await running;
+  expect(clock.pendingTimers).toEqual([]);
 }
