@@ -4,7 +4,7 @@ import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { createSandbox, type Sandbox } from "@keelson/sandbox";
 import { createClient, type Transport } from "keelson/client";
-import { installCrds } from "keelson/controller";
+import { installCrds } from "keelson/object";
 import type { Benchmark } from "./run.ts";
 import { makeWebApp, WebApp } from "./sync/webapps.ts";
 

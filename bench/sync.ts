@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { startControlPlane } from "@keelson/controlplane";
 import { connect } from "keelson/client";
-import { installCrds } from "keelson/controller";
+import { installCrds } from "keelson/object";
 import type { Benchmark } from "./run.ts";
 import type { Measurement } from "./sync/measurement.ts";
 import { createWebApps, WebApp } from "./sync/webapps.ts";

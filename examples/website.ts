@@ -1,7 +1,9 @@
 // A web page as a Kubernetes object: nginx serves what its spec says.
-import { applyOwned, controller, defineOperator, defineResource, usesOf, writeStatus, z } from "keelson";
+
+import { controller, defineOperator, defineResource, usesOf, z } from "keelson";
 import { Deployment } from "keelson/kinds/apps/v1";
 import { ConfigMap } from "keelson/kinds/core/v1";
+import { applyOwned, writeStatus } from "keelson/object";
 
 export const Website = defineResource({
   group: "examples.keelson.dev",

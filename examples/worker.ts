@@ -1,16 +1,9 @@
 // Pods that get their settings from a Secret, and are replaced when it changes.
-import {
-  applyOwned,
-  controller,
-  defineOperator,
-  defineResource,
-  find,
-  metadataOnly,
-  usesOf,
-  z,
-} from "keelson";
+
+import { controller, defineOperator, defineResource, find, metadataOnly, usesOf, z } from "keelson";
 import { Deployment } from "keelson/kinds/apps/v1";
 import { Secret } from "keelson/kinds/core/v1";
+import { applyOwned } from "keelson/object";
 
 export const Worker = defineResource({
   group: "examples.keelson.dev",

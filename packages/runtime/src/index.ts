@@ -86,10 +86,9 @@ export type { ManagerOptions } from "./manager/manager-options.ts";
 export type { Operator, OperatorDefinition, SampleProgress } from "./manager/operator.ts";
 export { defineOperator } from "./manager/operator.ts";
 export { runUntilSignal } from "./manager/signals.ts";
-export { applyOwned } from "./object/apply-owned.ts";
+
 export { ForeignObjectError } from "./object/errors.ts";
-export { removeOwned } from "./object/owned-objects.ts";
-export { writeStatus } from "./object/write-status.ts";
+
 export { Channel } from "./source/channel.ts";
 export { channelSource } from "./source/channel-source.ts";
 export { intervalSource } from "./source/interval-source.ts";

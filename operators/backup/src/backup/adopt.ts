@@ -1,7 +1,6 @@
 import { type Client, type KubeObject, keyOf, mergePatch, type Resource, type Stored } from "keelson";
-import { isExisting } from "keelson/controller";
 import { CronJob, Job } from "keelson/kinds/batch/v1";
-import { setControllerReference } from "keelson/low-level";
+import { isExisting, setControllerReference } from "keelson/object";
 import { BackUp } from "../api/back-up.ts";
 import { fieldOwner } from "../api/names.ts";
 import type { Orphans } from "./world.ts";

@@ -1,14 +1,7 @@
-import {
-  applyOwned,
-  type Client,
-  type EventRecorder,
-  mergePatch,
-  NotFoundError,
-  removeOwned,
-  type Stored,
-} from "keelson";
+import { type Client, type EventRecorder, mergePatch, NotFoundError, type Stored } from "keelson";
 import { mergePatchBetween } from "keelson/client";
 import { CronJob, Job } from "keelson/kinds/batch/v1";
+import { applyOwned, removeOwned } from "keelson/object";
 import { BackUp } from "../api/back-up.ts";
 import { fieldOwner } from "../api/names.ts";
 import { adoptAll } from "./adopt.ts";

@@ -7,10 +7,10 @@ import {
   type ReconcileResult,
   type Stored,
   TerminalError,
-  writeStatus,
 } from "keelson";
 import type { CronJob } from "keelson/kinds/batch/v1";
 import { apiVersionOf, toError } from "keelson/low-level";
+import { writeStatus } from "keelson/object";
 import { BackUp } from "../api/back-up.ts";
 import { fieldOwner } from "../api/names.ts";
 import type { BackUpStatus } from "../api/status.ts";

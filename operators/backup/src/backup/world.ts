@@ -7,8 +7,8 @@ import {
   type KubeObject,
   type Resource,
 } from "keelson";
-import { isOrphanOf } from "keelson/controller";
 import { CronJob, Job } from "keelson/kinds/batch/v1";
+import { isOrphanOf } from "keelson/object";
 import type { BackUp } from "../api/back-up.ts";
 import { backupLabel, fieldOwner, revisionAnnotation } from "../api/names.ts";
 import { jobName, replacementName } from "./resources/names.ts";

@@ -1,6 +1,5 @@
 import {
   type ApplyConfiguration,
-  applyOwned,
   deepEqual,
   ForbiddenError,
   ForeignObjectError,
@@ -8,9 +7,9 @@ import {
   InvalidError,
   type KubeObject,
   type Resource,
-  removeOwned,
 } from "keelson";
 import { BadRequestError } from "keelson/client";
+import { applyOwned, removeOwned } from "keelson/object";
 import { operatorName } from "../api/labels.ts";
 import { reasons } from "../api/reasons.ts";
 import { WebApp } from "../api/web-app.ts";

@@ -1,7 +1,6 @@
 import { findCondition, type KubeObject, type Resource } from "keelson";
-import { appliedAnnotation } from "keelson/controller";
 import { Deployment } from "keelson/kinds/apps/v1";
-import { podTemplatesEqual } from "keelson/low-level";
+import { appliedAnnotation, podTemplatesEqual } from "keelson/object";
 import { conditionTypes, type EventReason, eventReasons } from "../api/reasons.ts";
 import type { WebAppStatus } from "../api/status.ts";
 import type { Scope } from "./scope.ts";

@@ -6,13 +6,13 @@ import {
   type ObjectContext,
   type ReconcileResult,
   type Resource,
-  writeStatus,
 } from "keelson";
 import { Deployment } from "keelson/kinds/apps/v1";
 import { HorizontalPodAutoscaler } from "keelson/kinds/autoscaling/v2";
 import { Service } from "keelson/kinds/core/v1";
 import { Ingress } from "keelson/kinds/networking/v1";
 import { toError } from "keelson/low-level";
+import { writeStatus } from "keelson/object";
 import { operatorName } from "../api/labels.ts";
 import { WebApp } from "../api/web-app.ts";
 import { applyChild, isRefusal, removeChild } from "./apply-child.ts";

@@ -1,7 +1,7 @@
 import { type Client, ForbiddenError, type Logger, type Operator } from "keelson";
 import { NoKindMatchError, RestMapper } from "keelson/client";
-import { installCrds } from "keelson/controller";
 import { groupResourceOf } from "keelson/low-level";
+import { installCrds } from "keelson/object";
 import type { AnyDefinedResource } from "keelson/schema";
 import { CrdsForbiddenError, MissingCrdsError } from "./errors.ts";
 

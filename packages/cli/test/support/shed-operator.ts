@@ -7,10 +7,10 @@ import {
   type ObjectOf,
   type Operator,
   type SampleProgress,
-  writeStatus,
   z,
 } from "keelson";
 import { isRecord } from "keelson/low-level";
+import { writeStatus } from "keelson/object";
 
 export const Shed = defineResource({
   group: "cli.example.com",

@@ -2,7 +2,7 @@ import { AlreadyExistsError, type Client, mergePatch, NotFoundError, type Stored
 import type { ObjectToWrite } from "keelson/client";
 import { Lease } from "keelson/kinds/coordination/v1";
 import { Node } from "keelson/kinds/core/v1";
-import { ownerReferenceTo } from "keelson/low-level";
+import { ownerReferenceTo } from "keelson/object";
 
 /** Where the node lifecycle controller looks for the heartbeats of nodes. */
 const leaseNamespace = "kube-node-lease";

@@ -46,13 +46,7 @@ export type { ConditionOf, NameOrKey, StatusOf } from "../controller/object-cont
 export type { ReconcileRun, Requeue } from "../controller/reconciler.ts";
 export type { ControllerTracer, RunTrace, RunTracer, TracedRun } from "../controller/run-tracer.ts";
 export type { RunningWatch } from "../controller/source-watch.ts";
-export type { AppliedObject, GeneratedFields } from "../object/apply-owned.ts";
-export { createOwnedOnce } from "../object/apply-owned.ts";
-export { StaleObjectError } from "../object/errors.ts";
-export type { InstallCrdsOptions } from "../object/install-crds.ts";
-export { installCrds } from "../object/install-crds.ts";
-export type { OwnedOptions } from "../object/owned-objects.ts";
-export { appliedAnnotation, isExisting, isOrphanOf, pruneOwned } from "../object/owned-objects.ts";
+
 export type { ChangedField } from "../source/changed-paths.ts";
 export { changedFields, changedPaths } from "../source/changed-paths.ts";
 export type { ChannelOptions } from "../source/channel.ts";

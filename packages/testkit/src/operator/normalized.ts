@@ -1,5 +1,5 @@
 import { isRecord, type KubeObject } from "@keelson/core";
-import { appliedAnnotation } from "keelson/controller";
+import { appliedAnnotation } from "keelson/object";
 
 /** What the server chooses anew for each object, and what says nothing about what was wanted. */
 const chosenByServer: ReadonlySet<string> = new Set([

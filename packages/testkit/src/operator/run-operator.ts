@@ -8,7 +8,7 @@ import {
   type Transport,
 } from "@keelson/core";
 import type { Logger, Manager, ManagerOptions, Operator } from "keelson";
-import { installCrds } from "keelson/controller";
+import { installCrds } from "keelson/object";
 import { createMetrics } from "keelson/telemetry";
 import { type Endings, endAll } from "../end-all.ts";
 import { type CrashingTransportOptions, crashingTransport } from "./crashing-transport.ts";

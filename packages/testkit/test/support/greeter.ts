@@ -1,5 +1,6 @@
-import { admission, applyOwned, controller, defineOperator, defineResource, writeStatus, z } from "keelson";
+import { admission, controller, defineOperator, defineResource, z } from "keelson";
 import { ConfigMap } from "keelson/kinds/core/v1";
+import { applyOwned, writeStatus } from "keelson/object";
 
 export const fieldOwner = "greeter";
 

@@ -6,11 +6,9 @@ import {
   type ObjectOf,
   type ObjectReconciler,
   type Operator,
-  writeStatus,
 } from "keelson";
-
 import { ConfigMap } from "keelson/kinds/core/v1";
-import { ownerReferenceTo } from "keelson/low-level";
+import { ownerReferenceTo, writeStatus } from "keelson/object";
 import { fieldOwner, Greeting, nameOf } from "./greeter.ts";
 
 function operatorOf(name: string, reconcile: ObjectReconciler<ObjectOf<typeof Greeting>>): Operator {

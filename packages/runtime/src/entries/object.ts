@@ -1,0 +1,39 @@
+// Applies, owns, updates and finalizes objects where there is no context of a reconcile.
+
+export type { Desire, Upsert, UpsertOutcome } from "@keelson/client";
+export { addFinalizer, createOrPatch, createOrUpdate, removeFinalizer } from "@keelson/client";
+export type { OwnerReferenceOptions } from "@keelson/core";
+export {
+  AlreadyOwnedError,
+  addFinalizerPatch,
+  BeingDeletedError,
+  CrossNamespaceOwnerError,
+  hasFinalizer,
+  hasOwner,
+  InvalidFinalizerError,
+  NamespacedOwnerError,
+  NotStoredError,
+  ownerReferenceTo,
+  podTemplatesEqual,
+  removeCondition,
+  removeFinalizerPatch,
+  removeOwnerReference,
+  setControllerReference,
+  setOwnerReference,
+  withFinalizer,
+  withoutFinalizer,
+} from "@keelson/core";
+export type { AppliedObject, GeneratedFields } from "../object/apply-owned.ts";
+export { applyOwned, createOwnedOnce } from "../object/apply-owned.ts";
+export { StaleObjectError } from "../object/errors.ts";
+export type { InstallCrdsOptions } from "../object/install-crds.ts";
+export { installCrds } from "../object/install-crds.ts";
+export type { OwnedOptions } from "../object/owned-objects.ts";
+export {
+  appliedAnnotation,
+  isExisting,
+  isOrphanOf,
+  pruneOwned,
+  removeOwned,
+} from "../object/owned-objects.ts";
+export { writeStatus } from "../object/write-status.ts";
