@@ -2,11 +2,30 @@ import { deepEqual } from "@keelson/core";
 import {
   dnsLabelProblems,
   dnsSubdomainProblems,
+  pathSegmentProblems,
   percentProblems,
   portNameProblems,
   portNumberProblems,
 } from "../resource/name-problems.ts";
-import { type FieldProblem, invalidValue } from "../status/field-problem.ts";
+import { type FieldProblem, invalidValue, required } from "../status/field-problem.ts";
+
+/** The text of a field as the real server holds it in memory: one that was not sent is empty. */
+export function textOf(field: string | undefined): string {
+  return field ?? "";
+}
+
+/** The problems of a field that must not be empty: that it is, or what the check finds. */
+export function requiredText(
+  value: string | undefined,
+  field: string,
+  check: (value: string, field: string) => readonly FieldProblem[],
+): readonly FieldProblem[] {
+  return value ? check(value, field) : [required(field)];
+}
+
+export function pathSegment(value: string, field: string): readonly FieldProblem[] {
+  return pathSegmentProblems(value).map((detail) => invalidValue(field, value, detail));
+}
 
 /** Nothing for a value that is missing, as for all below. */
 export function nonNegative(value: number | undefined, field: string): readonly FieldProblem[] {

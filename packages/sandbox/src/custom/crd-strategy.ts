@@ -64,8 +64,8 @@ function definitionProblems(object: GenericObject, { subresource }: WriteContext
 }
 
 function nameProblems({ metadata, spec }: Definition): readonly FieldProblem[] {
-  const { name = "" } = metadata;
-  if (name === "" || name === `${spec.names.plural ?? ""}.${spec.group ?? ""}`) return [];
+  const { name } = metadata;
+  if (!name || name === `${spec.names.plural ?? ""}.${spec.group ?? ""}`) return [];
   return [invalidValue("metadata.name", name, 'must be spec.names.plural+"."+spec.group')];
 }
 

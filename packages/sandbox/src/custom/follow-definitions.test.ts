@@ -86,8 +86,8 @@ function definitionWorld(): World {
       }
       return object;
     },
-    async delete(resource, { name, namespace = "" }) {
-      remove({ apiVersion: apiVersionOf(resource), kind: resource.kind, metadata: { name, namespace } });
+    async delete(resource, key) {
+      remove({ apiVersion: apiVersionOf(resource), kind: resource.kind, metadata: key });
     },
   };
   const stop = followDefinitions({

@@ -3,22 +3,24 @@ import {
   deepEqual,
   formatTime,
   type KubeObject,
+  keyOf,
   type ObjectKey,
   type Resource,
+  type Stored,
   toError,
 } from "@keelson/core";
 import { CustomResourceDefinition } from "@keelson/core/kinds/apiextensions/v1";
 import type { ResourceRegistry } from "../resource/resource-registry.ts";
 import { ApiError } from "../status/api-error.ts";
-import type { Store, StoreChange } from "../store/store.ts";
+import { type Store, type StoreChange, storeKey } from "../store/store.ts";
 import { decideNames } from "./accepted-names.ts";
 import type { ConversionTools } from "./conversion-webhook.ts";
 import {
   cleanupFinalizer,
   crdCollection,
   type Definition,
-  definitionOf,
   hasCondition,
+  storedDefinitionOf,
 } from "./definition/definition.ts";
 import {
   completed,
@@ -80,7 +82,7 @@ class Follower {
     this.#options = options;
     const { store } = options;
     const { revision } = store;
-    for (const object of store.list(crdCollection)) this.#note(definitionOf(object));
+    for (const object of store.list(crdCollection)) this.#note(storedDefinitionOf(object));
     this.#unsubscribe = store.subscribe(crdCollection, revision, (change) => this.#follow(change));
   }
 
@@ -94,36 +96,36 @@ class Follower {
 
   #follow({ type, key, object }: StoreChange): void {
     if (type !== "DELETED") {
-      this.#note(definitionOf(object));
+      this.#note(storedDefinitionOf(object));
       return;
     }
     this.#endWait(key);
     this.#served.delete(key);
     this.#options.registry.replace(key, []);
-    this.#reconsiderGroup(definitionOf(object));
+    this.#reconsiderGroup(storedDefinitionOf(object));
   }
 
-  #note(definition: Definition): void {
+  #note(definition: Stored<Definition>): void {
     this.#serve(definition);
-    this.#enqueue(definition.metadata.name ?? "");
+    this.#enqueue(definition.metadata.name);
   }
 
   /** A name that was given up, or accepted, may matter to others. */
-  #reconsiderGroup({ spec, metadata }: Definition): void {
+  #reconsiderGroup({ spec, metadata }: Stored<Definition>): void {
     for (const other of this.#definitions()) {
       const isOther = other.metadata.name !== metadata.name;
-      if (isOther && other.spec.group === spec.group) this.#enqueue(other.metadata.name ?? "");
+      if (isOther && other.spec.group === spec.group) this.#enqueue(other.metadata.name);
     }
   }
 
-  #definitions(): readonly Definition[] {
-    return this.#options.store.list(crdCollection).map(definitionOf);
+  #definitions(): readonly Stored<Definition>[] {
+    return this.#options.store.list(crdCollection).map(storedDefinitionOf);
   }
 
-  #serve(definition: Definition): void {
+  #serve(definition: Stored<Definition>): void {
     if (!hasCondition(definition, "Established")) return;
     const { metadata, spec, status } = definition;
-    const name = metadata.name ?? "";
+    const { name } = metadata;
     const from: ServedFrom = {
       uid: metadata.uid,
       spec,
@@ -170,13 +172,13 @@ class Follower {
   async #reconcile(name: string): Promise<void> {
     const stored = this.#options.store.get(crdCollection, name);
     if (stored === undefined) return;
-    const definition = definitionOf(stored);
+    const definition = storedDefinitionOf(stored);
     if (definition.metadata.deletionTimestamp !== undefined) await this.#terminate(definition);
     else await this.#establish(definition);
   }
 
   /** First the names, then, when the kind is served, the promise that it is. */
-  async #establish(definition: Definition): Promise<void> {
+  async #establish(definition: Stored<Definition>): Promise<void> {
     const { spec, status } = definition;
     if (!deepEqual(spec.names, status?.acceptedNames)) {
       const others = this.#definitions().filter(({ metadata }) => metadata.name !== definition.metadata.name);
@@ -198,8 +200,8 @@ class Follower {
   }
 
   /** Deletes all objects, waits for those that are held, and lets the definition go. */
-  async #terminate(definition: Definition): Promise<void> {
-    const { name = "", finalizers = [] } = definition.metadata;
+  async #terminate(definition: Stored<Definition>): Promise<void> {
+    const { name, finalizers = [] } = definition.metadata;
     if (!finalizers.includes(cleanupFinalizer)) return;
     const started = await this.#writeStatus(definition, [inProgress]);
     const isEstablished = hasCondition(definition, "Established");
@@ -221,21 +223,20 @@ class Follower {
   }
 
   /** Whether nothing is left. */
-  async #clear(definition: Definition): Promise<boolean> {
+  async #clear(definition: Stored<Definition>): Promise<boolean> {
     const { store, writer } = this.#options;
     const collection = collectionOf(definition);
     const served = this.#options.registry.all().find((one) => one.isCustom && one.collection === collection);
-    for (const { metadata } of store.list(collection)) {
-      const { name = "", namespace, deletionTimestamp, resourceVersion } = metadata;
+    for (const object of store.list(collection)) {
+      const { deletionTimestamp, resourceVersion } = object.metadata;
       if (deletionTimestamp !== undefined) continue;
-      const key: ObjectKey = namespace === undefined ? { name } : { namespace, name };
+      const key = keyOf(object);
       if (served !== undefined) await writer.delete(served, key, { manager });
       else {
         // A kind that no version serves can only be taken out of the store.
-        const storedKey = namespace === undefined ? name : `${namespace}/${name}`;
         store.write({
           collection,
-          key: storedKey,
+          key: storeKey(key.namespace, key.name),
           object: undefined,
           expectedRevision: Number(resourceVersion),
         });

@@ -185,8 +185,8 @@ class Translation {
 
 /** `(?P<name>` or `(?<name>`. */
 function captureOf(text: string): string {
-  const [capture, name = ""] = /^\(\?P?<([^>]*)>/.exec(text) ?? [];
-  if (capture !== undefined && /^\w+$/.test(name)) return capture;
+  const [capture, name] = /^\(\?P?<([^>]*)>/.exec(text) ?? [];
+  if (capture !== undefined && name !== undefined && /^\w+$/.test(name)) return capture;
   throw new GoPatternError("invalid named capture", capture ?? text);
 }
 
@@ -337,8 +337,8 @@ function escapedSet(text: string, at: number): Piece | undefined {
 }
 
 function posixClass(text: string): Piece | undefined {
-  const [whole, negation, name = ""] = /^\[:(\^?)(.*?):\]/s.exec(text) ?? [];
-  if (whole === undefined) return undefined;
+  const [whole, negation, name] = /^\[:(\^?)(.*?):\]/s.exec(text) ?? [];
+  if (whole === undefined || name === undefined) return undefined;
   const members = posixClasses[name];
   if (members === undefined) throw new GoPatternError("invalid character class range", whole);
   return { source: `[${negation}${members}]`, length: whole.length };

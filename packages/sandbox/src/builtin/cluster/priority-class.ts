@@ -36,8 +36,8 @@ export const priorityClassStrategy: Strategy = builtinStrategy<PriorityClass>({
   setDefaults(priorityClass) {
     priorityClass.preemptionPolicy ??= "PreemptLowerPriority";
   },
-  validate({ metadata: { name = "" }, value = 0 }) {
-    if (name.startsWith("system-")) return systemNameProblems(name, value);
+  validate({ metadata: { name }, value = 0 }) {
+    if (name?.startsWith("system-")) return systemNameProblems(name, value);
     const detail = `maximum allowed value of a user defined priority is ${highestUserPriority}`;
     return value > highestUserPriority ? [forbiddenField("value", detail)] : [];
   },

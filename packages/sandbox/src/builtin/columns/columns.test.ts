@@ -146,8 +146,8 @@ describe("the columns of other kinds", () => {
     ];
     fc.assert(
       fc.property(fc.constantFrom(...kinds), fc.boolean(), (kind, hasParts) => {
-        const [group = "", name = ""] = kind.split("/");
-        expect(cellsOf(group, name, hasParts ? { status: {} } : {})[0]).toBe("it");
+        const [group = "", kindName = ""] = kind.split("/");
+        expect(cellsOf(group, kindName, hasParts ? { status: {} } : {})[0]).toBe("it");
       }),
     );
   });

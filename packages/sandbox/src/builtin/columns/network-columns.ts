@@ -187,9 +187,9 @@ export const ipAddressColumns: readonly KindColumn<IPAddress>[] = [
     description: "What has the address",
     cell: ({ spec }) => {
       if (spec === undefined) return "<none>";
-      const { group = "", resource, namespace = "", name } = spec.parentRef;
-      const kind = (group === "" ? resource : `${resource}.${group}`).toLowerCase();
-      return [kind, namespace, name].filter((part) => part !== "").join("/");
+      const { group, resource, namespace, name } = spec.parentRef;
+      const kind = (group ? `${resource}.${group}` : resource).toLowerCase();
+      return [kind, namespace, name].filter((part) => part).join("/");
     },
   },
 ];

@@ -72,7 +72,7 @@ function exitCodesProblems(
 ): readonly FieldProblem[] {
   const problems: FieldProblem[] = [...choice(operator, operators, `${field}.operator`)];
   const { containers = [], initContainers = [] } = template?.spec ?? {};
-  const isKnown = [...containers, ...initContainers].some(({ name = "" }) => name === containerName);
+  const isKnown = [...containers, ...initContainers].some(({ name }) => name === containerName);
   if (containerName !== undefined && !isKnown) {
     const detail = "must be one of the container or initContainer names in the pod template";
     problems.push(invalidValue(`${field}.containerName`, containerName, detail));

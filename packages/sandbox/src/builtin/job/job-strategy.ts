@@ -5,7 +5,7 @@ import { type FieldProblem, invalidValue, notSupported, required } from "../../s
 import { builtinStrategy, type Given, type GivenDraft, type GivenObject } from "../builtin-strategy.ts";
 import { setPodTemplateDefaults } from "../pod/pod-defaults.ts";
 import { templateWarnings } from "../pod/pod-spec-warnings.ts";
-import { nonNegativeFields } from "../value-problems.ts";
+import { nonNegativeFields, textOf } from "../value-problems.ts";
 import { nameWarnings } from "../workload/workload-validation.ts";
 import { isTimeZone, scheduleProblem } from "./cron-schedule-problem.ts";
 import { jobProblems, jobSpecProblems, jobStatusProblems, jobUpdateProblems } from "./job-validation.ts";
@@ -42,8 +42,8 @@ export const cronJobStrategy: Strategy = builtinStrategy<CronJob>({
     setJobSpecDefaults(spec.jobTemplate.spec);
   },
   validate: cronJobProblems,
-  validateCreate: ({ metadata: { name = "" } }) =>
-    name.length > longestName
+  validateCreate: ({ metadata: { name } }) =>
+    name !== undefined && name.length > longestName
       ? [invalidValue("metadata.name", name, `must be no more than ${longestName} characters`)]
       : [],
   warnings(cronJob, old) {
@@ -146,7 +146,7 @@ function generateSelector(job: GivenDraft<Job>): void {
   if (spec === undefined || spec.manualSelector === true) return;
   spec.template ??= {};
   spec.template.metadata ??= {};
-  const { name = "", uid = "" } = metadata;
+  const [name, uid] = [textOf(metadata.name), textOf(metadata.uid)];
   spec.template.metadata.labels ??= {};
   const { labels } = spec.template.metadata;
   for (const key of ["job-name", "batch.kubernetes.io/job-name"]) labels[key] ??= name;

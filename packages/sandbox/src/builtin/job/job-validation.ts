@@ -7,7 +7,7 @@ import { type FieldProblem, invalidValue, notSupported, required } from "../../s
 import type { Given, GivenObject } from "../builtin-strategy.ts";
 import { internalPodSpec, internalPodTemplate } from "../pod/internal-form.ts";
 import { podTemplateProblems } from "../pod/pod-spec-validation.ts";
-import { immutableField, nonNegativeFields } from "../value-problems.ts";
+import { immutableField, nonNegativeFields, textOf } from "../value-problems.ts";
 import { immutableSelector, inOrder, orderedSelector } from "../workload/workload-validation.ts";
 import { failurePolicyProblems, successPolicyProblems } from "./job-policy-validation.ts";
 
@@ -46,7 +46,7 @@ function selectingSpecProblems(spec: GivenSpec): readonly FieldProblem[] {
 /** Selectors that the server made must still be the ones it makes. */
 function generatedSelectorProblems({ spec = {}, metadata }: GivenObject<Job>): readonly FieldProblem[] {
   if (spec.manualSelector === true || spec.selector === undefined) return [];
-  const { uid = "", name = "" } = metadata;
+  const [name, uid] = [textOf(metadata.name), textOf(metadata.uid)];
   const expected = {
     "controller-uid": uid,
     "job-name": name,

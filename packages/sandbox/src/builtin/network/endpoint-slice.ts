@@ -19,7 +19,7 @@ import {
 } from "../../status/field-problem.ts";
 import { builtinStrategy, type Given } from "../builtin-strategy.ts";
 import { endpointAddressProblems, ipFamilyOf, ipProblems } from "../service/ip-address.ts";
-import { dnsLabel, dnsSubdomain, immutableField } from "../value-problems.ts";
+import { dnsLabel, dnsSubdomain, immutableField, textOf } from "../value-problems.ts";
 
 const addressTypes = ["FQDN", "IPv4", "IPv6"];
 const protocols = ["SCTP", "TCP", "UDP"];
@@ -61,8 +61,9 @@ function addressTypeProblems(addressType: string): readonly FieldProblem[] {
 function portsProblems(ports: readonly Given<EndpointPort>[]): readonly FieldProblem[] {
   if (ports.length > mostPorts) return [tooMany("ports", ports.length, mostPorts)];
   const names = new Set<string>();
-  return ports.flatMap(({ name = "", protocol = "", appProtocol }, index) => {
+  return ports.flatMap(({ name: sentName, protocol = "", appProtocol }, index) => {
     const field = indexed("ports", index);
+    const name = textOf(sentName);
     const problems: FieldProblem[] = name === "" ? [] : [...dnsLabel(name, `${field}.name`)];
     if (names.has(name)) problems.push(duplicateValue(`${field}.name`, name));
     names.add(name);
@@ -149,7 +150,7 @@ function namesProblems(
   check: (name: string) => readonly string[],
 ): readonly FieldProblem[] {
   if (hints.length > mostHints) return [tooMany(field, hints.length, mostHints)];
-  const names = hints.map(({ name = "" }) => name);
+  const names = hints.map(({ name }) => textOf(name));
   return names.flatMap((name, index) => {
     const place = `${indexed(field, index)}.name`;
     return [

@@ -54,13 +54,13 @@ function addressesProblems(
 }
 
 function portProblems(
-  { name = "", port = 0, protocol = "" }: Given<EndpointPort>,
+  { name, port = 0, protocol = "" }: Given<EndpointPort>,
   needsName: boolean,
   field: string,
 ): readonly FieldProblem[] {
   return [
-    ...(name === "" && needsName ? [required(`${field}.name`)] : []),
-    ...(name === "" ? [] : dnsLabel(name, `${field}.name`)),
+    ...(!name && needsName ? [required(`${field}.name`)] : []),
+    ...(name ? dnsLabel(name, `${field}.name`) : []),
     ...portNumberProblems(port).map((detail) => invalidValue(`${field}.port`, port, detail)),
     ...(protocols.includes(protocol) ? [] : [notSupported(`${field}.protocol`, protocol, protocols)]),
   ];

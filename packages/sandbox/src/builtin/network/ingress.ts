@@ -1,9 +1,5 @@
 import type { Ingress, IngressBackend, IngressClass } from "@keelson/core/kinds/networking/v1";
-import {
-  dnsSubdomainProblems,
-  pathSegmentProblems,
-  wildcardSubdomainProblems,
-} from "../../resource/name-problems.ts";
+import { dnsSubdomainProblems, wildcardSubdomainProblems } from "../../resource/name-problems.ts";
 import type { Strategy } from "../../resource/strategy.ts";
 import {
   type FieldProblem,
@@ -14,7 +10,14 @@ import {
 } from "../../status/field-problem.ts";
 import { builtinStrategy, type Given, type GivenObject } from "../builtin-strategy.ts";
 import { ipFamilyOf } from "../service/ip-address.ts";
-import { dnsLabel, dnsSubdomain, immutableField, portReference } from "../value-problems.ts";
+import {
+  dnsLabel,
+  dnsSubdomain,
+  immutableField,
+  pathSegment,
+  portReference,
+  requiredText,
+} from "../value-problems.ts";
 
 export const ingressStrategy: Strategy = builtinStrategy<Ingress>({
   countsGenerations: true,
@@ -123,35 +126,28 @@ function backendProblems(
     return [invalidValue(field, "", "cannot set both resource and service backends")];
   }
   if (resource !== undefined) return referenceProblems(resource, `${field}.resource`);
-  const { name = "", port = {} } = service ?? {};
+  const { name, port = {} } = service ?? {};
   if (service === undefined) return [invalidValue(field, "", "resource or service backend is required")];
-  const problems: FieldProblem[] =
-    name === "" ? [required(`${field}.service.name`)] : [...dnsLabel(name, `${field}.service.name`)];
-  const { name: portName = "", number = 0 } = port;
-  if (portName !== "" && number !== 0) {
+  const problems = requiredText(name, `${field}.service.name`, dnsLabel);
+  const { name: portName, number = 0 } = port;
+  if (portName && number !== 0) {
     return [...problems, invalidValue(field, "", "cannot set both port name & port number")];
   }
-  if (portName !== "") return [...problems, ...portReference(portName, `${field}.service.port.name`)];
+  if (portName) return [...problems, ...portReference(portName, `${field}.service.port.name`)];
   return number === 0
     ? [...problems, required(field, "port name or number is required")]
     : [...problems, ...portReference(number, `${field}.service.port.number`)];
 }
 
 function referenceProblems(
-  { apiGroup, kind = "", name = "" }: NonNullable<Given<IngressBackend>["resource"]>,
+  { apiGroup, kind, name }: NonNullable<Given<IngressBackend>["resource"]>,
   field: string,
 ): readonly FieldProblem[] {
   return [
     ...(apiGroup === undefined ? [] : dnsSubdomain(apiGroup, `${field}.apiGroup`)),
-    ...segmentProblems(kind, `${field}.kind`),
-    ...segmentProblems(name, `${field}.name`),
+    ...requiredText(kind, `${field}.kind`, pathSegment),
+    ...requiredText(name, `${field}.name`, pathSegment),
   ];
-}
-
-function segmentProblems(value: string, field: string): readonly FieldProblem[] {
-  return value === ""
-    ? [required(field)]
-    : pathSegmentProblems(value).map((detail) => invalidValue(field, value, detail));
 }
 
 export const ingressClassStrategy: Strategy = builtinStrategy<IngressClass>({

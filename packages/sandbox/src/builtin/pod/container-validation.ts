@@ -10,7 +10,7 @@ import {
   required,
 } from "../../status/field-problem.ts";
 import type { Given } from "../builtin-strategy.ts";
-import { dnsLabel } from "../value-problems.ts";
+import { dnsLabel, requiredText, textOf } from "../value-problems.ts";
 import { environmentProblems, environmentSourcesProblems } from "./env-validation.ts";
 import { mountsProblems } from "./mount-validation.ts";
 import { initContainerProbeProblems, runningContainerProblems } from "./probe-validation.ts";
@@ -33,7 +33,7 @@ export function containersProblems(
   const problems: FieldProblem[] = [];
   for (const [index, container] of containers.entries()) {
     const place = indexed(field, index);
-    const { name = "" } = container;
+    const name = textOf(container.name);
     problems.push(...containerProblems(container, volumes, place));
     if (names.has(name)) problems.push(duplicateValue(`${place}.name`, name));
     names.add(name);
@@ -49,11 +49,12 @@ export function initContainersProblems(
   field: string,
 ): readonly FieldProblem[] {
   const { containers = [], initContainers = [], terminationGracePeriodSeconds } = spec;
-  const names = new Set(containers.map(({ name = "" }) => name));
+  const names = new Set(containers.map(({ name }) => textOf(name)));
   const problems: FieldProblem[] = [];
   for (const [index, container] of initContainers.entries()) {
     const place = indexed(field, index);
-    const { name = "", restartPolicy } = container;
+    const { restartPolicy } = container;
+    const name = textOf(container.name);
     problems.push(...containerProblems(container, volumes, place));
     problems.push(...restartPolicyProblems(container, place));
     if (names.has(name)) problems.push(duplicateValue(`${place}.name`, name));
@@ -73,9 +74,9 @@ function containerProblems(
   volumes: Volumes,
   field: string,
 ): readonly FieldProblem[] {
-  const { name = "", image = "", terminationMessagePolicy: policy = "", imagePullPolicy = "" } = container;
+  const { image = "", terminationMessagePolicy: policy = "", imagePullPolicy = "" } = container;
   const problems: FieldProblem[] = [];
-  problems.push(...(name === "" ? [required(`${field}.name`)] : dnsLabel(name, `${field}.name`)));
+  problems.push(...requiredText(container.name, `${field}.name`, dnsLabel));
   if (image === "") problems.push(required(`${field}.image`));
   if (policy !== "File" && policy !== "FallbackToLogsOnError") {
     const place = `${field}.terminationMessagePolicy`;
@@ -146,8 +147,8 @@ function portsProblems(
   const problems: FieldProblem[] = [];
   for (const [index, port] of (ports ?? []).entries()) {
     const place = indexed(field, index);
-    const { name = "", containerPort = 0, hostPort = 0, protocol = "" } = port;
-    if (name !== "") {
+    const { name, containerPort = 0, hostPort = 0, protocol = "" } = port;
+    if (name) {
       const own = portNameProblems(name);
       for (const detail of own) problems.push(invalidValue(`${place}.name`, name, detail));
       if (own.length === 0 && names.has(name)) problems.push(duplicateValue(`${place}.name`, name));
@@ -201,12 +202,13 @@ export function ephemeralContainersProblems(
   volumes: CheckedVolumes["byName"],
   field: string,
 ): readonly FieldProblem[] {
-  const others = new Set([...containers, ...initContainers].map(({ name = "" }) => name));
+  const others = new Set([...containers, ...initContainers].map(({ name }) => textOf(name)));
   const names = new Set(others);
   const problems: FieldProblem[] = [];
   for (const [index, container] of ephemeralContainers.entries()) {
     const place = indexed(field, index);
-    const { name = "", image = "", targetContainerName: target = "", volumeMounts = [] } = container;
+    const { image = "", targetContainerName: target = "", volumeMounts = [] } = container;
+    const name = textOf(container.name);
     problems.push(...containerProblems(container, volumes, place));
     problems.push(...paddedImageProblems(image, `${place}.image`));
     if (names.has(name)) problems.push(duplicateValue(`${place}.name`, name));

@@ -6,7 +6,6 @@ import type {
 } from "@keelson/core/kinds/core/v1";
 import {
   configKeyProblems,
-  dnsSubdomainProblems,
   environmentNameProblems,
   qualifiedNameProblems,
 } from "../../resource/name-problems.ts";
@@ -18,7 +17,7 @@ import {
   required,
 } from "../../status/field-problem.ts";
 import type { Given } from "../builtin-strategy.ts";
-import { dnsSubdomain } from "../value-problems.ts";
+import { dnsSubdomain, requiredText, textOf } from "../value-problems.ts";
 
 export function environmentProblems(
   variables: readonly Given<EnvVar>[] | undefined,
@@ -29,11 +28,7 @@ export function environmentProblems(
 }
 
 function variableProblems(variable: Given<EnvVar>, field: string): readonly FieldProblem[] {
-  const { name = "" } = variable;
-  const problems: FieldProblem[] =
-    name === ""
-      ? [required(`${field}.name`)]
-      : environmentNameProblems(name).map((detail) => invalidValue(`${field}.name`, name, detail));
+  const problems = requiredText(variable.name, `${field}.name`, environmentName);
   return variable.valueFrom === undefined
     ? problems
     : [...problems, ...valueFromProblems(variable, `${field}.valueFrom`)];
@@ -135,7 +130,7 @@ export function resourceRefProblems(
   if (!resourcePaths.includes(resource) && !/^(requests|limits)\.hugepages-/.test(resource)) {
     return [notSupported(`${field}.resource`, resource, resourcePaths)];
   }
-  const [, name = ""] = resource.split(".");
+  const name = resource.slice(resource.indexOf(".") + 1);
   const [divisors, shownName] =
     name === "cpu" ? [["1m", "1"], name] : [sizeDivisors, sizeNames[name] ?? "hugepages"];
   if (divisor === undefined || divisor === "0" || divisors.includes(divisor)) return [];
@@ -151,17 +146,10 @@ const sizeNames: Readonly<Record<string, string>> = {
 };
 
 function keyRefProblems(
-  { name = "", key = "" }: { readonly name?: string; readonly key?: string },
+  { name, key }: { readonly name?: string; readonly key?: string },
   field: string,
 ): readonly FieldProblem[] {
-  const nameProblems = dnsSubdomainProblems(name).map((detail) =>
-    invalidValue(`${field}.name`, name, detail),
-  );
-  const keyProblems =
-    key === ""
-      ? [required(`${field}.key`)]
-      : configKeyProblems(key).map((detail) => invalidValue(`${field}.key`, key, detail));
-  return [...nameProblems, ...keyProblems];
+  return [...dnsSubdomain(textOf(name), `${field}.name`), ...requiredText(key, `${field}.key`, configKey)];
 }
 
 /** The lists of sources are named, not the one source, where there is none or more than one: as the server does. */
@@ -170,12 +158,9 @@ export function environmentSourcesProblems(
   field: string,
 ): readonly FieldProblem[] {
   if (sources === undefined) return [];
-  return sources.flatMap(({ prefix = "", configMapRef, secretRef }, index) => {
+  return sources.flatMap(({ prefix, configMapRef, secretRef }, index) => {
     const place = indexed(field, index);
-    const problems: FieldProblem[] =
-      prefix === ""
-        ? []
-        : environmentNameProblems(prefix).map((detail) => invalidValue(`${place}.prefix`, prefix, detail));
+    const problems = prefix ? [...environmentName(prefix, `${place}.prefix`)] : [];
     if (configMapRef !== undefined)
       problems.push(...sourceNameProblems(configMapRef, `${place}.configMapRef`));
     if (secretRef !== undefined) problems.push(...sourceNameProblems(secretRef, `${place}.secretRef`));
@@ -188,9 +173,14 @@ export function environmentSourcesProblems(
   });
 }
 
-function sourceNameProblems(
-  { name = "" }: { readonly name?: string },
-  field: string,
-): readonly FieldProblem[] {
-  return name === "" ? [required(`${field}.name`)] : dnsSubdomain(name, `${field}.name`);
+function sourceNameProblems({ name }: { readonly name?: string }, field: string): readonly FieldProblem[] {
+  return requiredText(name, `${field}.name`, dnsSubdomain);
+}
+
+function environmentName(name: string, field: string): readonly FieldProblem[] {
+  return environmentNameProblems(name).map((detail) => invalidValue(field, name, detail));
+}
+
+function configKey(key: string, field: string): readonly FieldProblem[] {
+  return configKeyProblems(key).map((detail) => invalidValue(field, key, detail));
 }

@@ -87,9 +87,9 @@ function readTypes(): ReadonlyMap<string, readonly InternalField[]> {
 
 function readField(text: string): InternalField {
   const [names = "", form = ""] = text.split(":");
-  const [name = "", written = `${name.charAt(0).toLowerCase()}${name.slice(1)}`] = names.split("=");
+  const [goName = "", written = `${goName.charAt(0).toLowerCase()}${goName.slice(1)}`] = names.split("=");
   const isOfSpec = written.startsWith("^");
-  return { name, jsonName: isOfSpec ? written.slice(1) : written, isOfSpec, form };
+  return { name: goName, jsonName: isOfSpec ? written.slice(1) : written, isOfSpec, form };
 }
 
 /**

@@ -8,6 +8,7 @@ import {
   required,
 } from "../../status/field-problem.ts";
 import type { Given } from "../builtin-strategy.ts";
+import { textOf } from "../value-problems.ts";
 import { type CheckedVolumes, innerPathProblems } from "./volume-validation.ts";
 
 type GivenContainer = Given<Container>;
@@ -22,14 +23,15 @@ export function mountsProblems(
 ): readonly FieldProblem[] {
   const { volumeMounts = [], volumeDevices = [] } = container;
   const taken = {
-    names: new Set(volumeDevices.map(({ name = "" }) => name)),
+    names: new Set(volumeDevices.map(({ name }) => textOf(name))),
     paths: new Set(volumeDevices.map(({ devicePath = "" }) => devicePath)),
   };
   const paths = new Set<string>();
   const problems: FieldProblem[] = [];
   for (const [index, mount] of volumeMounts.entries()) {
     const place = indexed(`${field}.volumeMounts`, index);
-    const { name = "", mountPath = "" } = mount;
+    const { mountPath = "" } = mount;
+    const name = textOf(mount.name);
     if (name === "") problems.push(required(`${place}.name`));
     if (!volumes.has(name)) problems.push(notFound(`${place}.name`, name));
     if (mountPath === "") problems.push(required(`${place}.mountPath`));
@@ -99,7 +101,8 @@ function devicesProblems(
 ): readonly FieldProblem[] {
   const names = new Set<string>();
   const paths = new Set<string>();
-  return devices.flatMap(({ name = "", devicePath = "" }, index) => {
+  return devices.flatMap(({ name: sentName, devicePath = "" }, index) => {
+    const name = textOf(sentName);
     const place = indexed(field, index);
     const wrongName = (detail: string): FieldProblem => invalidValue(`${place}.name`, name, detail);
     const wrongPath = (detail: string): FieldProblem =>

@@ -211,8 +211,8 @@ function defaultPullPolicy(image: string): "Always" | "IfNotPresent" {
 
 function hasMovingTag(image: string): boolean {
   if (image === "" || !imageReference.test(image)) return false;
-  const [name = "", digest] = image.split("@");
-  const tag = /:([^/:]+)$/.exec(name)?.[1];
+  const [reference, digest] = image.split("@");
+  const tag = /:([^/:]+)$/.exec(reference ?? image)?.[1];
   return tag === "latest" || (tag === undefined && digest === undefined);
 }
 

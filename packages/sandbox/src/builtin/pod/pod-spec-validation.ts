@@ -13,7 +13,7 @@ import {
 } from "../../status/field-problem.ts";
 import type { Given } from "../builtin-strategy.ts";
 import { ipProblems } from "../service/ip-address.ts";
-import { dnsLabel, dnsSubdomain } from "../value-problems.ts";
+import { dnsLabel, dnsSubdomain, textOf } from "../value-problems.ts";
 import {
   containersProblems,
   ephemeralContainersProblems,
@@ -114,8 +114,8 @@ function dnsConfigProblems({ dnsPolicy, dnsConfig }: GivenSpec, field: string): 
   return [
     ...(nameservers.length > 3 ? [invalidValue(`${field}.nameservers`, nameservers, tooMany)] : []),
     ...nameservers.flatMap((server, index) => ipProblems(server, indexed(`${field}.nameservers`, index))),
-    ...options.flatMap(({ name = "" }, index) =>
-      name === "" ? [required(indexed(`${field}.options`, index), "must not be empty")] : [],
+    ...options.flatMap(({ name }, index) =>
+      name ? [] : [required(indexed(`${field}.options`, index), "must not be empty")],
     ),
   ];
 }
@@ -127,7 +127,8 @@ function gatesProblems(spec: GivenSpec, field: string): readonly FieldProblem[] 
     problems.push(...qualifiedName(conditionType, place));
   }
   const names = new Set<string>();
-  for (const [index, { name = "" }] of (spec.schedulingGates ?? []).entries()) {
+  for (const [index, gate] of (spec.schedulingGates ?? []).entries()) {
+    const name = textOf(gate.name);
     const place = indexed(`${field}.schedulingGates`, index);
     problems.push(...qualifiedName(name, place));
     if (names.has(name)) problems.push(duplicateValue(place, name));

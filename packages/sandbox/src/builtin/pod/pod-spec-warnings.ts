@@ -2,6 +2,7 @@ import type { KubeObject } from "@keelson/core";
 import type { Container, ContainerPort, PodSpec, PodTemplateSpec } from "@keelson/core/kinds/core/v1";
 import { indexed, keyed } from "../../status/field-problem.ts";
 import type { Given } from "../builtin-strategy.ts";
+import { textOf } from "../value-problems.ts";
 import { readAmount } from "./resource-requirements.ts";
 
 type GivenSpec = Given<PodSpec>;
@@ -83,7 +84,7 @@ function spreadWarnings({ topologySpreadConstraints = [] }: GivenSpec, field: st
 }
 
 function pullSecretWarnings({ imagePullSecrets = [] }: GivenSpec, field: string): readonly string[] {
-  const names = imagePullSecrets.map(({ name = "" }) => name);
+  const names = imagePullSecrets.map(({ name }) => textOf(name));
   const at = (index: number): string => `${indexed(field, index)}.name`;
   return [
     ...names.flatMap((name, index) =>
@@ -111,7 +112,8 @@ function fractionWarnings({ resources = {} }: Given<Container>, field: string): 
 /** A variable may add to the one before it, `$(PATH):/more`; else that one is lost. */
 function variableWarnings({ env = [] }: Given<Container>, field: string): readonly string[] {
   const names = new Set<string>();
-  return env.flatMap(({ name = "", value = "", valueFrom }, index) => {
+  return env.flatMap(({ name: sentName, value = "", valueFrom }, index) => {
+    const name = textOf(sentName);
     const isRepeated = names.has(name);
     names.add(name);
     const reference = `$(${name})`;
@@ -157,8 +159,8 @@ function portRelation(port: Given<ContainerPort>, other: Given<ContainerPort>): 
 
 function portNameWarnings(containers: readonly Placed[]): readonly string[] {
   const places = new Map<string, string>();
-  return portsOf(containers).flatMap(([{ name = "" }, field]) => {
-    if (name === "") return [];
+  return portsOf(containers).flatMap(([{ name }, field]) => {
+    if (!name) return [];
     const first = places.get(name);
     if (first !== undefined) {
       return [

@@ -8,7 +8,7 @@ import {
   required,
 } from "../../status/field-problem.ts";
 import type { Given } from "../builtin-strategy.ts";
-import { nonNegativeFields, portReference } from "../value-problems.ts";
+import { nonNegativeFields, portReference, textOf } from "../value-problems.ts";
 
 type GivenContainer = Given<Container>;
 
@@ -114,9 +114,10 @@ function httpGetProblems(
     ...(scheme === "HTTP" || scheme === "HTTPS"
       ? []
       : [notSupported(`${field}.scheme`, scheme, ["HTTP", "HTTPS"])]),
-    ...httpHeaders.flatMap(({ name = "" }) =>
-      httpHeaderProblems(name).map((detail) => invalidValue(`${field}.httpHeaders`, name, detail)),
-    ),
+    ...httpHeaders.flatMap((header) => {
+      const name = textOf(header.name);
+      return httpHeaderProblems(name).map((detail) => invalidValue(`${field}.httpHeaders`, name, detail));
+    }),
   ];
 }
 

@@ -10,7 +10,7 @@ import {
 } from "../../status/field-problem.ts";
 import type { Given } from "../builtin-strategy.ts";
 import { claimSpecProblems } from "../storage/claim-validation.ts";
-import { dnsLabel, dnsSubdomain } from "../value-problems.ts";
+import { dnsLabel, dnsSubdomain, requiredText, textOf } from "../value-problems.ts";
 import { fieldRefProblems, resourceRefProblems } from "./env-validation.ts";
 import { readAmount } from "./resource-requirements.ts";
 
@@ -32,7 +32,7 @@ export function checkVolumes(
   const problems: FieldProblem[] = [];
   for (const [index, volume] of (volumes ?? []).entries()) {
     const own = volumeProblems(volume, indexed(field, index), isPod);
-    const { name = "" } = volume;
+    const name = textOf(volume.name);
     if (byName.has(name)) own.push(duplicateValue(`${indexed(field, index)}.name`, name));
     if (own.length === 0) byName.set(name, volume);
     else problems.push(...own);
@@ -41,9 +41,7 @@ export function checkVolumes(
 }
 
 function volumeProblems(volume: GivenVolume, field: string, isPod: boolean): FieldProblem[] {
-  const { name = "" } = volume;
-  const nameProblems = name === "" ? [required(`${field}.name`)] : dnsLabel(name, `${field}.name`);
-  return [...sourceProblems(volume, field, isPod), ...nameProblems];
+  return [...sourceProblems(volume, field, isPod), ...requiredText(volume.name, `${field}.name`, dnsLabel)];
 }
 
 /** In the order in which the server looks for them. */
@@ -305,14 +303,14 @@ function namedFilesProblems(
   source: { readonly name?: string; readonly items?: readonly Given<KeyToPath>[] },
   field: string,
 ): readonly FieldProblem[] {
-  const { name = "", items = [] } = source;
-  return [...(name === "" ? [required(`${field}.name`)] : []), ...filesProblems({ items }, field)];
+  const { name, items = [] } = source;
+  return [...(name ? [] : [required(`${field}.name`)]), ...filesProblems({ items }, field)];
 }
 
 /** The paths of a source, each with what the server shows where another source has it too. */
 function pathsOf({ secret, configMap, downwardAPI }: Projection): readonly (readonly [string, string])[] {
   const named = [secret, configMap].flatMap((source) =>
-    (source?.items ?? []).map(({ path = "" }) => [path, source?.name ?? ""] as const),
+    (source?.items ?? []).map(({ path = "" }) => [path, textOf(source?.name)] as const),
   );
   return [...named, ...(downwardAPI?.items ?? []).map(({ path = "" }) => [path, path] as const)];
 }

@@ -19,7 +19,7 @@ import {
   required,
 } from "../../status/field-problem.ts";
 import { builtinStrategy, type Given } from "../builtin-strategy.ts";
-import { dnsSubdomain } from "../value-problems.ts";
+import { dnsSubdomain, pathSegment, requiredText, textOf } from "../value-problems.ts";
 
 const rbacGroup = "rbac.authorization.k8s.io";
 
@@ -124,14 +124,12 @@ function bindingProblems(
   { roleRef = {}, subjects = [] }: GivenBinding,
   isNamespaced: boolean,
 ): readonly FieldProblem[] {
-  const { apiGroup = "", kind = "", name = "" } = roleRef;
+  const { apiGroup = "", kind = "" } = roleRef;
   const kinds = isNamespaced ? ["Role", "ClusterRole"] : ["ClusterRole"];
   return [
     ...(apiGroup === rbacGroup ? [] : [notSupported("roleRef.apiGroup", apiGroup, [rbacGroup])]),
     ...(kinds.includes(kind) ? [] : [notSupported("roleRef.kind", kind, kinds)]),
-    ...(name === ""
-      ? [required("roleRef.name")]
-      : pathSegmentProblems(name).map((detail) => invalidValue("roleRef.name", name, detail))),
+    ...requiredText(roleRef.name, "roleRef.name", pathSegment),
     ...subjects.flatMap((subject, index) =>
       subjectProblems(subject, isNamespaced, indexed("subjects", index)),
     ),
@@ -143,12 +141,12 @@ function subjectProblems(
   isNamespaced: boolean,
   field: string,
 ): readonly FieldProblem[] {
-  const { kind = "", name = "", apiGroup = "", namespace = "" } = subject;
-  const problems: FieldProblem[] = name === "" ? [required(`${field}.name`)] : [];
+  const { kind = "", name, apiGroup = "", namespace } = subject;
+  const problems: FieldProblem[] = name ? [] : [required(`${field}.name`)];
   if (kind === "ServiceAccount") {
-    if (name !== "") problems.push(...dnsSubdomain(name, `${field}.name`));
+    if (name) problems.push(...dnsSubdomain(name, `${field}.name`));
     if (apiGroup !== "") problems.push(notSupported(`${field}.apiGroup`, apiGroup, [""]));
-    if (!isNamespaced && namespace === "") problems.push(required(`${field}.namespace`));
+    if (!isNamespaced && !namespace) problems.push(required(`${field}.namespace`));
   } else if (kind === "User" || kind === "Group") {
     if (apiGroup !== rbacGroup) problems.push(notSupported(`${field}.apiGroup`, apiGroup, [rbacGroup]));
   } else {
@@ -158,7 +156,8 @@ function subjectProblems(
 }
 
 function roleRefUpdateProblems(roleRef: Given<RoleRef>, old: Given<RoleRef>): readonly FieldProblem[] {
-  const { apiGroup = "", kind = "", name = "" } = roleRef;
+  const { apiGroup = "", kind = "" } = roleRef;
+  const name = textOf(roleRef.name);
   const isSame = apiGroup === old.apiGroup && kind === old.kind && name === old.name;
   const printed = { APIGroup: apiGroup, Kind: kind, Name: name };
   return isSame ? [] : [invalidValue("roleRef", printed, "cannot change roleRef")];

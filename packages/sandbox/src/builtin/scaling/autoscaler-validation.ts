@@ -11,7 +11,6 @@ import type {
   PodsMetricSource,
   ResourceMetricSource,
 } from "@keelson/core/kinds/autoscaling/v2";
-import { pathSegmentProblems } from "../../resource/name-problems.ts";
 import {
   type FieldProblem,
   forbiddenField,
@@ -22,7 +21,7 @@ import {
 } from "../../status/field-problem.ts";
 import type { Given } from "../builtin-strategy.ts";
 import { containerResourceNameProblems, readAmount } from "../pod/resource-requirements.ts";
-import { dnsLabel } from "../value-problems.ts";
+import { dnsLabel, pathSegment, requiredText } from "../value-problems.ts";
 
 type GivenMetric = Given<MetricSpec>;
 
@@ -71,15 +70,15 @@ function sourceProblems(metric: GivenMetric, field: string): readonly FieldProbl
 }
 
 function objectProblems(
-  { describedObject: { kind = "", name = "" } = {}, metric = {}, target = {} }: Given<ObjectMetricSource>,
+  { describedObject: { kind, name } = {}, metric = {}, target = {} }: Given<ObjectMetricSource>,
   field: string,
 ): readonly FieldProblem[] {
   const place = `${field}.describedObject`;
   const isTargeted = target.value !== undefined || target.averageValue !== undefined;
   const detail = "must set either a target value or averageValue";
   return [
-    ...segmentProblems(kind, `${place}.kind`),
-    ...segmentProblems(name, `${place}.name`),
+    ...requiredText(kind, `${place}.kind`, pathSegment),
+    ...requiredText(name, `${place}.name`, pathSegment),
     ...identifierProblems(metric, `${field}.metric`),
     ...targetProblems(target, `${field}.target`),
     ...(isTargeted ? [] : [required(`${field}.target.averageValue`, detail)]),
@@ -114,26 +113,26 @@ function podsProblems(
 }
 
 function resourceProblems(
-  { name = "", target = {} }: Given<ResourceMetricSource>,
+  { name, target = {} }: Given<ResourceMetricSource>,
   field: string,
 ): readonly FieldProblem[] {
   return [
-    ...(name === "" ? [required(`${field}.name`, "must specify a resource name")] : []),
+    ...(name ? [] : [required(`${field}.name`, "must specify a resource name")]),
     ...shareProblems(target, `${field}.target`),
   ];
 }
 
 function containerProblems(
-  { name = "", container = "", target = {} }: Given<ContainerResourceMetricSource>,
+  { name, container, target = {} }: Given<ContainerResourceMetricSource>,
   field: string,
 ): readonly FieldProblem[] {
   return [
-    ...(name === ""
-      ? [required(`${field}.name`, "must specify a resource name")]
-      : containerResourceNameProblems(name, `${field}.name`)),
-    ...(container === ""
-      ? [required(`${field}.container`, "must specify a container")]
-      : dnsLabel(container, `${field}.container`)),
+    ...(name
+      ? containerResourceNameProblems(name, `${field}.name`)
+      : [required(`${field}.name`, "must specify a resource name")]),
+    ...(container
+      ? dnsLabel(container, `${field}.container`)
+      : [required(`${field}.container`, "must specify a container")]),
     ...shareProblems(target, `${field}.target`),
   ];
 }
@@ -171,14 +170,10 @@ function targetProblems(target: Given<MetricTarget>, field: string): readonly Fi
   return problems;
 }
 
-function identifierProblems({ name = "" }: Given<MetricIdentifier>, field: string): readonly FieldProblem[] {
-  if (name === "") return [required(`${field}.name`, "must specify a metric name")];
-  return pathSegmentProblems(name).map((detail) => invalidValue(`${field}.name`, name, detail));
-}
-
-function segmentProblems(value: string, field: string): readonly FieldProblem[] {
-  if (value === "") return [required(field)];
-  return pathSegmentProblems(value).map((detail) => invalidValue(field, value, detail));
+function identifierProblems({ name }: Given<MetricIdentifier>, field: string): readonly FieldProblem[] {
+  return name
+    ? pathSegment(name, `${field}.name`)
+    : [required(`${field}.name`, "must specify a metric name")];
 }
 
 const longestWindow = 3600;

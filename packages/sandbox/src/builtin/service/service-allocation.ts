@@ -3,6 +3,7 @@ import type { Service } from "@keelson/core/kinds/core/v1";
 import type { StoredObjects } from "../../resource/stored-objects.ts";
 import { type FieldProblem, indexed, invalidValue } from "../../status/field-problem.ts";
 import type { GivenDraft, GivenObject } from "../builtin-strategy.ts";
+import { textOf } from "../value-problems.ts";
 
 /** 10.96.0.0/12 */
 const firstAddress = 0x0a600000;
@@ -35,8 +36,8 @@ export function allocate(service: GivenDraft<Service>, read: StoredObjects): voi
   const needsHealthPort = needsHealthCheck(service) && !spec.healthCheckNodePort;
   if (!needsAddress && !needsPorts && !needsHealthPort) return;
   const taken = allocatedByOthers(service, read);
-  const { namespace = "", name = "" } = service.metadata;
-  const start = hashOf(`${namespace}/${name}`);
+  const { namespace, name } = service.metadata;
+  const start = hashOf(`${textOf(namespace)}/${textOf(name)}`);
   const family = spec.ipFamilies?.[0] ?? "IPv4";
   if (needsAddress && family === "IPv4") {
     const address = freeAddress(start, taken.addresses);
@@ -151,7 +152,7 @@ function storedService(object: GenericObject): GivenObject<Service> {
 function freeAddress(start: number, taken: ReadonlySet<string>): string | undefined {
   const count = addressCount - chosenAddresses - 1;
   for (let step = 0; step < count; step += 1) {
-    const address = textOf(firstAddress + chosenAddresses + ((start + step) % count));
+    const address = addressOf(firstAddress + chosenAddresses + ((start + step) % count));
     if (!taken.has(address)) return address;
   }
   return undefined;
@@ -168,7 +169,7 @@ function freePort(start: number, taken: Set<number>): number | undefined {
   return undefined;
 }
 
-function textOf(address: number): string {
+function addressOf(address: number): string {
   return [24, 16, 8, 0].map((shift) => (address >>> shift) & 255).join(".");
 }
 

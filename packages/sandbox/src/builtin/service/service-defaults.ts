@@ -1,6 +1,7 @@
 import type { Draft } from "@keelson/core";
 import type { Service, ServiceSpec } from "@keelson/core/kinds/core/v1";
 import type { Given, GivenDraft, GivenObject } from "../builtin-strategy.ts";
+import { textOf } from "../value-problems.ts";
 import { ipFamilyOf } from "./ip-address.ts";
 
 type GivenSpec = Draft<Given<ServiceSpec>>;
@@ -92,9 +93,9 @@ export function keepAllocated(service: GivenDraft<Service>, old: GivenObject<Ser
 
 function keepNodePorts(spec: GivenSpec, old: Given<ServiceSpec>): void {
   const named = new Set((spec.ports ?? []).map(({ nodePort }) => nodePort));
-  const before = new Map((old.ports ?? []).map(({ name = "", nodePort }) => [name, nodePort]));
+  const before = new Map((old.ports ?? []).map(({ name, nodePort }) => [textOf(name), nodePort]));
   for (const port of spec.ports ?? []) {
-    const kept = before.get(port.name ?? "");
+    const kept = before.get(textOf(port.name));
     if (!port.nodePort && kept && !named.has(kept)) port.nodePort = kept;
   }
 }

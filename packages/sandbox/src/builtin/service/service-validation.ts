@@ -72,10 +72,10 @@ function portsProblems(ports: readonly Given<ServicePort>[]): readonly FieldProb
   const names = new Set<string>();
   return ports.flatMap((servicePort, index) => {
     const field = indexed("spec.ports", index);
-    const { name = "", port = 0, protocol = "", appProtocol } = servicePort;
+    const { name, port = 0, protocol = "", appProtocol } = servicePort;
     const problems: FieldProblem[] = [];
-    if (name === "" && ports.length > 1) problems.push(required(`${field}.name`));
-    if (name !== "") {
+    if (!name && ports.length > 1) problems.push(required(`${field}.name`));
+    if (name) {
       problems.push(...dnsLabel(name, `${field}.name`));
       if (names.has(name)) problems.push(duplicateValue(`${field}.name`, name));
       names.add(name);

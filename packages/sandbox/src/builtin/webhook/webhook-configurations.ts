@@ -23,6 +23,7 @@ import {
   required,
 } from "../../status/field-problem.ts";
 import { builtinStrategy, type Given } from "../builtin-strategy.ts";
+import { textOf } from "../value-problems.ts";
 
 type GivenHook = Given<MutatingWebhook>;
 
@@ -62,7 +63,7 @@ function hooksProblems(hooks: readonly GivenHook[]): readonly FieldProblem[] {
   const names = new Set<string>();
   return hooks.flatMap((hook, index) => {
     const field = indexed("webhooks", index);
-    const { name = "" } = hook;
+    const name = textOf(hook.name);
     const problems = [...hookProblems(hook, field), ...reviewVersionsProblems(hook, field)];
     if (name !== "" && names.has(name)) problems.push(duplicateValue(`${field}.name`, name));
     names.add(name);
@@ -191,12 +192,12 @@ function clientConfigProblems(
 }
 
 function serviceProblems(
-  { name = "", namespace = "", path, port = 443 }: NonNullable<Given<WebhookClientConfig>["service"]>,
+  { name, namespace, path, port = 443 }: NonNullable<Given<WebhookClientConfig>["service"]>,
   field: string,
 ): readonly FieldProblem[] {
   return [
-    ...(name === "" ? [required(`${field}.name`, "service name is required")] : []),
-    ...(namespace === "" ? [required(`${field}.namespace`, "service namespace is required")] : []),
+    ...(name ? [] : [required(`${field}.name`, "service name is required")]),
+    ...(namespace ? [] : [required(`${field}.namespace`, "service namespace is required")]),
     ...(port < 1 || port > 65535
       ? [invalidValue(`${field}.port`, port, `port is not valid: ${outsideOf(1, 65535)}`)]
       : []),
@@ -246,8 +247,9 @@ export function matchConditionProblems(
     problems.push({ type: "FieldValueTooMany", field, value: conditions.length, detail });
   }
   const names = new Set<string>();
-  for (const [index, { name = "", expression = "" }] of conditions.entries()) {
+  for (const [index, { name: sentName, expression = "" }] of conditions.entries()) {
     const at = indexed(field, index);
+    const name = textOf(sentName);
     problems.push(...expressionProblems(expression.trim(), `${at}.expression`));
     problems.push(...nameProblems(name, `${at}.name`));
     if (name !== "" && names.has(name)) problems.push(duplicateValue(`${at}.name`, name));

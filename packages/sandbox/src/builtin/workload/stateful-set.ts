@@ -14,7 +14,7 @@ import { setPodTemplateDefaults } from "../pod/pod-defaults.ts";
 import { podTemplateProblems } from "../pod/pod-spec-validation.ts";
 import { templateWarnings } from "../pod/pod-spec-warnings.ts";
 import { claimSpecProblems, setClaimSpecDefaults } from "../storage/claim-validation.ts";
-import { dnsLabel, immutableField, nonNegative } from "../value-problems.ts";
+import { dnsLabel, immutableField, nonNegative, textOf } from "../value-problems.ts";
 import {
   collisionProblems,
   countsProblems,
@@ -155,7 +155,7 @@ function templateWithClaims({
   const names = volumeClaimTemplates.flatMap(({ metadata }) =>
     metadata?.name === undefined ? [] : [metadata.name],
   );
-  const others = (spec.volumes ?? []).filter(({ name = "" }) => !names.includes(name));
+  const others = (spec.volumes ?? []).filter(({ name }) => !names.includes(textOf(name)));
   const claimed = names.map((name) => ({ name, persistentVolumeClaim: { claimName: name } }));
   return { ...template, spec: names.length === 0 ? spec : { ...spec, volumes: [...claimed, ...others] } };
 }

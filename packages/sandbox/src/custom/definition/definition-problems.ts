@@ -6,6 +6,7 @@ import type {
   JSONSchemaProps,
   SelectableField,
 } from "@keelson/core/kinds/apiextensions/v1";
+import { textOf } from "../../builtin/value-problems.ts";
 import { resolveFieldPath } from "../../cel/field-path.ts";
 import { dns1035LabelProblems, dnsSubdomainProblems } from "../../resource/name-problems.ts";
 import {
@@ -87,7 +88,8 @@ function versionProblems(
   path: string,
   shared: SharedParts,
 ): readonly FieldProblem[] {
-  const { name = "", deprecated = false, deprecationWarning } = version;
+  const { deprecated = false, deprecationWarning } = version;
+  const name = textOf(version.name);
   const nameProblems = dns1035LabelProblems(name);
   const problems =
     nameProblems.length === 0 ? [] : [invalidValue(`${path}.name`, name, nameProblems.join(","))];
@@ -275,8 +277,8 @@ const columnTypes = ["boolean", "date", "integer", "number", "string"];
 const columnFormats = ["byte", "date", "date-time", "double", "float", "int32", "int64", "password"];
 
 function columnProblems(column: CustomResourceColumnDefinition, path: string): readonly FieldProblem[] {
-  const { name = "", type = "", format = "", jsonPath = "" } = column;
-  const problems: FieldProblem[] = name === "" ? [required(`${path}.name`)] : [];
+  const { name, type = "", format = "", jsonPath = "" } = column;
+  const problems: FieldProblem[] = name ? [] : [required(`${path}.name`)];
   const detail = `must be one of ${columnTypes.join(",")}`;
   if (type === "") problems.push(required(`${path}.type`, detail));
   else if (!columnTypes.includes(type)) problems.push(invalidValue(`${path}.type`, type, detail));

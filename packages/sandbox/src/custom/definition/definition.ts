@@ -1,4 +1,4 @@
-import { deepEqual, type GenericObject, isRecord } from "@keelson/core";
+import { deepEqual, type GenericObject, isRecord, type Stored } from "@keelson/core";
 import type {
   CustomResourceDefinition,
   CustomResourceDefinitionVersion,
@@ -14,6 +14,11 @@ export type DefinitionVersion = CustomResourceDefinitionVersion;
 /** The store and the server hold what the kind's schema says: everything was decoded by it. */
 export function definitionOf(object: GenericObject | MutableObject): Definition {
   return decoded<Definition>(object);
+}
+
+/** The same for an object that was read from the store. */
+export function storedDefinitionOf(object: GenericObject): Stored<Definition> {
+  return decoded<Stored<Definition>>(object);
 }
 
 /** A schema as it is written in a definition; validation has made sure that `items` is one schema. */
