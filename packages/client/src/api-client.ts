@@ -24,11 +24,9 @@ import type {
   WriteOptions,
 } from "./client.ts";
 import type { Patch } from "./patch.ts";
-import { podLog } from "./pod-log.ts";
-import { asList, asObjectOrStatus } from "./request/answer.ts";
 import { type ApiCall, describeCall } from "./request/api-call.ts";
 import type { Caller } from "./request/caller.ts";
-import { eitherSignal, leavable } from "./request/iteration.ts";
+import { cancelOnReturn, eitherSignal } from "./request/cancel-on-return.ts";
 import {
   applyConfigurationBody,
   callForObject,
@@ -44,10 +42,10 @@ import {
   watchQuery,
   writeQuery,
 } from "./request/query.ts";
+import { asList, asObjectOrStatus } from "./request/response.ts";
 import { statusClient, subresourceClient } from "./subresource-client.ts";
 import { splitLines } from "./watch/line-splitter.ts";
-import { typedWatch } from "./watch/typed-watch.ts";
-import type { WatchEvent } from "./watch/watch-event.ts";
+import { typedWatch, type WatchEvent } from "./watch/watch-event.ts";
 
 const defaultPageSize = 500;
 
@@ -165,16 +163,16 @@ export class ApiClient implements Client {
     resource: Resource<T>,
     options: WatchOptions = {},
   ): AsyncIterable<WatchEvent<T>> {
-    return leavable((leaving) => {
-      const call = watchCall(resource, options, leaving);
+    return cancelOnReturn((returned) => {
+      const call = watchCall(resource, options, returned);
       const operation = describeCall(call);
       return typedWatch(resource, operation, splitLines(this.caller.stream(call), operation));
     });
   }
 
   watchLines(resource: Resource, options: WatchOptions = {}): AsyncIterable<readonly Buffer[]> {
-    return leavable((leaving) => {
-      const call = watchCall(resource, options, leaving);
+    return cancelOnReturn((returned) => {
+      const call = watchCall(resource, options, returned);
       return splitLines(this.caller.stream(call), describeCall(call));
     });
   }
@@ -188,8 +186,8 @@ export class ApiClient implements Client {
   }
 
   logs(pod: ObjectKey, options: LogOptions = {}): AsyncIterable<Uint8Array> {
-    return leavable((leaving) => {
-      const signal = eitherSignal(leaving, options.signal);
+    return cancelOnReturn((returned) => {
+      const signal = eitherSignal(returned, options.signal);
       return podLog(this.caller, pod, { ...options, signal });
     });
   }
@@ -203,12 +201,29 @@ export class ApiClient implements Client {
   }
 }
 
-function watchCall(resource: Resource, options: WatchOptions, leaving: AbortSignal): ApiCall {
+function watchCall(resource: Resource, options: WatchOptions, returned: AbortSignal): ApiCall {
   const shape = { verb: "watch", query: watchQuery(options) } as const;
-  const signal = eitherSignal(leaving, options.signal);
+  const signal = eitherSignal(returned, options.signal);
   return { ...makeCall(resource, namespaceOf(options), shape, { ...options, signal }), isStream: true };
 }
 
 function namespaceOf({ namespace }: Selection): { readonly namespace?: string } {
   return namespace === undefined ? {} : { namespace };
+}
+
+const pods: Resource = { group: "", version: "v1", kind: "Pod", plural: "pods", scope: "Namespaced" };
+
+/** The log of a pod's container as it comes. The server ends it, unless it is followed. */
+export function podLog(caller: Caller, pod: ObjectKey, options: LogOptions): AsyncIterable<Uint8Array> {
+  const query = {
+    container: options.container,
+    follow: options.follow?.toString(),
+    previous: options.previous?.toString(),
+    sinceSeconds: options.sinceSeconds?.toString(),
+    tailLines: options.tailLines?.toString(),
+    timestamps: options.timestamps?.toString(),
+  };
+  const call = makeCall(pods, pod, { verb: "get", subresource: "log", query }, options);
+  // Logs are text; a refusal still comes as a Status in JSON.
+  return caller.stream({ ...call, accept: "text/plain, application/json", isStream: true });
 }

@@ -2,7 +2,7 @@ import { type Clock, systemClock, type Transport } from "@keelson/core";
 import { ApiClient } from "./api-client.ts";
 import type { Client } from "./client.ts";
 import { transportCaller } from "./request/caller.ts";
-import type { OnServerWarning } from "./request/warnings.ts";
+import type { OnServerWarning } from "./request/response.ts";
 import { retryingTransport } from "./transport/retrying-transport.ts";
 
 export interface ClientOptions {

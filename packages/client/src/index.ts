@@ -39,7 +39,7 @@ export type { OnWarning } from "./config/rotating.ts";
 export type { ClientOptions } from "./create-client.ts";
 export { createClient } from "./create-client.ts";
 export type { DiscoveredResource } from "./discovery/api-resource-list.ts";
-export { discoverAll } from "./discovery/discover-all.ts";
+export { discoverAll } from "./discovery/discover.ts";
 export type { KindQuery } from "./discovery/rest-mapper.ts";
 export { RestMapper } from "./discovery/rest-mapper.ts";
 export {
@@ -65,20 +65,19 @@ export {
   UnauthorizedError,
   WaitTimeoutError,
 } from "./errors.ts";
-export type { Desire, Upsert, UpsertOutcome } from "./object/create-or-update.ts";
+export type { MutateFn, Upsert, UpsertOutcome } from "./object/create-or-update.ts";
 export { createOrPatch, createOrUpdate } from "./object/create-or-update.ts";
 export { addFinalizer, removeFinalizer } from "./object/finalizers.ts";
 export { find } from "./object/find.ts";
-export { mergePatchBetween } from "./object/merge-patch.ts";
 export type { WaitOptions } from "./object/wait-for.ts";
-export { waitFor, waitUntilGone } from "./object/wait-for.ts";
+export { waitFor, waitUntilDeleted } from "./object/wait-for.ts";
 export type { Patch } from "./patch.ts";
-export { jsonPatch, mergePatch, strategicMergePatch } from "./patch.ts";
+export { jsonPatch, mergePatch, mergePatchBetween, strategicMergePatch } from "./patch.ts";
 export { recordUse } from "./record-use.ts";
 export type { ApiCall, Verb } from "./request/api-call.ts";
 export { describeCall, isDryRun, isWrite } from "./request/api-call.ts";
 export type { Caller, RawCall } from "./request/caller.ts";
-export type { OnServerWarning } from "./request/warnings.ts";
+export type { OnServerWarning } from "./request/response.ts";
 export type { Connection, ConnectOptions } from "./transport/connect.ts";
 export { connect } from "./transport/connect.ts";
 export { listenHttp } from "./transport/http-listener.ts";
@@ -89,8 +88,12 @@ export { sendPost } from "./transport/send-post.ts";
 export { splitLines } from "./watch/line-splitter.ts";
 export type { RawWatchEvent, WatchEvent } from "./watch/watch-event.ts";
 export { parseWatchEvent } from "./watch/watch-event.ts";
-export { dryRun } from "./wrappers/dry-run.ts";
-export { inNamespace } from "./wrappers/in-namespace.ts";
-export { mapCalls } from "./wrappers/map-calls.ts";
-export { signalLayer, withSignal } from "./wrappers/with-signal.ts";
-export { withFieldOwner, withFieldValidation } from "./wrappers/write-defaults.ts";
+export {
+  dryRun,
+  inNamespace,
+  mapCalls,
+  signalLayer,
+  withFieldOwner,
+  withFieldValidation,
+  withSignal,
+} from "./wrappers.ts";

@@ -1,4 +1,4 @@
-import type { JsonPatchOperation } from "@keelson/core";
+import { deepEqual, isRecord, type JsonPatchOperation } from "@keelson/core";
 
 /** A change to an object, in one of the three ways that the API server knows beside server-side apply. */
 export interface Patch {
@@ -19,4 +19,21 @@ export function mergePatch(value: object): Patch {
 /** As merge patch, but lists with keys are merged by key. For built-in kinds only. */
 export function strategicMergePatch(value: object): Patch {
   return { contentType: "application/strategic-merge-patch+json", value };
+}
+
+/**
+ * The RFC 7386 patch that turns one JSON object into another; undefined if they are equal. A field that is missing or
+ * undefined in `after` is removed. Lists are replaced whole, which is all that a merge patch can do.
+ */
+export function mergePatchBetween(before: object, after: object): object | undefined {
+  const patch: Record<string, unknown> = {};
+  const from = new Map<string, unknown>(Object.entries(before));
+  const to = new Map<string, unknown>(Object.entries(after).filter(([, value]) => value !== undefined));
+  for (const key of from.keys()) if (from.get(key) !== undefined && !to.has(key)) patch[key] = null;
+  for (const [key, value] of to) {
+    const old = from.get(key);
+    if (deepEqual(old, value)) continue;
+    patch[key] = isRecord(old) && isRecord(value) ? mergePatchBetween(old, value) : value;
+  }
+  return Object.keys(patch).length === 0 ? undefined : patch;
 }

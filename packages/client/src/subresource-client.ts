@@ -34,11 +34,11 @@ export function subresourceClient<T extends KubeObject>(
   as: Kind<T>,
   part: PartToSend = whole,
 ): SubresourceClient<T> {
-  const ask = (call: ApiCall): Promise<Stored<T>> => callForObject(caller, as, call);
+  const callForStored = (call: ApiCall): Promise<Stored<T>> => callForObject(caller, as, call);
   return {
     async get(key, options = {}) {
       const query = { resourceVersion: options.resourceVersion };
-      return ask(makeCall(resource, key, { verb: "get", subresource, query }, options));
+      return callForStored(makeCall(resource, key, { verb: "get", subresource, query }, options));
     },
     async create(key, object, options = {}) {
       const shape = {
@@ -47,7 +47,7 @@ export function subresourceClient<T extends KubeObject>(
         query: writeQuery(options),
         body: jsonBody(as, object),
       } as const;
-      return ask(makeCall(resource, key, shape, options));
+      return callForStored(makeCall(resource, key, shape, options));
     },
     async submit(key, object, options = {}) {
       const shape = {
@@ -64,16 +64,16 @@ export function subresourceClient<T extends KubeObject>(
     async update(object, options = {}) {
       const body = jsonBody(as, part.update(object));
       const shape = { verb: "update", subresource, query: writeQuery(options), body } as const;
-      return ask(makeCall(resource, keyOfObject(object), shape, options));
+      return callForStored(makeCall(resource, keyOfObject(object), shape, options));
     },
     async patch(key, patch, options = {}) {
       const shape = { verb: "patch", subresource, query: writeQuery(options), body: patch } as const;
-      return ask(makeCall(resource, key, shape, options));
+      return callForStored(makeCall(resource, key, shape, options));
     },
     async apply(configuration, options = {}) {
       const body = applyConfigurationBody(as, part.apply(configuration));
       const shape = { verb: "patch", subresource, query: applyQuery(options), body } as const;
-      return ask(makeCall(resource, keyOfObject(configuration), shape, options));
+      return callForStored(makeCall(resource, keyOfObject(configuration), shape, options));
     },
   };
 }

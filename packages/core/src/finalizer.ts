@@ -1,5 +1,5 @@
 import { KeelsonError } from "./error.ts";
-import { type JsonPatchOperation, pointer } from "./json-patch.ts";
+import { type JsonPatchOperation, pointer } from "./json.ts";
 import type { KubeObject } from "./meta.ts";
 import { qualifiedNameProblem } from "./name.ts";
 import { describe, storedField } from "./stored-object.ts";

@@ -17,7 +17,6 @@ export { parseCronSchedule } from "./cron/cron-schedule.ts";
 export { nextCronTime } from "./cron/next-time.ts";
 export { formatTimeIn, isKnownTimeZone } from "./cron/wall-time.ts";
 export { cutText } from "./cut-text.ts";
-export { deepEqual } from "./deep-equal.ts";
 export { formatDurationMs, parseDuration, parseDurationMs } from "./duration.ts";
 export { errorCode, KeelsonError, toError } from "./error.ts";
 export type { FieldRequirement, FieldSelector } from "./field-selector.ts";
@@ -53,9 +52,8 @@ export { draft, freeze } from "./immutable.ts";
 export type { IpAddress, ParseIpAddressOptions } from "./ip-address.ts";
 export { formatIpAddress, parseIpAddress } from "./ip-address.ts";
 export { isCoveredBy } from "./is-covered-by.ts";
-export { isRecord } from "./json.ts";
-export type { JsonPatchOperation } from "./json-patch.ts";
-export { pointer } from "./json-patch.ts";
+export type { JsonPatchOperation } from "./json.ts";
+export { deepEqual, isRecord, pointer } from "./json.ts";
 export type {
   Kubeconfig,
   KubeconfigAuthProvider,
@@ -93,6 +91,7 @@ export type {
   UnstoredMeta,
 } from "./meta.ts";
 export { dnsLabelProblem, dnsSubdomainProblem, labelValueProblem, qualifiedNameProblem } from "./name.ts";
+export { podTemplatesEqual } from "./normal-form.ts";
 export type { ObjectOfKind, OwnedObject, OwnerReferenceOptions } from "./owner-reference.ts";
 export {
   AlreadyOwnedError,
@@ -107,7 +106,6 @@ export {
   setControllerReference,
   setOwnerReference,
 } from "./owner-reference.ts";
-export { podTemplatesEqual } from "./pod-template-equality.ts";
 export type { Quantity, QuantityFormat } from "./quantity.ts";
 export {
   addQuantities,
@@ -120,7 +118,7 @@ export {
   subtractQuantities,
 } from "./quantity.ts";
 export type { Random } from "./random.ts";
-export { randomUuid, seededRandom } from "./random.ts";
+export { randomUuid, seededRandom, systemRandom } from "./random.ts";
 export type {
   GroupVersionKind,
   Kind,
@@ -150,5 +148,4 @@ export type { Status, StatusCause, StatusDetails } from "./status.ts";
 export { isStatus } from "./status.ts";
 export { isStored, keyOf, NotStoredError } from "./stored-object.ts";
 export { systemClock } from "./system-clock.ts";
-export { systemRandom } from "./system-random.ts";
 export type { Transport, TransportRequest, TransportResponse } from "./transport.ts";

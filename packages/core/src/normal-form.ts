@@ -7,7 +7,7 @@ import {
   textMaps,
 } from "./built-in-fields.ts";
 import { isAmong, type Place, placeIn } from "./field-place.ts";
-import { isRecord } from "./json.ts";
+import { deepEqual, isRecord } from "./json.ts";
 import { formatQuantity, InvalidQuantityError, parseQuantity, roundUpQuantity } from "./quantity.ts";
 
 /** Whether zero values which mean the same as no value are dropped. They are kept where they must be looked for. */
@@ -82,4 +82,16 @@ function canonicalQuantity(
     if (error instanceof InvalidQuantityError) return value;
     throw error;
   }
+}
+
+/**
+ * Whether two pod templates mean the same, both as one side wrote them or both as the server stored them.
+ *
+ * Not a difference: a field that is absent, null, an empty list or map, or the zero value of a field for which the
+ * server keeps none; how a quantity is written (`1` and `1000m`); a port as a number or as its digits. A difference:
+ * everything else, also the order of every list, and a default that is spelt out on one side only. To compare what is
+ * wanted with what the server stored, use isCoveredBy.
+ */
+export function podTemplatesEqual(a: object, b: object): boolean {
+  return deepEqual(normalForm(a, "", "drop"), normalForm(b, "", "drop"));
 }

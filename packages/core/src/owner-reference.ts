@@ -1,5 +1,5 @@
-import { deepEqual } from "./deep-equal.ts";
 import { KeelsonError } from "./error.ts";
+import { deepEqual } from "./json.ts";
 import type { KubeObject, OwnerReference, Stored } from "./meta.ts";
 import { apiVersionOf, kindOf, type Resource } from "./resource.ts";
 import { describe, storedField } from "./stored-object.ts";

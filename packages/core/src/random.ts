@@ -44,3 +44,6 @@ export function seededRandom(seed: number): Random {
     },
   };
 }
+
+/** The machine's randomness. */
+export const systemRandom: Random = { next: () => Math.random() };

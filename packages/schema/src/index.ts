@@ -1,6 +1,5 @@
 /** The schema library, passed on so that an operator and Keelson use one copy of it. */
 export { z } from "zod";
-export { embeddedResource } from "./blocks/embedded-resource.ts";
 export type { EnvSource, EnvVariable, EnvVariables } from "./blocks/environment.ts";
 export { envSources, envVariables } from "./blocks/environment.ts";
 export type { ImagePullSecret, ResourceRequirements } from "./blocks/fragments.ts";
@@ -14,15 +13,13 @@ export {
 export type { ListMap } from "./blocks/lists.ts";
 export { atomic, listMap, listSet, sized } from "./blocks/lists.ts";
 export { immutable, rule } from "./blocks/rule.ts";
-export { duration, intOrString, quantity } from "./blocks/scalars.ts";
+export { duration, embeddedResource, intOrString, quantity } from "./blocks/scalars.ts";
+export type { Incompatibility } from "./compatibility/compare-crds.ts";
 export { compareCrds } from "./compatibility/compare-crds.ts";
-export type { Incompatibility } from "./compatibility/incompatibility.ts";
 export type { SchemaProblem } from "./errors.ts";
 export { SchemaError } from "./errors.ts";
-export { allows } from "./rbac/allows.ts";
 export type { RbacRulesOptions } from "./rbac/rbac-rules.ts";
-export { rbacRules } from "./rbac/rbac-rules.ts";
-export { makeClusterRole, makeRole } from "./rbac/roles.ts";
+export { allows, makeClusterRole, makeRole, rbacRules } from "./rbac/rbac-rules.ts";
 export { defineResource } from "./resource/define-resource.ts";
 export type {
   AnyDefinedResource,

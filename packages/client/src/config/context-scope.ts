@@ -1,10 +1,8 @@
 import { type Clock, toError } from "@keelson/core";
 import type { ResolvedContext } from "./context.ts";
-import { KubeconfigError } from "./errors.ts";
+import { KubeconfigError, SettingProblem } from "./errors.ts";
 import type { ReadFile } from "./files.ts";
-import { type OnWarning, Rotating } from "./rotating.ts";
-import { certificateIntervalMs } from "./rotation-intervals.ts";
-import { SettingProblem } from "./setting-problem.ts";
+import { certificateIntervalMs, type OnWarning, Rotating } from "./rotating.ts";
 
 export interface ContextScopeOptions {
   readonly clock: Clock;

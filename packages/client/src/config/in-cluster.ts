@@ -6,8 +6,7 @@ import { InClusterError, NotInClusterError } from "./errors.ts";
 import { type ReadFile, readTextFile } from "./files.ts";
 import type { Environment } from "./load-kubeconfig.ts";
 import { checkAuthority } from "./pem.ts";
-import { type OnWarning, Rotating } from "./rotating.ts";
-import { certificateIntervalMs, tokenIntervalMs } from "./rotation-intervals.ts";
+import { certificateIntervalMs, type OnWarning, Rotating, tokenIntervalMs } from "./rotating.ts";
 import { tlsSettingsFrom } from "./tls-settings.ts";
 
 export interface InClusterOptions {

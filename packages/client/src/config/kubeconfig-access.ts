@@ -1,7 +1,6 @@
 import type { Clock, Kubeconfig } from "@keelson/core";
 import { runCommand as runRealCommand } from "../transport/run-command.ts";
 import type { ClusterAccess } from "./cluster-access.ts";
-import { authorityOf } from "./cluster-trust.ts";
 import { findContext, type ResolvedContext } from "./context.ts";
 import { ContextScope } from "./context-scope.ts";
 import { anonymous, type Credentials, pluginCredentials } from "./credentials.ts";
@@ -14,7 +13,7 @@ import { impersonationHeaders } from "./impersonation.ts";
 import type { Environment } from "./load-kubeconfig.ts";
 import type { OnWarning } from "./rotating.ts";
 import { parseProxy, parseServer } from "./server-url.ts";
-import { type Get, tlsSettingsFrom } from "./tls-settings.ts";
+import { authorityOf, type Get, tlsSettingsFrom } from "./tls-settings.ts";
 import { credentialsOfUser } from "./user-credentials.ts";
 
 export interface KubeconfigAccessOptions {

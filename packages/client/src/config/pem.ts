@@ -1,5 +1,5 @@
 import { createPrivateKey, X509Certificate } from "node:crypto";
-import { SettingProblem } from "./setting-problem.ts";
+import { SettingProblem } from "./errors.ts";
 
 export interface CertificateAndKey {
   /** PEM. */

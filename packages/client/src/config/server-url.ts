@@ -1,4 +1,4 @@
-import { SettingProblem } from "./setting-problem.ts";
+import { SettingProblem } from "./errors.ts";
 
 /**
  * The server's URL in the form that `ClusterAccess` promises. As in kubectl `host:port` will do: it stands for https

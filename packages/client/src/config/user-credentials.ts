@@ -9,8 +9,7 @@ import {
 } from "./credentials.ts";
 import { lacksImpersonatedUser } from "./impersonation.ts";
 import { type CertificateAndKey, checkPair, decodeData } from "./pem.ts";
-import { Rotating } from "./rotating.ts";
-import { tokenIntervalMs } from "./rotation-intervals.ts";
+import { Rotating, tokenIntervalMs } from "./rotating.ts";
 
 /**
  * The credentials of a context's user. As in client-go a client certificate goes along with a token or a password,

@@ -2,7 +2,7 @@ import { abortable } from "@keelson/core";
 import type { Client } from "../client.ts";
 import { NoKindMatchError } from "../errors.ts";
 import type { DiscoveredResource } from "./api-resource-list.ts";
-import { type DiscoveredGroup, discoverGroup } from "./discover-group.ts";
+import { type DiscoveredGroup, discoverGroup } from "./discover.ts";
 
 /** A kind to look for; without a version the one that the server prefers. */
 export interface KindQuery {
@@ -45,12 +45,12 @@ export class RestMapper {
 
   /** Many share one request, so nobody's signal ends it; each waits for it as long as its own signal lets it. */
   #refresh(group: string, signal: AbortSignal | undefined): Promise<DiscoveredGroup | undefined> {
-    const underWay = this.#pending.get(group) ?? this.#ask(group);
+    const underWay = this.#pending.get(group) ?? this.#discover(group);
     this.#pending.set(group, underWay);
     return abortable(underWay, signal);
   }
 
-  async #ask(group: string): Promise<DiscoveredGroup | undefined> {
+  async #discover(group: string): Promise<DiscoveredGroup | undefined> {
     try {
       const discovered = await discoverGroup(this.#client, group);
       if (discovered === undefined) this.#groups.delete(group);

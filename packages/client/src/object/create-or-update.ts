@@ -10,10 +10,9 @@ import {
 } from "@keelson/core";
 import type { CallOptions, Client, ObjectToWrite, WriteOptions } from "../client.ts";
 import { InvalidCallError } from "../errors.ts";
-import { mergePatch, type Patch } from "../patch.ts";
-import { identityOf } from "../request/answer.ts";
+import { mergePatch, mergePatchBetween, type Patch } from "../patch.ts";
+import { identityOf } from "../request/response.ts";
 import { find } from "./find.ts";
-import { mergePatchBetween } from "./merge-patch.ts";
 
 /** What became of an object [CL6]. */
 export type Upsert = "created" | "updated" | "updatedStatus" | "updatedStatusOnly" | "unchanged";
@@ -28,7 +27,7 @@ export interface UpsertOutcome<T extends KubeObject> {
  * Gives the object as it is to be, from the object as it is, or from nothing if there is none yet. Of the metadata it
  * need only say what it cares for: labels, annotations, finalizers and owners that it does not speak of stay.
  */
-export type Desire<T extends KubeObject> = (current: Stored<T> | undefined) => ObjectToWrite<T>;
+export type MutateFn<T extends KubeObject> = (current: Stored<T> | undefined) => ObjectToWrite<T>;
 
 /**
  * Reads the object, asks what it is to be, and creates it, replaces it, or leaves it alone if nothing would change. An
@@ -39,11 +38,11 @@ export async function createOrUpdate<T extends KubeObject>(
   client: Client,
   resource: Resource<T>,
   key: ObjectKey,
-  desire: Desire<T>,
+  mutate: MutateFn<T>,
   options: WriteOptions = {},
 ): Promise<UpsertOutcome<T>> {
   const current = await find(client, resource, key, callOptions(options));
-  const desired = desiredObject(resource, key, desire, current);
+  const desired = desiredObject(resource, key, mutate, current);
   if (current === undefined)
     return { result: "created", object: await client.create(resource, desired, options) };
   const isSame = mergePatchBetween(withoutStatus(current), withoutStatus(desired)) === undefined;
@@ -59,11 +58,11 @@ export async function createOrPatch<T extends KubeObject>(
   client: Client,
   resource: Resource<T>,
   key: ObjectKey,
-  desire: Desire<T>,
+  mutate: MutateFn<T>,
   options: WriteOptions = {},
 ): Promise<UpsertOutcome<T>> {
   const current = await find(client, resource, key, callOptions(options));
-  const desired = desiredObject(resource, key, desire, current);
+  const desired = desiredObject(resource, key, mutate, current);
   const base = current ?? (await client.create(resource, desired, options));
   const mainPatch = current && mergePatchBetween(withoutStatus(current), withoutStatus(desired));
   const main =
@@ -90,10 +89,10 @@ function callOptions({ signal, timeoutMs }: WriteOptions): CallOptions {
 function desiredObject<T extends KubeObject>(
   resource: Resource<T>,
   key: ObjectKey,
-  desire: Desire<T>,
+  mutate: MutateFn<T>,
   current: Stored<T> | undefined,
 ): ObjectToWrite<T> {
-  const desired = desire(current);
+  const desired = mutate(current);
   const { name, namespace } = desired.metadata;
   // A client of one namespace fills it in, so the object that was read may know it where the key does not.
   const known = current?.metadata.namespace ?? key.namespace;

@@ -42,7 +42,7 @@ export async function waitFor<T extends KubeObject>(
 }
 
 /** Waits until there is no such object, in the same way. */
-export async function waitUntilGone<T extends KubeObject>(
+export async function waitUntilDeleted<T extends KubeObject>(
   client: Client,
   resource: Resource<T>,
   key: ObjectKey,

@@ -9,11 +9,10 @@ import {
 import type { CallOptions } from "../client.ts";
 import { ConnectionError, InvalidCallError, MalformedResponseError, RequestTimeoutError } from "../errors.ts";
 import { type ApiCall, describeCall } from "./api-call.ts";
-import { type Ask, askFor } from "./ask.ts";
-import { readText } from "./body.ts";
+import { errorFromResponse, isErrorResponse } from "./api-error-response.ts";
 import { startDeadline } from "./deadline.ts";
-import { isRefusal, refusalFrom } from "./refusal.ts";
-import { type OnServerWarning, warningsIn } from "./warnings.ts";
+import { type PreparedRequest, toRequest } from "./prepared-request.ts";
+import { type OnServerWarning, readText, warningsIn } from "./response.ts";
 
 /** A GET of something that is not a resource, such as `/version`. */
 export interface RawCall extends CallOptions {
@@ -49,13 +48,13 @@ interface Sending extends Check {
 /** The caller at the bottom: turns calls into requests and refusals into errors. */
 export function transportCaller(options: CallerOptions): Caller {
   return {
-    json: async (call) => exchangeJson(options, describeCall(call), askFor(call), call),
+    json: async (call) => exchangeJson(options, describeCall(call), toRequest(call), call),
     stream: (call) => callForStream(options, call),
-    raw: async (call) => exchangeJson(options, `get ${call.path}`, rawAsk(call), call),
+    raw: async (call) => exchangeJson(options, `get ${call.path}`, rawRequest(call), call),
   };
 }
 
-function rawAsk({ path, accept = "application/json" }: RawCall): Ask {
+function rawRequest({ path, accept = "application/json" }: RawCall): PreparedRequest {
   if (!path.startsWith("/")) throw new InvalidCallError(`get ${path}`, "a path begins with a slash");
   return { method: "GET", path, accept };
 }
@@ -63,19 +62,19 @@ function rawAsk({ path, accept = "application/json" }: RawCall): Ask {
 async function exchangeJson(
   options: CallerOptions,
   operation: string,
-  ask: Ask,
+  request: PreparedRequest,
   { signal, timeoutMs = options.timeoutMs, checkBeforeSend }: CallOptions & Check,
 ): Promise<unknown> {
   using deadline = startDeadline(options.clock, timeoutMs, signal);
   try {
     const isStream = false;
-    const response = await send(options, operation, ask, {
+    const response = await send(options, operation, request, {
       isStream,
       signal: deadline.signal,
       checkBeforeSend,
     });
     const text = await readText(response.body);
-    if (isRefusal(response)) throw refusalFrom(operation, ask, response, text);
+    if (isErrorResponse(response)) throw errorFromResponse(operation, request, response, text);
     return parse(operation, text);
   } catch (error) {
     if (deadline.isOver) throw new RequestTimeoutError(operation, { timeoutMs, cause: error });
@@ -85,9 +84,9 @@ async function exchangeJson(
 
 async function* callForStream(options: CallerOptions, call: ApiCall): AsyncIterable<Uint8Array> {
   const operation = describeCall(call);
-  const ask = askFor(call);
+  const request = toRequest(call);
   try {
-    const { body } = await beginStream(options, operation, ask, call);
+    const { body } = await beginStream(options, operation, request, call);
     yield* body;
   } catch (error) {
     throw explain(operation, error, call.signal);
@@ -98,7 +97,7 @@ async function* callForStream(options: CallerOptions, call: ApiCall): AsyncItera
 async function beginStream(
   options: CallerOptions,
   operation: string,
-  ask: Ask,
+  request: PreparedRequest,
   { signal, timeoutMs = options.timeoutMs, checkBeforeSend }: CallOptions & Check,
 ): Promise<TransportResponse> {
   const giveUp = new AbortController();
@@ -106,10 +105,10 @@ async function beginStream(
   try {
     const signals = signal === undefined ? [giveUp.signal] : [giveUp.signal, signal];
     const isStream = true;
-    const sending = { isStream, signal: AbortSignal.any(signals), checkBeforeSend };
-    const response = await send(options, operation, ask, sending);
-    if (!isRefusal(response)) return response;
-    throw refusalFrom(operation, ask, response, await readText(response.body));
+    const settings = { isStream, signal: AbortSignal.any(signals), checkBeforeSend };
+    const response = await send(options, operation, request, settings);
+    if (!isErrorResponse(response)) return response;
+    throw errorFromResponse(operation, request, response, await readText(response.body));
   } catch (error) {
     if (giveUp.signal.aborted) throw new RequestTimeoutError(operation, { timeoutMs, cause: error });
     throw error;
@@ -121,7 +120,7 @@ async function beginStream(
 async function send(
   { transport, userAgent, onWarning }: CallerOptions,
   operation: string,
-  { method, path, accept, body }: Ask,
+  { method, path, accept, body }: PreparedRequest,
   { isStream, signal, checkBeforeSend }: Sending,
 ): Promise<TransportResponse> {
   signal.throwIfAborted();

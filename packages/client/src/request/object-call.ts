@@ -1,8 +1,8 @@
 import type { Kind, KubeObject, ObjectKey, Resource, Stored } from "@keelson/core";
 import type { CallOptions } from "../client.ts";
-import { asObject, identityOf } from "./answer.ts";
 import { type ApiCall, applyBody, describeCall } from "./api-call.ts";
 import type { Caller } from "./caller.ts";
+import { asObject, identityOf } from "./response.ts";
 
 type CallShape = Pick<ApiCall, "verb" | "subresource" | "body"> & { readonly query?: ApiCall["query"] };
 

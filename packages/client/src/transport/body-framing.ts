@@ -1,10 +1,10 @@
 import { ChunkedBody } from "./chunked-body.ts";
-import { MalformedAnswerError } from "./malformed-answer-error.ts";
 import type { ResponseHead } from "./response-head.ts";
+import { MalformedHttpError } from "./response-head.ts";
 
 /** Finds the body among the bytes that follow the head of an answer. */
 export interface BodyFraming {
-  /** Passes on those of `bytes` that are of the body. Throws a MalformedAnswerError. */
+  /** Passes on those of `bytes` that are of the body. Throws a MalformedHttpError. */
   read(bytes: Uint8Array, pass: (part: Uint8Array) => void): void;
   /** Whether all of the body has been read. */
   readonly isOver: boolean;
@@ -18,10 +18,10 @@ export function bodyFraming({ status, headers }: ResponseHead): BodyFraming {
   const { "transfer-encoding": encoding, "content-length": length } = headers;
   if (encoding !== undefined) {
     if (encoding.toLowerCase() === "chunked") return new ChunkedBody();
-    throw new MalformedAnswerError(`nobody asked for the transfer encoding ${JSON.stringify(encoding)}`);
+    throw new MalformedHttpError(`it has the unexpected transfer encoding ${JSON.stringify(encoding)}`);
   }
   if (length === undefined) return new BodyOfLength(Number.POSITIVE_INFINITY);
-  if (!/^\d{1,15}$/.test(length)) throw new MalformedAnswerError(`its length is ${JSON.stringify(length)}`);
+  if (!/^\d{1,15}$/.test(length)) throw new MalformedHttpError(`its length is ${JSON.stringify(length)}`);
   return new BodyOfLength(Number(length));
 }
 

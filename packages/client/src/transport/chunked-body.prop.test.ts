@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { ChunkedBody } from "./chunked-body.ts";
-import { MalformedAnswerError } from "./malformed-answer-error.ts";
+import { MalformedHttpError } from "./response-head.ts";
 
 interface Read {
   readonly text: string;
@@ -68,14 +68,14 @@ it("takes garbage for a malformed answer, or for a part of one", () => {
       try {
         readPieces(pieces);
       } catch (error) {
-        expect(error).toBeInstanceOf(MalformedAnswerError);
+        expect(error).toBeInstanceOf(MalformedHttpError);
       }
     }),
   );
 });
 
 it.each(["", "g", "-1", "0x3", "3 3", "ffffffffffffff"])("does not take %o for a size", (size) => {
-  expect(() => readPieces([Buffer.from(`${size}\r\n`)])).toThrow(MalformedAnswerError);
+  expect(() => readPieces([Buffer.from(`${size}\r\n`)])).toThrow(MalformedHttpError);
 });
 
 it("does not take data that is longer than its size", () => {

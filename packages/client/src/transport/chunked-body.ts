@@ -1,5 +1,5 @@
 import type { BodyFraming } from "./body-framing.ts";
-import { MalformedAnswerError } from "./malformed-answer-error.ts";
+import { MalformedHttpError } from "./response-head.ts";
 
 const carriageReturn = 0x0d;
 const lineFeed = 0x0a;
@@ -44,7 +44,7 @@ export class ChunkedBody implements BodyFraming {
   #lineFrom(bytes: Uint8Array, start: number): number {
     const end = bytes.indexOf(lineFeed, start);
     const stop = end === -1 ? bytes.length : end;
-    if (this.#line.length + stop - start > longestLine) throw new MalformedAnswerError("a line is too long");
+    if (this.#line.length + stop - start > longestLine) throw new MalformedHttpError("a line is too long");
     for (let position = start; position < stop; position++)
       this.#line += String.fromCharCode(bytes[position] ?? 0);
     if (end === -1) return stop;
@@ -60,7 +60,7 @@ export class ChunkedBody implements BodyFraming {
       this.#left = sizeIn(line);
       this.#expected = this.#left === 0 ? "trailers" : "data";
     } else if (this.#expected === "end of data") {
-      if (line !== "") throw new MalformedAnswerError("a chunk is longer than it says");
+      if (line !== "") throw new MalformedHttpError("a chunk is longer than it says");
       this.#expected = "size";
     } else if (line === "") {
       this.#expected = "nothing";
@@ -74,6 +74,6 @@ const sizeLine = /^([0-9a-f]{1,13})[ \t]*(?:;|$)/i;
 function sizeIn(line: string): number {
   const digits = sizeLine.exec(line)?.[1];
   if (digits === undefined)
-    throw new MalformedAnswerError(`the size of a chunk is ${JSON.stringify(line.slice(0, 40))}`);
+    throw new MalformedHttpError(`the size of a chunk is ${JSON.stringify(line.slice(0, 40))}`);
   return Number.parseInt(digits, 16);
 }

@@ -176,7 +176,7 @@ class HttpListener implements Listener {
       this.#ended(name, request);
     });
     try {
-      const answer = await this.#ask(request, gone.signal);
+      const answer = await this.#handle(request, gone.signal);
       // Not while the client still sends: Node would break the connection, and the answer might be lost with it.
       // Nor before the last of several requests that came at once: those after it would get no answer.
       const isLast = this.#busy.get(name)?.latest === request;
@@ -189,7 +189,7 @@ class HttpListener implements Listener {
     }
   }
 
-  async #ask(request: IncomingMessage, signal: AbortSignal): Promise<ServiceResponse> {
+  async #handle(request: IncomingMessage, signal: AbortSignal): Promise<ServiceResponse> {
     try {
       return await this.#service({
         method: request.method ?? "GET",

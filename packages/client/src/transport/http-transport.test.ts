@@ -6,7 +6,7 @@ import type { Transport, TransportRequest } from "@keelson/core";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { startMuteServer, startTlsServer, type TlsServer } from "../../test/support/tls-server.ts";
 import type { ClusterAccess } from "../config/cluster-access.ts";
-import { readText } from "../request/body.ts";
+import { readText } from "../request/response.ts";
 import { httpTransport } from "./http-transport.ts";
 
 const run = promisify(execFile);

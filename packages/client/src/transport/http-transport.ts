@@ -3,13 +3,13 @@ import type { Socket } from "node:net";
 import { deepEqual, type Transport, type TransportRequest, type TransportResponse } from "@keelson/core";
 import type { ClusterAccess, HeaderLines, TlsSettings } from "../config/cluster-access.ts";
 import { TransportClosedError } from "../errors.ts";
-import { eitherSignal } from "../request/iteration.ts";
+import { eitherSignal } from "../request/cancel-on-return.ts";
 import { ConnectionPool } from "./connection-pool.ts";
+import type { OutgoingRequest } from "./http1-exchange.ts";
 import { exchangeHttp1 } from "./http1-exchange.ts";
 import { makeRoute, type OnRead, openConnection, type Route } from "./open-connection.ts";
-import type { Sending } from "./sending.ts";
+import { Semaphore } from "./semaphore.ts";
 import { exchangeStream } from "./stream-exchange.ts";
-import { Turns } from "./turns.ts";
 
 /** As many requests as one process sends at the same time; more wait for their turn. Streams do not count. */
 const unaryConnections = 64;
@@ -41,7 +41,7 @@ class HttpTransport implements Transport {
   readonly #access: ClusterAccess;
   readonly #server: URL;
   readonly #basePath: string;
-  readonly #turns = new Turns(unaryConnections);
+  readonly #semaphore = new Semaphore(unaryConnections);
   /** Aborts whatever is under way, also in pools that other settings have replaced. */
   readonly #closing = new AbortController();
   /** Each settles when nothing of a connection is left. */
@@ -89,30 +89,30 @@ class HttpTransport implements Transport {
     signal.throwIfAborted();
     const { host } = this.#server;
     checkValues({ ...headers, ...request.headers });
-    const sending: Sending = {
+    const outgoing: OutgoingRequest = {
       ...request,
       path: this.#basePath + request.path,
       headers: { ...mutable(headers), ...request.headers, host },
       signal,
     };
-    return request.isStream ? this.#stream(sending, tls) : this.#exchange(sending, tls);
+    return request.isStream ? this.#stream(outgoing, tls) : this.#exchange(outgoing, tls);
   }
 
-  async #exchange(sending: Sending, tls: TlsSettings): Promise<TransportResponse> {
-    await this.#turns.begin(sending.signal);
-    const endTurn = (): void => this.#turns.end();
+  async #exchange(request: OutgoingRequest, tls: TlsSettings): Promise<TransportResponse> {
+    await this.#semaphore.acquire(request.signal);
+    const release = (): void => this.#semaphore.release();
     try {
-      return exchangeHttp1(sending, { agent: this.#reachWith(tls).pool }, endTurn);
+      return exchangeHttp1(request, { agent: this.#reachWith(tls).pool }, release);
     } catch (error) {
       // Not even begun: a certificate, or a path, is not one.
-      endTurn();
+      release();
       throw error;
     }
   }
 
-  async #stream(sending: Sending, tls: TlsSettings): Promise<TransportResponse> {
+  async #stream(request: OutgoingRequest, tls: TlsSettings): Promise<TransportResponse> {
     const { route } = this.#reachWith(tls);
-    return exchangeStream(sending, (onRead) => this.#connect(route, sending.signal, onRead));
+    return exchangeStream(request, (onRead) => this.#connect(route, request.signal, onRead));
   }
 
   async #connect(route: Route, signal: AbortSignal, onRead?: OnRead): Promise<Socket> {

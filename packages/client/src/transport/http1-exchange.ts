@@ -1,13 +1,12 @@
 import { type IncomingMessage, type RequestOptions, request } from "node:http";
-import { type TransportResponse, toError } from "@keelson/core";
-import { flatHeaders, type Sending } from "./sending.ts";
+import { type TransportRequest, type TransportResponse, toError } from "@keelson/core";
 
 /**
  * Sends a request over HTTP/1.1, on a connection that the options choose. Rejects with the signal's reason as soon as
  * that aborts; `onOver` is called when the exchange, body included, does not use its connection any more.
  */
 export function exchangeHttp1(
-  { method, path, headers, body, checkBeforeSend, signal }: Sending,
+  { method, path, headers, body, checkBeforeSend, signal }: OutgoingRequest,
   connection: Pick<RequestOptions, "agent" | "createConnection">,
   onOver: () => void = () => undefined,
 ): Promise<TransportResponse> {
@@ -44,4 +43,22 @@ export function exchangeHttp1(
       onOver();
     });
   return promise;
+}
+
+/** A request as it is sent: with the headers that tell the server who asks, and to which host. */
+export interface OutgoingRequest extends Pick<TransportRequest, "method" | "body" | "checkBeforeSend"> {
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string | string[]>>;
+  readonly signal: AbortSignal;
+}
+
+/** The headers of a response with one text for each, as a list where there were several. */
+export function flatHeaders(
+  headers: Readonly<Record<string, string | string[] | undefined>>,
+): Record<string, string> {
+  const flat: Record<string, string> = {};
+  for (const [name, value] of Object.entries(headers)) {
+    if (value !== undefined) flat[name] = Array.isArray(value) ? value.join(", ") : value;
+  }
+  return flat;
 }

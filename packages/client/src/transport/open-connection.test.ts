@@ -3,7 +3,7 @@ import { createServer, type IncomingHttpHeaders } from "node:http";
 import { type AddressInfo, connect, type Socket } from "node:net";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { startMuteServer, startTlsServer } from "../../test/support/tls-server.ts";
-import { readText } from "../request/body.ts";
+import { readText } from "../request/response.ts";
 import { httpTransport } from "./http-transport.ts";
 import { makeRoute, openConnection } from "./open-connection.ts";
 

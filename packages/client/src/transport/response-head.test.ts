@@ -35,6 +35,6 @@ describe("the head of an answer", () => {
     "HTTP/1.1 200 OK\r\nno header",
     "HTTP/1.1 200 OK\r\n: x",
   ])("is none in %o", (text) => {
-    expect(() => parseResponseHead(text)).toThrow("the answer is not HTTP/1.1");
+    expect(() => parseResponseHead(text)).toThrow("the response is not HTTP/1.1");
   });
 });

@@ -1,5 +1,3 @@
-import { MalformedAnswerError } from "./malformed-answer-error.ts";
-
 /** What a server answers before the body. */
 export interface ResponseHead {
   readonly status: number;
@@ -10,18 +8,27 @@ export interface ResponseHead {
 const statusLine = /^HTTP\/1\.[01] ([1-9]\d\d)(?: |$)/;
 const headerLine = /^([!#$%&'*+\-.^_`|~0-9A-Za-z]+):[ \t]*(.*?)[ \t]*$/s;
 
-/** Reads the head of an answer of HTTP/1.1, without the empty line at its end. Throws a MalformedAnswerError. */
+/** Reads the head of an answer of HTTP/1.1, without the empty line at its end. Throws a MalformedHttpError. */
 export function parseResponseHead(text: string): ResponseHead {
   const [first = "", ...lines] = text.split("\r\n");
   const status = statusLine.exec(first)?.[1];
   if (status === undefined)
-    throw new MalformedAnswerError(`it begins with ${JSON.stringify(first.slice(0, 40))}`);
+    throw new MalformedHttpError(`it begins with ${JSON.stringify(first.slice(0, 40))}`);
   const headers: Record<string, string> = Object.create(null);
   for (const line of lines) {
     const [, name, value = ""] = headerLine.exec(line) ?? [];
-    if (name === undefined) throw new MalformedAnswerError("a line of its head is no header");
+    if (name === undefined) throw new MalformedHttpError("a line of its head is no header");
     const key = name.toLowerCase();
     headers[key] = headers[key] === undefined ? value : `${headers[key]}, ${value}`;
   }
   return { status: Number(status), headers: { ...headers } };
+}
+
+/** What came is no HTTP/1.1; the connection is of no further use. */
+export class MalformedHttpError extends Error {
+  readonly code = "EPROTO";
+
+  constructor(problem: string) {
+    super(`the response is not HTTP/1.1: ${problem}`);
+  }
 }

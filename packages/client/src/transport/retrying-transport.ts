@@ -8,7 +8,7 @@ import {
   toError,
 } from "@keelson/core";
 
-import { retryAfterSeconds } from "../request/refusal.ts";
+import { retryAfterSeconds } from "../request/api-error-response.ts";
 
 const maxRetries = 10;
 const firstResetWaitMs = 50;

@@ -4,7 +4,7 @@ import { setImmediate as turn } from "node:timers/promises";
 import type { TransportResponse } from "@keelson/core";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { accessTo } from "../../test/support/tls-server.ts";
-import { readText } from "../request/body.ts";
+import { readText } from "../request/response.ts";
 import { httpTransport } from "./http-transport.ts";
 
 /** Asks a server that says these things, one after the other, whatever it is asked, and then ends unless told not to. */

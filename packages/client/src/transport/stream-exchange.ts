@@ -1,9 +1,9 @@
 import { validateHeaderName } from "node:http";
 import type { Socket } from "node:net";
 import { type TransportResponse, toError } from "@keelson/core";
+import type { OutgoingRequest } from "./http1-exchange.ts";
 import type { OnRead } from "./open-connection.ts";
-import type { Sending } from "./sending.ts";
-import { StreamAnswer } from "./stream-answer.ts";
+import { StreamedResponse } from "./streamed-response.ts";
 
 /**
  * Sends one request over HTTP/1.1 whose answer is a long stream, on a connection that serves nothing else and ends with
@@ -11,11 +11,11 @@ import { StreamAnswer } from "./stream-answer.ts";
  * Node's HTTP costs nearly as much as all that is done with it later (`npm run bench -- sync`).
  */
 export async function exchangeStream(
-  sending: Sending,
+  sending: OutgoingRequest,
   open: (onRead: OnRead) => Promise<Socket>,
 ): Promise<TransportResponse> {
   const request = requestHead(sending);
-  const answer = new StreamAnswer();
+  const answer = new StreamedResponse();
   const socket = await open((bytes) => answer.read(bytes));
   const abort = (): void => void socket.destroy(toError(sending.signal.reason));
   sending.signal.addEventListener("abort", abort, { once: true });
@@ -41,14 +41,14 @@ export async function exchangeStream(
 const restMs = 2;
 const plentyBytes = 48 * 1024;
 
-async function* bodyOf({ body, gauge }: StreamAnswer, socket: Socket): AsyncIterable<Uint8Array> {
+async function* bodyOf({ body, gauge }: StreamedResponse, socket: Socket): AsyncIterable<Uint8Array> {
   let rest: NodeJS.Timeout | undefined;
   const goOn = (): void => void socket.resume();
   try {
     for (let piece = await body.next(); piece !== undefined; piece = await body.next()) {
       clearTimeout(rest);
       gauge.count(piece.length, performance.now());
-      if (gauge.isFlood && piece.length < plentyBytes) rest = setTimeout(goOn, restMs);
+      if (gauge.isBurst && piece.length < plentyBytes) rest = setTimeout(goOn, restMs);
       else goOn();
       yield piece;
     }
@@ -61,7 +61,7 @@ async function* bodyOf({ body, gauge }: StreamAnswer, socket: Socket): AsyncIter
 /** What Node would refuse to send is refused here, too. */
 const unsendable = /[^\x21-\xff]/;
 
-function requestHead({ method, path, headers, body }: Sending): string {
+function requestHead({ method, path, headers, body }: OutgoingRequest): string {
   if (unsendable.test(path)) throw new TypeError(`the path ${JSON.stringify(path)} cannot be sent`);
   const length = body !== undefined && { "content-length": String(Buffer.byteLength(body)) };
   const all = Object.entries({ ...headers, ...length, connection: "close" });

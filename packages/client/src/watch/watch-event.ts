@@ -1,5 +1,6 @@
-import { isRecord, isStatus, type KubeObject, type Status, type Stored } from "@keelson/core";
+import { isRecord, isStatus, type KubeObject, type Resource, type Status, type Stored } from "@keelson/core";
 import { MalformedResponseError } from "../errors.ts";
+import { asObject } from "../request/response.ts";
 
 /** What a watch tells of. */
 export type WatchEvent<T extends KubeObject> =
@@ -30,4 +31,19 @@ export function parseWatchEvent(line: Buffer, operation: string): RawWatchEvent 
 
 function isKubeObject(value: unknown): value is Stored {
   return isRecord(value) && typeof value.kind === "string" && isRecord(value.metadata);
+}
+
+/** Reads the lines of a watch as events of the kind. */
+export async function* typedWatch<T extends KubeObject>(
+  resource: Resource<T>,
+  operation: string,
+  batches: AsyncIterable<readonly Buffer[]>,
+): AsyncIterable<WatchEvent<T>> {
+  for await (const lines of batches) {
+    for (const line of lines) {
+      const event = parseWatchEvent(line, operation);
+      if (event.type === "BOOKMARK" || event.type === "ERROR") yield event;
+      else yield { type: event.type, object: asObject(operation, resource, event.object) };
+    }
+  }
 }

@@ -25,7 +25,7 @@ import {
   TransportClosedError,
   WaitTimeoutError,
   waitFor,
-  waitUntilGone,
+  waitUntilDeleted,
 } from "../../src/index.ts";
 import { accessOf } from "../support/admin-access.ts";
 
@@ -268,7 +268,7 @@ describe("waitFor", () => {
     await client.patch(ConfigMap, key(), mergePatch({ data: { loaded: "yes" } }));
     expect((await changed).data).toEqual({ loaded: "yes" });
     const going = observed();
-    const gone = waitUntilGone(going.seen, ConfigMap, key());
+    const gone = waitUntilDeleted(going.seen, ConfigMap, key());
     await going.watching();
     await client.delete(ConfigMap, key());
     await gone;

@@ -14,7 +14,7 @@ import {
   httpTransport,
   type ObjectToWrite,
   strategicMergePatch,
-  waitUntilGone,
+  waitUntilDeleted,
 } from "keelson/client";
 import { Deployment, StatefulSet } from "keelson/kinds/apps/v1";
 import { Job } from "keelson/kinds/batch/v1";
@@ -114,7 +114,7 @@ describe("hollow nodes under the real controllers", () => {
     await kubectl("set", "image", "deployment/web", "main=web:2");
     await rolledOut("web");
     for (const { metadata } of first) {
-      await waitUntilGone(client, Pod, { namespace, name: metadata.name ?? "" }, within);
+      await waitUntilDeleted(client, Pod, { namespace, name: metadata.name ?? "" }, within);
     }
     expect((await podsOf("web")).map((pod) => pod.status?.containerStatuses?.[0]?.image)).toEqual(
       Array(4).fill("web:2"),
@@ -246,7 +246,7 @@ describe("hollow nodes under the real controllers", () => {
     await waitFor(client, Pod, { namespace, name: "lingering" }, isReady, within);
     await client.delete(Pod, { namespace, name: "lingering" }, { gracePeriodSeconds: 5 });
     expect((await client.get(Pod, { namespace, name: "lingering" })).metadata.uid).toBe(metadata.uid);
-    await waitUntilGone(client, Pod, { namespace, name: "lingering" }, within);
+    await waitUntilDeleted(client, Pod, { namespace, name: "lingering" }, within);
   });
 });
 
@@ -265,7 +265,7 @@ describe("a hollow node that is not ready", () => {
     );
     await client.create(Pod, podOn("hollow-2", "early"));
     await client.delete(Pod, { namespace, name: "evicted" });
-    await waitUntilGone(client, Pod, { namespace, name: "evicted" }, within);
+    await waitUntilDeleted(client, Pod, { namespace, name: "evicted" }, within);
     expect((await client.get(Pod, { namespace, name: "early" })).status?.startTime).toBeUndefined();
     await nodes.setReady("hollow-2", true);
     await waitFor(client, Node, { name: "hollow-2" }, ({ spec }) => spec?.taints === undefined, within);
@@ -285,7 +285,7 @@ describe("a hollow node that is not ready", () => {
     expect(pod.status?.containerStatuses?.[0]?.state?.running).toBeDefined();
     await nodes.setReady("hollow-2", true);
     await nodeIs("hollow-2", "True");
-    await waitUntilGone(client, Pod, { namespace, name: "forgotten" }, within);
+    await waitUntilDeleted(client, Pod, { namespace, name: "forgotten" }, within);
     const marked = await waitFor(client, Pod, { namespace, name: "marked" }, isReady, within);
     expect(marked.status?.containerStatuses?.[0]?.restartCount).toBe(0);
   });
@@ -299,8 +299,8 @@ describe("a program with hollow nodes", () => {
     expect(node.status?.nodeInfo?.kubeletVersion).toMatch(/^v1\./);
     await client.get(Lease, { namespace: "kube-node-lease", name: "brief" });
     await started.stop();
-    await waitUntilGone(client, Node, { name: "brief" }, within);
-    await waitUntilGone(client, Lease, { namespace: "kube-node-lease", name: "brief" }, within);
+    await waitUntilDeleted(client, Node, { name: "brief" }, within);
+    await waitUntilDeleted(client, Lease, { namespace: "kube-node-lease", name: "brief" }, within);
     await expect(started.ended).resolves.toBeUndefined();
   });
 
@@ -309,7 +309,7 @@ describe("a program with hollow nodes", () => {
     const starting = startHollowNodes({ client, nodes: [{ name: "fresh" }, { name: "real" }] });
     await expect(starting).rejects.toThrow(NodeTakenError);
     expect((await client.get(Node, { name: "real" })).metadata.uid).toBe(real.metadata.uid);
-    await waitUntilGone(client, Node, { name: "fresh" }, within);
+    await waitUntilDeleted(client, Node, { name: "fresh" }, within);
   });
 
   it("says again that a node is ready when the cluster has come to believe that it is not", async () => {
@@ -325,7 +325,7 @@ describe("a program with hollow nodes", () => {
   it("leaves a Node alone that somebody deletes, until it is made ready again", async () => {
     await using removed = await startHollowNodes({ client, nodes: [{ name: "removed" }], heartbeatMs: 100 });
     await client.delete(Node, { name: "removed" });
-    await waitUntilGone(client, Lease, { namespace: "kube-node-lease", name: "removed" }, within);
+    await waitUntilDeleted(client, Lease, { namespace: "kube-node-lease", name: "removed" }, within);
     await expect(client.get(Node, { name: "removed" })).rejects.toThrow(NotFoundError);
     await removed.setReady("removed", true);
     await nodeIs("removed", "True");

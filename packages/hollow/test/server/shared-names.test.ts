@@ -12,7 +12,7 @@ import {
   createClient,
   httpTransport,
   type ObjectToWrite,
-  waitUntilGone,
+  waitUntilDeleted,
 } from "keelson/client";
 import { Lease } from "keelson/kinds/coordination/v1";
 import { Namespace, Node, Pod } from "keelson/kinds/core/v1";
@@ -150,7 +150,7 @@ describe("a program that is stopped and started again", () => {
 
     await start({ nodes });
     const added = await readyPod("new");
-    await waitUntilGone(client, Pod, keyOf("deleted"), waiting);
+    await waitUntilDeleted(client, Pod, keyOf("deleted"), waiting);
     expect(added.status?.podIP).not.toBe(before.status?.podIP);
     expect(await client.get(Pod, keyOf("kept"))).toEqual(before);
   });

@@ -89,7 +89,7 @@ export {
   UnauthorizedError,
   UnsendableCredentialError,
   WaitTimeoutError,
-  waitUntilGone,
+  waitUntilDeleted,
   withFieldOwner,
   withFieldValidation,
 } from "@keelson/client";

@@ -2,7 +2,6 @@ import { type Condition, type LabelSelector, setCondition } from "@keelson/core"
 import type { Container } from "@keelson/core/kinds/core/v1";
 import { describe, expect, expectTypeOf, it } from "vitest";
 import type { z } from "zod";
-import { embeddedResource } from "./embedded-resource.ts";
 import {
   conditions,
   imagePullSecrets,
@@ -10,6 +9,7 @@ import {
   resourceRequirements,
   textResources,
 } from "./fragments.ts";
+import { embeddedResource } from "./scalars.ts";
 
 const condition: Condition = {
   type: "example.com/Ready",

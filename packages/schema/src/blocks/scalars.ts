@@ -1,3 +1,4 @@
+import { type GenericObject, isRecord } from "@keelson/core";
 import { z } from "zod";
 import { extend } from "../structural/extension.ts";
 
@@ -19,4 +20,24 @@ const goDurationPattern = /^[+-]?(?:0|(?:(?:\d+(?:\.\d*)?|\.\d+)(?:ns|us|µs|ms|
 /** A duration as Go writes it: `30s`, `1h30m`. In a CEL rule it is a duration, to be compared with `duration('1m')`. */
 export function duration(): z.ZodString {
   return extend(z.string().regex(goDurationPattern), { format: "duration" });
+}
+
+/** A whole object of any kind inside of another: the server checks its apiVersion, kind and metadata and keeps the rest. */
+export function embeddedResource(): z.ZodType<GenericObject, GenericObject> {
+  return extend(z.custom<GenericObject>(isObject), {
+    node: {
+      type: "object",
+      "x-kubernetes-embedded-resource": true,
+      "x-kubernetes-preserve-unknown-fields": true,
+    },
+  });
+}
+
+function isObject(value: unknown): boolean {
+  return (
+    isRecord(value) &&
+    typeof value.apiVersion === "string" &&
+    typeof value.kind === "string" &&
+    isRecord(value.metadata)
+  );
 }

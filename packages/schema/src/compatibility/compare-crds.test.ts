@@ -1,10 +1,9 @@
 import type { CustomResourceDefinition } from "@keelson/core/kinds/apiextensions/v1";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { embeddedResource } from "../blocks/embedded-resource.ts";
 import { atomic, listMap, listSet, sized } from "../blocks/lists.ts";
 import { rule } from "../blocks/rule.ts";
-import { intOrString } from "../blocks/scalars.ts";
+import { embeddedResource, intOrString } from "../blocks/scalars.ts";
 import { defineResource } from "../resource/define-resource.ts";
 import type { ResourceDefinition } from "../resource/resource-definition.ts";
 import { compareCrds } from "./compare-crds.ts";

@@ -6,7 +6,6 @@ import type {
 } from "@keelson/core/kinds/apiextensions/v1";
 import { compareText } from "../canonical-json.ts";
 import { compareSchemas } from "./compare-schemas.ts";
-import type { Incompatibility, Note } from "./incompatibility.ts";
 
 /**
  * Whether a stored object or a client could break when the last CustomResourceDefinition is replaced by the next one.
@@ -148,3 +147,21 @@ function isInUse({ served, storage }: CustomResourceDefinitionVersion): boolean 
 function strategyOf({ conversion }: CustomResourceDefinitionSpec): string {
   return conversion?.strategy ?? "None";
 }
+
+/** Something that an upgrade from one CustomResourceDefinition to another may break. */
+export interface Incompatibility {
+  /**
+   * `breaking`: some stored object or some request that was good is not any more, or loses data.
+   * `risky`: that depends on the objects, or something behaves differently for them.
+   */
+  readonly severity: "breaking" | "risky";
+  /** The version whose objects are meant; absent for what concerns the definition as a whole. */
+  readonly version?: string;
+  /** A field of the object (`.spec.ports[].name`), or of the definition (`names.plural`, `subresources.scale`). */
+  readonly path: string;
+  /** A sentence for people. */
+  readonly message: string;
+}
+
+/** Takes note of an incompatibility at a path. */
+export type Note = (severity: Incompatibility["severity"], path: string, message: string) => void;

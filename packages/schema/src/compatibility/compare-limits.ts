@@ -1,8 +1,8 @@
 import { deepEqual } from "@keelson/core";
 import type { JSONSchemaProps } from "@keelson/core/kinds/apiextensions/v1";
-import type { Bound } from "../structural/number-bound.ts";
+import type { Bound } from "../structural/number-schema.ts";
+import type { Note } from "./compare-crds.ts";
 import { comparePatterns, compareStringFormats, patternsOf } from "./compare-text.ts";
-import type { Note } from "./incompatibility.ts";
 import { isMultiple, isTighterLower, isTighterUpper, rangeOf } from "./number-range.ts";
 
 type Size = "minLength" | "maxLength" | "minItems" | "maxItems" | "minProperties" | "maxProperties";

@@ -1,7 +1,7 @@
 import { deepEqual, isRecord } from "@keelson/core";
 import type { JSONSchemaProps, ValidationRule } from "@keelson/core/kinds/apiextensions/v1";
+import type { Note } from "./compare-crds.ts";
 import { compareLimits } from "./compare-limits.ts";
-import type { Note } from "./incompatibility.ts";
 
 /** Notes where an object that fits the last schema may not fit the next one, or would lose something. */
 export function compareSchemas(last: JSONSchemaProps, next: JSONSchemaProps, path: string, note: Note): void {

@@ -1,5 +1,5 @@
 import type { JSONSchemaProps } from "@keelson/core/kinds/apiextensions/v1";
-import type { Note } from "./incompatibility.ts";
+import type { Note } from "./compare-crds.ts";
 
 /** Formats that hold every value of the format, or of any string, before the arrow. */
 const widened: ReadonlySet<string> = new Set(["→password", "uuid3→uuid", "uuid4→uuid", "uuid5→uuid"]);

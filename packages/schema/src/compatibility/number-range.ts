@@ -1,5 +1,5 @@
 import type { JSONSchemaProps } from "@keelson/core/kinds/apiextensions/v1";
-import { type Bound, float, int32, type Range, roundDown, roundUp } from "../structural/number-bound.ts";
+import { type Bound, float, int32, type Range, roundDown, roundUp } from "../structural/number-schema.ts";
 
 export interface NumberRange {
   readonly lower: Bound;

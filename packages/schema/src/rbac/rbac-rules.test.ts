@@ -1,8 +1,7 @@
 import type { ApiUse } from "@keelson/core";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { allows } from "./allows.ts";
-import { rbacRules } from "./rbac-rules.ts";
+import { allows, makeClusterRole, makeRole, rbacRules } from "./rbac-rules.ts";
 
 const use = (verb: string, resource: string, more: Partial<ApiUse> = {}): ApiUse => ({
   verb,
@@ -244,5 +243,22 @@ describe("an evaluation of rules", () => {
   ])("of one name decides on %s", (_, request, expected) => {
     const rules = [{ apiGroups: [""], resources: ["secrets"], resourceNames: ["a"], verbs: ["get"] }];
     expect(allows(rules, request)).toBe(expected);
+  });
+});
+
+const rules = [{ apiGroups: [""], resources: ["pods"], verbs: ["get"] }];
+
+it("makes the objects that hold rules", () => {
+  expect(makeClusterRole("operator", rules)).toEqual({
+    apiVersion: "rbac.authorization.k8s.io/v1",
+    kind: "ClusterRole",
+    metadata: { name: "operator" },
+    rules,
+  });
+  expect(makeRole("shop", "operator", rules)).toEqual({
+    apiVersion: "rbac.authorization.k8s.io/v1",
+    kind: "Role",
+    metadata: { namespace: "shop", name: "operator" },
+    rules,
   });
 });

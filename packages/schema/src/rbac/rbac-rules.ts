@@ -1,5 +1,5 @@
 import type { ApiUse } from "@keelson/core";
-import type { PolicyRule } from "@keelson/core/kinds/rbac/v1";
+import type { ClusterRole, PolicyRule, Role } from "@keelson/core/kinds/rbac/v1";
 import { compareText } from "../canonical-json.ts";
 import {
   coversResource,
@@ -151,4 +151,36 @@ function defined(names: readonly (string | undefined)[]): readonly string[] {
 
 function compareRules(a: PolicyRule, b: PolicyRule): number {
   return compareText(JSON.stringify(a), JSON.stringify(b));
+}
+
+/**
+ * Whether one of the rules allows the use, as the API server decides it. Rules know nothing of namespaces: where they
+ * hold is said by the binding.
+ */
+export function allows(rules: readonly PolicyRule[], use: ApiUse): boolean {
+  return rules.some((rule) => rule.verbs.some((verb) => allowsVerb(rule, verb, use)));
+}
+
+function allowsVerb(rule: PolicyRule, verb: string, use: ApiUse): boolean {
+  const { apiGroups = [], resources = [], resourceNames = [], nonResourceURLs = [] } = rule;
+  if (!isResourceUse(use)) {
+    return nonResourceURLs.some((url) => coversUrl({ verb, url }, urlGrantOf(use)));
+  }
+  const wanted = resourceGrantOf(use);
+  const names = resourceNames.length === 0 ? [{}] : resourceNames.map((name) => ({ name }));
+  return apiGroups.some((group) =>
+    resources.some((resource) =>
+      names.some((name) => coversResource({ verb, group, resource, ...name }, wanted)),
+    ),
+  );
+}
+
+const apiVersion = "rbac.authorization.k8s.io/v1";
+
+export function makeClusterRole(name: string, rules: readonly PolicyRule[]): ClusterRole {
+  return { apiVersion, kind: "ClusterRole", metadata: { name }, rules };
+}
+
+export function makeRole(namespace: string, name: string, rules: readonly PolicyRule[]): Role {
+  return { apiVersion, kind: "Role", metadata: { namespace, name }, rules };
 }

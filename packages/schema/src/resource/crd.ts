@@ -8,7 +8,6 @@ import type { SchemaProblem } from "../errors.ts";
 import { makeVersion } from "./crd-version.ts";
 import type { NamedDefinition } from "./defined-resource.ts";
 import { checkNames, checkVersions, reporter } from "./definition-rules.ts";
-import { pluralOf } from "./plural.ts";
 import type { ResourceDefinition } from "./resource-definition.ts";
 
 export interface MadeCrd {
@@ -66,4 +65,11 @@ export function makeCrd(definition: ResourceDefinition): MadeCrd {
 
 function webhookConversion(clientConfig: WebhookClientConfig): CustomResourceConversion {
   return { strategy: "Webhook", webhook: { clientConfig, conversionReviewVersions: ["v1"] } };
+}
+
+/** The English plural of a kind in lower case: `webapps`, `policies`, `gateways`, `ingresses`, `proxies`. */
+export function pluralOf(kind: string): string {
+  const singular = kind.toLowerCase();
+  if (/[^aeiou]y$/.test(singular)) return `${singular.slice(0, -1)}ies`;
+  return /(?:s|x|z|ch|sh)$/.test(singular) ? `${singular}es` : `${singular}s`;
 }

@@ -1,8 +1,7 @@
 import { freeze, type Scope } from "@keelson/core";
 import { SchemaError } from "../errors.ts";
-import { makeCrd } from "./crd.ts";
+import { makeCrd, pluralOf } from "./crd.ts";
 import type { DefinedResource } from "./defined-resource.ts";
-import { pluralOf } from "./plural.ts";
 import type { PartSchema, ResourceDefinition } from "./resource-definition.ts";
 
 /**

@@ -1,7 +1,22 @@
 import { type Constraint, refuseConstraints } from "./checks.ts";
-import { type Bound, float, int32, type Range, roundDown, roundUp } from "./number-bound.ts";
 import type { Place } from "./place.ts";
 import type { StructuralSchema } from "./structural-schema.ts";
+
+/** A bound that numbers are held to. */
+export interface Bound {
+  readonly value: number;
+  readonly exclusive: boolean;
+}
+
+export interface Range {
+  readonly least: number;
+  readonly most: number;
+}
+
+export const int32: Range = { least: -(2 ** 31), most: 2 ** 31 - 1 };
+
+const largestFloat = (2 - 2 ** -23) * 2 ** 127;
+export const float: Range = { least: -largestFloat, most: largestFloat };
 
 interface NumberFormat extends Range {
   readonly name: string;
@@ -154,4 +169,16 @@ function allMultiples(multiples: readonly number[]): StructuralSchema {
   return others.length === 0
     ? { multipleOf: first }
     : { allOf: multiples.map((multipleOf) => ({ multipleOf })) };
+}
+
+/** A lower bound as the least integer that it allows. */
+export function roundUp({ value, exclusive }: Bound): Bound {
+  const least = Math.ceil(value) + 0; // not -0
+  return { value: exclusive && least === value ? least + 1 : least, exclusive: false };
+}
+
+/** An upper bound as the greatest integer that it allows. */
+export function roundDown({ value, exclusive }: Bound): Bound {
+  const most = Math.floor(value);
+  return { value: exclusive && most === value ? most - 1 : most, exclusive: false };
 }

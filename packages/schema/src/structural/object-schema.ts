@@ -1,7 +1,6 @@
 import type { ValidationRule } from "@keelson/core/kinds/apiextensions/v1";
 import { z } from "zod";
 import { compareText } from "../canonical-json.ts";
-import { celField } from "./cel-field.ts";
 import { extensionsWithin } from "./extension.ts";
 import { withRules } from "./extension-schema.ts";
 import type { Place } from "./place.ts";
@@ -67,4 +66,24 @@ function unknownFields(def: z.core.$ZodObjectDef, at: Place): StructuralSchema {
     "use z.record() in a field of its own",
   );
   return {};
+}
+
+/** Words that CEL keeps for itself; a field of that name is written `__in__`. */
+const reserved: ReadonlySet<string> = new Set([
+  ...["true", "false", "null", "in", "as", "break", "const", "continue", "else", "for", "function", "if"],
+  ...["import", "let", "loop", "package", "namespace", "return", "var", "void", "while"],
+]);
+
+const escapes: Readonly<Record<string, string>> = {
+  __: "__underscores__",
+  ".": "__dot__",
+  "-": "__dash__",
+  "/": "__slash__",
+};
+
+/** How a CEL rule names a field of an object; undefined for a field that CEL cannot reach. */
+export function celField(name: string): string | undefined {
+  if (reserved.has(name)) return `__${name}__`;
+  if (!/^[A-Za-z_./-][\w./-]*$/.test(name)) return undefined;
+  return name.replaceAll(/__|[./-]/g, (found) => escapes[found] ?? found);
 }

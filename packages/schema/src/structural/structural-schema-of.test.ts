@@ -1,9 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { embeddedResource } from "../blocks/embedded-resource.ts";
 import { atomic, listMap, listSet, sized } from "../blocks/lists.ts";
 import { immutable, rule } from "../blocks/rule.ts";
-import { duration, intOrString, quantity } from "../blocks/scalars.ts";
+import { duration, embeddedResource, intOrString, quantity } from "../blocks/scalars.ts";
 import type { SchemaProblem } from "../errors.ts";
 import { Place } from "./place.ts";
 import type { StructuralSchema } from "./structural-schema.ts";

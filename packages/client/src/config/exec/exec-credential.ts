@@ -1,7 +1,7 @@
 import { isRecord } from "@keelson/core";
 import type { ExecProblem } from "../errors.ts";
+import { SettingProblem } from "../errors.ts";
 import { type CertificateAndKey, checkPair } from "../pem.ts";
-import { SettingProblem } from "../setting-problem.ts";
 
 export interface ExecCredential {
   readonly token?: string;

@@ -1,5 +1,5 @@
 import type { KubeconfigUser } from "@keelson/core";
-import { SettingProblem } from "../setting-problem.ts";
+import { SettingProblem } from "../errors.ts";
 
 type InteractiveMode = "Never" | "IfAvailable" | "Always";
 

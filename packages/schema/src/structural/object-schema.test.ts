@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { celField } from "./cel-field.ts";
+import { celField } from "./object-schema.ts";
 
 it.each([
   ["image", "image"],

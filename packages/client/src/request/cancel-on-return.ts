@@ -1,12 +1,12 @@
 /**
- * Something to iterate over that begins anew with each iteration and ends at once when it is left, even while it waits:
- * the signal it is begun with aborts then. A generator alone would first wait for what it waits for.
+ * An iterable that starts anew with each iteration and aborts its signal when the consumer leaves the loop, even while
+ * the next value is awaited. A plain generator would wait for that value first.
  */
-export function leavable<T>(begin: (leaving: AbortSignal) => AsyncIterable<T>): AsyncIterable<T> {
+export function cancelOnReturn<T>(start: (signal: AbortSignal) => AsyncIterable<T>): AsyncIterable<T> {
   return {
     [Symbol.asyncIterator](): AsyncIterator<T> {
       const controller = new AbortController();
-      const inner = begin(controller.signal)[Symbol.asyncIterator]();
+      const inner = start(controller.signal)[Symbol.asyncIterator]();
       const done = { done: true, value: undefined } as const;
       return {
         async next() {
@@ -18,7 +18,7 @@ export function leavable<T>(begin: (leaving: AbortSignal) => AsyncIterable<T>): 
           }
         },
         async return() {
-          controller.abort(new Error("left"));
+          controller.abort(new Error("the consumer left the loop"));
           await inner.return?.();
           return done;
         },

@@ -1,15 +1,15 @@
-/** Lets so many do something at the same time; the others wait, and follow in the order in which they came. */
-export class Turns {
+/** Allows a number of holders at the same time; further callers wait and acquire it in the order in which they came. */
+export class Semaphore {
   #free: number;
-  /** In order; who has given up is taken out. */
+  /** In order; a caller that gave up is removed. */
   readonly #waiting = new Set<() => void>();
 
   constructor(count: number) {
     this.#free = count;
   }
 
-  /** Resolves when it is the caller's turn, who then has to call `end`; rejects with the signal's reason. */
-  async begin(signal: AbortSignal): Promise<void> {
+  /** Resolves when the caller holds the semaphore, and then has to `release` it; rejects with the signal's reason. */
+  async acquire(signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
     if (this.#free > 0) {
       this.#free -= 1;
@@ -25,7 +25,7 @@ export class Turns {
     await promise.finally(() => signal.removeEventListener("abort", giveUp));
   }
 
-  end(): void {
+  release(): void {
     const [next] = this.#waiting;
     if (next === undefined) {
       this.#free += 1;

@@ -1,17 +1,15 @@
 import { type TransportResponse, toError } from "@keelson/core";
 import { ArrivedBytes } from "./arrived-bytes.ts";
 import { type BodyFraming, bodyFraming } from "./body-framing.ts";
-import { FloodGauge } from "./flood-gauge.ts";
-import { MalformedAnswerError } from "./malformed-answer-error.ts";
-import { parseResponseHead } from "./response-head.ts";
+import { MalformedHttpError, parseResponseHead } from "./response-head.ts";
 
 const endOfHead = "\r\n\r\n";
 const longestHead = 1 << 18;
 
 /** The answer to a request, as it is read off its connection. */
-export class StreamAnswer {
+export class StreamedResponse {
   readonly body: ArrivedBytes = new ArrivedBytes();
-  readonly gauge: FloodGauge = new FloodGauge(performance.now());
+  readonly gauge: BurstDetector = new BurstDetector(performance.now());
   readonly #head = Promise.withResolvers<Omit<TransportResponse, "body">>();
   /** What has come of the head, while it is not complete. */
   #beginning = Buffer.alloc(0);
@@ -38,7 +36,7 @@ export class StreamAnswer {
     }
     // A server that sends each event on its own wakes us for each. In a flood a short rest, which nobody notices, lets
     // the connection gather a few dozen for one reading.
-    return !this.body.isFull && (!this.gauge.isFlood || this.body.isEmpty);
+    return !this.body.isFull && (!this.gauge.isBurst || this.body.isEmpty);
   }
 
   /** The first failure counts, and none after the end. */
@@ -56,7 +54,7 @@ export class StreamAnswer {
     const all = Buffer.concat([this.#beginning, bytes]);
     const end = all.indexOf(endOfHead);
     if (end === -1) {
-      if (all.length > longestHead) throw new MalformedAnswerError("its head has no end");
+      if (all.length > longestHead) throw new MalformedHttpError("its head has no end");
       this.#beginning = all;
       return;
     }
@@ -82,4 +80,29 @@ export class StreamAnswer {
 function connectionReset(): Error {
   const error = new Error("the connection was closed before the end of the answer");
   return Object.assign(error, { code: "ECONNRESET" });
+}
+
+/** How long bytes are counted before they are judged. */
+const windowMs = 20;
+/** A thousand objects a second, and more. */
+const floodBytesPerMs = 2_000;
+
+/** Tells from what arrived in the last moments whether a stream comes in floods, as all objects of a kind do at first. */
+export class BurstDetector {
+  isBurst = false;
+  #sinceMs: number;
+  #bytes = 0;
+
+  constructor(nowMs: number) {
+    this.#sinceMs = nowMs;
+  }
+
+  count(bytes: number, nowMs: number): void {
+    this.#bytes += bytes;
+    const elapsedMs = nowMs - this.#sinceMs;
+    if (elapsedMs < windowMs) return;
+    this.isBurst = this.#bytes >= elapsedMs * floodBytesPerMs;
+    this.#sinceMs = nowMs;
+    this.#bytes = 0;
+  }
 }

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { pluralOf } from "./plural.ts";
+import { pluralOf } from "./crd.ts";
 
 it.each([
   ["WebApp", "webapps"],

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { mergePatchBetween } from "./merge-patch.ts";
+import { mergePatchBetween } from "./patch.ts";
 
 describe("the merge patch between two objects", () => {
   it.each([

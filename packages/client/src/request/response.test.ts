@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { warningsIn } from "./warnings.ts";
+import { warningsIn } from "./response.ts";
 
 it.each([
   [undefined, []],

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { draft } from "./immutable.ts";
 import { isCoveredBy } from "./is-covered-by.ts";
-import { podTemplatesEqual } from "./pod-template-equality.ts";
+import { podTemplatesEqual } from "./normal-form.ts";
 
 const container = (fields: object): object => ({ spec: { containers: [{ name: "web", ...fields }] } });
 const spec = (fields: object): object => ({ spec: { containers: [{ name: "web" }], ...fields } });

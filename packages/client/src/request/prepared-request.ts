@@ -3,7 +3,7 @@ import type { ApiCall } from "./api-call.ts";
 import { pathOf } from "./path.ts";
 
 /** One request, ready to be sent, without what all requests share. */
-export interface Ask {
+export interface PreparedRequest {
   readonly method: TransportRequest["method"];
   readonly path: string;
   readonly accept: string;
@@ -11,14 +11,14 @@ export interface Ask {
 }
 
 /** Turns a call into a request. Throws if that cannot be done; nothing has been sent then. */
-export function askFor(call: ApiCall): Ask {
+export function toRequest(call: ApiCall): PreparedRequest {
   const { body } = call;
-  const ask = { method: methodOf(call), path: pathOf(call), accept: call.accept ?? acceptOf(call) };
-  if (body === undefined) return ask;
-  return { ...ask, body: { contentType: body.contentType, text: JSON.stringify(body.value) } };
+  const request = { method: methodOf(call), path: pathOf(call), accept: call.accept ?? acceptOf(call) };
+  if (body === undefined) return request;
+  return { ...request, body: { contentType: body.contentType, text: JSON.stringify(body.value) } };
 }
 
-function methodOf({ verb }: ApiCall): Ask["method"] {
+function methodOf({ verb }: ApiCall): PreparedRequest["method"] {
   switch (verb) {
     case "get":
     case "list":

@@ -1,48 +1,48 @@
 import { describe, expect, it } from "vitest";
-import { Turns } from "./turns.ts";
+import { Semaphore } from "./semaphore.ts";
 
 const { signal } = new AbortController();
 
-describe("turns", () => {
+describe("a semaphore", () => {
   it("are had at once while there are some, and then in the order in which they were asked for", async () => {
-    const turns = new Turns(1);
+    const semaphore = new Semaphore(1);
     const order: string[] = [];
-    await turns.begin(signal);
+    await semaphore.acquire(signal);
     const waiting = ["a", "b", "c"].map(async (name) => {
-      await turns.begin(signal);
+      await semaphore.acquire(signal);
       order.push(name);
-      turns.end();
+      semaphore.release();
     });
     await Promise.resolve();
     expect(order).toEqual([]);
-    turns.end();
+    semaphore.release();
     await Promise.all(waiting);
     expect(order).toEqual(["a", "b", "c"]);
-    await turns.begin(signal);
+    await semaphore.acquire(signal);
   });
 
   it("are not given to those who gave up", async () => {
-    const turns = new Turns(1);
-    await turns.begin(signal);
+    const semaphore = new Semaphore(1);
+    await semaphore.acquire(signal);
     const leaving = new AbortController();
-    const left = expect(turns.begin(leaving.signal)).rejects.toThrow("enough");
-    const next = turns.begin(signal);
+    const left = expect(semaphore.acquire(leaving.signal)).rejects.toThrow("enough");
+    const next = semaphore.acquire(signal);
     leaving.abort(new Error("enough"));
     await left;
-    await expect(turns.begin(leaving.signal)).rejects.toThrow("enough");
-    turns.end();
+    await expect(semaphore.acquire(leaving.signal)).rejects.toThrow("enough");
+    semaphore.release();
     await next;
   });
 
   it("of those who gave up too late are theirs all the same", async () => {
-    const turns = new Turns(1);
-    await turns.begin(signal);
+    const semaphore = new Semaphore(1);
+    await semaphore.acquire(signal);
     const leaving = new AbortController();
-    const late = turns.begin(leaving.signal);
-    turns.end();
+    const late = semaphore.acquire(leaving.signal);
+    semaphore.release();
     leaving.abort(new Error("enough"));
     await late;
-    turns.end();
-    await turns.begin(signal);
+    semaphore.release();
+    await semaphore.acquire(signal);
   });
 });

@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { deepEqual } from "./deep-equal.ts";
-import { isRecord } from "./json.ts";
+import { deepEqual, isRecord } from "./json.ts";
 
 const runs = { numRuns: 200 };
 const json = fc.jsonValue({ maxDepth: 4 });

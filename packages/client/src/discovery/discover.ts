@@ -1,7 +1,12 @@
 import { isRecord } from "@keelson/core";
 import type { CallOptions, Client } from "../client.ts";
 import { NotFoundError } from "../errors.ts";
-import { arrayOf, type DiscoveredResource, readApiResourceList } from "./api-resource-list.ts";
+import {
+  arrayOf,
+  type DiscoveredResource,
+  readApiResourceList,
+  readGroupDiscoveryList,
+} from "./api-resource-list.ts";
 
 /** What one group serves. */
 export interface DiscoveredGroup {
@@ -48,4 +53,27 @@ async function undefinedIfMissing(answer: Promise<unknown>): Promise<unknown> {
     if (error instanceof NotFoundError) return undefined;
     throw error;
   }
+}
+
+const aggregated = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList,application/json";
+
+/** Everything the server serves: in two requests, or, from servers before 1.26, in one for each group and version. */
+export async function discoverAll(
+  client: Client,
+  options: CallOptions = {},
+): Promise<readonly DiscoveredResource[]> {
+  const fetchList = (path: string): Promise<unknown> =>
+    client.caller.raw({ ...options, path, accept: aggregated });
+  const [core, others] = await Promise.all([fetchList("/api"), fetchList("/apis")]);
+  if (isAggregated(core) && isAggregated(others)) {
+    return [...readGroupDiscoveryList(core), ...readGroupDiscoveryList(others)];
+  }
+  const groups = arrayOf(isRecord(others) ? others.groups : undefined).filter(isRecord);
+  const names = ["", ...groups.map(({ name }) => String(name))];
+  const found = await Promise.all(names.map((group) => discoverGroup(client, group, options)));
+  return found.flatMap((group) => group?.resources ?? []);
+}
+
+function isAggregated(response: unknown): boolean {
+  return isRecord(response) && response.kind === "APIGroupDiscoveryList";
 }

@@ -1,20 +1,20 @@
 import { isStatus, type Status, type TransportResponse } from "@keelson/core";
 import { type ApiError, apiErrorFrom } from "../errors.ts";
-import type { Ask } from "./ask.ts";
+import type { PreparedRequest } from "./prepared-request.ts";
 
 /** Anything that is not a success: also a redirect, which an API server does not send. */
-export function isRefusal({ status }: TransportResponse): boolean {
+export function isErrorResponse({ status }: TransportResponse): boolean {
   return status < 200 || status >= 300;
 }
 
 /** The error for a response that is a refusal. */
-export function refusalFrom(
+export function errorFromResponse(
   operation: string,
-  ask: Ask,
+  request: PreparedRequest,
   response: TransportResponse,
   text: string,
 ): ApiError {
-  const status = statusIn(text) ?? bareStatus(ask, response, text);
+  const status = statusIn(text) ?? bareStatus(request, response, text);
   const seconds = status.details?.retryAfterSeconds ?? retryAfterSeconds(response);
   const details = seconds === undefined ? status.details : { ...status.details, retryAfterSeconds: seconds };
   const code = status.code ?? response.status;
@@ -41,7 +41,7 @@ function statusIn(text: string): Status | undefined {
 }
 
 /** What can be said of a refusal that did not come with a Status, such as a proxy's page. */
-function bareStatus({ method }: Ask, { status: code }: TransportResponse, text: string): Status {
+function bareStatus({ method }: PreparedRequest, { status: code }: TransportResponse, text: string): Status {
   const reason = code === 409 && method === "POST" ? { reason: "AlreadyExists" } : {};
   return {
     apiVersion: "v1",

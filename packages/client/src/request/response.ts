@@ -1,0 +1,109 @@
+import {
+  apiVersionOf,
+  isRecord,
+  isStatus,
+  type Kind,
+  type KubeList,
+  type KubeObject,
+  type ListMeta,
+  type Status,
+  type Stored,
+} from "@keelson/core";
+import { MalformedResponseError } from "../errors.ts";
+
+/**
+ * Takes the response of the server for a stored object of the kind. The server guarantees the fields of a kind it serves
+ * and of the metadata, so only the kind itself is checked: a proxy might have responded in its place.
+ */
+export function asObject<T extends KubeObject>(
+  operation: string,
+  resource: Kind<T>,
+  response: unknown,
+): Stored<T> {
+  if (isObjectOf(resource, response)) return response;
+  throw new MalformedResponseError(operation, {
+    problem: `the response is ${describe(response)}, not a ${resource.kind}`,
+  });
+}
+
+/** As asObject, for deletes, which are also answered by a Status. */
+export function asObjectOrStatus<T extends KubeObject>(
+  operation: string,
+  resource: Kind<T>,
+  response: unknown,
+): Stored<T> | Status {
+  return isStatus(response) ? response : asObject(operation, resource, response);
+}
+
+/** As asObject, for lists. Lists of built-in kinds leave out what their items are; here every item says it. */
+export function asList<T extends KubeObject>(
+  operation: string,
+  resource: Kind<T>,
+  response: unknown,
+): KubeList<Stored<T>> {
+  const problem = `the response is ${describe(response)}, not a list of ${resource.kind}`;
+  const identity = identityOf(resource);
+  const isList = isListResponse(response) && response.kind === `${identity.kind}List`;
+  if (!isList) throw new MalformedResponseError(operation, { problem });
+  const items = (response.items ?? []).map((item) => {
+    const object = isRecord(item) && item.kind === undefined ? { ...identity, ...item } : item;
+    return asObject(operation, resource, object);
+  });
+  return { apiVersion: response.apiVersion, kind: response.kind, metadata: response.metadata, items };
+}
+
+/** `apiVersion` and `kind` of the objects of a kind. */
+export function identityOf(resource: Kind): { readonly apiVersion: string; readonly kind: string } {
+  if (resource.isMetadataOnly === true)
+    return { apiVersion: "meta.k8s.io/v1", kind: "PartialObjectMetadata" };
+  return { apiVersion: apiVersionOf(resource), kind: resource.kind };
+}
+
+function isObjectOf<T extends KubeObject>(resource: Kind<T>, response: unknown): response is Stored<T> {
+  const { apiVersion, kind } = identityOf(resource);
+  return (
+    isRecord(response) &&
+    response.kind === kind &&
+    response.apiVersion === apiVersion &&
+    isRecord(response.metadata)
+  );
+}
+
+interface ListResponse {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly metadata: ListMeta;
+  /** Go writes an empty list as null. */
+  readonly items: readonly unknown[] | null;
+}
+
+function isListResponse(response: unknown): response is ListResponse {
+  return (
+    isRecord(response) &&
+    typeof response.apiVersion === "string" &&
+    typeof response.kind === "string" &&
+    isRecord(response.metadata) &&
+    (Array.isArray(response.items) || response.items === null)
+  );
+}
+
+function describe(response: unknown): string {
+  return isRecord(response) && typeof response.kind === "string" ? `a ${response.kind}` : "something else";
+}
+
+/** Reads a response body to its end. */
+export async function readText(body: AsyncIterable<Uint8Array>): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of body) chunks.push(chunk);
+  return Buffer.concat(chunks).toString("utf8");
+}
+
+/** Told what the API server remarks on a call that it carried out, such as a field that does not exist. */
+export type OnServerWarning = (text: string, operation: string) => void;
+
+const oneWarning = /\b\d{3} \S+ "((?:[^"\\]|\\.)*)"/g;
+
+/** The texts of a `Warning` header, which may hold several. */
+export function warningsIn(header: string | undefined): readonly string[] {
+  return [...(header ?? "").matchAll(oneWarning)].map(([, text = ""]) => text.replace(/\\(.)/g, "$1"));
+}
