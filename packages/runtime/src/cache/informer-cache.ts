@@ -30,7 +30,7 @@ import type { WriteOutcome } from "./own-writes/write-outcome.ts";
 import { ReadLeases } from "./reads/read-leases.ts";
 import { isSameCollection, resourceIdOf } from "./representation.ts";
 
-/** A read that the cache could not answer in time, so that the server did [RW1]. */
+/** A read that the cache could not serve in time, so that the server did [RW1]. */
 export interface StaleRead {
   readonly resource: Resource;
   /** Such as `get deployments.apps shop/web`. */
@@ -41,33 +41,33 @@ export interface InformerCacheOptions {
   /** Lists and watches; must not itself read from this cache. */
   readonly client: Client;
   readonly settings?: CacheSettings;
-  /** Default: the machine's. */
+  /** Default: the system clock. */
   readonly clock?: Clock;
-  /** Default: the machine's. */
+  /** Default: the system's random numbers. */
   readonly random?: Random;
-  /** Default: says nothing. */
+  /** Default: no log. */
   readonly log?: Logger;
-  /** Told of each read that had to go to the server because the watch was late. */
+  /** Called with each read that had to go to the server because the watch was late. */
   readonly onStaleRead?: (read: StaleRead) => void;
-  /** Told of each list and watch that failed; the informer goes on. */
+  /** Called with the error of each list and watch that failed; the informer goes on. */
   readonly onInformerError?: (error: Error, resource: Resource) => void;
 }
 
-/** As long as controller-runtime's. */
+/** The same as in controller-runtime. */
 const defaultResyncMs = 36_000_000;
 
-/** An index of a kind, for its informers that are there and those to come. */
+/** An index of a kind, for its existing and future informers. */
 interface KindIndex {
   readonly resourceId: string;
   readonly name: string;
-  /** Only to tell functions apart. */
+  /** Only to compare functions. */
   readonly valuesOf: unknown;
   addTo(informer: unknown): void;
 }
 
 /**
- * The informers of a process. Each watch is shared by all who ask for the same objects in the same form [IN1] and ends
- * with the last of them; a watch that a read began stays until the cache stops. `cachedClient` reads from it.
+ * The informers of a process. Each watch is shared by all users of the same objects in the same form [IN1] and ends with
+ * the last lease; a watch that a read started stays until the cache stops. `cachedClient` reads from it.
  */
 export class InformerCache implements Cache {
   readonly #options: InformerCacheOptions;
@@ -77,7 +77,7 @@ export class InformerCache implements Cache {
   readonly #informers = new InformerPool();
   readonly #indexes: KindIndex[] = [];
   readonly #earlier = new EarlierWrites();
-  /** Which informers answer the reads of a kind. */
+  /** The ids of the informers that serve the reads of a kind. */
   readonly #readIds = new Map<string, readonly string[]>();
   readonly #readLeases: ReadLeases;
   #phase: "new" | "running" | "stopped" = "new";
@@ -107,7 +107,7 @@ export class InformerCache implements Cache {
     const informer: Informer<T> =
       first !== undefined && more.length === 0 ? first : new CombinedInformer(resource, parts);
     return leaseOf(informer, async () => {
-      await Promise.all(ids.map((id, index) => this.#informers.giveBack(id, parts[index])));
+      await Promise.all(ids.map((id, index) => this.#informers.release(id, parts[index])));
     });
   }
 
@@ -154,7 +154,7 @@ export class InformerCache implements Cache {
       if (this.#phase === "stopped") throw new CacheStoppedError("wait until the cache has synced");
       const unsynced = [...this.#informers.all()].filter(({ hasSynced }) => !hasSynced);
       if (unsynced.length === 0) return;
-      // One that nobody uses any more ends without a sync; then it is not waited for.
+      // An informer that is released meanwhile ends without a sync; then it is not waited for.
       await Promise.allSettled(unsynced.map((informer) => informer.synced(signal)));
     }
   }
@@ -163,7 +163,7 @@ export class InformerCache implements Cache {
     return [...this.#informers.all()].flatMap(({ statuses }) => statuses);
   }
 
-  /** How many own writes have not come back through a watch: 0 at rest [RW5]. */
+  /** How many own writes have not come back through a watch: 0 when nothing is written [RW5]. */
   get ownWritesHeld(): number {
     let held = 0;
     for (const informer of this.#informers.all()) held += informer.ownWritesHeld;
@@ -171,7 +171,7 @@ export class InformerCache implements Cache {
   }
 
   /**
-   * The informers that answer the reads of a kind; starts them if nobody has, and then keeps them [IN16]. For
+   * The informers that serve the reads of a kind; starts those that do not run, and keeps them [IN16]. For
    * `cachedClient`.
    */
   informersForReads<T extends KubeObject>(
@@ -189,17 +189,17 @@ export class InformerCache implements Cache {
     return ids.map((id) => this.#informers.get(id)).filter((found) => isInformerOf(resource, found));
   }
 
-  /** A read of the kind begins, and ends when what this gives is disposed of: its informers stay for so long. */
+  /** Marks the begin of a read of the kind, which ends on dispose: its informers are kept until then. */
   reading(resource: Resource): Disposable | undefined {
     return this.#readLeases.read(resourceIdOf(resource));
   }
 
-  /** Whether anybody watches the kind, in whatever version, representation or selection. */
+  /** Whether an informer watches the kind, in any version, representation or selection. */
   isWatched(resource: Resource): boolean {
     return [...this.#informers.all()].some((informer) => isSameCollection(informer.resource, resource));
   }
 
-  /** All objects of the kind, and of the namespace if there is one, that are at hand. For `cachedClient`. */
+  /** All cached objects of the kind, of one namespace or of all. For `cachedClient`. */
   knownObjects(resource: Resource, namespace: string | undefined): readonly Stored[] {
     const query = namespace === undefined ? {} : { namespace };
     return [...this.#informers.all()]
@@ -207,7 +207,7 @@ export class InformerCache implements Cache {
       .flatMap((informer) => informer.listWithOwnWrites(query));
   }
 
-  /** Something was written: reads include it from now on. For `cachedClient`. */
+  /** Records an own write: reads include it from now on. For `cachedClient`. */
   recordWrite(resource: Resource, outcome: WriteOutcome): void {
     const { type } = outcome;
     if (type === "deleted") {
@@ -221,19 +221,19 @@ export class InformerCache implements Cache {
     }
   }
 
-  /** The watch was late: the server was asked instead. For `cachedClient`. */
+  /** Reports a read that was served by the server because the watch was late. For `cachedClient`. */
   reportStaleRead(read: StaleRead): void {
     const { onStaleRead, log = silentLogger } = this.#options;
-    log.warn("a read waited too long for an own write to come back, and was answered by the server", {
+    log.warn("a read waited too long for an own write to come back, and was served by the API server", {
       operation: read.operation,
     });
     onStaleRead?.(read);
   }
 
-  /** What came of a write could not be found out: reads may not include it. For `cachedClient`. */
+  /** Reports a write whose outcome could not be read: later reads may not include it. For `cachedClient`. */
   reportUnknownOutcome(operation: string, error: Error): void {
     const { log = silentLogger } = this.#options;
-    log.warn("what came of a write could not be read, so that cached reads may be older than it", {
+    log.warn("the outcome of a write could not be read, so cached reads may be older than it", {
       operation,
       error,
     });
@@ -267,13 +267,13 @@ export class InformerCache implements Cache {
       onError: (error) => onInformerError?.(error, resource),
     });
     for (const index of this.#indexes) index.addTo(informer);
-    this.#tellEarlier(informer);
+    this.#recordEarlierWrites(informer);
     this.#informers.add(id, informer);
     if (this.#phase === "running") informer.start();
     return informer;
   }
 
-  #tellEarlier(informer: AnyInformer): void {
+  #recordEarlierWrites(informer: AnyInformer): void {
     const { resource } = informer;
     const version = this.#earlier.versionOf(resource);
     if (version !== undefined) informer.requireAtLeast(version);

@@ -1,4 +1,14 @@
-import { type Client, createClient, mergePatch } from "@keelson/client";
+import {
+  AlreadyExistsError,
+  ApiError,
+  type Client,
+  ConnectionError,
+  createClient,
+  ForbiddenError,
+  mergePatch,
+  NotFoundError,
+  RequestTimeoutError,
+} from "@keelson/client";
 import {
   compareResourceVersions,
   formatKey,
@@ -6,9 +16,11 @@ import {
   type ObjectKey,
   type ObjectOf,
   type Random,
+  type Stored,
   seededRandom,
   sleep,
   systemClock,
+  toError,
 } from "@keelson/core";
 import { ConfigMap, Namespace } from "@keelson/core/kinds/core/v1";
 import { errorEvent, type FaultyTransport, faults, faultyTransport } from "@keelson/testkit";
@@ -22,9 +34,9 @@ import { startTestCluster } from "../support/test-cluster.ts";
 
 type ConfigMapObject = ObjectOf<typeof ConfigMap>;
 
-/** A longer one is for a night: KEELSON_SOAK_SECONDS=36000 npm run test:cluster -- soak */
+/** For a run of a night: KEELSON_SOAK_SECONDS=36000 npm run test:cluster -- soak */
 const soakSeconds = Number(process.env.KEELSON_SOAK_SECONDS ?? 70);
-/** In the title, so that the same sequence of operations can be had again. */
+/** In the title, so that the same sequence of operations can be repeated. */
 const seed = Number(process.env.KEELSON_SOAK_SEED ?? 20_261_116);
 const namespaces = ["red", "green", "blue"];
 const names = Array.from({ length: 40 }, (_, index) => `object-${index}`);
@@ -41,27 +53,54 @@ const pick = <Value>(random: Random, values: readonly Value[]): Value => {
   return value;
 };
 
-/** One random write. The server may be away or say no: what counts is what it holds in the end. */
-async function writeSomething(random: Random, round: number): Promise<void> {
+/** Whether a restart of the API server has begun; from then on it may be unreachable for a while. */
+let hasRestarted = false;
+
+/** Whether an error means that the API server is down, or has not finished its start. */
+function isOutage(error: Error): boolean {
+  if (error instanceof ConnectionError || error instanceof RequestTimeoutError) return true;
+  if (error instanceof ForbiddenError) return error.message.includes("not yet ready to handle request");
+  return error instanceof ApiError && (error.status.code === 429 || (error.status.code ?? 0) >= 500);
+}
+
+/** What the writers did: successful writes by verb, refusals that follow from the state of an object, other errors. */
+class WriteLog {
+  readonly successes = { create: 0, update: 0, delete: 0 };
+  refusals = 0;
+  outages = 0;
+  readonly unexpected: string[] = [];
+
+  /** Makes a write and counts it. Resolves to whether it succeeded. */
+  async record(verb: "create" | "update" | "delete", write: () => Promise<unknown>): Promise<boolean> {
+    try {
+      await write();
+      this.successes[verb] += 1;
+      return true;
+    } catch (caught) {
+      const error = toError(caught);
+      const expected = verb === "create" ? AlreadyExistsError : NotFoundError;
+      if (error instanceof expected) this.refusals += 1;
+      else if (hasRestarted && isOutage(error)) this.outages += 1;
+      else this.unexpected.push(`${verb}: ${error.name}: ${error.message}`);
+      return false;
+    }
+  }
+}
+
+/** One random write. An object that is created may exist, and one that is updated or deleted may not. */
+function writeSomething(random: Random, round: number, log: WriteLog): Promise<boolean> {
   const metadata = { namespace: pick(random, namespaces), name: pick(random, names) };
   const data = { round: String(round), filler: "x".repeat(Math.floor(random.next() * 200)) };
   const choice = random.next();
-  if (choice < 0.35) await admin.create(ConfigMap, { metadata, data });
-  else if (choice < 0.8) await admin.update(ConfigMap, { metadata, data });
-  else await admin.delete(ConfigMap, metadata);
+  if (choice < 0.35) return log.record("create", () => admin.create(ConfigMap, { metadata, data }));
+  if (choice < 0.8) return log.record("update", () => admin.update(ConfigMap, { metadata, data }));
+  return log.record("delete", () => admin.delete(ConfigMap, metadata));
 }
 
-async function keepWriting(random: Random, untilMs: number): Promise<number> {
-  let written = 0;
+async function keepWriting(random: Random, untilMs: number, log: WriteLog): Promise<void> {
   for (let round = 0; systemClock.monotonicNow() < untilMs; round++) {
-    const isDone = await writeSomething(random, round).then(
-      () => true,
-      () => false,
-    );
-    if (isDone) written += 1;
-    else await sleep(systemClock, 5);
+    if (!(await writeSomething(random, round, log))) await sleep(systemClock, 5);
   }
-  return written;
 }
 
 async function keepBreaking(transport: FaultyTransport, random: Random, untilMs: number): Promise<void> {
@@ -91,19 +130,19 @@ async function keepRestarting(untilMs: number): Promise<void> {
   const everyMs = (untilMs - systemClock.monotonicNow()) / (apiServerRestarts + 1);
   for (let restart = 0; restart < apiServerRestarts; restart++) {
     await sleep(systemClock, everyMs);
+    hasRestarted = true;
     await controlPlane.restart("kube-apiserver");
   }
 }
 
-/** Writes through the cached client and reads at once what it wrote. Somebody else may have deleted it meanwhile. */
+/** Writes through the cached client and reads at once what it wrote; the problem with the read, if there is one. */
 async function writeAndRead(cached: Client, key: ObjectKey, run: number): Promise<string | undefined> {
   const patch = mergePatch({ metadata: { annotations: { run: String(run) } } });
   const { metadata: written } = await cached.patch(ConfigMap, key, patch);
   const { metadata: read } = await cached.get(ConfigMap, key);
-  const [wanted = "", got = ""] = [written.resourceVersion, read.resourceVersion];
-  return compareResourceVersions(got, wanted) >= 0
+  return compareResourceVersions(read.resourceVersion, written.resourceVersion) >= 0
     ? undefined
-    : `${formatKey(key)} was read as of ${got} after it had been written as of ${wanted}`;
+    : `${formatKey(key)} was read at ${read.resourceVersion} after a write at ${written.resourceVersion}`;
 }
 
 async function versionsOnServer(): Promise<ReadonlyMap<string, string>> {
@@ -111,11 +150,9 @@ async function versionsOnServer(): Promise<ReadonlyMap<string, string>> {
   return versionsOf(items);
 }
 
-function versionsOf(objects: readonly ConfigMapObject[]): ReadonlyMap<string, string> {
+function versionsOf(objects: readonly Stored<ConfigMapObject>[]): ReadonlyMap<string, string> {
   return new Map(
-    objects
-      .map((object) => [formatKey(keyOf(object)), object.metadata.resourceVersion ?? ""] as const)
-      .sort(),
+    objects.map((object) => [formatKey(keyOf(object)), object.metadata.resourceVersion] as const).sort(),
   );
 }
 
@@ -145,7 +182,22 @@ it(
     const overlaps: string[] = [];
     /** Reads that were older than the write before them [RW1]. */
     const stale: string[] = [];
-    /** What each key's last reconcile saw. */
+    /** Own writes whose read was checked. */
+    let checkedWrites = 0;
+    /** Errors of reconciles that neither a deleted object nor an outage explains. */
+    const unexpected: string[] = [];
+    /** Undefined if a writer has deleted the object meanwhile. Other errors fail the reconcile, which is retried. */
+    const unlessDeleted = async <Value>(call: Promise<Value>): Promise<Value | undefined> => {
+      try {
+        return await call;
+      } catch (caught) {
+        const error = toError(caught);
+        if (error instanceof NotFoundError) return undefined;
+        if (!(hasRestarted && isOutage(error))) unexpected.push(`${error.name}: ${error.message}`);
+        throw error;
+      }
+    };
+    /** The version that each key's last reconcile read. */
     const seen = new Map<string, string | undefined>();
     let runs = 0;
     const definition = controller(ConfigMap, { concurrency: 8 })
@@ -156,11 +208,14 @@ it(
         running.add(text);
         try {
           runs += 1;
-          const found = await cached.get(ConfigMap, key).catch(() => undefined);
+          const found = await unlessDeleted(cached.get(ConfigMap, key));
           seen.set(text, found?.metadata.resourceVersion);
           if (runs % 10 === 0 && systemClock.monotonicNow() < untilMs) {
-            const problem = await writeAndRead(cached, key, runs).catch(() => undefined);
-            if (problem !== undefined) stale.push(problem);
+            const checked = await unlessDeleted(
+              writeAndRead(cached, key, runs).then((problem) => ({ problem })),
+            );
+            if (checked !== undefined) checkedWrites += 1;
+            if (checked?.problem !== undefined) stale.push(checked.problem);
           }
           await sleep(systemClock, 2, signal);
           if (runs % 50 === 0) throw new Error("one in fifty fails");
@@ -181,13 +236,14 @@ it(
     );
     const ended = Promise.all([cache.run(stop.signal), subject.run(stop.signal)]);
 
+    const log = new WriteLog();
     const writing = Promise.all(
-      Array.from({ length: writers }, (_, writer) => keepWriting(seededRandom(seed + writer), untilMs)),
+      Array.from({ length: writers }, (_, writer) => keepWriting(seededRandom(seed + writer), untilMs, log)),
     );
     const restarting = keepRestarting(untilMs);
     await keepBreaking(transport, random, untilMs);
     await restarting;
-    const written = (await writing).reduce((sum, count) => sum + count, 0);
+    await writing;
 
     const late = new LegalHistory<ConfigMapObject>();
     informer.subscribe((event) => late.add(event));
@@ -210,7 +266,10 @@ it(
     expect(overlaps).toEqual([]);
     expect(stale).toEqual([]);
     await expect.poll(() => cache.ownWritesHeld, patient).toBe(0);
-    expect(written).toBeGreaterThan(soakSeconds);
+    expect(log.unexpected).toEqual([]);
+    expect(unexpected).toEqual([]);
+    for (const count of Object.values(log.successes)) expect(count).toBeGreaterThan(soakSeconds);
+    expect(checkedWrites).toBeGreaterThan(soakSeconds / 10);
     expect(quick.events).toBeGreaterThan(soakSeconds);
 
     stop.abort(new Error("the soak is over"));

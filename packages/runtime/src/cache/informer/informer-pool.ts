@@ -4,7 +4,7 @@ import { InformerReleasedError } from "../errors.ts";
 import type { CachedInformer } from "./cached-informer.ts";
 import type { Informer, Subscription } from "./informer.ts";
 
-/** What a cache does with an informer of whatever kind. */
+/** What a cache does with an informer of any kind. */
 export type AnyInformer = Pick<
   CachedInformer<KubeObject>,
   | "resource"
@@ -24,10 +24,10 @@ interface Pooled {
   uses: number;
 }
 
-/** Informers by what they watch, each with the number of those who use it; the last one to give it back stops it. */
+/** Informers by what they watch, each with the number of its leases; the release of the last one stops it. */
 export class InformerPool {
   readonly #pooled = new Map<string, Pooled>();
-  /** Not in the pool any more, and still running. */
+  /** Informers that are no longer in the pool and still running. */
   readonly #stopping = new Set<Promise<void>>();
 
   get(id: string): AnyInformer | undefined {
@@ -47,8 +47,8 @@ export class InformerPool {
     if (pooled !== undefined) pooled.uses += 1;
   }
 
-  /** Does nothing for an informer that is not in the pool, where another one may have taken its place. */
-  async giveBack(id: string, informer: AnyInformer | undefined): Promise<void> {
+  /** Does nothing for an informer that is not in the pool, even if another one has taken its place. */
+  async release(id: string, informer: AnyInformer | undefined): Promise<void> {
     const pooled = this.#pooled.get(id);
     if (pooled === undefined || pooled.informer !== informer) return;
     pooled.uses -= 1;
@@ -57,7 +57,7 @@ export class InformerPool {
     await this.#stop(pooled.informer);
   }
 
-  /** Resolves when nothing of any informer is left running, those included that were given back. */
+  /** Resolves when no informer is running any more, released ones included. */
   async stopAll(): Promise<void> {
     const informers = [...this.all()];
     this.#pooled.clear();
@@ -71,10 +71,10 @@ export class InformerPool {
   }
 }
 
-/** A use of an informer that can be given back once. What is asked of it afterwards is an error. */
+/** A lease of an informer that can be released once. Using it afterwards is an error. */
 export function leaseOf<T extends KubeObject>(
   informer: Informer<T>,
-  giveBack: () => Promise<void>,
+  release: () => Promise<void>,
 ): InformerLease<T> {
   const { resource } = informer;
   const subscriptions = new Set<Subscription>();
@@ -85,7 +85,7 @@ export function leaseOf<T extends KubeObject>(
   };
   const end = async (): Promise<void> => {
     await Promise.all([...subscriptions].map((subscription) => subscription.remove()));
-    await giveBack();
+    await release();
   };
   return {
     resource,

@@ -2,8 +2,8 @@ import type { KubeObject, LabelQuery, ObjectKey, Resource, Stored } from "@keels
 import type { Freshness } from "../../watch/reflector-options.ts";
 
 /**
- * What an informer tells its subscribers, after its store has changed [IN2]. Objects are frozen, and may be parsed only
- * when they are first looked at; `key` is there at once.
+ * What an informer delivers to its subscribers, after its store has changed [IN2]. Objects are frozen, and may be parsed
+ * only when they are first read; reading `key` never parses.
  */
 export type InformerEvent<T extends KubeObject> = InformerCreate<T> | InformerUpdate<T> | InformerDelete<T>;
 
@@ -11,7 +11,7 @@ export interface InformerCreate<T extends KubeObject> {
   readonly type: "create";
   readonly key: ObjectKey;
   readonly object: Stored<T>;
-  /** It was there before the subscriber was [IN9]. */
+  /** The object existed before the subscription [IN9]. */
   readonly isInInitialList: boolean;
 }
 
@@ -19,18 +19,18 @@ export interface InformerUpdate<T extends KubeObject> {
   readonly type: "update";
   readonly key: ObjectKey;
   readonly old: Stored<T>;
-  /** Another uid than that of `old` means that the object was deleted and made again unseen [IN7]. */
+  /** Another uid than that of `old` means that the object was deleted and created again between two events [IN7]. */
   readonly object: Stored<T>;
-  /** The version has not changed: a resync, or a relist of what is as it was. Only for those who asked for it [IN6]. */
+  /** The version has not changed: a resync, or a relist of an unchanged object. Only with a resync period [IN6]. */
   readonly isSync: boolean;
 }
 
 export interface InformerDelete<T extends KubeObject> {
   readonly type: "delete";
   readonly key: ObjectKey;
-  /** The last state known, with the version at which it became absent if that is known [IN8]. */
+  /** The last known state, with the version of the deletion if that is known [IN8]. */
   readonly object: Stored<T>;
-  /** The deletion itself was not seen, only that the object is gone [IN5]. */
+  /** A relist showed the deletion; its watch event was missed [IN5]. */
   readonly finalStateUnknown: boolean;
 }
 
@@ -39,8 +39,8 @@ export type InformerHandler<T extends KubeObject> = (event: InformerEvent<T>) =>
 
 export interface SubscribeOptions {
   /**
-   * Every so often all objects are delivered again as updates with `isSync` [IN13]; at least 1 s, and 0 is never. Default:
-   * what the cache says, or never.
+   * The period after which all objects are delivered again as updates with `isSync` [IN13]; at least 1 s, and 0 is never.
+   * Default: the setting of the cache, or never.
    */
   readonly resyncMs?: number;
 }
@@ -50,35 +50,35 @@ export interface Subscription {
   readonly hasSynced: boolean;
   /** Waits until `hasSynced`; throws the signal's reason as soon as it aborts. */
   synced(signal?: AbortSignal): Promise<void>;
-  /** Once it resolves, the handler is not called any more. Does no harm when called twice [IN11]. */
+  /** Once it resolves, the handler is not called any more. May be called twice [IN11]. */
   remove(): Promise<void>;
 }
 
-/** Which values of an index an object is found under; several, one or none. */
+/** The values of an index under which an object is found; several, one or none. */
 export type IndexFunction<T extends KubeObject> = (object: Stored<T>) => readonly string[];
 
-/** Which objects of a store are meant. All of what is given must hold. */
+/** Selects objects of a store. All given conditions must hold. */
 export interface StoreQuery {
   readonly namespace?: string;
   readonly labels?: LabelQuery;
   readonly indexed?: readonly { readonly index: string; readonly value: string }[];
-  /** At most so many objects. Default: all. */
+  /** The largest number of objects. Default: all. */
   readonly limit?: number;
 }
 
-/** How far an informer is and what it holds [IN20]. */
+/** Which version an informer has reached and what it holds [IN20]. */
 export interface InformerStatus extends Freshness {
   /** What is watched, such as `pods in shop` or `secrets with app=web`. */
   readonly name: string;
   readonly hasSynced: boolean;
   readonly objects: number;
-  /** How many reads of a cache had to wait until the watch had shown an own write [RW1]. */
+  /** How many reads of a cache had to wait until the watch had delivered an own write [RW1]. */
   readonly delayedReads?: number;
   /** Why the last list or watch failed [EV8]. Undefined if none has failed since changes last arrived. */
   readonly lastError?: Error;
 }
 
-/** A local copy of a selection of the server's objects, kept up to date by one watch for all who use it. */
+/** A local copy of a selection of the server's objects, kept up to date by one watch that all users share. */
 export interface Informer<T extends KubeObject> {
   readonly resource: Resource<T>;
   readonly hasSynced: boolean;
@@ -87,7 +87,7 @@ export interface Informer<T extends KubeObject> {
   /** The frozen object in the store: the same reference for every reader [IN18]. */
   get(key: ObjectKey): Stored<T> | undefined;
   list(query?: StoreQuery): readonly Stored<T>[];
-  /** Adds an index, also to a store that is filled [IN14]. The same function under the same name does no harm. */
+  /** Adds an index, also to a store that is filled [IN14]. The same function may be added again under the same name. */
   addIndex(name: string, valuesOf: IndexFunction<T>): void;
   subscribe(handler: InformerHandler<T>, options?: SubscribeOptions): Subscription;
   /** One for each watch behind it. */

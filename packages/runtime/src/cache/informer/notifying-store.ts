@@ -15,22 +15,22 @@ import { Store } from "../store.ts";
 import type { InformerHandler, SubscribeOptions, Subscription } from "./informer.ts";
 import { changesBetween, changeTo, type InformerChange, InformerSubscription } from "./subscription.ts";
 
-/** How far a store has come. Without a key any object may have changed, or, after a bookmark, none. */
+/** The version that a store has reached. Without a key any object may have changed, or, after a bookmark, none. */
 export interface InformerProgress {
   readonly resourceVersion: string;
   /** The object that has changed; see Snapshot. */
   readonly keyText?: string;
-  /** The uid of that object, if it is gone and had one. */
+  /** The uid of that object, if it was deleted and had one. */
   readonly deletedUid?: string;
 }
 
-/** Must not throw. Called after the store has changed and before anybody hears of it. */
+/** Must not throw. Called after the store has changed and before subscribers are notified. */
 type OnProgress = (progress: InformerProgress) => void;
 
 export interface NotifyingStoreOptions<T extends KubeObject> {
   /** What is stored, for messages, such as `pods in shop`. */
   readonly name: string;
-  /** What objects are filed under in the log. */
+  /** The kind of the objects, for the log. */
   readonly kind: string;
   readonly transform?: (object: Stored<T>) => Stored<T>;
   readonly log: Logger;
@@ -39,8 +39,8 @@ export interface NotifyingStoreOptions<T extends KubeObject> {
 }
 
 /**
- * What an informer does with what its reflector learns: changes the store, and then tells the subscribers. It neither
- * knows where that comes from nor waits for anybody.
+ * The store of an informer, as the sink of its reflector: it applies each event to the store and then notifies the
+ * subscribers. It does not wait for them.
  */
 export class NotifyingStore<T extends KubeObject> implements WatchSink<T> {
   readonly store: Store<T>;
@@ -53,7 +53,7 @@ export class NotifyingStore<T extends KubeObject> implements WatchSink<T> {
   constructor(options: NotifyingStoreOptions<T>) {
     this.#options = options;
     this.store = new Store(options.name);
-    // Nobody may be waiting for it.
+    // It may reject without a caller that waits for it.
     this.#synced.promise.catch(() => undefined);
   }
 
@@ -66,7 +66,7 @@ export class NotifyingStore<T extends KubeObject> implements WatchSink<T> {
     await abortable(this.#synced.promise, signal);
   }
 
-  /** The store is swapped first; then come the deletions that nobody saw, and then the rest in order [IN5]. */
+  /** Replaces the store first; then notifies of the deletions that no event showed, and then of the rest in order [IN5]. */
   replace(snapshots: Map<string, Snapshot<T>>, resourceVersion: string): void {
     const now = this.#transformAll(snapshots);
     const before = this.store.replace(now);
@@ -75,7 +75,7 @@ export class NotifyingStore<T extends KubeObject> implements WatchSink<T> {
     this.#synced.resolve();
     this.#progress({ resourceVersion });
     if (this.#subscriptions.size === 0) return;
-    for (const change of changesBetween(before, now, isFirst)) this.#tell(change);
+    for (const change of changesBetween(before, now, isFirst)) this.#notify(change);
     if (!isFirst) return;
     for (const subscription of this.#subscriptions) subscription.endInitialList();
   }
@@ -86,7 +86,7 @@ export class NotifyingStore<T extends KubeObject> implements WatchSink<T> {
     if (type !== "DELETED") {
       const old = this.store.set(snapshot);
       this.#progress({ resourceVersion, keyText });
-      this.#tell(changeTo(snapshot, old));
+      this.#notify(changeTo(snapshot, old));
       return;
     }
     const old = this.store.delete(keyText);
@@ -94,8 +94,8 @@ export class NotifyingStore<T extends KubeObject> implements WatchSink<T> {
       const deletedUid = snapshot.object.metadata.uid;
       this.#progress({ resourceVersion, keyText, ...(deletedUid !== undefined && { deletedUid }) });
     }
-    // Nobody has heard of an object that was not in the store.
-    if (old !== undefined) this.#tell({ type: "delete", snapshot, finalStateUnknown: false });
+    // Subscribers do not know an object that was not in the store.
+    if (old !== undefined) this.#notify({ type: "delete", snapshot, finalStateUnknown: false });
   }
 
   bookmark(resourceVersion: string): void {
@@ -103,7 +103,7 @@ export class NotifyingStore<T extends KubeObject> implements WatchSink<T> {
   }
 
   /**
-   * The subscriber first hears of everything in the store, as far as it is there [IN9]. After the stop it hears of
+   * The subscriber first receives everything in the store, as far as it has synced [IN9]. After the stop it receives
    * nothing.
    */
   subscribe(handler: InformerHandler<T>, { resyncMs }: SubscribeOptions = {}): Subscription {
@@ -116,7 +116,7 @@ export class NotifyingStore<T extends KubeObject> implements WatchSink<T> {
       onRemoved: () => this.#subscriptions.delete(subscription),
     });
     if (this.#isStopped) {
-      // Removing what has never been told anything is done at once.
+      // Removing a subscription without deliveries finishes at once.
       void subscription.remove();
       return subscription;
     }
@@ -129,40 +129,40 @@ export class NotifyingStore<T extends KubeObject> implements WatchSink<T> {
     return subscription;
   }
 
-  /** When this resolves, no handler is at work and none will be called. What is in the store can still be read. */
+  /** When this resolves, no handler is running and none will be called. The store can still be read. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     this.#synced.reject(new InformerStoppedError(this.#options.name));
     await Promise.all([...this.#subscriptions].map((subscription) => subscription.remove()));
   }
 
-  #tell(change: InformerChange<T>): void {
+  #notify(change: InformerChange<T>): void {
     for (const subscription of this.#subscriptions) subscription.deliver(change);
   }
 
-  /** A mistake in there must not keep subscribers from hearing what is in the store already. */
+  /** An error in there must not keep subscribers from receiving what is in the store already. */
   #progress(progress: InformerProgress): void {
     try {
       this.#options.onProgress?.(progress);
     } catch (error) {
-      this.#options.log.error("following the progress of an informer failed", { error: toError(error) });
+      this.#options.log.error("the progress callback of an informer failed", { error: toError(error) });
     }
   }
 
   #transformAll(snapshots: Map<string, Snapshot<T>>): Map<string, Snapshot<T>> {
     if (this.#options.transform === undefined) return snapshots;
-    // In place: the map is this sink's own, and its order is that of the list.
+    // In place: the map belongs to this sink, and its order is that of the list.
     for (const [keyText, snapshot] of snapshots) snapshots.set(keyText, this.#transform(snapshot));
     return snapshots;
   }
 
-  /** Throws a TransformError that names the object. Nothing has changed by then [IN12]. */
+  /** Throws a TransformError that names the object, before anything has changed [IN12]. */
   #transform(snapshot: Snapshot<T>): Snapshot<T> {
     const { transform, name } = this.#options;
     if (transform === undefined) return snapshot;
     try {
       const transformed = snapshot.transformed(transform);
-      if (!isRecord(transformed.object)) throw new Error("it gave back no object");
+      if (!isRecord(transformed.object)) throw new Error("it returned no object");
       return transformed;
     } catch (error) {
       throw new TransformError(name, { key: plainKey(snapshot), cause: error });

@@ -20,7 +20,7 @@ import type {
   Subscription,
 } from "./informer.ts";
 
-/** What has happened to an object of a store. */
+/** A change of an object in a store. */
 export type InformerChange<T extends KubeObject> =
   | { readonly type: "create"; readonly snapshot: Snapshot<T>; readonly isInInitialList: boolean }
   | {
@@ -31,7 +31,7 @@ export type InformerChange<T extends KubeObject> =
     }
   | { readonly type: "delete"; readonly snapshot: Snapshot<T>; readonly finalStateUnknown: boolean };
 
-/** What it means that an object is now in a store, where there was this before [IN4, IN6]. */
+/** The change when an object is stored; `old` was stored before [IN4, IN6]. */
 export function changeTo<T extends KubeObject>(
   snapshot: Snapshot<T>,
   old: Snapshot<T> | undefined,
@@ -41,7 +41,7 @@ export function changeTo<T extends KubeObject>(
   return { type: "update", old, snapshot, isSync: isSameVersion(old, snapshot) };
 }
 
-/** What it means that these are the objects now, where there were those before: what is gone comes first [IN5]. */
+/** The changes when a store is replaced: deletions come first [IN5]. */
 export function* changesBetween<T extends KubeObject>(
   before: ReadonlyMap<string, Snapshot<T>>,
   now: ReadonlyMap<string, Snapshot<T>>,
@@ -53,7 +53,7 @@ export function* changesBetween<T extends KubeObject>(
   for (const [keyText, snapshot] of now) yield changeTo(snapshot, before.get(keyText), isInInitialList);
 }
 
-/** What a subscriber is told. Objects are parsed no earlier than it looks at them. */
+/** The event for a subscriber. Objects are parsed no earlier than the subscriber reads them. */
 function toEvent<T extends KubeObject>(change: InformerChange<T>): InformerEvent<T> {
   switch (change.type) {
     case "create":
@@ -127,34 +127,34 @@ class DeleteEvent<T extends KubeObject> implements InformerDelete<T> {
 }
 
 const shortestResyncMs = 1_000;
-/** For so long one subscriber may hear of changes before everything else in the process gets its turn. */
-const turnMs = 10;
+/** How long one subscriber may receive changes before the event loop runs other tasks. */
+const sliceMs = 10;
 
 export interface InformerSubscriptionOptions<T extends KubeObject> {
   readonly handler: InformerHandler<T>;
   readonly clock: Clock;
   /** See SubscribeOptions. */
   readonly resyncMs?: number;
-  /** What a resync delivers. */
+  /** The objects that a resync delivers. */
   readonly snapshots: () => Iterable<Snapshot<T>>;
   /** The handler has thrown, or rejected, for a change to this key. */
   readonly onFailure: (key: ObjectKey, error: Error) => void;
   readonly onRemoved: (subscription: InformerSubscription<T>) => void;
 }
 
-/** Marks in the backlog that come after the last of something. */
+/** Entries of the backlog that mark the end of the initial list or of a resync. */
 type Mark = "initialEnd" | "resyncEnd";
 
 /**
- * Tells one subscriber of changes, in order and one at a time, from a backlog of its own: it neither waits for other
- * subscribers nor do they for it [IN3]. The handler is never called before the one who delivers has returned [IN2].
+ * Delivers changes to one subscriber, in order and one at a time, from a backlog of its own: subscribers do not wait for
+ * each other [IN3]. The handler is never called before `deliver` has returned [IN2].
  */
 export class InformerSubscription<T extends KubeObject> implements Subscription {
   readonly #options: InformerSubscriptionOptions<T>;
   readonly #backlog = new Backlog<InformerChange<T> | Mark>();
   /** Resolves when the backlog is empty. Undefined while it is. */
   #delivering: Promise<void> | undefined;
-  /** The handler is on the stack: who calls now is the handler itself. */
+  /** The handler is on the stack, so a call now comes from the handler itself. */
   #isInHandler = false;
   readonly #synced = Promise.withResolvers<void>();
   #hasSynced = false;
@@ -164,7 +164,7 @@ export class InformerSubscription<T extends KubeObject> implements Subscription 
 
   constructor(options: InformerSubscriptionOptions<T>) {
     this.#options = options;
-    // Nobody may be waiting for it.
+    // It may reject without a caller that waits for it.
     this.#synced.promise.catch(() => undefined);
   }
 
@@ -177,21 +177,21 @@ export class InformerSubscription<T extends KubeObject> implements Subscription 
     await abortable(this.#synced.promise, signal);
   }
 
-  /** Syncs are only for subscribers that asked for resyncs [IN6]. */
+  /** Changes with `isSync` are only for subscribers with a resync period [IN6]. */
   deliver(change: InformerChange<T>): void {
     if (this.#removal.signal.aborted) return;
     if (change.type === "update" && change.isSync && this.#options.resyncMs === undefined) return;
     this.#add(change);
   }
 
-  /** The objects that were there at the beginning have all been delivered [IN10]. Resyncs begin from here. */
+  /** Marks that all objects of the initial list have been delivered [IN10]. Resyncs begin from here. */
   endInitialList(): void {
     if (this.#removal.signal.aborted) return;
     this.#add("initialEnd");
     this.#scheduleResync();
   }
 
-  /** Waits for a handler that is at work, unless it is called by that handler itself before its first `await`. */
+  /** Waits for a handler that is running, unless that handler itself calls this before its first `await`. */
   async remove(): Promise<void> {
     if (!this.#removal.signal.aborted) {
       this.#removal.abort(new SubscriptionRemovedError());
@@ -211,13 +211,13 @@ export class InformerSubscription<T extends KubeObject> implements Subscription 
   async #deliverAll(): Promise<void> {
     await Promise.resolve();
     const { clock } = this.#options;
-    let turnEndsMs = clock.monotonicNow() + turnMs;
+    let sliceEndsMs = clock.monotonicNow() + sliceMs;
     for (let entry = this.#backlog.shift(); entry !== undefined; entry = this.#backlog.shift()) {
       const pending = typeof entry === "string" ? this.#pass(entry) : this.#call(entry);
       if (pending !== undefined) await pending;
-      if (clock.monotonicNow() < turnEndsMs) continue;
-      await this.#nextTurn();
-      turnEndsMs = clock.monotonicNow() + turnMs;
+      if (clock.monotonicNow() < sliceEndsMs) continue;
+      await this.#yield();
+      sliceEndsMs = clock.monotonicNow() + sliceMs;
     }
     this.#delivering = undefined;
   }
@@ -238,12 +238,12 @@ export class InformerSubscription<T extends KubeObject> implements Subscription 
     }
   }
 
-  /** Whoever is told, such as a log that cannot be written, must not keep the subscriber from the next change. */
+  /** An error of `onFailure`, such as a log that cannot be written, must not stop the delivery. */
   #fail(key: ObjectKey, error: Error): void {
     try {
       this.#options.onFailure(key, error);
     } catch {
-      // There is nobody else to tell.
+      // There is no other place to report it.
     }
   }
 
@@ -256,7 +256,7 @@ export class InformerSubscription<T extends KubeObject> implements Subscription 
     }
   }
 
-  async #nextTurn(): Promise<void> {
+  async #yield(): Promise<void> {
     try {
       await sleep(this.#options.clock, 0, this.#removal.signal);
     } catch {
@@ -274,7 +274,7 @@ export class InformerSubscription<T extends KubeObject> implements Subscription 
     });
   }
 
-  /** A subscriber that is not done with the last resync is not given another one: it would never catch up. */
+  /** A subscriber that has not finished the last resync gets no other one: it would never catch up. */
   #resync(): void {
     if (this.#isResyncPending) return;
     this.#isResyncPending = true;
