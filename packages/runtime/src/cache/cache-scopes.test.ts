@@ -116,7 +116,7 @@ describe("the check of settings", () => {
     expect(check).toThrow(InvalidCacheSettingsError);
     expect(check).toThrow("namespaces: Namespace has no namespaces; leave them out");
     expect(check).toThrow("configmaps: there are two entries");
-    expect(check).toThrow('write "*" for all others');
+    expect(check).toThrow('write "*" for all other namespaces');
     expect(check).toThrow("defaults, namespace shop: parse field selector");
     expect(check).toThrow("configmaps: parse label selector");
   });

@@ -22,9 +22,9 @@ import { InvalidCacheSettingsError } from "./errors.ts";
 import { resourceIdOf } from "./representation.ts";
 import { labelQueryOf } from "./selection-test.ts";
 
-/** One watch of a kind: which objects, and how they are kept. */
+/** One watch of a kind: which objects, and how they are stored. */
 export interface WatchScope<T extends KubeObject> {
-  /** In a canonical form, so that scopes that are the same have the same text. */
+  /** In a canonical form, so that equal scopes have the same text. */
   readonly selection: Selection;
   readonly transform?: (object: Stored<T>) => Stored<T>;
   readonly keepManagedFields: boolean;
@@ -32,8 +32,8 @@ export interface WatchScope<T extends KubeObject> {
 }
 
 /**
- * The watches that the settings ask for of a kind: one, or one for each namespace. What an entry of a namespace leaves
- * open is as the kind says, then as the default of that namespace says, then as the defaults say [IN17].
+ * The watches that the settings define for a kind: one, or one for each namespace. A setting that an entry of a namespace
+ * leaves out is that of the kind, then that of the namespace's defaults, then that of the defaults [IN17].
  */
 export function scopesOf<T extends KubeObject>(
   resource: Resource<T>,
@@ -57,7 +57,7 @@ export function scopesOf<T extends KubeObject>(
   });
 }
 
-/** The watch of a selection that somebody asks for: kept as the settings say, of which the selectors do not count. */
+/** The watch of a selection that a caller acquires: with the settings of the kind, apart from their selectors. */
 export function scopeFor<T extends KubeObject>(
   resource: Resource<T>,
   settings: CacheSettings,
@@ -76,14 +76,14 @@ export function scopeFor<T extends KubeObject>(
   return { ...scopeOf(kind, layers, {}), selection: canonical(selection) };
 }
 
-/** Names a scope among those of its kind, so that two that ask for the same share one watch. */
+/** Identifies a scope among those of its kind, so that two equal scopes share one watch. */
 export function scopeIdOf(scope: Pick<WatchScope<never>, "selection" | "keepManagedFields">): string {
   const { selection, keepManagedFields } = scope;
   const { namespace = allNamespaces, labelSelector = "", fieldSelector = "" } = selection;
   return JSON.stringify([namespace, labelSelector, fieldSelector, keepManagedFields]);
 }
 
-/** Throws an error that names everything that is wrong. */
+/** Throws an InvalidCacheSettingsError that lists every problem. */
 export function validateSettings({ defaults = {}, kinds = [], ...times }: CacheSettings): void {
   const problems: string[] = [];
   for (const [name, ms] of Object.entries({
@@ -100,7 +100,7 @@ export function validateSettings({ defaults = {}, kinds = [], ...times }: CacheS
   const checkAll = (what: string, namespaces: Readonly<Record<string, NamespaceSettings>>): void => {
     for (const [name, settings] of Object.entries(namespaces)) {
       if (name === "")
-        problems.push(`${what}: a namespace is empty; write "${allNamespaces}" for all others`);
+        problems.push(`${what}: a namespace is empty; write "${allNamespaces}" for all other namespaces`);
       check(`${what}, namespace ${name}`, settings);
     }
   };
@@ -152,7 +152,7 @@ function canonical({ namespace, labelSelector, fieldSelector = "" }: Selection):
   };
 }
 
-/** The settings of a kind also hold for its metadata alone, except for a transform, which knows only one of the two. */
+/** The settings of a kind also hold for its metadata alone, except for a transform, which is written for one of the two. */
 function kindSettingsFor<T extends KubeObject>(
   resource: Resource<T>,
   { kinds = [] }: CacheSettings,

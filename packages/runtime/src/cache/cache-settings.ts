@@ -1,25 +1,25 @@
 import type { KubeObject, LabelSelector, Resource, Stored } from "@keelson/core";
 
-/** Stands for all namespaces that have no entry of their own. */
+/** The key of the settings for all namespaces without an entry of their own. */
 export const allNamespaces = "*";
 
-/** Which objects are kept of one namespace, and how. What is absent is as the settings around it say [IN17]. */
+/** Which objects of one namespace are cached, and how. A setting that is absent is inherited [IN17]. */
 export interface NamespaceSettings<T extends KubeObject = KubeObject> {
   readonly labelSelector?: string | LabelSelector;
   readonly fieldSelector?: string;
   /**
-   * Cuts objects down before they are kept, such as to the part that is used. It may change what it is given. Name,
-   * namespace, uid and version must stay; of labels, those that reads select by.
+   * Reduces objects before they are stored, such as to the part that is used. It may change its argument. Name, namespace,
+   * uid and version must stay; of labels, those that reads select by.
    */
   transform?(object: Stored<T>): Stored<T>;
-  /** Objects are kept with their managedFields. Default false [IN19]. */
+  /** Keeps the managedFields of objects. Default false [IN19]. */
   readonly keepManagedFields?: boolean;
 }
 
-/** What is kept of every kind that does not say it of itself. */
+/** The settings of every kind without settings of its own. */
 export interface CacheDefaults {
   /**
-   * The namespaces that namespaced kinds are watched in, each by a watch of its own; `*` is all others. Default: one
+   * The namespaces that namespaced kinds are watched in, each by a watch of its own; `*` is all other namespaces. Default: one
    * watch for all.
    */
   readonly namespaces?: Readonly<Record<string, AnyKindSettings>>;
@@ -28,13 +28,13 @@ export interface CacheDefaults {
   readonly transform?: AnyTransform;
   readonly keepManagedFields?: boolean;
   /**
-   * How often subscribers that do not say it themselves get everything again, from the store [IN13]; give or take a
-   * tenth. Default 10 h, 0 is never.
+   * How often subscribers without a period of their own receive everything again, from the store [IN13]; varied by up to
+   * a tenth. Default 10 h, 0 is never.
    */
   readonly resyncMs?: number;
 }
 
-/** A transform for objects of whatever kind. */
+/** A transform for objects of any kind. */
 type AnyTransform = <T extends KubeObject>(object: Stored<T>) => Stored<T>;
 
 /** As NamespaceSettings, for all kinds. */
@@ -42,13 +42,13 @@ interface AnyKindSettings extends Omit<NamespaceSettings, "transform"> {
   readonly transform?: AnyTransform;
 }
 
-/** What is kept of one kind. */
+/** Which objects of one kind are cached, and how. */
 export interface KindSettings<T extends KubeObject> extends NamespaceSettings<T> {
-  /** The namespaces it is watched in; `*` is all others. Default: those of the defaults. Not for cluster-scoped kinds. */
+  /** The namespaces it is watched in; `*` is all other namespaces. Default: those of the defaults. Not for cluster-scoped kinds. */
   readonly namespaces?: Readonly<Record<string, NamespaceSettings<T>>>;
   /**
-   * Objects are kept as bytes until somebody reads them. Default true: it is never dearer than parsing at once, and what
-   * nobody reads takes half the memory. With a transform or an index, everything is parsed as it comes.
+   * Objects are stored as bytes until they are read. Default true: it never costs more than parsing at once, and an object
+   * that is not read takes half the memory. With a transform or an index, every object is parsed when it comes.
    */
   readonly parseOnRead?: boolean;
 }
@@ -59,7 +59,7 @@ export interface CachedKind<T extends KubeObject = KubeObject> {
   readonly settings: KindSettings<T>;
 }
 
-/** The settings of a kind. Its objects' type is known to the transform. */
+/** The settings of a kind, whose transform has the type of its objects. */
 export function cacheKind<T extends KubeObject>(
   resource: Resource<T>,
   settings: KindSettings<T>,
@@ -88,10 +88,10 @@ export interface CacheSettings {
   readonly defaults?: CacheDefaults;
   /** Settings of single kinds, such as `cacheKind(Secret, { labelSelector: "app=web" })`. */
   readonly kinds?: readonly CachedKind[];
-  /** A read of a kind that nobody watches is an error, instead of the beginning of a watch [IN16]. Default false. */
+  /** A read of a kind without an informer is an error, instead of starting one [IN16]. Default false. */
   readonly failOnMissingInformer?: boolean;
-  /** An informer that only reads use ends when there was none, and no `peek`, for so long. Default: with the cache. */
+  /** An informer that only reads use ends after this long without a read or `peek`. Default: with the cache. */
   readonly idleReadMs?: number;
-  /** How long a read waits for what was written before it is answered by the server [RW1]. Default 10 s. */
+  /** How long a read waits for an own write before the server serves it [RW1]. Default 10 s. */
   readonly readTimeoutMs?: number;
 }

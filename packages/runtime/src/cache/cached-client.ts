@@ -6,23 +6,22 @@ import { isCacheRead } from "./reads/read-request.ts";
 
 /**
  * A client that reads from a cache and writes to the server, and that reads what it wrote: from the moment when a write
- * has returned, reads give its result or something newer [RW1, RW2, RW3].
+ * has returned, reads return its result or something newer [RW1, RW2, RW3].
  *
- * Objects that come from the cache are frozen and the same for all who read them [IN18]. `get` and `list` of whole
- * objects are answered by the cache, except when they ask for a resource version, which is a question to the server;
- * everything else goes there. A kind that nobody watches is watched from its first read on [IN16]. Writes through
- * another client, such as the one given here, are seen when the watch tells of them and no earlier; so is a write
- * whose answer was lost.
+ * Objects that come from the cache are frozen and the same for all readers [IN18]. The cache serves `get` and `list` of
+ * whole objects without a resource version; every other call goes to the server. A kind without an informer is watched
+ * from its first read on [IN16]. A write through another client, such as the one passed here, is visible when the watch
+ * delivers it and no earlier; so is a write whose response was lost.
  */
 export function cachedClient(client: Client, cache: InformerCache): Client {
   return client.with((next) => ({
-    json: (call) => answer(cache, next, call),
+    json: (call) => execute(cache, next, call),
     stream: (call) => next.stream(call),
     raw: (call) => next.raw(call),
   }));
 }
 
-async function answer(cache: InformerCache, next: Caller, call: ApiCall): Promise<unknown> {
+async function execute(cache: InformerCache, next: Caller, call: ApiCall): Promise<unknown> {
   if (isCacheRead(call)) return readFromCache(cache, next, call);
   return isWrite(call) ? writeThrough(cache, next, call) : next.json(call);
 }

@@ -1,6 +1,6 @@
 import { formatKey, KeelsonError, type ObjectKey, toError } from "@keelson/core";
 
-/** The settings of a cache contradict themselves. Names everything that is wrong. */
+/** The settings of a cache are invalid. Lists every problem. */
 export class InvalidCacheSettingsError extends KeelsonError {
   static override readonly brand: string = "keelson.InvalidCacheSettingsError";
   readonly code = "INVALID_CACHE_SETTINGS";
@@ -22,7 +22,7 @@ export class CacheReusedError extends KeelsonError {
   }
 }
 
-/** Something was asked of a cache that has stopped: what it holds grows old, and nothing can start any more [IN21]. */
+/** A cache was used that has stopped: its objects become stale, and no informer can start any more [IN21]. */
 export class CacheStoppedError extends KeelsonError {
   static override readonly brand: string = "keelson.CacheStoppedError";
   readonly code = "CACHE_STOPPED";
@@ -36,7 +36,7 @@ export class CacheStoppedError extends KeelsonError {
   }
 }
 
-/** Something was read from a cache that does not run, and so would never be there. */
+/** A cache was read that does not run, so that the read would never end. */
 export class CacheNotStartedError extends KeelsonError {
   static override readonly brand: string = "keelson.CacheNotStartedError";
   readonly code = "CACHE_NOT_STARTED";
@@ -48,7 +48,7 @@ export class CacheNotStartedError extends KeelsonError {
   }
 }
 
-/** A kind was read that nobody watches, from a cache whose reads start no watches [IN16]. */
+/** A kind without an informer was read from a cache whose reads start none [IN16]. */
 export class ResourceNotCachedError extends KeelsonError {
   static override readonly brand: string = "keelson.ResourceNotCachedError";
   readonly code = "RESOURCE_NOT_CACHED";
@@ -58,7 +58,7 @@ export class ResourceNotCachedError extends KeelsonError {
 
   constructor(operation: string, resource: string) {
     super(
-      `${operation}: nobody watches ${resource} and failOnMissingInformer is set; acquire an informer of it, or read ` +
+      `${operation}: no informer watches ${resource} and failOnMissingInformer is set; acquire an informer of it, or read ` +
         `with the live client`,
     );
     this.operation = operation;
@@ -83,7 +83,7 @@ export class NamespaceNotCachedError extends KeelsonError {
   }
 }
 
-/** A cache was asked for objects by a field that it has no index of [IN15]. */
+/** Objects were selected by a field that the cache has no index of [IN15]. */
 export class FieldNotIndexedError extends KeelsonError {
   static override readonly brand: string = "keelson.FieldNotIndexedError";
   readonly code = "FIELD_NOT_INDEXED";
@@ -100,7 +100,7 @@ export class FieldNotIndexedError extends KeelsonError {
   }
 }
 
-/** A lease of an informer was used after it had been given back. */
+/** A lease of an informer was used after its release. */
 export class InformerReleasedError extends KeelsonError {
   static override readonly brand: string = "keelson.InformerReleasedError";
   readonly code = "INFORMER_RELEASED";
@@ -125,7 +125,7 @@ export class InformerStoppedError extends KeelsonError {
   }
 }
 
-/** A subscription was removed, or its informer stopped, before the subscriber had heard of all objects. */
+/** A subscription was removed, or its informer stopped, before the subscriber had received all objects. */
 export class SubscriptionRemovedError extends KeelsonError {
   static override readonly brand: string = "keelson.SubscriptionRemovedError";
   readonly code = "SUBSCRIPTION_REMOVED";

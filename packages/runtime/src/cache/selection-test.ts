@@ -9,18 +9,18 @@ import {
   parseLabelSelector,
 } from "@keelson/core";
 
-/** Judges objects as the server does that watches a selection. */
+/** Decides whether objects belong to a selection, as the server does. */
 export interface SelectionTest {
   /**
-   * Whether an object as the server gave it belongs to the selection; undefined if that cannot be told, because a field
-   * is not where its name says, or only the metadata was given.
+   * Whether an object of the server belongs to the selection; undefined if that is unknown, because a field is not at the
+   * path of its name, or only the metadata is present.
    */
   judge(object: KubeObject): boolean | undefined;
-  /** As `judge`, where there must be an answer: a field that is not there is taken to be empty. */
+  /** As `judge`, but never undefined: a field that is absent counts as empty. */
   isSelected(object: KubeObject): boolean;
-  /** Whether an object may be in the selection, going by what never changes about it. */
+  /** Whether objects of a namespace may be in the selection. */
   mayBeSelected(namespace: string | undefined): boolean;
-  /** An object may join and leave the selection while it exists. */
+  /** Whether an object may join and leave the selection while it exists. */
   readonly isChangeable: boolean;
 }
 
@@ -42,8 +42,9 @@ export function selectionTest({ namespace, labelSelector, fieldSelector = "" }: 
     isSelected: (object) =>
       !isOutside(object) &&
       fields.every((field) => holdsFor(field, selectedValueOf(object, field.field) ?? "") === true),
-    mayBeSelected: (asked) =>
-      asked === undefined || (namespace === undefined ? !excluded.includes(asked) : namespace === asked),
+    mayBeSelected: (candidate) =>
+      candidate === undefined ||
+      (namespace === undefined ? !excluded.includes(candidate) : namespace === candidate),
     isChangeable: isDemanding(labels) || fields.some(({ field }) => !permanentFields.has(field)),
   };
 }
@@ -56,20 +57,20 @@ function isDemanding({ matchLabels = {}, matchExpressions = [] }: LabelQuery): b
   return Object.keys(matchLabels).length > 0 || matchExpressions.length > 0;
 }
 
-/** What is the zero of its type is not there: `spec.unschedulable=false` holds without the field. */
+/** A zero value may be absent: `spec.unschedulable=false` holds without the field. */
 function holdsFor({ operator, value }: FieldRequirement, actual: string | undefined): boolean | undefined {
   if (actual === undefined) return undefined;
   const isEqual = actual === value || (actual === "" && (value === "false" || value === "0"));
   return isEqual === (operator === "=");
 }
 
-/** An object has these for as long as it exists, and in each of its representations. */
+/** Fields that never change and that each representation of an object contains. */
 const permanentFields: ReadonlySet<string> = new Set(["metadata.name", "metadata.namespace"]);
 
 /**
- * The fields by which the server selects built-in kinds, each with the paths at which its value is: the first one that
- * is there counts. Most are where their name says. What is not here is a path of a custom resource, or something that
- * only its own server knows.
+ * The fields by which the server selects built-in kinds, each with the paths of its value: the first one that is present
+ * counts. Most are at the path of their name. A field that is not listed is a path of a custom resource, or known only to
+ * its own server.
  * https://github.com/kubernetes/kubernetes/tree/v1.36.2/pkg/registry (ToSelectableFields)
  */
 const builtIn: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {

@@ -5,7 +5,7 @@ import type { IndexFunction } from "./informer/informer.ts";
 
 const none: ReadonlySet<string> = new Set();
 
-/** Which keys are found under which value. A value without keys leaves nothing behind [IN14]. */
+/** Keys by value. A value without keys takes no memory [IN14]. */
 export class KeysByValue {
   readonly #keys = new Map<string, Set<string>>();
 
@@ -36,7 +36,7 @@ export class StoreIndex<T extends KubeObject> {
   readonly name: string;
   readonly valuesOf: IndexFunction<T>;
   readonly #keys = new KeysByValue();
-  /** What each key was filed under, so that it can be taken away without asking the function again. */
+  /** The values of each key, so that the key can be removed without calling the function again. */
   readonly #values = new Map<string, readonly string[]>();
 
   constructor(name: string, valuesOf: IndexFunction<T>) {
@@ -54,7 +54,7 @@ export class StoreIndex<T extends KubeObject> {
     return this.#keys.get(value);
   }
 
-  /** What a snapshot is to be filed under. Throws an IndexFunctionError that names it if the function throws. */
+  /** The values of a snapshot. Throws an IndexFunctionError that names the object if the function throws. */
   read(snapshot: Snapshot<T>): readonly string[] {
     try {
       return [...this.valuesOf(snapshot.object)];
@@ -63,7 +63,7 @@ export class StoreIndex<T extends KubeObject> {
     }
   }
 
-  /** Files a key under these values and under no others. */
+  /** Indexes a key under exactly these values. */
   set(key: string, values: readonly string[]): void {
     this.delete(key);
     for (const value of values) this.#keys.add(value, key);

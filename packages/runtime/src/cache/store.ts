@@ -5,13 +5,13 @@ import type { IndexFunction, StoreQuery } from "./informer/informer.ts";
 import { KeysByValue, StoreIndex } from "./store-index.ts";
 
 /**
- * Objects by key, with indexes. An object is not parsed to be stored or to be found by its namespace, but it is to be
- * filed under any other index. A change either happens in all of it or, when it throws, in none of it.
+ * Objects by key, with indexes. An object is not parsed to be stored or to be found by its namespace, but it is parsed
+ * for any other index. A change either happens completely or, when it throws, not at all.
  */
 export class Store<T extends KubeObject> {
   /** What is stored, for messages, such as `pods`. */
   readonly #what: string;
-  /** By `keyText`. `#byNamespace` and each of `#indexes` hold the same keys and no others. */
+  /** By `keyText`. `#byNamespace` and each of `#indexes` hold the same keys. */
   #snapshots = new Map<string, Snapshot<T>>();
   #byNamespace = new KeysByValue();
   #indexes = new Map<string, StoreIndex<T>>();
@@ -32,7 +32,7 @@ export class Store<T extends KubeObject> {
     return this.#snapshots.values();
   }
 
-  /** Gives what was there under that key. */
+  /** Returns the snapshot that was stored under that key. */
   set(snapshot: Snapshot<T>): Snapshot<T> | undefined {
     const { keyText, namespace = "" } = snapshot;
     const filed = [...this.#indexes.values()].map((index) => ({ index, values: index.read(snapshot) }));
@@ -43,7 +43,7 @@ export class Store<T extends KubeObject> {
     return before;
   }
 
-  /** Gives what was there under that key. */
+  /** Returns the snapshot that was stored under that key. */
   delete(keyText: string): Snapshot<T> | undefined {
     const before = this.#snapshots.get(keyText);
     if (before === undefined) return undefined;
@@ -53,7 +53,7 @@ export class Store<T extends KubeObject> {
     return before;
   }
 
-  /** Holds these, and nothing else, from now on; the map becomes the store's own. Gives what was there. */
+  /** Replaces the whole content; the store keeps the map. Returns the previous content. */
   replace(snapshots: Map<string, Snapshot<T>>): ReadonlyMap<string, Snapshot<T>> {
     const indexes = new Map<string, StoreIndex<T>>();
     for (const { name, valuesOf } of this.#indexes.values())
@@ -67,7 +67,7 @@ export class Store<T extends KubeObject> {
     return before;
   }
 
-  /** Also files what is there. The same function under the same name does no harm; another one throws [IN14]. */
+  /** Also indexes the stored objects. The same function may be added again; another one of the name throws [IN14]. */
   addIndex(name: string, valuesOf: IndexFunction<T>): void {
     const existing = this.#indexes.get(name);
     if (existing?.valuesOf === valuesOf) return;
@@ -80,7 +80,7 @@ export class Store<T extends KubeObject> {
     return this.#indexes.get(name)?.size;
   }
 
-  /** Throws a FieldNotIndexedError if it is asked for an index that it does not have. */
+  /** Throws a FieldNotIndexedError for an index that does not exist. */
   list({
     namespace,
     labels,
@@ -106,14 +106,14 @@ export class Store<T extends KubeObject> {
 
   /** What is in all of these sets, found by way of the smallest of them. */
   *#inAll(keySets: readonly ReadonlySet<string>[]): Iterable<Snapshot<T>> {
-    const [smallest, ...others] = keySets.toSorted((a, b) => a.size - b.size);
+    const [smallest, ...rest] = keySets.toSorted((a, b) => a.size - b.size);
     if (smallest === undefined) {
       yield* this.#snapshots.values();
       return;
     }
     for (const keyText of smallest) {
       const snapshot = this.#snapshots.get(keyText);
-      if (snapshot !== undefined && others.every((keys) => keys.has(keyText))) yield snapshot;
+      if (snapshot !== undefined && rest.every((keys) => keys.has(keyText))) yield snapshot;
     }
   }
 }

@@ -5,7 +5,7 @@ import { normalizeError } from "./normalize-error.ts";
 import type { RunningSource, Source, SourceContext } from "./source.ts";
 import { type GenericEvent, genericEnqueueOptionsOf } from "./source-event.ts";
 
-/** The part of a predicate that is asked about what comes through a channel. */
+/** The part of a predicate that tests the events of a channel. */
 export interface GenericPredicate<Item> {
   readonly generic?: (event: GenericEvent<Item>) => boolean;
 }
@@ -16,13 +16,13 @@ export interface ChannelSourceOptions<Item, Key> {
   readonly handler: (event: GenericEvent<Item>, context: HandlerContext) => Keys<Key>;
   /** All must pass, in this order. Default: none. */
   readonly predicates?: readonly GenericPredicate<Item>[];
-  /** For people. Default `channel`. */
+  /** For logs and the causal log. Default `channel`. */
   readonly name?: string;
 }
 
 /**
- * What a program sends through a channel, as generic events [EV9]. What was sent before it runs is kept; closing the
- * channel ends it. Of several sources on one channel each gets every event that is sent while it runs.
+ * The events of a channel, as generic events [EV9]. Events that were sent before it runs are kept; closing the channel ends
+ * it. Of several sources on one channel each gets every event that is sent while it runs.
  */
 export function channelSource<Item, Key>(options: ChannelSourceOptions<Item, Key>): Source<Key> {
   const { name = "channel" } = options;
@@ -51,7 +51,7 @@ function runChannel<Item, Key>(
         await dispatcher.dispatch({ type: "generic", object: box.event });
       }
     } catch (caught) {
-      // The only error there is by design is the signal's reason, which is no failure.
+      // The signal's reason is no failure.
       if (!signal.aborted) logFailure(caught);
     } finally {
       listener.leave();

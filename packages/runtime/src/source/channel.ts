@@ -2,7 +2,7 @@ import { KeelsonError } from "@keelson/core";
 import { Backlog } from "../backlog.ts";
 import { Waiters } from "../queue/waiters.ts";
 
-/** Something was sent through a channel that is closed. */
+/** An event was sent through a closed channel. */
 export class ChannelClosedError extends KeelsonError {
   static override readonly brand: string = "keelson.ChannelClosedError";
   readonly code = "CHANNEL_CLOSED";
@@ -13,11 +13,11 @@ export class ChannelClosedError extends KeelsonError {
 }
 
 export interface ChannelOptions {
-  /** How many events each listener may be behind before senders have to wait [EV9]. Default 1024. */
+  /** How many events a listener buffers before senders have to wait [EV9]. Default 1024. */
   readonly capacity?: number;
 }
 
-/** Lets events such as `undefined` be told from none. */
+/** Distinguishes an event that is `undefined` from no event. */
 interface Box<Event> {
   readonly event: Event;
 }
@@ -29,14 +29,14 @@ interface Sender<Event> {
 }
 
 /**
- * Brings events from anywhere in the program to controllers: each listener gets each event, in the order of sending.
- * What is sent while nobody listens is kept for the first one who does. A listener that is too far behind holds up the
- * senders, so that memory is bounded and nothing is lost.
+ * Carries events from anywhere in the program to controllers: each listener gets each event, in the order of sending.
+ * Events that are sent without a listener are kept for the first one. A listener that is too slow makes senders wait, so
+ * that memory is bounded and no event is lost.
  */
 export class Channel<Event> {
   readonly #capacity: number;
   readonly #listeners = new Set<ChannelListener<Event>>();
-  /** What was sent while nobody listened; empty while somebody does. */
+  /** The events that were sent without a listener; empty while there is one. */
   #kept = new Backlog<Box<Event>>();
   /** In the order of their arrival. Empty whenever there is room. */
   readonly #senders: Sender<Event>[] = [];
@@ -53,8 +53,8 @@ export class Channel<Event> {
   }
 
   /**
-   * Resolves when the event has its place in every listener's buffer, which may be long before it is handled. Throws a
-   * ChannelClosedError, or the signal's reason as soon as it aborts; the event was not sent then.
+   * Resolves when the event is in every listener's buffer, which may be long before it is handled. Throws a
+   * ChannelClosedError, or the signal's reason as soon as it aborts; then the event was not sent.
    */
   async send(event: Event, signal?: AbortSignal): Promise<void> {
     signal?.throwIfAborted();
@@ -96,7 +96,7 @@ export class Channel<Event> {
     for (const listener of this.#listeners) listener.wake();
   }
 
-  /** Hears everything from now on, and what was kept if nobody else listens. To be ended by `leave`. */
+  /** Receives all events from now on, and the kept ones if it is the only listener. To be ended by `leave`. */
   listen(): ChannelListener<Event> {
     const listener = new ChannelListener<Event>(this.#kept, {
       hasEnded: () => this.#isClosed,
@@ -138,7 +138,7 @@ interface ListenerEvents<Event> {
   readonly onLeave: (unread: Backlog<Box<Event>>) => void;
 }
 
-/** One who listens to a channel, with a buffer of its own. */
+/** A listener of a channel, with a buffer of its own. */
 export class ChannelListener<Event> {
   readonly #buffer: Backlog<Box<Event>>;
   readonly #waiters = new Waiters<void>();
@@ -154,7 +154,7 @@ export class ChannelListener<Event> {
   }
 
   /**
-   * Waits for the next event; undefined when the channel is closed and all events were given. Throws the signal's
+   * Waits for the next event; undefined when the channel is closed and all events were returned. Throws the signal's
    * reason as soon as it aborts.
    */
   async next(signal: AbortSignal): Promise<Box<Event> | undefined> {
@@ -179,7 +179,7 @@ export class ChannelListener<Event> {
     this.#waiters.giveAll();
   }
 
-  /** What it has not taken is kept for the next one who listens, unless others do already. */
+  /** Ends the listener. Events that it has not read are kept for the next listener, unless there is another one. */
   leave(): void {
     this.#events.onLeave(this.#buffer);
   }

@@ -4,23 +4,31 @@ import { type HandlerContext, isPromise, type Keys } from "./handlers.ts";
 import { normalizeError } from "./normalize-error.ts";
 import type { EnqueueOptions, SourceContext } from "./source.ts";
 
+const firstDelayMs = 100;
+const delayFactor = 4;
+const longestDelayMs = 60_000;
+/** After this many attempts the error is not temporary, and is reported. */
+const attemptsBeforeReport = 5;
+/** This many events of one object wait for a retry; the delivery of more events waits. */
+const mostEvents = 1024;
+
 export interface DispatcherOptions<Event, Key> {
   readonly context: SourceContext<Key>;
   readonly passes: (event: Event) => boolean;
   readonly handler: (event: Event, context: HandlerContext) => Keys<Key>;
   readonly describe: (event: Event) => EnqueueOptions;
-  /** One event that concerns all that two of an object do, the earlier one first; undefined if none does. */
+  /** One event in place of two of an object, the earlier one first; undefined if they cannot be merged. */
   readonly merge?: (earlier: Event, later: Event) => Event | undefined;
 }
 
 /**
- * The way of an event into the queue: the predicates, the handler, each key once.
+ * Turns an event into keys of the work queue: tests the predicates, calls the handler, and enqueues each key once.
  *
- * User code runs on it, and an error of that code must neither lose the event nor hold up the others. So an event whose
- * predicate or handler throws steps aside and is tried again until it is handled; after the fifth time there is an error
- * in the log, once per object. That it may come after later events does no harm: what is queued is a key, not a state.
+ * Predicates and handlers are user code, and an error of that code must neither lose the event nor delay other events. So
+ * an event whose predicate or handler throws is retried until it is handled; after the fifth attempt an error is logged,
+ * once per object. That it may come after later events is harmless: a key is enqueued, not a state.
  *
- * Nothing is queued once the signal has aborted.
+ * Nothing is enqueued once the signal has aborted.
  */
 export class Dispatcher<Event, Key> {
   readonly #options: DispatcherOptions<Event, Key>;
@@ -40,22 +48,22 @@ export class Dispatcher<Event, Key> {
     });
   }
 
-  /** Never throws. Gives a promise only if the handler does, or if too much has failed; the next event must wait for it. */
+  /** Never throws. Returns a promise if the handler does, or if too many events failed; the next event waits for it. */
   dispatch(event: Event): void | Promise<void> {
     try {
       const handled = this.#attempt(event);
-      if (handled !== undefined) return handled.catch((caught) => this.#stepAside(event, caught));
+      if (handled !== undefined) return handled.catch((caught) => this.#retryLater(event, caught));
     } catch (caught) {
-      return this.#stepAside(event, caught);
+      return this.#retryLater(event, caught);
     }
   }
 
-  /** Waits until the events that stepped aside until now are handled, or have failed so often that it is in the log. */
+  /** Waits until the events that have failed until now are handled, or their error is logged. */
   async settled(): Promise<void> {
-    await this.#retried.triedEnough();
+    await this.#retried.handledOrReported();
   }
 
-  /** Waits until the events that stepped aside until now are handled, or until the signal has aborted. */
+  /** Waits until the events that have failed until now are handled, or until the signal has aborted. */
   async ended(): Promise<void> {
     await this.#retried.ended();
   }
@@ -70,7 +78,7 @@ export class Dispatcher<Event, Key> {
     this.#enqueue(event, await abortable(keys, this.#signal));
   }
 
-  #stepAside(event: Event, caught: unknown): void | Promise<void> {
+  #retryLater(event: Event, caught: unknown): void | Promise<void> {
     if (this.#signal.aborted) return;
     const error = normalizeError(caught);
     const { object } = this.#options.describe(event).trigger;
@@ -80,8 +88,8 @@ export class Dispatcher<Event, Key> {
 
   #report(event: Event, error: Error, attempts: number): void {
     this.#options.context.log.error(
-      `${this.#action(event)}: ${error.message} (tried ${attempts} times); what it concerns is not queued until ` +
-        "this succeeds, which is tried every minute; mend the predicate or the handler that threw",
+      `${this.#action(event)}: ${error.message} (tried ${attempts} times); its keys are not enqueued until ` +
+        "this succeeds, which is tried every minute; correct the predicate or the handler that threw",
       { error, ...objectField(this.#options.describe(event).trigger) },
     );
   }
@@ -93,7 +101,7 @@ export class Dispatcher<Event, Key> {
 
   #enqueue(event: Event, keys: Iterable<Key>): void {
     const { context, describe } = this.#options;
-    // All of them before the first is queued: an iterable may throw half-way.
+    // All keys before the first is enqueued: an iterable may throw half-way.
     const distinct = new Map<string, Key>();
     for (const key of keys) distinct.set(context.formatKey(key), key);
     if (distinct.size === 0 || this.#signal.aborted) return;
@@ -118,40 +126,32 @@ function objectField({ object }: Trigger): Readonly<Record<string, unknown>> {
   return { [kind]: namespace === undefined ? { name } : { namespace, name } };
 }
 
-const firstDelayMs = 100;
-const delayFactor = 4;
-const longestDelayMs = 60_000;
-/** After so many attempts it is no passing trouble any more, and is reported. */
-const attemptsBeforeReport = 5;
-/** So many events of one subject wait to be tried again; those who bring more wait for room. */
-const mostEvents = 1024;
-
-export interface RetriedEventsOptions<Event> {
+interface RetriedEventsOptions<Event> {
   readonly clock: Clock;
   readonly signal: AbortSignal;
-  /** Tries to handle the event; throws if that cannot be. */
+  /** Tries to handle the event; throws if that fails. */
   readonly attempt: (event: Event) => void | Promise<void>;
-  /** One event that is as good as both, the earlier one first; undefined if there is none. Default: there is none. */
+  /** See DispatcherOptions. */
   readonly merge?: ((earlier: Event, later: Event) => Event | undefined) | undefined;
-  /** An event fails again and again: called once, and not again before the subject has no failed event any more. */
+  /** Called when an event fails repeatedly: once, and not again before all failed events of the object are handled. */
   readonly report: (event: Event, error: Error, attempts: number) => void;
 }
 
-/** The failed events of one subject. */
+/** The failed events of one object. */
 interface Streak<Event> {
   readonly events: Event[];
   lastError: Error;
-  /** Resolves when it is over, or reported. */
+  /** Resolves when the events are handled, or reported. */
   readonly firstAttempts: PromiseWithResolvers<void>;
-  /** Settled when there is room for another event. */
+  /** Resolves when there is room for another event. */
   room: PromiseWithResolvers<void> | undefined;
 }
 
 /**
- * Events that could not be handled, which are tried again until they are: after 100 ms, 400 ms and so on up to a minute,
- * for as long as the signal does not abort (law 8). What is about one subject is tried again together, by one timer.
+ * Events that failed and are retried until they succeed: after 100 ms, 400 ms and so on up to a minute, as long as the
+ * signal does not abort (law 8). The events of one object are retried together, by one timer.
  */
-export class RetriedEvents<Event> {
+class RetriedEvents<Event> {
   readonly #options: RetriedEventsOptions<Event>;
   readonly #streaks: Map<string, Streak<Event>> = new Map();
   readonly #running: Set<Promise<void>> = new Set();
@@ -160,15 +160,15 @@ export class RetriedEvents<Event> {
     this.#options = options;
   }
 
-  /** Takes an event that failed. Gives a promise if the next one is to wait, because too many have failed. */
-  add(subject: string, event: Event, error: Error): void | Promise<void> {
+  /** Adds an event that failed. Returns a promise if the next event has to wait, because too many have failed. */
+  add(object: string, event: Event, error: Error): void | Promise<void> {
     const { signal } = this.#options;
     if (signal.aborted) return;
-    const known = this.#streaks.get(subject);
+    const known = this.#streaks.get(object);
     if (known === undefined) {
       const streak = { events: [event], lastError: error, firstAttempts: deferred(), room: undefined };
-      this.#streaks.set(subject, streak);
-      const running = this.#retry(subject, streak).finally(() => this.#running.delete(running));
+      this.#streaks.set(object, streak);
+      const running = this.#retry(object, streak).finally(() => this.#running.delete(running));
       this.#running.add(running);
       return;
     }
@@ -182,17 +182,17 @@ export class RetriedEvents<Event> {
     return known.room.promise;
   }
 
-  /** Waits until all that have failed until now are handled or reported, or the signal aborts. */
-  async triedEnough(): Promise<void> {
+  /** Waits until all events that have failed until now are handled or reported, or the signal aborts. */
+  async handledOrReported(): Promise<void> {
     await Promise.all([...this.#streaks.values()].map(({ firstAttempts }) => firstAttempts.promise));
   }
 
-  /** Waits until all that have failed until now are handled, or the signal aborts and nothing is left running. */
+  /** Waits until all events that have failed until now are handled, or the signal aborts and nothing is running. */
   async ended(): Promise<void> {
     await Promise.all(this.#running);
   }
 
-  async #retry(subject: string, streak: Streak<Event>): Promise<void> {
+  async #retry(object: string, streak: Streak<Event>): Promise<void> {
     const { clock, signal } = this.#options;
     try {
       for (let attempts = 1, delayMs = firstDelayMs; ; attempts++) {
@@ -203,9 +203,9 @@ export class RetriedEvents<Event> {
         delayMs = Math.min(delayMs * delayFactor, longestDelayMs);
       }
     } catch {
-      // The signal has aborted: nothing is queued any more.
+      // The signal has aborted: nothing is enqueued any more.
     } finally {
-      this.#streaks.delete(subject);
+      this.#streaks.delete(object);
       streak.firstAttempts.resolve();
       streak.room?.resolve();
     }
@@ -227,7 +227,7 @@ export class RetriedEvents<Event> {
         await attempt(event);
         signal.throwIfAborted();
         const place = streak.events.indexOf(event);
-        // It is not there if it has been merged with a later one, which is tried as well.
+        // An event that was merged with a later one is no longer in the list; the merged one is tried as well.
         if (place !== -1) streak.events.splice(place, 1);
       } catch (caught) {
         signal.throwIfAborted();

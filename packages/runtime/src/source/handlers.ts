@@ -10,7 +10,7 @@ import {
 } from "@keelson/core";
 import { keyOfEvent, type SourceEvent } from "./source-event.ts";
 
-/** Keys at once, or after something was looked up. */
+/** Keys at once, or after an asynchronous read. */
 export type Keys<Key> = Iterable<Key> | Promise<Iterable<Key>>;
 
 /** What a handler may use to find the keys. */
@@ -22,9 +22,9 @@ export interface HandlerContext {
 }
 
 /**
- * Says which keys an event concerns. It only says so: the source queues them, each once however often it was named. The
- * events of a source are handled one after the other, and the next one waits for a handler that looks something up.
- * One that throws is asked again, ever later up to a minute and until it answers, while the events after it go on.
+ * Maps an event to keys. The source enqueues them, each key once. The events of a source are handled one after the other,
+ * and the next one waits for an asynchronous handler. A handler that throws is called again, with growing delays up to a
+ * minute, until it succeeds, while later events are handled.
  */
 export type EventHandler<T extends KubeObject, Key> = (
   event: SourceEvent<T>,
@@ -36,17 +36,17 @@ export interface EnqueueOwnerOptions {
   readonly everyOwner?: boolean;
 }
 
-/** Which keys an object concerns. Must not depend on anything that changes unseen, or changes will be missed. */
+/** Maps an object to keys. Must depend on nothing that changes without an event, or changes are missed. */
 export type MapObject<T extends KubeObject, Key> = (object: Stored<T>, context: HandlerContext) => Keys<Key>;
 
-/** The object itself [EV1]. It is not even parsed for that. */
+/** Enqueues the object itself [EV1], without parsing it. */
 export function enqueueSelf(): EventHandler<KubeObject, ObjectKey> {
   return (event) => [keyOfEvent(event)];
 }
 
 /**
- * The owner of the object, if it is of that kind; which version of the kind the reference names does not matter [EV2].
- * An owner that an update took away is told as well as the one that it brought [EV4].
+ * Enqueues the owner of the object, if it is of that kind, whatever version of the kind the reference has [EV2]. An update
+ * that changes the owner enqueues the old and the new one [EV4].
  */
 export function enqueueOwner(
   owner: Resource,
@@ -55,7 +55,7 @@ export function enqueueOwner(
   const referencesOf = everyOwner ? ownersOf : firstControllerOf;
   return enqueueMapped((object) => {
     const { namespace } = object.metadata;
-    // Only an object in a namespace can have an owner in one; the server forbids the rest.
+    // Only a namespaced object can have a namespaced owner; the server forbids the rest.
     const isReachable = owner.scope === "Cluster" || (namespace !== undefined && namespace !== "");
     if (!isReachable) return [];
     return referencesOf(object)
@@ -66,7 +66,7 @@ export function enqueueOwner(
   });
 }
 
-/** What `map` says of the object; of an update, what it says of the old and of the new object together [EV4]. */
+/** Enqueues what `map` returns for the object; for an update, for the old and the new object together [EV4]. */
 export function enqueueMapped<T extends KubeObject, Key>(map: MapObject<T, Key>): EventHandler<T, Key> {
   return (event, context) => {
     if (event.type !== "update" || event.isSync) return map(event.object, context);
@@ -74,7 +74,7 @@ export function enqueueMapped<T extends KubeObject, Key>(map: MapObject<T, Key>)
   };
 }
 
-/** Waits only if there is something to wait for, so that plain maps stay plain. */
+/** Waits only for promises, so that synchronous maps stay synchronous. */
 function union<Key>(first: Keys<Key>, mapSecond: () => Keys<Key>): Keys<Key> {
   if (isPromise(first)) return first.then(async (keys) => both(keys, await mapSecond()));
   const second = mapSecond();

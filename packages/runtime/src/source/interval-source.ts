@@ -2,16 +2,20 @@ import { abortable, sleep } from "@keelson/core";
 import { normalizeError } from "./normalize-error.ts";
 import type { RunningSource, Source, SourceContext } from "./source.ts";
 
+const firstRetryMs = 1_000;
+/** The longest delay after a failure, unless `everyMs` is longer. */
+const longestRetryMs = 60_000;
+
 export interface IntervalSourceOptions<Key> {
-  /** From the end of one time to the beginning of the next. */
+  /** From the end of one call to the start of the next. */
   readonly everyMs: number;
-  /** What is queued each time. If it throws, that is logged and it is asked again soon. */
+  /** Returns the keys to enqueue. If it throws, the error is logged and it is called again soon. */
   readonly keys: (signal: AbortSignal) => Iterable<Key> | Promise<Iterable<Key>>;
-  /** For people. Default such as `every 30 s`. */
+  /** For logs and the causal log. Default such as `every 30 s`. */
   readonly name?: string;
 }
 
-/** Queues keys when the controller starts and every so often after that, whatever happens. */
+/** Enqueues keys when the controller starts and periodically after that. */
 export function intervalSource<Key>(options: IntervalSourceOptions<Key>): Source<Key> {
   const { everyMs, keys, name = `every ${everyMs / 1000} s` } = options;
   checkPeriod(name, everyMs);
@@ -28,28 +32,24 @@ export function intervalSource<Key>(options: IntervalSourceOptions<Key>): Source
   return { name, run };
 }
 
-const firstRetryMs = 1_000;
-/** Failures are never further apart than this, or than successes are. */
-const longestRetryMs = 60_000;
-
 export interface RepeatOptions {
   readonly everyMs: number;
-  /** What is done, for the log, such as `poll buckets`. */
+  /** What the task does, for the log, such as `poll buckets`. */
   readonly action: string;
   /** Never called before the last call has ended. */
   readonly task: (signal: AbortSignal) => Promise<void>;
 }
 
 /**
- * Does the task at once and then every so often, counted from the end of the last time, until the signal aborts. A
- * failure is logged and the task done again after a second, two, four and so on. The source counts as synced after the
- * first time, failed or not: what others cannot answer must not keep a controller from its own work.
+ * Runs the task at once and then periodically, counted from the end of the last run, until the signal aborts. A failure is
+ * logged and the task is run again after a second, two, four and so on. The source counts as synced after the first run,
+ * failed or not: an external system that fails must not keep a controller from its own work.
  */
 export function runRepeatedly(
   { everyMs, action, task }: RepeatOptions,
   { clock, log, signal }: Pick<SourceContext<unknown>, "clock" | "log" | "signal">,
 ): RunningSource {
-  const { promise: synced, resolve: markSynced, reject: giveUp } = Promise.withResolvers<void>();
+  const { promise: synced, resolve: markSynced, reject: failSync } = Promise.withResolvers<void>();
   synced.catch(() => undefined);
   let failures = 0;
   const attempt = async (): Promise<number> => {
@@ -75,8 +75,8 @@ export function runRepeatedly(
         await sleep(clock, delayMs, signal);
       }
     } catch (error) {
-      // Only the signal's reason comes here; it matters to those who still wait for the sync.
-      giveUp(error);
+      // Only the signal's reason comes here; it ends the wait for the sync.
+      failSync(error);
     }
   };
   return { synced, ended: run() };
@@ -86,7 +86,7 @@ function retryDelayMs(everyMs: number, failures: number): number {
   return Math.min(Math.min(everyMs, firstRetryMs) * 2 ** failures, Math.max(everyMs, longestRetryMs));
 }
 
-/** Throws a RangeError that names the source if the time between two runs makes no sense. */
+/** Throws a RangeError that names the source if the period is not a positive number. */
 export function checkPeriod(name: string, everyMs: number): void {
   if (everyMs > 0 && Number.isFinite(everyMs)) return;
   throw new RangeError(`make source ${name}: everyMs is ${everyMs}; give a number of milliseconds above 0`);

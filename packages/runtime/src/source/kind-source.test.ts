@@ -282,8 +282,8 @@ describe("a handler that throws", () => {
       {
         level: "error",
         message:
-          "find the keys for the create of ConfigMap shop/bad (watches configmaps): no index (tried 5 times); what it " +
-          "concerns is not queued until this succeeds, which is tried every minute; mend the predicate or the handler " +
+          "find the keys for the create of ConfigMap shop/bad (watches configmaps): no index (tried 5 times); its " +
+          "keys are not enqueued until this succeeds, which is tried every minute; correct the predicate or the handler " +
           "that threw",
         fields: { error: new Error("no index"), ConfigMap: { namespace: "shop", name: "bad" } },
       },

@@ -23,25 +23,27 @@ import { type Predicate, passesAll } from "./predicates.ts";
 import type { RunningSource, Source, SourceContext } from "./source.ts";
 import { enqueueOptionsOf, mergeUpdates } from "./source-event.ts";
 
+const reportEveryMs = 10_000;
+
 export interface KindSourceOptions<T extends KubeObject, Key> {
   /** `metadataOnly(kind)` watches the metadata only. */
   readonly resource: Resource<T>;
   readonly handler: EventHandler<T, Key>;
-  /** Those of the controller; asked first [EV6]. Default: none. */
+  /** Those of the controller; tested first [EV6]. Default: none. */
   readonly globalPredicates?: readonly Predicate<T>[];
-  /** Those of this source; asked if the others pass. Default: none. */
+  /** Those of this source; tested if the global ones pass. Default: none. */
   readonly predicates?: readonly Predicate<T>[];
-  /** For people. Default such as `watches deployments.apps`. */
+  /** For logs and the causal log. Default such as `watches deployments.apps`. */
   readonly name?: string;
-  /** Watches only these objects. Default: what the cache's settings say of the kind. */
+  /** Watches only these objects. Default: those that the cache's settings select. */
   readonly selection?: Selection;
-  /** Every so often all objects are handled again, at low priority. Default: never. */
+  /** The period after which all objects are handled again, at low priority. Default: never. */
   readonly resyncMs?: number;
 }
 
 /**
- * The changes of the objects of a kind, by the informer that the cache shares. While the kind or the permission to read
- * it is missing, it says so every 10 s and has not synced; it goes on by itself when they are there [EV8].
+ * The changes of the objects of a kind, through the shared informer of the cache. While the kind or the permission to read
+ * it is missing, the source logs that every 10 s and has not synced; it continues by itself when they exist [EV8].
  */
 export function kindSource<T extends KubeObject, Key>(options: KindSourceOptions<T, Key>): Source<Key> {
   const { resource, selection, name = `watches ${groupResourceOf(resource)}` } = options;
@@ -61,7 +63,7 @@ function runKind<T extends KubeObject, Key>(
   try {
     lease = context.cache.acquire(resource, selection === undefined ? {} : { selection });
   } catch (error) {
-    // Such as a namespace for a kind that has none: the controller cannot start, and says why.
+    // Such as a namespace for a cluster-scoped kind: the start of the controller fails with this error.
     const synced = Promise.reject(error);
     synced.catch(() => undefined);
     return { synced, ended: Promise.resolve() };
@@ -71,25 +73,25 @@ function runKind<T extends KubeObject, Key>(
 }
 
 export interface InformerSourceOptions<T extends KubeObject, Key> {
-  /** For people, such as `watches secrets in shop`. */
+  /** For logs and the causal log, such as `watches secrets in shop`. */
   readonly name: string;
-  /** Stays the caller's: only the subscription ends with the source. */
+  /** Belongs to the caller: only the subscription ends with the source. */
   readonly informer: Informer<T>;
   readonly handler: EventHandler<T, Key>;
   /** All must pass, in this order. Default: none. */
   readonly predicates?: readonly Predicate<T>[];
-  /** Every so often all objects are handled again, at low priority. Default: never. */
+  /** The period after which all objects are handled again, at low priority. Default: never. */
   readonly resyncMs?: number;
 }
 
-/** The events of an informer that somebody else holds. */
+/** The events of an informer that the caller holds. */
 export function informerSource<T extends KubeObject, Key>(
   options: InformerSourceOptions<T, Key>,
 ): Source<Key> {
   return { name: options.name, run: (context) => runInformer(options, context) };
 }
 
-/** Subscribes until the signal aborts; `release` gives the informer back after that. */
+/** Subscribes until the signal aborts, then calls `release`. */
 function runInformer<T extends KubeObject, Key>(
   options: InformerSourceOptions<T, Key> & { readonly release?: () => Promise<void> },
   context: SourceContext<Key>,
@@ -125,15 +127,13 @@ function runInformer<T extends KubeObject, Key>(
     }
     await Promise.allSettled([dispatcher.ended(), synced]);
   };
-  // Whoever waits for `synced` is told; nobody need wait for it.
+  // It may reject without a caller that waits for it.
   synced.catch(() => undefined);
   return { synced, ended: end() };
 }
 
-const reportEveryMs = 10_000;
-
 interface SyncReportOptions {
-  /** The source that waits. */
+  /** The name of the source that waits. */
   readonly source: string;
   readonly clock: Clock;
   readonly log: Logger;
@@ -141,9 +141,9 @@ interface SyncReportOptions {
 }
 
 /**
- * Waits until the subscription has synced, and says every 10 s what that is waiting for [EV8]: a kind that does not
- * exist yet, or a permission that is missing, are found by the informer as soon as they are there. Throws the signal's
- * reason when it aborts, and nothing else; how long to wait is for the caller to say.
+ * Waits until the subscription has synced, and logs every 10 s what it waits for [EV8], such as a kind that does not exist
+ * yet or a missing permission; the informer retries by itself. Throws the signal's reason when it aborts, and nothing
+ * else; the caller decides how long to wait.
  */
 async function waitForSyncLogging<T extends KubeObject>(
   subscription: Subscription,

@@ -8,14 +8,14 @@ export function textOfAny(value: unknown): string {
 }
 
 /**
- * What was thrown as an Error that can be logged and shown: its name and its message are text. An error that is not so
- * becomes the cause of one that is. Never throws, whatever code of others has thrown.
+ * The thrown value as an Error that can be logged: its name and its message are strings. A value that is none becomes the
+ * cause of one. Never throws, whatever user code has thrown.
  */
 export function normalizeError(thrown: unknown): Error {
   return isNormalError(thrown) ? thrown : new Error(textOfAny(thrown), { cause: thrown });
 }
 
-/** Whether it is an Error with a name and a message that are text, as the language promises and some break. */
+/** Whether a value is an Error whose name and message are strings, which some errors violate. */
 export function isNormalError(thrown: unknown): thrown is Error {
   try {
     return thrown instanceof Error && typeof thrown.message === "string" && typeof thrown.name === "string";

@@ -2,29 +2,29 @@ import { checkPeriod, runRepeatedly } from "./interval-source.ts";
 import { lowPriority, type RunningSource, type Source, type SourceContext } from "./source.ts";
 
 export interface PollSourceOptions<Item, Key> {
-  /** For people: what is polled, such as `buckets`. */
+  /** What is polled, for logs and the causal log, such as `buckets`. */
   readonly name: string;
-  /** From the end of one poll to the beginning of the next. */
+  /** From the end of one poll to the start of the next. */
   readonly everyMs: number;
-  /** All items there are now. If it throws, nothing counts as gone, and it is asked again after a back-off. */
+  /** Returns all existing items. If it throws, no item counts as deleted, and it is called again after a back-off. */
   readonly poll: (signal: AbortSignal) => Promise<Iterable<Item>>;
-  /** Which key an item concerns. Several may concern the same one. */
+  /** The key of an item. Several items may have the same key. */
   readonly keyOf: (item: Item) => Key;
-  /** Another one whenever the item has changed, such as an ETag. */
+  /** The version of an item, which changes with the item, such as an ETag. */
   readonly versionOf: (item: Item) => string;
 }
 
 interface Seen<Key> {
   readonly key: Key;
-  /** Of every item of the key. */
+  /** The versions of all items of the key. */
   readonly versions: readonly string[];
 }
 
 type Items<Key> = ReadonlyMap<string, Seen<Key>>;
 
 /**
- * The changes of a system that has no watch, found by asking it again and again: a key is queued when an item of it
- * appears, changes or vanishes. What the first poll finds is queued at low priority, as the initial list of a kind is.
+ * The changes of a system that has no watch, found by polling: a key is enqueued when an item of it is created, changed or
+ * deleted. The keys of the first poll are enqueued at low priority, as those of the initial list of a kind are.
  */
 export function pollSource<Item, Key>(options: PollSourceOptions<Item, Key>): Source<Key> {
   checkPeriod(options.name, options.everyMs);

@@ -12,8 +12,8 @@ import type { InformerCreate, InformerDelete, InformerUpdate } from "../cache/in
 import type { GenericEvent, SourceEvent } from "./source-event.ts";
 
 /**
- * Which events a controller hears of, one question for each type; a type without a question passes [EV6]. An event that
- * does not pass is as if it had never been: filter only what cannot matter.
+ * Filters the events of a controller, with one function for each type; a type without a function passes [EV6]. An event
+ * that does not pass has no effect at all: filter only what cannot matter.
  */
 export interface Predicate<T extends KubeObject = KubeObject> {
   readonly create?: (event: InformerCreate<T>) => boolean;
@@ -22,7 +22,7 @@ export interface Predicate<T extends KubeObject = KubeObject> {
   readonly generic?: (event: GenericEvent<Stored<T>>) => boolean;
 }
 
-/** Whether all of them let the event pass; the first that does not is the last that is asked. */
+/** Whether the event passes all of them; stops at the first that it does not pass. */
 export function passesAll<T extends KubeObject>(
   predicates: readonly Predicate<T>[],
   event: SourceEvent<T>,
@@ -43,46 +43,46 @@ function passes<T extends KubeObject>(predicate: Predicate<T>, event: SourceEven
   }
 }
 
-/** Asks the same of events of every type. */
-function onEveryEvent<T extends KubeObject>(ask: (event: SourceEvent<T>) => boolean): Predicate<T> {
-  return { create: ask, update: ask, delete: ask, generic: ask };
+/** Tests events of every type with the same function. */
+function onEveryEvent<T extends KubeObject>(test: (event: SourceEvent<T>) => boolean): Predicate<T> {
+  return { create: test, update: test, delete: test, generic: test };
 }
 
 /**
- * Asks about the object; of an update, about the new one only. So an object that stops fulfilling it is not heard of
- * at that moment; let the update pass by `anyOf` with another predicate where that matters.
+ * Tests the object; of an update, only the new one. So the update by which an object stops to match does not pass; combine
+ * it by `anyOf` with another predicate where that matters.
  */
-export function predicateOf<T extends KubeObject>(isWanted: (object: Stored<T>) => boolean): Predicate<T> {
-  return onEveryEvent((event) => isWanted(event.object));
+export function predicateOf<T extends KubeObject>(matches: (object: Stored<T>) => boolean): Predicate<T> {
+  return onEveryEvent((event) => matches(event.object));
 }
 
-/** Passes what all of them pass; without any, everything. */
+/** Passes events that pass all of them; without any, every event. */
 export function allOf<T extends KubeObject>(...predicates: readonly Predicate<T>[]): Predicate<T> {
   return onEveryEvent((event) => passesAll(predicates, event));
 }
 
-/** Passes what one of them passes; without any, nothing. */
+/** Passes events that pass one of them; without any, no event. */
 export function anyOf<T extends KubeObject>(...predicates: readonly Predicate<T>[]): Predicate<T> {
   return onEveryEvent((event) => predicates.some((predicate) => passes(predicate, event)));
 }
 
 /**
- * Passes what the other does not. That includes the types that the other does not ask about: `not(generationChanged)`
- * passes neither creates nor deletes.
+ * Passes events that the other does not pass. A type that the other has no function for does not pass:
+ * `not(generationChanged)` passes neither creates nor deletes.
  */
 export function not<T extends KubeObject>(predicate: Predicate<T>): Predicate<T> {
   return onEveryEvent((event) => !passes(predicate, event));
 }
 
 /**
- * Passes updates of the spec; those of the status or the metadata only, and resyncs, fall. That a deletion began
- * passes too. Not for kinds without a generation, such as ConfigMap and Secret, whose updates would all fall.
+ * Passes updates of the spec and the start of a deletion, but no updates of only the status or the metadata, and no
+ * resyncs. Not for kinds without a generation, such as ConfigMap and Secret: none of their updates would pass.
  */
 export const generationChanged: Predicate = onChange(
   (old, now) => old.generation !== now.generation || hasDeletionStarted(old, now),
 );
 
-/** Passes every update but resyncs and relists of what is as it was. */
+/** Passes every update but resyncs and relists of unchanged objects. */
 export const resourceVersionChanged: Predicate = onChange(
   (old, now) => old.resourceVersion !== now.resourceVersion,
 );
@@ -102,12 +102,12 @@ export const finalizersChanged: Predicate = onChange(
   (old, now) => !deepEqual(old.finalizers?.toSorted() ?? [], now.finalizers?.toSorted() ?? []),
 );
 
-/** Passes the update by which an object that finalizers hold begins to be deleted. */
+/** Passes the update by which the deletion of an object with finalizers starts. */
 export const deletionStarted: Predicate = onChange(hasDeletionStarted);
 
 /**
- * Passes objects with such labels: `app=web,tier!=db`, or the form that objects have it in. Of an update, the new
- * labels count. Throws InvalidLabelSelectorError.
+ * Passes objects that match a label selector: `app=web,tier!=db`, or its form in objects. Of an update, the new labels
+ * count. Throws InvalidLabelSelectorError.
  */
 export function matchesSelector(selector: string | LabelQuery): Predicate {
   const query = typeof selector === "string" ? parseLabelSelector(selector) : selector;
@@ -117,17 +117,17 @@ export function matchesSelector(selector: string | LabelQuery): Predicate {
 
 /** Passes objects in one of these namespaces. */
 export function inNamespaces(...namespaces: readonly string[]): Predicate {
-  return onEveryEvent((event) => namespaces.includes(placeOf(event)?.namespace ?? ""));
+  return onEveryEvent((event) => namespaces.includes(identityOf(event)?.namespace ?? ""));
 }
 
-/** Passes objects with one of these names, in whatever namespace. */
+/** Passes objects with one of these names, in any namespace. */
 export function named(...names: readonly string[]): Predicate {
-  return onEveryEvent((event) => names.includes(placeOf(event)?.name ?? ""));
+  return onEveryEvent((event) => names.includes(identityOf(event)?.name ?? ""));
 }
 
 /**
- * Asks about updates only. One from an object to another of the same name passes in any case: a deletion and a creation
- * hide behind it [IN7], and the new object may well look like the old one.
+ * Tests updates only. An update from an object to another one of the same name always passes: it stands for a deletion and
+ * a creation [IN7], and the new object may look like the old one.
  */
 function onChange(isChange: (old: ObjectMeta, now: ObjectMeta) => boolean): Predicate {
   return {
@@ -144,12 +144,12 @@ function hasDeletionStarted(old: ObjectMeta, now: ObjectMeta): boolean {
   return old.deletionTimestamp === undefined && now.deletionTimestamp !== undefined;
 }
 
-/** The key of an informer's event, which is there without a parse. */
-function placeOf(event: SourceEvent<KubeObject>): Pick<ObjectMeta, "namespace" | "name"> | undefined {
+/** Name and namespace of the object, without parsing it if possible. */
+function identityOf(event: SourceEvent<KubeObject>): Pick<ObjectMeta, "namespace" | "name"> | undefined {
   return event.type === "generic" ? metadataOf(event.object) : event.key;
 }
 
-/** What comes through a channel is whatever somebody put in. */
+/** A channel may carry any value. */
 function metadataOf(object: KubeObject | undefined): ObjectMeta | undefined {
   return object?.metadata;
 }

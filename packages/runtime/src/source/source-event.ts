@@ -4,23 +4,23 @@ import type { Trigger } from "../queue/work-item.ts";
 import { changedPaths } from "./changed-paths.ts";
 import { type EnqueueOptions, lowPriority } from "./source.ts";
 
-/** Something happened that is no change of an object in the API server: a callback, a timer, a message. */
+/** An event that is no change of an object in the API server: a callback, a timer, a message. */
 export interface GenericEvent<Item> {
   readonly type: "generic";
   readonly object: Item;
 }
 
-/** What handlers and predicates are asked about. Of an informer's event, `key` costs nothing and `object` may cost a parse. */
+/** The argument of handlers and predicates. Reading `object` of an informer's event may parse it; `key` never does. */
 export type SourceEvent<T extends KubeObject> = InformerEvent<T> | GenericEvent<Stored<T>>;
 
-/** Where the object of an event is, without looking at the object if that can be. */
+/** The key of the object of an event, without parsing the object if possible. */
 export function keyOfEvent(event: SourceEvent<KubeObject>): ObjectKey {
   return event.type === "generic" ? keyOf(event.object) : event.key;
 }
 
 /**
- * How the keys of an informer's event are queued and why. What was there before, and what has not changed, gives way to
- * what has [EV10]. The object is parsed only for those who look at its version or its changes.
+ * How and why the keys of an informer's event are enqueued. Objects of the initial list and unchanged ones have low
+ * priority [EV10]. The object is parsed only when its version or its changes are read.
  */
 export function enqueueOptionsOf<T extends KubeObject>(
   event: InformerEvent<T>,
@@ -39,15 +39,15 @@ export function enqueueOptionsOf<T extends KubeObject>(
       },
     },
     ...(isInitial && { isInitial }),
-    ...(event.type === "update" && { changedPaths: pathsOnDemand(event) }),
+    ...(event.type === "update" && { changedPaths: lazyChangedPaths(event) }),
   };
   return isInitial || isUnchanged ? { trigger, priority: lowPriority } : { trigger };
 }
 
 /**
- * One update that concerns all that two updates of an object do: from the state before the first to that after the last.
- * What was in between is skipped, as a watch that was interrupted skips it. Other events do not become one: predicates
- * ask about each type separately.
+ * One update in place of two updates of an object: from the state before the first to the state after the second. The
+ * state in between is skipped, as an interrupted watch skips it. Other events are not merged: predicates test each type
+ * separately.
  */
 export function mergeUpdates<T extends KubeObject>(
   earlier: InformerEvent<T>,
@@ -68,7 +68,7 @@ export function mergeUpdates<T extends KubeObject>(
   };
 }
 
-/** How the keys of an event from elsewhere are queued; it tells of the object if it is about one. */
+/** How the keys of a generic event are enqueued; the trigger contains the object if the event is about one. */
 export function genericEnqueueOptionsOf(event: GenericEvent<unknown>, source: string): EnqueueOptions {
   const object = objectOf(event.object);
   return { trigger: { source, type: "generic", ...(object !== undefined && { object }) } };
@@ -87,8 +87,8 @@ function objectOf(item: unknown): Trigger["object"] {
   };
 }
 
-/** Works the paths out once, and lets go of both objects then. */
-function pathsOnDemand<T extends KubeObject>(update: InformerUpdate<T>): () => readonly string[] {
+/** Computes the paths once, and releases both objects then. */
+function lazyChangedPaths<T extends KubeObject>(update: InformerUpdate<T>): () => readonly string[] {
   let pending: InformerUpdate<T> | undefined = update.isSync ? undefined : update;
   let paths: readonly string[] = [];
   return () => {

@@ -5,11 +5,13 @@ import type { Logger } from "../logger.ts";
 import type { Trigger } from "../queue/work-item.ts";
 import { normalizeError } from "./normalize-error.ts";
 
-/** Events from before the controller, and those that change nothing, give way to real changes [EV10]. */
+/** The priority of objects that existed before the controller, and of events without a change [EV10]. */
 export const lowPriority = -100;
+const firstRetryMs = 1_000;
+const longestRetryMs = 60_000;
 
 export interface EnqueueOptions {
-  /** Why. */
+  /** Why the key is enqueued. */
   readonly trigger: Trigger;
   /** Default 0. */
   readonly priority?: number;
@@ -17,16 +19,16 @@ export interface EnqueueOptions {
   readonly afterMs?: number;
 }
 
-/** Puts a key into the queue of the controller that a source feeds. */
+/** Adds a key to the work queue of the controller that a source belongs to. */
 export type Enqueue<Key> = (key: Key, options: EnqueueOptions) => void;
 
-/** What a source gets from the controller that it feeds. */
+/** What a source gets from its controller. */
 export interface SourceContext<Key> {
   readonly enqueue: Enqueue<Key>;
-  /** Tells keys apart. */
+  /** Distinguishes keys. */
   readonly formatKey: (key: Key) => string;
   readonly cache: Cache;
-  /** Reads come from the cache, writes go to the server; for handlers that look something up. */
+  /** Reads come from the cache, writes go to the server; for handlers that read other objects. */
   readonly client: Client;
   readonly clock: Clock;
   readonly log: Logger;
@@ -35,41 +37,39 @@ export interface SourceContext<Key> {
 }
 
 export interface RunningSource {
-  /** Resolves when the keys of everything that was there at the beginning are queued; rejects if that cannot be. */
+  /** Resolves when the keys of all objects that existed at the start are queued; rejects if that is impossible. */
   readonly synced: Promise<void>;
   /**
-   * Resolves when nothing will be queued any more and nothing is left running: after the signal aborted, or earlier if
-   * there is nothing more to come, as from a channel that was closed.
+   * Resolves when the source enqueues nothing any more and nothing is left running: after the signal aborted, or earlier
+   * if it has ended by itself, as a channel that was closed.
    */
   readonly ended: Promise<void>;
 }
 
-/** Objects that a source has the cache watch. */
+/** The objects that a source watches through the cache. */
 export interface WatchedObjects {
   readonly resource: Resource;
-  /** Only these. Default: what the cache's settings say of the kind. */
+  /** Only these. Default: those that the cache's settings select. */
   readonly selection?: Selection;
 }
 
-/** Something that a controller hears of changes from. A value: it may be run by several controllers, or again. */
+/** Produces keys for a controller. A value: several controllers may run it, and one may run it again. */
 export interface Source<Key> {
-  /** For people, such as `watches secrets`. */
+  /** For logs and the causal log, such as `watches secrets`. */
   readonly name: string;
-  /** What it has the cache watch, if it does, so that the permissions for it can be known before it runs. */
+  /** What it watches through the cache, so that its permissions are known before it runs. */
   readonly watches?: WatchedObjects;
   run(context: SourceContext<Key>): RunningSource;
 }
 
-const firstRetryMs = 1_000;
-const longestRetryMs = 60_000;
-
-/** Queues keys until the signal aborts, or until there is nothing more to come. */
+/** Enqueues keys until the signal aborts, or until the source has ended. */
 export type RunSource<Key> = (context: SourceContext<Key>) => Promise<void>;
 
 /**
- * A source of one's own, such as a subscription to a message broker. It counts as synced as soon as it runs. If it
- * throws, that is logged, and it is run again after a second, two, four and so on up to a minute; from the beginning
- * after it has run for longer than that. What it queues after it has ended is not heard. One that must be waited for before the controller works implements `Source` itself.
+ * A custom source, such as a subscription to a message broker. It counts as synced as soon as it runs. If it throws, the
+ * error is logged, and it is run again after a second, two, four and so on up to a minute; after a run of more than a
+ * minute the delays start over. Keys that it enqueues after its end are ignored. A source that the controller has to wait
+ * for implements `Source` itself.
  */
 export function sourceOf<Key>(name: string, run: RunSource<Key>): Source<Key> {
   return { name, run: (context) => runAgain(name, run, context) };
@@ -100,7 +100,7 @@ function runAgain<Key>(name: string, run: RunSource<Key>, context: SourceContext
         const error = normalizeError(caught);
         log.error(`run ${name}: ${error.message}; it is run again in ${delayMs / 1000} s`, { error });
       }
-      // Aborted is ended.
+      // The loop ends when the signal has aborted.
       await sleep(clock, delayMs, signal).catch(() => undefined);
     }
   };

@@ -88,7 +88,7 @@ describe("a read", () => {
     const key = { namespace, name: "web" };
     await expect(client.get(ConfigMap, key)).rejects.toThrow(ResourceNotCachedError);
     await expect(client.list(ConfigMap)).rejects.toThrow(
-      "list configmaps: nobody watches configmaps and failOnMissingInformer is set",
+      "list configmaps: no informer watches configmaps and failOnMissingInformer is set",
     );
     expect(world.transport.requests).toEqual([]);
     const lease = cache.acquire(ConfigMap);

@@ -3,7 +3,7 @@ import { RecentMap } from "../../recent-map.ts";
 import { hasReached, isOrdered } from "./version-order.ts";
 import type { DeletedOutcome } from "./write-outcome.ts";
 
-/** A deletion of which an informer that starts now may not know. */
+/** A deletion that an informer that starts now may not know. */
 export interface EarlierDeletion {
   readonly collection: string;
   readonly outcome: DeletedOutcome;
@@ -14,13 +14,13 @@ const rememberedKinds = 1024;
 const rememberedDeletions = 1024;
 
 /**
- * What was written before an informer was there. Such an informer may begin with a list that is older than the writes,
- * so it must get past them before it is read. Bounded, and of each kind only the latest version.
+ * The own writes that were made before an informer existed. Such an informer may begin with a list that is older than the
+ * writes, so it must pass them before it is read. Bounded, and of each kind only the latest version.
  */
 export class EarlierWrites {
   /** By kind. */
   readonly #versions = new RecentMap<string, string>(rememberedKinds);
-  /** A set: the values say nothing. */
+  /** A set: the values have no meaning. */
   readonly #deletions = new RecentMap<EarlierDeletion, true>(rememberedDeletions);
 
   recordVersion(resource: Resource, version: string): void {

@@ -3,22 +3,22 @@ import { RecentMap } from "../../recent-map.ts";
 import { type Deletion, type StoreView, Tombstones } from "./tombstones.ts";
 import { hasReached, isOrdered, latestOf, VersionOrderedKeys } from "./version-order.ts";
 
-/** How far the informer is whose reads are to include what was written. */
+/** The version that the informer has reached. */
 export interface Progress {
   readonly resourceVersion: string;
-  /** The one key that has changed; absent if any may have, or none. */
+  /** The one key that has changed; absent if any key may have changed, or none. */
   readonly keyText?: string;
   readonly deletedUid?: string;
 }
 
-/** What a reader is to take for a key: what the store has, another object, none, or nothing before a moment. */
+/** What a reader gets for a key: the stored object, the written one, none, or nothing before a deadline. */
 export type OwnRead<T extends KubeObject> =
   | { readonly type: "stored" }
   | { readonly type: "written"; readonly object: Stored<T> }
   | { readonly type: "absent" }
   | { readonly type: "unknown"; readonly deadlineMs: number };
 
-/** A write that the informer has not passed. Its object is undefined if it does not belong to the informer. */
+/** A write that the informer has not passed. Its object is undefined if the informer does not select it. */
 type HeldWrite<T extends KubeObject> =
   | {
       readonly type: "object";
@@ -38,33 +38,33 @@ interface HeldVersion {
 const stored = { type: "stored" } as const;
 const absent = { type: "absent" } as const;
 const rememberedDeletions = 1024;
-/** How many versions may be awaited for nothing, because a later write has come, before they are sorted out. */
+/** How many versions may be awaited in vain, because of later writes, before they are removed. */
 const toleratedVersions = 1024;
 
 /**
- * What was written to the objects of one informer and has not come back through its watch. Whatever the informer has
- * passed is forgotten at once, so that a later write of somebody else always wins [RW6] and nothing is held at rest
- * [RW5]. Knows nothing of time but what it is told.
+ * The own writes to the objects of one informer that have not come back through its watch. A write that the informer has
+ * passed is forgotten at once, so that a later write of another client always wins [RW6] and nothing is held when nothing
+ * is written [RW5]. It has no clock: callers pass the time.
  */
 export class OwnWrites<T extends KubeObject> {
   readonly #store: StoreView;
-  readonly #patienceMs: number;
+  readonly #timeoutMs: number;
   readonly #writes = new Map<string, HeldWrite<T>>();
-  /** Those of the writes of which only the version is known, the earliest deadline first. */
+  /** The writes of which only the version is known, the earliest deadline first. */
   readonly #unknown = new Map<string, HeldVersion>();
   readonly #tombstones: Tombstones;
-  /** What is to be looked at when the informer gets to a version, so that it need not look at everything. */
+  /** The keys to check when the informer reaches a version, so that not all have to be checked. */
   readonly #awaited = new VersionOrderedKeys();
-  /** The deletions that the informer has told of; an answer that comes later than they needs no tombstone. */
+  /** The deletions that the informer has delivered; a response that comes after them needs no tombstone. */
   readonly #seenDeletions = new RecentMap<string, true>(rememberedDeletions);
   #reached: string | undefined;
   #floor: { readonly version: string; readonly deadlineMs: number } | undefined;
 
-  /** `patienceMs` is how long a reader waits for a version, and a deletion is kept that the informer never tells of. */
-  constructor(store: StoreView, patienceMs: number) {
+  /** `timeoutMs` is how long a reader waits for a version, and how long a deletion is held that never comes back. */
+  constructor(store: StoreView, timeoutMs: number) {
     this.#store = store;
-    this.#patienceMs = patienceMs;
-    this.#tombstones = new Tombstones(store, patienceMs);
+    this.#timeoutMs = timeoutMs;
+    this.#tombstones = new Tombstones(store, timeoutMs);
   }
 
   /** How many writes and deletions are held. */
@@ -72,19 +72,19 @@ export class OwnWrites<T extends KubeObject> {
     return this.#writes.size + this.#tombstones.size + (this.#floor === undefined ? 0 : 1);
   }
 
-  /** How many versions are waited for, with those that later writes have made needless. */
+  /** How many versions are awaited, including those that later writes have made obsolete. */
   get versionsAwaited(): number {
     return this.#awaited.size;
   }
 
-  /** Whether a write of this version would be held at all: it is not, once the informer has passed it. */
+  /** Whether the informer has passed this version, so that a write of it is not held. */
   isPassed(keyText: string, version: string): boolean {
     return hasReached(this.#reached, version) || hasReached(this.#store.versionOf(keyText), version);
   }
 
   /**
-   * A write was answered by an object of this version; `object` is undefined if it does not belong to the informer.
-   * Then it is held only if readers would see something else: a state that does [RW5].
+   * Records a write whose response was an object of this version; `object` is undefined if the informer does not select
+   * it. Then the write is held only if readers would otherwise see an older state that is selected [RW5].
    */
   recordObject(
     keyText: string,
@@ -100,16 +100,16 @@ export class OwnWrites<T extends KubeObject> {
     if (isOfInterest) this.#hold(keyText, { type: "object", version, uid, object: kept });
   }
 
-  /** A write led to this version, and what the object looks like now is not known. */
+  /** Records a write that led to this version, while the state of the object is not known. */
   recordVersion(keyText: string, write: { version: string; uid: string | undefined }, nowMs: number): void {
     const { version, uid } = write;
-    const isGone = this.#tombstones.has(keyText, uid);
-    if (isGone) this.recordObject(keyText, { version, uid, object: undefined });
-    if (isGone || this.isPassed(keyText, version) || this.#isOlder(keyText, version)) return;
-    this.#hold(keyText, { type: "version", version, uid, deadlineMs: nowMs + this.#patienceMs });
+    const isDeleted = this.#tombstones.has(keyText, uid);
+    if (isDeleted) this.recordObject(keyText, { version, uid, object: undefined });
+    if (isDeleted || this.isPassed(keyText, version) || this.#isOlder(keyText, version)) return;
+    this.#hold(keyText, { type: "version", version, uid, deadlineMs: nowMs + this.#timeoutMs });
   }
 
-  /** An object is gone. */
+  /** Records the deletion of an object. */
   recordDeletion(keyText: string, deletion: Deletion, nowMs: number): void {
     const { uid, deletedBy } = deletion;
     const write = this.#writes.get(keyText);
@@ -121,12 +121,12 @@ export class OwnWrites<T extends KubeObject> {
     if (deletedBy !== undefined && this.#tombstones.has(keyText, uid)) this.#await(keyText, deletedBy);
   }
 
-  /** Something was written before the informer was there: readers wait until it has reached this version. */
+  /** Makes readers wait until the informer has reached the version of a write that was made before it existed. */
   requireAtLeast(version: string, nowMs: number): void {
-    if (!hasReached(this.#reached, version)) this.#floor = { version, deadlineMs: nowMs + this.#patienceMs };
+    if (!hasReached(this.#reached, version)) this.#floor = { version, deadlineMs: nowMs + this.#timeoutMs };
   }
 
-  /** Whether a key is held, so that the store alone does not answer for it. */
+  /** Whether a key is held, so that the store alone does not decide what readers get. */
   isHeld(keyText: string): boolean {
     return this.#floor !== undefined || this.#writes.has(keyText) || this.#tombstones.hasKey(keyText);
   }
@@ -137,7 +137,7 @@ export class OwnWrites<T extends KubeObject> {
     for (const keyText of this.#tombstones.keys()) if (!this.#writes.has(keyText)) yield keyText;
   }
 
-  /** What a reader of the key is to take. */
+  /** What a reader of the key gets. */
   read(keyText: string): OwnRead<T> {
     if (this.#floor !== undefined) return { type: "unknown", deadlineMs: this.#floor.deadlineMs };
     const write = this.#writes.get(keyText);
@@ -147,16 +147,16 @@ export class OwnWrites<T extends KubeObject> {
     return this.#tombstones.hides(keyText) ? absent : stored;
   }
 
-  /** Until when a reader of several objects is to wait; undefined if all is known. */
-  unknownUntil(isAsked: (keyText: string) => boolean): number | undefined {
+  /** Until when a reader of several objects has to wait; undefined if all are known. */
+  unknownUntil(isRequested: (keyText: string) => boolean): number | undefined {
     let deadlineMs = this.#floor?.deadlineMs;
     for (const [keyText, write] of this.#unknown) {
-      if (isAsked(keyText)) deadlineMs = Math.max(deadlineMs ?? write.deadlineMs, write.deadlineMs);
+      if (isRequested(keyText)) deadlineMs = Math.max(deadlineMs ?? write.deadlineMs, write.deadlineMs);
     }
     return deadlineMs;
   }
 
-  /** The informer has come this far. Call it after its store has changed and before anybody can read. */
+  /** Records the progress of the informer. To be called after its store has changed and before any read. */
   advance({ resourceVersion, keyText, deletedUid }: Progress, nowMs: number): void {
     this.#reached = resourceVersion;
     if (deletedUid !== undefined) this.#seenDeletions.set(deletedUid, true);
@@ -166,16 +166,16 @@ export class OwnWrites<T extends KubeObject> {
       this.#forget(key);
     }
     const changed = keyText === undefined ? this.heldKeys() : [keyText];
-    for (const key of changed) this.#lookAt(key, deletedUid, nowMs);
-    for (const key of this.#awaited.takeReached(resourceVersion)) this.#lookAt(key, undefined, nowMs);
+    for (const key of changed) this.#check(key, deletedUid, nowMs);
+    for (const key of this.#awaited.takeReached(resourceVersion)) this.#check(key, undefined, nowMs);
   }
 
-  /** When `expire` has something to look at; undefined if nothing is held for a time. */
+  /** When `expire` has to be called; undefined if nothing is held for a limited time. */
   get nextExpiryMs(): number | undefined {
     return this.#tombstones.nextExpiryMs;
   }
 
-  /** Forgets deletions that the informer has not told of in time, because it never knew the object. */
+  /** Forgets deletions that the informer has not delivered in time, because it never had the object. */
   expire(nowMs: number): void {
     this.#tombstones.expire(this.#reached, nowMs);
   }
@@ -189,10 +189,10 @@ export class OwnWrites<T extends KubeObject> {
     this.#floor = undefined;
   }
 
-  #lookAt(keyText: string, deletedUid: string | undefined, nowMs: number): void {
+  #check(keyText: string, deletedUid: string | undefined, nowMs: number): void {
     const write = this.#writes.get(keyText);
     if (write !== undefined && this.isPassed(keyText, write.version)) this.#forget(keyText);
-    this.#tombstones.lookAt(keyText, { reached: this.#reached, deletedUid }, nowMs);
+    this.#tombstones.check(keyText, { reached: this.#reached, deletedUid }, nowMs);
   }
 
   #hold(keyText: string, write: HeldWrite<T>): void {
@@ -216,18 +216,18 @@ export class OwnWrites<T extends KubeObject> {
       );
   }
 
-  /** A version without an order may be passed without being met: it is given up once the informer goes on after that. */
+  /** A version without an order may be skipped: it is given up at the first progress after its deadline. */
   #isOver({ version, deadlineMs }: { version: string; deadlineMs: number }, nowMs: number): boolean {
     return hasReached(this.#reached, version) || (!isOrdered(version) && deadlineMs <= nowMs);
   }
 
-  /** Answers may come in another order than the writes were made. */
+  /** Responses may come in another order than the writes were made. */
   #isOlder(keyText: string, version: string): boolean {
     const held = this.#writes.get(keyText);
     return held !== undefined && isOrdered(version) && hasReached(held.version, version);
   }
 
-  /** What the store has besides is older than the write was, and as little there. */
+  /** The state in the store is older than the dropped write, and deleted with it. */
   #dropWrite(keyText: string, uid: string): void {
     const write = this.#writes.get(keyText);
     if (write?.uid !== uid) return;

@@ -1,24 +1,24 @@
 import { hasReached, latestOf } from "./version-order.ts";
 
-/** What own writes need to know of the informer's store. */
+/** What own writes need of the informer's store. */
 export interface StoreView {
   /** The version of the object in the store. */
   versionOf(keyText: string): string | undefined;
   uidOf(keyText: string): string | undefined;
-  /** An object that the informer says is gone is gone for good. Not so if it may only have left a selection. */
+  /** Whether an object that the informer deletes no longer exists. Not so if it may only have left the selection. */
   readonly areDeletionsFinal: boolean;
 }
 
-/** An object that is gone, and what is known of when it went. */
+/** A deleted object, and what is known about the time of its deletion. */
 export interface Deletion {
   readonly uid: string;
   /** It existed in this version. */
   readonly version?: string | undefined;
-  /** By this version it was gone. */
+  /** At this version it no longer existed. */
   readonly deletedBy?: string | undefined;
 }
 
-/** Where the informer is, and the uid that it has just told to be gone. */
+/** The version that the informer has reached, and the uid whose deletion it has just delivered. */
 export interface Position {
   readonly reached: string | undefined;
   readonly deletedUid?: string | undefined;
@@ -32,28 +32,28 @@ interface Tombstone {
   version: string | undefined;
   deletedBy: string | undefined;
   expiresAtMs: number;
-  /** The store has had it, so that its absence means that its deletion was seen. */
+  /** The store has contained it, so its absence means that its deletion was delivered. */
   wasStored: boolean;
 }
 
 /**
- * The deletions that an informer has not passed, so that the objects must be hidden [RW2]. One of which the informer
- * never tells, because it never knew the object, is forgotten after a while.
+ * The deletions that an informer has not passed, so that the objects must be hidden [RW2]. A deletion that the informer
+ * never delivers, because it never had the object, is forgotten after a timeout.
  */
 export class Tombstones {
   readonly #store: StoreView;
-  readonly #patienceMs: number;
+  readonly #timeoutMs: number;
   readonly #byKey = new Map<string, Map<string, Tombstone>>();
-  /** All of them. Each is held for the same time, so that the first one is the first to expire. */
-  readonly #inTurn = new Set<Tombstone>();
+  /** All tombstones. Each is held for the same time, so the first one is the first to expire. */
+  readonly #byExpiry = new Set<Tombstone>();
 
-  constructor(store: StoreView, patienceMs: number) {
+  constructor(store: StoreView, timeoutMs: number) {
     this.#store = store;
-    this.#patienceMs = patienceMs;
+    this.#timeoutMs = timeoutMs;
   }
 
   get size(): number {
-    return this.#inTurn.size;
+    return this.#byExpiry.size;
   }
 
   keys(): IterableIterator<string> {
@@ -68,12 +68,12 @@ export class Tombstones {
     return uid !== undefined && this.#byKey.get(keyText)?.has(uid) === true;
   }
 
-  /** Whether what the store has is deleted. */
+  /** Whether the stored object is deleted. */
   hides(keyText: string): boolean {
     return this.hasKey(keyText) && this.has(keyText, this.#store.uidOf(keyText));
   }
 
-  /** Whether somebody waits for the informer to reach a version. */
+  /** Whether a tombstone of the key waits for the informer to reach a version. */
   awaits(keyText: string, version: string): boolean {
     const ofKey = this.#byKey.get(keyText);
     return ofKey !== undefined && [...ofKey.values()].some(({ deletedBy }) => deletedBy === version);
@@ -89,24 +89,24 @@ export class Tombstones {
       uid,
       version: latestOf(known?.version, version, storedVersion),
       deletedBy: deletedBy ?? known?.deletedBy,
-      expiresAtMs: nowMs + this.#patienceMs,
+      expiresAtMs: nowMs + this.#timeoutMs,
       wasStored: wasStored || known?.wasStored === true,
     };
     if (known !== undefined) this.#drop(known);
     if (!wasStored && this.#isPassed(tombstone, position)) return;
     const ofKey = this.#byKey.get(keyText) ?? new Map<string, Tombstone>();
     this.#byKey.set(keyText, ofKey.set(uid, tombstone));
-    this.#inTurn.add(tombstone);
+    this.#byExpiry.add(tombstone);
   }
 
-  /** A version of the object has become known, maybe by the late answer to a write. */
+  /** Records a version of the object, maybe from the late response to a write. */
   recordVersion(keyText: string, uid: string | undefined, version: string): void {
     const tombstone = uid === undefined ? undefined : this.#byKey.get(keyText)?.get(uid);
     if (tombstone !== undefined) tombstone.version = latestOf(tombstone.version, version);
   }
 
-  /** The informer has come further, and may have told of the key. */
-  lookAt(keyText: string, position: Position, nowMs: number): void {
+  /** Checks the tombstones of a key after progress of the informer. */
+  check(keyText: string, position: Position, nowMs: number): void {
     const ofKey = this.#byKey.get(keyText);
     if (ofKey === undefined) return;
     const storedUid = this.#store.uidOf(keyText);
@@ -116,21 +116,21 @@ export class Tombstones {
         tombstone.wasStored = true;
         tombstone.version = latestOf(tombstone.version, this.#store.versionOf(keyText));
       } else if (this.#isPassed(tombstone, position)) this.#drop(tombstone);
-      // It has left the selection; the informer is late with it, and may tell that it came back.
+      // It has left the selection; the informer is late, and may still deliver that it came back.
       else if (uid === position.deletedUid) this.#renew(tombstone, nowMs);
     }
   }
 
-  /** When `expire` has something to look at. */
+  /** When `expire` has to be called. */
   get nextExpiryMs(): number | undefined {
-    for (const { expiresAtMs } of this.#inTurn) return expiresAtMs;
+    for (const { expiresAtMs } of this.#byExpiry) return expiresAtMs;
     return undefined;
   }
 
   /** While the store still has the object, or will get it, the informer is only late, and it stays hidden. */
   expire(reached: string | undefined, nowMs: number): void {
     const due: Tombstone[] = [];
-    for (const tombstone of this.#inTurn) {
+    for (const tombstone of this.#byExpiry) {
       if (tombstone.expiresAtMs > nowMs) break;
       due.push(tombstone);
     }
@@ -144,12 +144,12 @@ export class Tombstones {
 
   clear(): void {
     this.#byKey.clear();
-    this.#inTurn.clear();
+    this.#byExpiry.clear();
   }
 
   /**
-   * Whether the informer, whose store does not have the object, is past its deletion. It is if it has seen the object
-   * and then not any more, unless the object may only have left the selection.
+   * Whether the informer, whose store does not contain the object, has passed its deletion. It has if the store contained
+   * the object before, unless the object may only have left the selection.
    */
   #isPassed({ uid, version, deletedBy, wasStored }: Tombstone, { reached, deletedUid }: Position): boolean {
     if (deletedBy !== undefined && hasReached(reached, deletedBy)) return true;
@@ -158,14 +158,14 @@ export class Tombstones {
   }
 
   #renew(tombstone: Tombstone, nowMs: number): void {
-    tombstone.expiresAtMs = nowMs + this.#patienceMs;
-    this.#inTurn.delete(tombstone);
-    this.#inTurn.add(tombstone);
+    tombstone.expiresAtMs = nowMs + this.#timeoutMs;
+    this.#byExpiry.delete(tombstone);
+    this.#byExpiry.add(tombstone);
   }
 
   #drop(tombstone: Tombstone): void {
     const { keyText, uid } = tombstone;
-    this.#inTurn.delete(tombstone);
+    this.#byExpiry.delete(tombstone);
     const ofKey = this.#byKey.get(keyText);
     ofKey?.delete(uid);
     if (ofKey?.size === 0) this.#byKey.delete(keyText);

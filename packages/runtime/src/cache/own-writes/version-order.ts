@@ -1,8 +1,8 @@
 import { compareResourceVersions, isResourceVersion } from "@keelson/core";
 
 /**
- * Whether what has reached version `reached` has also reached `version`. Versions that are not integers, which some
- * aggregated API servers give, have no order: of those only the same one counts.
+ * Whether version `reached` is `version` or later. Versions that are not integers, which some aggregated API servers use,
+ * have no order: only an equal one counts.
  */
 export function hasReached(reached: string | undefined, version: string): boolean {
   if (reached === undefined) return false;
@@ -10,12 +10,12 @@ export function hasReached(reached: string | undefined, version: string): boolea
   return isOrdered(reached) && isOrdered(version) && compareResourceVersions(reached, version) >= 0;
 }
 
-/** Whether a version can be compared with others. */
+/** Whether a version can be ordered. */
 export function isOrdered(version: string): boolean {
   return isResourceVersion(version);
 }
 
-/** The latest of those that can be compared. */
+/** The latest of the versions that can be ordered. */
 export function latestOf(...versions: readonly (string | undefined)[]): string | undefined {
   let latest: string | undefined;
   for (const version of versions) {
@@ -39,7 +39,7 @@ export class VersionOrderedKeys {
     return this.#awaited.length - this.#taken;
   }
 
-  /** Versions come nearly in order, so that most are put at the end. */
+  /** Versions come nearly in order, so most are added at the end. */
   add(version: string, keyText: string): void {
     let low = this.#taken;
     let high = this.#awaited.length;
@@ -53,7 +53,7 @@ export class VersionOrderedKeys {
     this.#awaited.splice(low, 0, { version, keyText });
   }
 
-  /** Takes the keys away whose version is reached, the earliest first. */
+  /** Removes and returns the keys whose version is reached, the earliest first. */
   takeReached(reached: string): readonly string[] {
     const keys: string[] = [];
     for (;;) {
@@ -69,7 +69,7 @@ export class VersionOrderedKeys {
     return keys;
   }
 
-  /** Keeps only those that somebody still waits for. */
+  /** Keeps only the entries that are still awaited. */
   retain(isAwaited: (keyText: string, version: string) => boolean): void {
     const rest = this.#awaited.slice(this.#taken);
     this.#awaited = rest.filter(({ keyText, version }) => isAwaited(keyText, version));

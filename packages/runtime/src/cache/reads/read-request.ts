@@ -26,8 +26,8 @@ export function isWellFormed({ verb, resource, namespace, name }: ApiCall): bool
 }
 
 /**
- * Reads a list call. Of fields only exact matches count, on the place of the object and on indexes; several must all
- * hold. There are no pages: `continue` is refused.
+ * Parses a list call. Field selectors may only test for equality, of name, namespace and indexes; all must hold. There are
+ * no pages: `continue` is refused.
  */
 export function toListRequest(call: ApiCall, hasIndex: (name: string) => boolean): CacheListRequest {
   const operation = describeCall(call);
@@ -37,18 +37,18 @@ export function toListRequest(call: ApiCall, hasIndex: (name: string) => boolean
       operation,
       "a cache has no pages, so it cannot continue one; leave the limit out, or read with the live client",
     );
-  const places = { "metadata.name": new Set<string>(), "metadata.namespace": new Set<string>() };
-  if (call.namespace !== undefined) places["metadata.namespace"].add(call.namespace);
+  const selected = { "metadata.name": new Set<string>(), "metadata.namespace": new Set<string>() };
+  if (call.namespace !== undefined) selected["metadata.namespace"].add(call.namespace);
   const indexed: { index: string; value: string }[] = [];
   for (const { field, operator, value } of parseFieldSelector(fieldSelector)) {
     if (operator !== "=")
       throw new InvalidCallError(operation, `a cache selects fields only by "=", not by ${field}!=`);
-    if (field === "metadata.name" || field === "metadata.namespace") places[field].add(value);
+    if (field === "metadata.name" || field === "metadata.namespace") selected[field].add(value);
     else if (hasIndex(field)) indexed.push({ index: field, value });
     else throw new FieldNotIndexedError(operation, field);
   }
-  const [name, ...otherNames] = places["metadata.name"];
-  const [namespace, ...otherNamespaces] = places["metadata.namespace"];
+  const [name, ...otherNames] = selected["metadata.name"];
+  const [namespace, ...otherNamespaces] = selected["metadata.namespace"];
   return {
     query: {
       ...(namespace !== undefined && { namespace }),
@@ -61,7 +61,7 @@ export function toListRequest(call: ApiCall, hasIndex: (name: string) => boolean
   };
 }
 
-/** Whether an object that fits the query also has the name that is asked for. */
+/** Whether an object that matches the query also has the requested name. */
 export function hasRequestedName({ name }: CacheListRequest, { metadata }: KubeObject): boolean {
   return name === undefined || metadata.name === name;
 }
