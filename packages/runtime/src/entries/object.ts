@@ -1,6 +1,6 @@
 // Applies, owns, updates and finalizes objects where there is no context of a reconcile.
 
-export type { Desire, Upsert, UpsertOutcome } from "@keelson/client";
+export type { MutateFn, Upsert, UpsertOutcome } from "@keelson/client";
 export { addFinalizer, createOrPatch, createOrUpdate, removeFinalizer } from "@keelson/client";
 export type { OwnerReferenceOptions } from "@keelson/core";
 export {
