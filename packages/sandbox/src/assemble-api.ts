@@ -23,14 +23,14 @@ import { createMemoryStore } from "./store/memory-store.ts";
 import type { Store } from "./store/store.ts";
 import { createAdmissionChain } from "./webhooks/admission-chain.ts";
 
-/** The API server with all it is made of; nothing of it moves by itself. */
+/** The API server with its parts, without controllers. */
 export interface AssembledApi {
   readonly store: Store;
   readonly registry: ResourceRegistry;
   readonly objects: ObjectApi;
   readonly service: HttpService;
   readonly faults: Faults;
-  /** Users by their tokens; what is added counts at once. */
+  /** Users by token; additions take effect at once. */
   readonly tokens: Map<string, UserInfo>;
   readonly serviceAccountTokens: ServiceAccountTokens;
   readonly callWebhook: WebhookCaller;
@@ -95,5 +95,5 @@ function builtinKinds(): readonly ServedResource[] {
 }
 
 function ignore(): void {
-  // Whoever wants to know passes a listener.
+  // Errors are dropped unless a listener is passed.
 }

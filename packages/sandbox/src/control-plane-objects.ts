@@ -8,7 +8,7 @@ import type { ObjectApi } from "./server/write/object-api.ts";
 
 const manager = "kube-apiserver";
 
-/** Creates what every cluster has from the beginning: namespaces, its own Service, roles and who has them. */
+/** Creates the objects of every new cluster: namespaces, the kubernetes Service, priority classes, roles and bindings. */
 export async function createControlPlaneObjects(objects: ObjectApi): Promise<void> {
   await createInitialObjects({ objects });
   await createAll(objects, PriorityClass, systemPriorityClasses);
@@ -25,7 +25,7 @@ async function createAll<T extends KubeObject>(
   wanted: readonly T[],
 ): Promise<void> {
   for (const object of wanted) {
-    // Somebody may have changed it in a former run, which counts.
+    // A user may have changed it in an earlier run; the change stays.
     if (objects.get(resource, keyOf(object)) === undefined)
       await objects.create(resource, object, { manager });
   }

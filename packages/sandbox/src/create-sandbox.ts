@@ -72,7 +72,7 @@ function allControllers(
   ];
 }
 
-/** Returns when there is such an object. */
+/** Resolves when the object exists. */
 async function appears(store: Store, collection: string, key: string): Promise<void> {
   if (store.get(collection, key) !== undefined) return;
   const { promise, resolve } = Promise.withResolvers<void>();
@@ -91,10 +91,10 @@ function once(work: () => Promise<void>): () => Promise<void> {
   };
 }
 
-/** What the real server does to etcd. */
+/** The interval at which the real server compacts etcd. */
 const intervalMs = 5 * 60 * 1000;
 
-/** Every five minutes forgets what was history five minutes ago; gives a function that ends it. */
+/** Compacts every five minutes the history that is older than that; returns a function that ends this. */
 function compactOldHistory(store: Store, clock: Clock): () => void {
   let cancel = schedule(store.revision);
 

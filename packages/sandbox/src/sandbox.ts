@@ -12,39 +12,39 @@ export interface SandboxOptions {
   /** For uids, generated names and tokens. Default: the machine's. */
   readonly random?: Random;
   /**
-   * Whether the controllers run: workloads, garbage collection, namespaces, scheduling. Without them nobody makes
+   * Whether the controllers run: workloads, garbage collection, namespaces, scheduling. Without them there are no
    * ServiceAccounts, and pods need none. Default: true.
    */
   readonly controllers?: boolean;
-  /** How soon a node that says nothing is given up. */
+  /** When a node without heartbeats becomes unreachable. */
   readonly nodeMonitor?: NodeMonitor;
-  /** How admission and conversion webhooks are called. Default: they cannot be. */
+  /** Calls admission and conversion webhooks. Default: they cannot be called. */
   readonly sendPost?: SendPost;
-  /** Keeps what is stored beyond the life of this process. Default: nothing is kept. */
+  /** Persists the objects beyond the life of this process. Default: they are not persisted. */
   readonly journal?: Journal;
-  /** The certificates by which pods know this server, in PEM; what is in `kube-root-ca.crt`. */
+  /** The CA certificates of this server for pods, in PEM: the content of `kube-root-ca.crt`. */
   readonly certificates?: string;
-  /** Signs the tokens of ServiceAccounts, so that they hold beyond the life of this process. Default: a new one. */
+  /** Signs the tokens of ServiceAccounts; keep it so that they stay valid in a later process. Default: a new one. */
   readonly tokenSecret?: Uint8Array;
-  /** Users by their tokens. More can be added later. */
+  /** Users by token. More can be added later. */
   readonly tokens?: ReadonlyMap<string, UserInfo>;
-  /** How many changes are kept for watches from the past. Default: 100,000. */
+  /** How many changes are kept for watches from an earlier revision. Default: 100,000. */
   readonly historyLimit?: number;
-  /** Told of errors that nobody foresaw, and of those that controllers retry. Default: nobody is. */
+  /** Receives unexpected errors, and errors that controllers retry. Default: they are dropped. */
   readonly onError?: (error: unknown, where: string) => void;
 }
 
 /** A Kubernetes control plane in this process. */
 export interface Sandbox extends AsyncDisposable {
-  /** The API server as a function, for whatever listens. */
+  /** The API server as a function, for an HTTP server. */
   readonly service: HttpService;
-  /** Straight into the API server, without a network: as the administrator unless another user is given. */
+  /** A transport that calls the API server in this process, as the administrator unless another user is given. */
   transport(user?: UserInfo): Transport;
-  /** Makes a token by which a user is known; what it may do is for RBAC to say. */
+  /** Creates a token for a user; RBAC decides what the user may do. */
   addUser(user: UserInfo): string;
-  /** Reads and writes without the API, as the control plane's own parts do. */
+  /** Reads and writes objects without requests, like the controllers. */
   readonly objects: ObjectApi;
   readonly faults: Faults;
-  /** Ends watches and controllers. When it resolves, no timer is left. May be called more than once. */
+  /** Stops watches and controllers. When it resolves, no timer is left. May be called more than once. */
   stop(): Promise<void>;
 }

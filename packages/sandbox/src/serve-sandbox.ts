@@ -1,9 +1,9 @@
 import { type Kubeconfig, type Listen, parseIpAddress, type ServingCertificate } from "@keelson/core";
 import type { Sandbox } from "./sandbox.ts";
 
-/** Signs certificates: of servers, and of users. */
+/** A certificate authority for servers and users. */
 export interface Authority {
-  /** Its own. */
+  /** Its own certificate and key. */
   readonly pair: ServingCertificate;
   issueServing(hosts: {
     readonly names: readonly string[];
@@ -18,26 +18,26 @@ export interface Authority {
 export interface ServeOptions {
   /** Opens the port: `listenHttp` of @keelson/client. */
   readonly listen: Listen;
-  /** The one whose certificate the control plane was given as `certificates`. */
+  /** The authority whose certificate is the `certificates` option of the sandbox. */
   readonly authority: Authority;
-  /** An address, or a name of one. Default: 127.0.0.1. */
+  /** An IP address or a host name. Default: 127.0.0.1. */
   readonly host?: string;
-  /** Default: any free one. */
+  /** Default: any free port. */
   readonly port?: number;
 }
 
 export interface ServedSandbox {
   readonly url: string;
   readonly port: number;
-  /** A way to reach it as somebody, by a client certificate. Default: the administrator. */
+  /** A kubeconfig with a client certificate for a user. Default: the administrator. */
   kubeconfig(user?: string, groups?: readonly string[]): Promise<Kubeconfig>;
-  /** Takes no more connections, and lets requests under way end for at most so long. Ends nothing else. */
+  /** Accepts no more connections, and waits at most this long for open requests. The sandbox goes on. */
   close(graceMs: number): Promise<void>;
 }
 
 const names = ["localhost", "kubernetes", "kubernetes.default", "kubernetes.default.svc"];
 
-/** Serves a control plane over HTTPS, as any cluster is served. */
+/** Serves a sandbox over HTTPS. */
 export async function serveSandbox(
   { service }: Sandbox,
   { listen, authority, host = "127.0.0.1", port = 0 }: ServeOptions,

@@ -5,7 +5,7 @@ import { decoded, type MutableObject } from "../resource/mutable-object.ts";
 import type { ServedResource } from "../resource/served-resource.ts";
 import { type ApiError, forbidden } from "../status/api-error.ts";
 
-/** A write that is about to happen. */
+/** A write that admission checks. */
 export interface AdmissionRequest {
   readonly operation: "CREATE" | "UPDATE" | "DELETE" | "CONNECT";
   readonly resource: ServedResource;
@@ -15,7 +15,7 @@ export interface AdmissionRequest {
   readonly user: UserInfo;
   readonly dryRun: boolean;
   readonly oldObject: GenericObject | undefined;
-  /** CreateOptions, UpdateOptions, PatchOptions or DeleteOptions, as they came. */
+  /** The CreateOptions, UpdateOptions, PatchOptions or DeleteOptions of the request. */
   readonly options: Readonly<Record<string, unknown>>;
   /** Adds a `Warning` header to the response. */
   warn(text: string): void;
@@ -35,7 +35,7 @@ export interface ValidatingAdmission {
   validate(request: AdmissionRequest, object: GenericObject | undefined): Promise<void> | void;
 }
 
-/** In order. */
+/** The plugins, in order. */
 export interface AdmissionChain {
   readonly mutating: readonly MutatingAdmission[];
   readonly validating: readonly ValidatingAdmission[];
@@ -43,7 +43,7 @@ export interface AdmissionChain {
 
 export type PodDraft = Draft<Pod>;
 
-/** The Pod that is written as such, not one of its parts; undefined if it is something else that is written. */
+/** The Pod that is written; undefined for subresources and for other kinds. */
 export function podOf(
   { resource, subresource }: AdmissionRequest,
   object: MutableObject | undefined,
@@ -52,7 +52,7 @@ export function podOf(
   return object === undefined ? undefined : typed(object);
 }
 
-/** The object was decoded by the schema of Pods, except for its spec, which may be missing. */
+/** The schema of Pods has decoded the object; only its spec may be missing. */
 function typed(object: MutableObject): PodDraft {
   object.spec ??= { containers: [] };
   return decoded<PodDraft>(object);
@@ -62,7 +62,7 @@ interface NamedObject {
   readonly metadata: { readonly name?: string; readonly generateName?: string };
 }
 
-/** `pods "web" is forbidden: …`; an object that has no name yet is called by what its name will begin with. */
+/** `pods "web" is forbidden: …`; an object without a name is named by its generateName. */
 export function refused(
   { resource, name }: AdmissionRequest,
   object: NamedObject | undefined,

@@ -9,13 +9,13 @@ interface Defaulted {
   readonly classes: StoredKind;
   /** The field of the spec that names the class. */
   readonly field: string;
-  /** Names a class too, in objects that are older than the field. */
+  /** The annotation that named the class before the field existed. */
   readonly oldAnnotation: string;
-  /** Marks a class as the default, if it is `true`. */
+  /** The annotations that mark a class as the default with `true`. */
   readonly markers: readonly string[];
 }
 
-/** Gives Ingresses that name no class the default one. */
+/** Sets the default class of Ingresses without a class. */
 export function defaultIngressClass(read: StoredObjects): MutatingAdmission {
   return defaulting(read, {
     name: "DefaultIngressClass",
@@ -27,7 +27,7 @@ export function defaultIngressClass(read: StoredObjects): MutatingAdmission {
   });
 }
 
-/** Gives PersistentVolumeClaims that name no class the default one; the empty name stands for none on purpose. */
+/** Sets the default class of PersistentVolumeClaims without a class; an empty class name means none on purpose. */
 export function defaultStorageClass(read: StoredObjects): MutatingAdmission {
   return defaulting(read, {
     name: "DefaultStorageClass",
@@ -66,7 +66,7 @@ function isCreation({ operation, resource, subresource }: AdmissionRequest, targ
   );
 }
 
-/** Of several the newest; of those of one moment the first by name, which is the order of the store. */
+/** The newest default class; of several with the same creation timestamp the first by name. */
 function defaultOf(classes: readonly StoredObject[], markers: readonly string[]): StoredObject | undefined {
   let newest: StoredObject | undefined;
   for (const one of classes) {

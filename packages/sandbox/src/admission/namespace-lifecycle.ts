@@ -7,7 +7,7 @@ import { refused } from "./admission.ts";
 const undeletable: ReadonlySet<string> = new Set(["default", "kube-public", "kube-system"]);
 const namespaces = { group: "", plural: "namespaces" };
 
-/** Nothing is created in namespaces that do not exist or are going, and some namespaces stay for ever. */
+/** Refuses creates in namespaces that do not exist or are being deleted, and deletions of system namespaces. */
 export function namespaceLifecycle(read: StoredObjects): MutatingAdmission {
   return {
     name: "NamespaceLifecycle",
@@ -20,7 +20,7 @@ export function namespaceLifecycle(read: StoredObjects): MutatingAdmission {
         return;
       }
       if (namespace === undefined || operation === "DELETE" || operation === "CONNECT") return;
-      // Whoever may ask about access must not learn by it which namespaces exist.
+      // A user that may only create access reviews must not learn which namespaces exist.
       if (resource.plural === "localsubjectaccessreviews") return;
       const found = read.get(namespaces, namespace);
       if (found === undefined) throw notFound(namespaces, namespace);

@@ -8,7 +8,7 @@ import { type PodDraft, podOf, refused } from "./admission.ts";
 
 const priorityClasses = { group: "scheduling.k8s.io", plural: "priorityclasses" };
 
-/** Gives new pods the number that the name of their priority class stands for. */
+/** Sets the priority of new pods from their priority class. */
 export function podPriority(read: StoredObjects): MutatingAdmission {
   return {
     name: "Priority",
@@ -46,7 +46,7 @@ function prioritise(read: StoredObjects, request: AdmissionRequest, pod: PodDraf
   spec.preemptionPolicy = preemptionPolicy;
 }
 
-/** Whoever replaces a pod need not know what was computed when it came. */
+/** Keeps the computed priority when an update leaves it out. */
 function keepPriority({ spec }: PodDraft, old: GenericObject | undefined): void {
   const before = old === undefined ? undefined : storedPod(old).spec;
   if (spec === undefined || before === undefined) return;
@@ -56,7 +56,7 @@ function keepPriority({ spec }: PodDraft, old: GenericObject | undefined): void 
   }
 }
 
-/** At most one priority class is the default. */
+/** Refuses a second default priority class. */
 export function singleDefaultPriority(read: StoredObjects): ValidatingAdmission {
   return {
     name: "Priority",
@@ -77,7 +77,7 @@ function classNamed(read: StoredObjects, name: string): PriorityClass | undefine
   return object && stored(object);
 }
 
-/** Of several, the lowest. */
+/** The default class; the lowest if there are several. */
 function defaultClass(read: StoredObjects): PriorityClass | undefined {
   let lowest: PriorityClass | undefined;
   for (const object of read.list(priorityClasses)) {
@@ -88,7 +88,7 @@ function defaultClass(read: StoredObjects): PriorityClass | undefined {
   return lowest;
 }
 
-/** The store holds what the kind says: everything in it was checked by the kind's schema. */
+/** The schema of the kind has checked every stored object. */
 function stored(object: GenericObject): PriorityClass {
   return decoded<PriorityClass>(object);
 }

@@ -23,9 +23,9 @@ const everything: readonly PolicyRule[] = [
 ];
 
 /**
- * Nobody gives away what they do not have: roles and bindings may only say what their writer is allowed, unless the
- * writer may `escalate` the role or `bind` it. It changes nothing, but belongs after all that do and before the object
- * is validated, as in the real server.
+ * Prevents privilege escalation: a user can only grant permissions that the user has, unless the user may `escalate` the
+ * role or `bind` it. It changes nothing, but runs after the mutating webhooks and before validation, as in the real
+ * server.
  */
 export function rbacEscalation(rbac: Rbac, read: StoredObjects): MutatingAdmission {
   return {
@@ -53,7 +53,7 @@ function checkRole(rbac: Rbac, request: AdmissionRequest, role: ClusterRole | Ro
   if (problem !== undefined) throw refused(request, role, problem);
   const old = request.oldObject === undefined ? undefined : typed(request.oldObject);
   const gathers = isAggregated(role) || (old !== undefined && isAggregated(old));
-  // What such a role will hold one day is not known: it may be anything.
+  // An aggregated role may contain any rule later.
   if (gathers && escalation(rbac, request, everything) !== undefined) {
     throw refused(request, role, "must have cluster-admin privileges to use the aggregationRule");
   }
@@ -71,7 +71,7 @@ function checkBinding(
   if (problem !== undefined) throw refused(request, binding, problem);
 }
 
-/** As the real server words it: it takes the missing role for one of the kind that is written. */
+/** The error of the real server, which names the resource that is written instead of the missing role. */
 function problemError({ resource }: AdmissionRequest, { text, missing }: RoleProblem): ApiError {
   if (missing === undefined) return new ApiError({ httpCode: 500, message: text });
   return notFound(resource, missing);
@@ -94,7 +94,7 @@ function resolutionErrors(request: AdmissionRequest, problems: readonly RoleProb
   return `; resolution errors: [${joined}]`;
 }
 
-/** Rules with names never count for a new role: the real server asks before it knows the name. */
+/** Rules with resourceNames never apply to a new role: the real server checks before it knows the name. */
 function mayEscalate(rbac: Rbac, request: AdmissionRequest): boolean {
   const { user, resource, operation, name, namespace } = request;
   return rbac.authorize(user, {
@@ -124,7 +124,7 @@ function isAggregated(role: RbacObject): boolean {
   return role.kind === "ClusterRole" && (role.aggregationRule?.clusterRoleSelectors ?? []).length > 0;
 }
 
-/** Whether only that changes which decides when the object goes, so that anybody who may write it can let go of it. */
+/** Whether only owner references, finalizers and managed fields change, which needs no further permission. */
 function onlyChangesOwnership(object: GenericObject, old: GenericObject): boolean {
   const {
     ownerReferences: _owners,
@@ -136,7 +136,7 @@ function onlyChangesOwnership(object: GenericObject, old: GenericObject): boolea
   return deepEqual({ ...object, metadata: rest }, { ...old, metadata: before });
 }
 
-/** The object was decoded by the schema of its kind. */
+/** The schema of the kind has decoded the object. */
 function typed(object: GenericObject): RbacObject {
   return decoded<RbacObject>(object);
 }

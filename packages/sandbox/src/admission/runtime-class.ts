@@ -6,7 +6,7 @@ import type { StoredObjects } from "../resource/stored-objects.ts";
 import type { AdmissionRequest, MutatingAdmission } from "./admission.ts";
 import { type PodDraft, podOf, refused } from "./admission.ts";
 
-/** Gives new pods what their runtime class costs, and where it can run. */
+/** Sets the overhead, the node selector and the tolerations of the runtime class of new pods. */
 export function runtimeClass(read: StoredObjects): MutatingAdmission {
   return {
     name: "RuntimeClass",
@@ -60,7 +60,7 @@ function isFirst(one: Draft<Toleration>, index: number, all: readonly Draft<Tole
   return all.findIndex((other) => deepEqual(other, one)) === index;
 }
 
-/** The store holds what the kind says: everything in it was checked by the kind's schema. */
+/** The schema of the kind has checked every stored object. */
 function stored(object: GenericObject): RuntimeClass {
   return decoded<RuntimeClass>(object);
 }

@@ -14,11 +14,11 @@ interface ServiceAccountAdmissionOptions {
 
 const defaultAccount = "default";
 const mirrorAnnotation = "kubernetes.io/config.mirror";
-/** The ServiceAccount `default` of a new namespace comes by a controller, after a while: so long it is waited for. */
+/** A controller creates the ServiceAccount `default` of a new namespace; admission waits for it this often. */
 const lookups = 10;
 const lookupEveryMs = 100;
 
-/** Gives every new pod a ServiceAccount that exists, its pull secrets, and a volume with its token. */
+/** Sets the ServiceAccount of new pods, its pull secrets, and a volume with its token. */
 export function serviceAccountAdmission(options: ServiceAccountAdmissionOptions): MutatingAdmission {
   const { read, clock, random } = options;
 
@@ -82,7 +82,7 @@ function equip(pod: PodDraft, account: ServiceAccount, random: Random): void {
   spec.imagePullSecrets = secrets.map(({ name }) => (name === undefined ? {} : { name }));
 }
 
-/** A pod that a kubelet read from a file and only shows to others. Nothing may be added to it. */
+/** A mirror pod: a kubelet read it from a file and publishes it. It must not be changed. */
 function isMirror({ metadata }: PodDraft): boolean {
   return metadata.annotations?.[mirrorAnnotation] !== undefined;
 }
@@ -100,7 +100,7 @@ function refuseMirror(request: AdmissionRequest, pod: PodDraft): void {
   }
 }
 
-/** The store holds what the kind says: everything in it was checked by the kind's schema. */
+/** The schema of the kind has checked every stored object. */
 function typed(object: GenericObject): ServiceAccount {
   return decoded<ServiceAccount>(object);
 }

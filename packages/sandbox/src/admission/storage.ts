@@ -4,7 +4,7 @@ import { decoded } from "../resource/mutable-object.ts";
 import type { StoredObjects } from "../resource/stored-objects.ts";
 import { type MutatingAdmission, refused, type ValidatingAdmission } from "./admission.ts";
 
-/** Claims grow only where they are bound and their storage class says that it can be done. */
+/** Claims can grow only if they are bound and their storage class allows expansion. */
 export function claimResize(read: StoredObjects): ValidatingAdmission {
   return {
     name: "PersistentVolumeClaimResize",
@@ -36,7 +36,7 @@ function classOf({ metadata, spec }: PersistentVolumeClaim): string {
   return metadata.annotations?.["volume.beta.kubernetes.io/storage-class"] ?? spec?.storageClassName ?? "";
 }
 
-/** Both were checked by the kind's schema. */
+/** The schema of the kind has decoded both. */
 function typed(object: GenericObject): PersistentVolumeClaim {
   return decoded<PersistentVolumeClaim>(object);
 }
@@ -48,7 +48,7 @@ const finalizers: Readonly<Record<string, string>> = {
   "volumeattributesclasses.storage.k8s.io": "kubernetes.io/vac-protection",
 };
 
-/** New volumes and claims stay as long as somebody uses them, by a finalizer that controllers take away. */
+/** Adds the finalizer that protects volumes and claims while a pod uses them; controllers remove it. */
 export const storageProtection: MutatingAdmission = {
   name: "StorageObjectInUseProtection",
   mutate({ operation, resource, subresource }, object) {

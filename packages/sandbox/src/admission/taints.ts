@@ -5,7 +5,7 @@ import { type MutatingAdmission, podOf } from "./admission.ts";
 const key = "node.kubernetes.io/not-ready";
 const effect = "NoSchedule";
 
-/** Nothing is scheduled onto a new node before its kubelet says that it is ready. */
+/** Taints new nodes, so that no pod is scheduled before the kubelet reports that the node is ready. */
 export const nodeTaint: MutatingAdmission = {
   name: "TaintNodesByCondition",
   mutate({ operation, resource, subresource }, object) {
@@ -21,7 +21,7 @@ export const nodeTaint: MutatingAdmission = {
 const taints = ["node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable"];
 const seconds = 300;
 
-/** Lets pods stay five minutes on a node that is lost, unless they say something else. */
+/** Lets pods tolerate an unreachable node for five minutes, unless they have tolerations of their own. */
 export const defaultTolerations: MutatingAdmission = {
   name: "DefaultTolerationSeconds",
   mutate(request, object) {
@@ -34,7 +34,7 @@ export const defaultTolerations: MutatingAdmission = {
   },
 };
 
-/** A missing or empty key or effect stands for all of them. */
+/** A missing or empty key or effect matches all of them. */
 function tolerates({ key, effect }: Draft<Toleration>, taint: string): boolean {
   const effects: readonly unknown[] = [undefined, "", "NoExecute"];
   return (key === undefined || key === "" || key === taint) && effects.includes(effect);

@@ -31,7 +31,7 @@ export interface Application extends Omit<TrackedUpdate, "updated"> {
   readonly force: boolean;
 }
 
-/** An object whose fields are not known, with metadata. */
+/** An object with metadata; its other fields are unknown. */
 export interface AppliedObject extends JsonObject {
   apiVersion: string;
   kind: string;
@@ -39,9 +39,9 @@ export interface AppliedObject extends JsonObject {
 }
 
 /**
- * Merges the configuration into the live object and gives a private copy of the result, with its managed fields, before
- * defaults. What the applier no longer mentions and nobody else owns is gone. If nothing changes, the copy equals the
- * live object, times included. Throws ApiError: for conflicts unless forced, for configurations that are none.
+ * Merges the configuration into the live object and returns a private copy of the result, with its managed fields, before
+ * defaults. Fields that the applier no longer applies and that have no other owner are removed. If nothing changes, the
+ * copy equals the live object, including times. Throws ApiError for conflicts unless forced, and for invalid configurations.
  */
 export function applyConfiguration(application: Application): AppliedObject {
   checkConfiguration(application);
@@ -77,7 +77,7 @@ function text(value: unknown): string {
   return typeof value === "string" ? value : "";
 }
 
-/** Of an object that nobody tracked so far, everything belongs to an owner of its own. */
+/** All fields of an object without managed fields belong to the owner `before-first-apply`. */
 function ownersBefore(application: Application): Owners {
   const owners = ownersOf(storedEntries(application.live));
   if (owners.size > 0 || application.live === undefined) return owners;
@@ -94,7 +94,7 @@ function ownersBefore(application: Application): Owners {
 interface Merged {
   readonly object: unknown;
   readonly isUnchanged: boolean;
-  /** What the configuration mentions. */
+  /** The fields of the configuration. */
   readonly fields: FieldSet;
   readonly conflicts: readonly Conflict[];
   readonly changed: FieldSet;
@@ -135,7 +135,7 @@ function applierOf({ manager, apiVersion, subresource }: Application, set: Field
   };
 }
 
-/** Those that do not come from client-side apply by the same hand. */
+/** The conflicts without the fields of an earlier client-side apply by kubectl. */
 function foreignConflicts(
   { live, apiVersion }: Application,
   conflicts: readonly Conflict[],

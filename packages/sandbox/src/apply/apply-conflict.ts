@@ -2,7 +2,7 @@ import { ApiError } from "../status/api-error.ts";
 import { type FieldSet, formatPaths } from "./field-set.ts";
 import type { Owner } from "./managers.ts";
 
-/** Fields that somebody applies with other values than their owner gave them. */
+/** Fields that are applied with other values than those of their owner. */
 export interface Conflict {
   readonly owner: Owner;
   readonly fields: FieldSet;

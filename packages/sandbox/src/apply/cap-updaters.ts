@@ -4,8 +4,8 @@ import { compareTexts, type Owner, type Owners, ownerKey } from "./managers.ts";
 const maxUpdaters = 10;
 
 /**
- * Keeps the number of owners by update down: of the oldest, those of the same version are put together under the name
- * `ancient-changes`. Appliers are never put together.
+ * Limits the number of owners by update: the oldest ones of the same version are merged under the name
+ * `ancient-changes`. Appliers are never merged.
  */
 export function capUpdaters(owners: Owners): void {
   const updaters = [...owners].filter(([, owner]) => owner.operation === "Update");

@@ -14,16 +14,16 @@ import { deduced, type FieldType, type ListType, type MapType, typeOfField } fro
 import { fieldsOf, formOf, hasFields, itemsByElement, itemsOf } from "./list-element.ts";
 import { fieldElement, sortElements } from "./path-element.ts";
 
-/** How an object became another one. */
+/** The difference between two objects. */
 export interface Comparison {
-  /** What was added or has another value. */
+  /** Fields that were added or have another value. */
   readonly changed: FieldSet;
   readonly removed: FieldSet;
 }
 
 /**
- * Compares two objects of a type field by field. What is in `ignored` is not looked at, with everything inside of it.
- * Parts that both share are not walked.
+ * Compares two objects of a type field by field. Fields in `ignored` are not compared, with everything inside of them.
+ * Parts that both objects share are skipped.
  */
 export function compareObjects(
   before: unknown,
@@ -37,7 +37,7 @@ export function compareObjects(
 
 const anyMap: MapType = { isAtomic: false, declared: () => undefined, element: deduced };
 
-/** The same of a part; what is not there did not happen. */
+/** The same for a part; a missing set is empty. */
 interface Change {
   readonly changed?: FieldSet | undefined;
   readonly removed?: FieldSet | undefined;
@@ -63,7 +63,7 @@ function compareValues(
   };
 }
 
-/** Of nodes: one that is a leaf stays a member. */
+/** The union of two nodes; a leaf stays a member. */
 function joined(a: FieldSet | undefined, b: FieldSet | undefined): FieldSet | undefined {
   if (a === undefined || b === undefined) return a ?? b;
   return union({ "f:": a }, { "f:": b })["f:"];
@@ -83,11 +83,11 @@ function compareAs(
   } else if (form === "list" && type.list !== undefined && type.list.relation !== "atomic") {
     const from = itemsOf(before);
     const to = itemsOf(after);
-    // Most lists stay as they are, and to tell their items apart costs more than to compare them.
+    // Most lists do not change, and identifying their items costs more than comparing them.
     if (from.length === to.length && deepEqual(before, after)) return undefined;
     if (from.length > 0 || to.length > 0) return compareLists(from, to, type.list);
   }
-  // What is empty counts as a whole, so that null and empty remain different.
+  // Empty values are compared as a whole, so that null and empty remain different.
   return deepEqual(before, after) ? undefined : changedLeaf;
 }
 
@@ -160,7 +160,7 @@ function compareLists(
   return changeOf(changed, removed);
 }
 
-/** Of one element there may be several items, by mistake; then they are owned together, as a whole. */
+/** An element may have several items by mistake; then they are owned together, as a whole. */
 function compareItems(
   before: readonly unknown[],
   after: readonly unknown[],
@@ -178,7 +178,7 @@ function compareItems(
   return compareValues(before[0], after[0], type, emptySet);
 }
 
-/** All of a value that is there on one side only: each node of it is a member. */
+/** All fields of a value that exists on one side only: each node is a member. */
 function everything(value: unknown, type: FieldType): FieldSet {
   const form = formOf(type, value);
   if (form === "map" && type.map?.isAtomic === false) return everyField(fieldsOf(value), type.map);

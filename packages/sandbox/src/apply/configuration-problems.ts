@@ -4,7 +4,7 @@ import type { FieldType, ListType, MapType, ScalarType } from "./field-type.ts";
 import { formOf, identify } from "./list-element.ts";
 import { formatElement } from "./path-element.ts";
 
-/** What does not fit the type in a configuration that is applied, each with its path, in the server's words. */
+/** The fields of a configuration that do not fit the type, in the server's messages with their paths. */
 export function configurationProblems(value: unknown, type: FieldType, path = ""): string[] {
   switch (formOf(type, value)) {
     case "map":
@@ -67,7 +67,7 @@ function mismatch(value: unknown, scalar: ScalarType): string {
   return `expected ${scalar === "boolean" ? "boolean" : "any scalar"}, got ${goReference(value)}`;
 }
 
-/** As Go prints what holds the value. */
+/** The value as Go prints a reference to it. */
 function goReference(value: unknown): string {
   return `&{${goValue(value)}}`;
 }

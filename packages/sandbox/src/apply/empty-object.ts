@@ -2,7 +2,7 @@ import { isJsonObject, type JsonObject, setField } from "../patch/json-value.ts"
 import { typeNameOf } from "../patch/patch-meta.ts";
 import type { FieldSchema } from "../schema/field-schema.ts";
 
-/** What an object is compared with when it is created. */
+/** The kind of the empty object with which a new object is compared. */
 interface NewObject {
   readonly schema: FieldSchema;
   readonly isCustom: boolean;
@@ -13,7 +13,7 @@ interface NewObject {
 const emptyObjects = new WeakMap<FieldSchema, JsonObject>();
 
 /**
- * An object of a kind before anybody has set a field. Of built-in kinds some fields are there nonetheless (structs
+ * An object of a kind without any field that a client has set. Built-in kinds still have some fields (structs
  * within structs), so that setting fields inside of them does not own them: `spec`, `spec.strategy`, `status`.
  */
 export function emptyObject({ schema, isCustom, apiVersion, kind }: NewObject): Readonly<JsonObject> {
@@ -34,12 +34,12 @@ function emptyStruct(schema: FieldSchema): JsonObject {
   return empty;
 }
 
-/** Undefined for fields that are left out while they are empty. */
+/** Undefined for fields that are omitted when they are empty. */
 function emptyField(field: FieldSchema, isRequired: boolean): unknown {
   if (isJsonObject(field.default) && field.type !== "array") return emptyStruct(field.allOf?.[0] ?? field);
   const typeName = typeNameOf(field);
   if (typeName === "Time" || typeName === "MicroTime") return null;
-  // The schema tells the empty value of a scalar as its default where it is always written.
+  // A scalar that is always written has its empty value as the default in the schema.
   if (field.default === "" || field.default === 0 || field.default === false) return field.default;
   return isRequired ? null : undefined;
 }

@@ -68,21 +68,21 @@ function unionOfChildren(a: FieldSet, b: FieldSet, out: FieldSetDraft): FieldSet
   return out;
 }
 
-/** What is in `a` and not in `b`. A field that goes takes its children along only if they are in `b` too. */
+/** The fields of `a` that are not in `b`. The children of a removed field stay unless they are in `b` too. */
 export function difference(a: FieldSet, b: FieldSet): FieldSet {
   return without(a, b, (node, other) =>
     combined(isMember(node) && !isMember(other), difference(node, other)),
   );
 }
 
-/** What is in `a` and not in `b`; a field that is in `b` goes with everything inside of it. */
+/** The fields of `a` that are not in `b`; a field in `b` is removed with everything inside of it. */
 export function differenceWithInner(a: FieldSet, b: FieldSet): FieldSet {
   return without(a, b, (node, other) =>
     isMember(other) ? undefined : combined(isMember(node), differenceWithInner(node, other)),
   );
 }
 
-/** Goes over the children that both have; gives `a` itself if nothing changes. */
+/** Walks the common children; returns `a` itself if nothing changes. */
 function without(
   a: FieldSet,
   b: FieldSet,
@@ -102,7 +102,7 @@ function without(
   return out ?? a;
 }
 
-/** A node of these children; `children` may hold a `.` that no longer counts. Undefined if nothing is left. */
+/** A node of these children; a `.` in `children` is ignored. Undefined if nothing is left. */
 function combined(member: boolean, children: FieldSet): FieldSet | undefined {
   const hasSelf = children[self] !== undefined;
   if (hasSelf === member && !isEmpty(children)) return hasInner(children) ? children : leaf;
@@ -135,7 +135,7 @@ export function hasPath(set: FieldSet, path: readonly string[]): boolean {
   return path.length > 0 && node !== undefined && isMember(node);
 }
 
-/** Every path of the set, as messages show it: those that end at a node before those that go deeper. */
+/** Every path of the set, as messages show it: shorter paths before the paths below them. */
 export function formatPaths(set: FieldSet, prefix = ""): string[] {
   const elements = Object.keys(set).filter((element) => element !== self);
   const own = elements.filter((element) => isMember(set[element] ?? leaf));
@@ -153,7 +153,7 @@ export function setOfFields(...paths: readonly (readonly string[])[]): FieldSet 
   }, emptySet);
 }
 
-/** Reads FieldsV1 that a client wrote, in any order. Throws SyntaxError if it is none. */
+/** Reads FieldsV1 from a client, in any order. Throws SyntaxError if it is invalid. */
 export function readFieldSet(fields: unknown): FieldSet {
   const node = readNode(fields);
   if (node[self] === undefined) return node;

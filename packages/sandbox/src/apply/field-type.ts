@@ -2,8 +2,8 @@ import { typeNameOf } from "../patch/patch-meta.ts";
 import type { FieldSchema } from "../schema/field-schema.ts";
 
 /**
- * What a value can be owned as. A value of unknown form can be any of the three; then it is taken for what it is, and
- * null for the first that is there, in the order map, scalar, list.
+ * The forms in which a value can be owned. A value of unknown type can be any of the three: the value decides, and null
+ * has the first form of the type, in the order map, scalar, list.
  */
 export interface FieldType {
   readonly map?: MapType;
@@ -19,7 +19,7 @@ export interface ListType {
   /** Sorted. */
   readonly keys: readonly string[];
   readonly element: FieldType;
-  /** What a key is taken for where an element leaves it out: `TCP` for the protocol of a port. */
+  /** The default of a key in an element: `TCP` for the protocol of a port. */
   keyDefault(key: string): unknown;
 }
 
@@ -27,11 +27,11 @@ export interface MapType {
   readonly isAtomic: boolean;
   /** Undefined for fields that the schema does not name. */
   declared(name: string): FieldType | undefined;
-  /** The type of all other fields; undefined if there may be none. */
+  /** The type of undeclared fields; undefined if they are not allowed. */
   readonly element: FieldType | undefined;
 }
 
-/** Owned as a whole, whatever it is. */
+/** A value that is owned as a whole. */
 const untypedAtomic: FieldType = {
   scalar: "untyped",
   map: {
@@ -51,7 +51,7 @@ const untypedAtomic: FieldType = {
   },
 };
 
-/** Of unknown form: maps are owned field by field, lists as a whole. */
+/** A value of unknown type: maps are owned field by field, lists as a whole. */
 export const deduced: FieldType = {
   scalar: "untyped",
   map: {
@@ -68,7 +68,7 @@ function never(what: string): never {
   throw new TypeError(`there is always ${what}`);
 }
 
-/** The type of a field, for maps whose unknown fields are of no type too. */
+/** The type of a field, also of an undeclared one. */
 export function typeOfField(map: MapType, name: string): FieldType {
   return map.declared(name) ?? map.element ?? deduced;
 }
@@ -114,7 +114,7 @@ function makeType(schema: FieldSchema, inherited: boolean): FieldType {
   }
 }
 
-/** A reference with remarks of its own is an `allOf` of one. */
+/** A reference with keywords of its own is an `allOf` of one schema. */
 function referenced(schema: FieldSchema): FieldSchema | undefined {
   const [only, ...others] = schema.allOf ?? [];
   const saysNothing =
@@ -182,7 +182,7 @@ function listKeys(schema: FieldSchema): readonly string[] {
   return key === undefined ? [] : [key];
 }
 
-/** Metadata is owned in the same way in all kinds; definitions of custom resources do not describe it. */
+/** The schema of metadata for all kinds; CustomResourceDefinitions do not describe it. */
 const objectMeta: FieldSchema = {
   type: "object",
   properties: {

@@ -5,14 +5,14 @@ import { fieldsOf, formOf, itemsByElement, itemsOf } from "./list-element.ts";
 import { fieldElement, sortElements } from "./path-element.ts";
 
 /**
- * The fields that an object mentions, which is what applying it owns: every leaf, every element of a list and every
- * entry of a map, but not the objects that the schema names.
+ * The fields of an object, which its applier owns: every leaf, every element of a list and every entry of a map, but not
+ * the objects that the schema declares.
  */
 export function fieldsOfConfiguration(object: unknown, type: FieldType): FieldSet {
   return fieldsIn(object, type) ?? emptySet;
 }
 
-/** Undefined if there are none; a leaf if it is the value itself. */
+/** Undefined if there are none; a leaf for the value itself. */
 function fieldsIn(value: unknown, type: FieldType): FieldSet | undefined {
   const form = formOf(type, value);
   if (form === "scalar") return leaf;
@@ -51,8 +51,8 @@ function inList(items: readonly unknown[], list: ListType): FieldSet | undefined
 }
 
 /**
- * The set together with the objects that the schema names on the way to its fields, which sets leave out: a set of
- * `spec.replicas` then also has `spec`.
+ * The set with the declared objects that contain its fields, which sets leave out: a set of `spec.replicas` then also has
+ * `spec`.
  */
 export function withNamedFields(set: FieldSet, type: FieldType | undefined): FieldSet {
   const out: FieldSetDraft = {};

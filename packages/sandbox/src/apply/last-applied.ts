@@ -8,18 +8,17 @@ import { metadataOf } from "./object-fields.ts";
 import { goJson } from "./path-element.ts";
 
 /*
- * Objects that were applied by the client side carry the configuration in an annotation. When kubectl, by its own name,
- * goes over to server-side apply, the fields of that configuration are no conflicts, and the annotation is kept up to
- * date so that it can go back.
+ * Client-side apply stores the configuration in an annotation. When kubectl changes to server-side apply under its own
+ * name, the fields of that configuration are not conflicts, and the annotation is updated so that kubectl can change back.
  */
 
 const annotation = "kubectl.kubernetes.io/last-applied-configuration";
 const maxAnnotationsBytes = 256 * 1024;
 
-/** The name by which kubectl applies. */
+/** The field manager of kubectl. */
 export const kubectlManager = "kubectl";
 
-/** The fields that client-side apply set and that are still as it set them; undefined if it did not. */
+/** The fields that client-side apply set and that still have those values; undefined without client-side apply. */
 export function fieldsAppliedByClient(
   live: Readonly<JsonObject>,
   apiVersion: string,
@@ -44,12 +43,12 @@ function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // Whatever it is, it is no configuration, so nothing was applied by the client side.
+    // Not a configuration, so there was no client-side apply.
     return undefined;
   }
 }
 
-/** Writes the configuration into the annotation of the object, a private copy, if it has one. */
+/** Updates the annotation of the object, a private copy, if it has one. */
 export function updateLastApplied(object: JsonObject, configuration: Readonly<JsonObject>): void {
   if (lastApplied(object) === undefined) return;
   const annotations = fieldOf(metadataOf(object), "annotations");

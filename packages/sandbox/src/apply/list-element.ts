@@ -2,7 +2,7 @@ import { isJsonObject } from "../patch/json-value.ts";
 import type { FieldType, ListType } from "./field-type.ts";
 import { keyElement, valueElement } from "./path-element.ts";
 
-/** What tells an element of a list apart, or why nothing does. */
+/** The identity of an element of a list, or why it has none. */
 type ElementIdentity = { readonly element: string } | { readonly problem: string };
 
 /** For lists that are owned by element. */
@@ -16,7 +16,7 @@ function identifyByKeys(list: ListType, item: unknown): ElementIdentity {
   const fields: (readonly [string, unknown])[] = [];
   for (const key of list.keys) {
     const value = Object.hasOwn(item, key) ? item[key] : list.keyDefault(key);
-    // An element without the key is another one than any with it.
+    // An element without the key is different from every element with it.
     if (value !== undefined) fields.push([key, value]);
   }
   if (fields.length > 0) return { element: keyElement(fields) };
@@ -36,7 +36,7 @@ function identifyByValue(item: unknown): ElementIdentity {
   return { element: valueElement(item) };
 }
 
-/** The items by what tells them apart, in the order of the list. Those that nothing tells apart are left out. */
+/** The items by their identity, in the order of the list. Items without an identity are left out. */
 export function itemsByElement(list: ListType, items: readonly unknown[]): Map<string, unknown[]> {
   const byElement = new Map<string, unknown[]>();
   for (const item of items) {
@@ -49,7 +49,7 @@ export function itemsByElement(list: ListType, items: readonly unknown[]): Map<s
   return byElement;
 }
 
-/** As what a value is owned: a type of several forms takes the value for what it is. */
+/** The form in which a value is owned: for a type of several forms, that of the value. */
 export function formOf(type: FieldType, value: unknown): "map" | "scalar" | "list" {
   if (Array.isArray(value)) {
     if (type.list !== undefined) return "list";
@@ -60,12 +60,12 @@ export function formOf(type: FieldType, value: unknown): "map" | "scalar" | "lis
   return type.scalar !== undefined ? "scalar" : "list";
 }
 
-/** The fields of what should be a map; null and everything else have none. */
+/** The fields of a map; none for null and for any other value. */
 export function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
   return isJsonObject(value) ? value : noFields;
 }
 
-/** The items of what should be a list. */
+/** The items of a list; none for any other value. */
 export function itemsOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : noItems;
 }

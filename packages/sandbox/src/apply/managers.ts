@@ -2,7 +2,7 @@ import type { ManagedFieldsEntry } from "@keelson/core";
 import { isJsonObject } from "../patch/json-value.ts";
 import { emptySet, type FieldSet, isEmpty, readFieldSet } from "./field-set.ts";
 
-/** Who owns fields of an object, and which. */
+/** A field manager of an object, and the fields that it owns. */
 export interface Owner {
   readonly manager: string;
   readonly operation: "Apply" | "Update";
@@ -12,14 +12,14 @@ export interface Owner {
   /** When the set last changed by this owner. */
   readonly time: string | undefined;
   readonly set: FieldSet;
-  /** How it was read, to be written again if nothing changed. */
+  /** The entry from which it was read, which is written again if nothing changed. */
   readonly entry?: ManagedFieldsEntry;
 }
 
 /** The owners of an object's fields, by `ownerKey`. */
 export type Owners = Map<string, Owner>;
 
-/** What makes two owners the same. Appliers are the same in all versions. Also what conflicts are sorted by. */
+/** The identity of an owner. Appliers are the same in all versions. Conflicts are sorted by it. */
 export function ownerKey({
   manager,
   operation,
@@ -55,12 +55,12 @@ function ownerOf(entry: ManagedFieldsEntry, set: FieldSet): Owner {
   };
 }
 
-/** What is in the store was written by `entriesOf`, in the right form and order. */
+/** Stored entries were written by `entriesOf`, in the right form and order. */
 function trusted(fields: ManagedFieldsEntry["fieldsV1"]): FieldSet {
   return (fields as FieldSet | undefined) ?? emptySet;
 }
 
-/** Reads what a client sends as managed fields; undefined if anything of it is wrong. */
+/** Reads the managed fields in a request; undefined if an entry is invalid. */
 export function readOwners(entries: readonly unknown[]): Owners | undefined {
   try {
     return new Map(entries.map((entry) => keyed(readOwner(entry))));
@@ -141,7 +141,7 @@ export function withSet(owner: Owner, set: FieldSet): Owner {
   return { ...rest, set };
 }
 
-/** Removes from the set of each owner what `keep` does not keep; owners of nothing vanish. */
+/** Replaces the set of each owner by what `keep` returns; owners without fields are removed. */
 export function narrowOwners(owners: Owners, keep: (owner: Owner, key: string) => FieldSet): void {
   for (const [key, owner] of [...owners]) {
     const set = keep(owner, key);

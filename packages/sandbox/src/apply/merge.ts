@@ -3,8 +3,8 @@ import { type FieldType, type ListType, type MapType, typeOfField } from "./fiel
 import { fieldsOf, formOf, hasFields, identify, itemsOf } from "./list-element.ts";
 
 /**
- * The live value with everything that the configuration mentions. Nothing is removed. The order of lists is that of the
- * configuration for what it mentions. The result shares parts with both.
+ * The live value with all fields of the configuration. Nothing is removed. Lists have the order of the configuration for
+ * the items that it contains. The result shares parts with both.
  */
 export function mergeConfiguration(live: unknown, configuration: unknown, type: FieldType): unknown {
   if (configuration === undefined) return live;
@@ -32,7 +32,7 @@ function mergeMaps(live: Fields, configuration: Fields, map: MapType): unknown {
 }
 
 interface Items {
-  /** What tells the items apart, in order. */
+  /** The identities of the items, in order. */
   readonly order: readonly string[];
   readonly items: readonly unknown[];
   readonly byElement: ReadonlyMap<string, unknown>;
@@ -47,13 +47,13 @@ function indexed(list: ListType, values: readonly unknown[]): Items {
     if ("problem" in identity) continue;
     order.push(identity.element);
     items.push(value);
-    // Of several with the same keys none is merged.
+    // Several items with the same keys are not merged.
     byElement.set(identity.element, byElement.has(identity.element) ? null : value);
   }
   return { order, items, byElement };
 }
 
-/** Walks both lists; items that both have stand where the configuration has them, live ones keep their neighbours. */
+/** Walks both lists; common items have the order of the configuration, live items stay between their neighbours. */
 function mergeLists(
   liveItems: readonly unknown[],
   configured: readonly unknown[],
@@ -80,7 +80,7 @@ function mergeLists(
       out.push(live.items[l]);
       l += 1;
     } else if (here !== undefined && there !== undefined && shared.length > 0 && shared[0] !== here) {
-      // It comes at its place in the configuration.
+      // The item follows at its place in the configuration.
       l += 1;
     } else {
       if (here !== undefined && merged.has(here)) l += 1;

@@ -5,7 +5,7 @@ import { difference, differenceWithInner, type FieldSet, setOfFields, union } fr
 /** A path of plain field names: `["metadata", "labels"]`. */
 export type FieldNames = readonly string[];
 
-/** What nobody owns, because the server sets it or because it says which object it is. */
+/** Fields without owners: those that the server sets and those that identify the object. */
 const unowned = setOfFields(
   ["apiVersion"],
   ["kind"],
@@ -29,7 +29,7 @@ export function ownable(set: FieldSet): FieldSet {
 
 const ignoredSets = new WeakMap<readonly FieldNames[], FieldSet>();
 
-/** What a write cannot change or nobody can own, whatever it names. Made once for each list of reset fields. */
+/** Fields that a write cannot change or that have no owners. Computed once for each list of reset fields. */
 export function ignoredFields(resetFields: readonly FieldNames[]): FieldSet {
   const known = ignoredSets.get(resetFields);
   if (known !== undefined) return known;
@@ -38,7 +38,7 @@ export function ignoredFields(resetFields: readonly FieldNames[]): FieldSet {
   return ignored;
 }
 
-/** The set without fields that a write of this resource or subresource does not change, though it may name them. */
+/** The set without the fields that a write of this resource or subresource may contain but does not change. */
 export function withoutReset(set: FieldSet, resetFields: readonly FieldNames[]): FieldSet {
   return resetFields.length === 0 ? set : differenceWithInner(set, setOfFields(...resetFields));
 }
@@ -55,8 +55,8 @@ export function storedEntries(object: Readonly<JsonObject> | undefined): readonl
 }
 
 /**
- * Gives the object these entries, or none at all. They share frozen parts with those of the stored object, so whoever
- * wants to change them must copy them.
+ * Sets the managed fields of the object, or removes them if there are no entries. The entries share frozen parts with
+ * those of the stored object: copy them to change them.
  */
 export function setManagedFields(
   object: { readonly metadata: object },

@@ -2,10 +2,10 @@ import { fieldOf, isJsonObject, type JsonObject } from "../patch/json-value.ts";
 
 /*
  * A step of a path to a field, as FieldsV1 writes it: `f:name` a field, `k:{"name":"web"}` the element of a list with
- * these keys, `v:"x"` an element that is this value, `i:3` an index (of lists that nobody owns in parts; read only).
+ * these keys, `v:"x"` an element with this value, `i:3` an index (of atomic lists; only read).
  */
 
-/** Names come again and again, and engines handle a string that they know as a key much faster than a new one. */
+/** Names are repeated, and a string that the engine already knows as a key is much faster than a new one. */
 const fieldElements = new Map<string, string>();
 const maxKnown = 5_000;
 
@@ -44,7 +44,7 @@ function fieldNameOf(element: string): string | undefined {
 
 const rank: Readonly<Record<string, number>> = { f: 0, k: 1, v: 2, i: 3 };
 
-/** The order in which elements stand in FieldsV1: by kind, then fields by name, others by their values. */
+/** The order of elements in FieldsV1: by kind, then fields by name, elements of lists by their values. */
 export function compareElements(a: string, b: string): number {
   if (a === b) return 0;
   const kind = a[0] ?? "";
@@ -60,7 +60,7 @@ export function sortElements(elements: string[]): string[] {
   return plain ? elements.sort() : elements.sort(compareElements);
 }
 
-/** Elements of lists are compared again and again, and there are few different ones. */
+/** Elements of lists are compared often, and few of them are different. */
 const parsedElements = new Map<string, unknown>();
 
 function parsedElement(element: string): unknown {
@@ -76,7 +76,7 @@ function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // What is not JSON cannot have been written by this server; it orders like null.
+    // This server writes JSON only; any other text is ordered like null.
     return null;
   }
 }
@@ -107,7 +107,7 @@ function compareTexts(a: string, b: string): number {
   return a < b ? -1 : 1;
 }
 
-/** As messages show it: `.name`, `[name="web"]`, `[="x"]`, `[3]`. */
+/** The element in messages: `.name`, `[name="web"]`, `[="x"]`, `[3]`. */
 export function formatElement(element: string): string {
   const name = fieldNameOf(element);
   if (name !== undefined) return `.${name}`;
@@ -128,8 +128,8 @@ function formatScalar(value: unknown): string {
 }
 
 /**
- * The element in the one form that this server writes it, for what clients send: undefined if it is of an unknown kind,
- * which is left out. Throws SyntaxError if it cannot be read.
+ * An element from a client in the form that this server writes; undefined for an unknown kind of element. Throws
+ * SyntaxError if it is invalid.
  */
 export function normalElement(text: string): string | undefined {
   if (text.length < 2 || text[1] !== ":") throw new SyntaxError(`missing colon: ${text}`);

@@ -7,7 +7,7 @@ import type { Owners } from "./managers.ts";
 import { fieldElement } from "./path-element.ts";
 
 /**
- * The merged object without what its applier owned before and does not mention any more, unless somebody else owns it.
+ * The merged object without the fields that its applier owned before and no longer applies, unless they have another owner.
  * `owners` has the applier's new fields already.
  */
 export function prune(
@@ -25,12 +25,12 @@ export function prune(
   for (const { set } of owners.values()) owned = union(owned, set);
   const kept = union(named(fieldsOfConfiguration(bare, type)), named(owned));
   const pruned = removeItems(merged, difference(present, kept), type);
-  // What nobody owned must not go with what was owned around it.
+  // Fields without an owner must not be removed with the owned fields that contain them.
   const gone = difference(present, named(fieldsOfConfiguration(pruned, type)));
   return removeItems(merged, intersection(gone, last), type);
 }
 
-/** The value without the fields and items of the set; what becomes empty stays as an empty container. */
+/** The value without the fields and items of the set; a container that becomes empty stays. */
 function removeItems(value: unknown, items: FieldSet, type: FieldType): unknown {
   const form = formOf(type, value);
   if (form === "scalar") return value;

@@ -2,12 +2,12 @@ import { asMember, type FieldSet, type FieldSetDraft, isEmpty, leaf, self } from
 import type { FieldType } from "./field-type.ts";
 import { narrowOwners, type Owners } from "./managers.ts";
 
-/** Which sets are known to fit which type: sets are never changed, and most were looked at before. */
+/** Sets that are known to fit a type: sets are never changed, and most were checked before. */
 const fitting = new WeakMap<FieldSet, FieldType>();
 
 /**
- * Fits what owners have to the type as it is now: where fields were owned one by one and the definition now says that
- * the whole is one (`atomic`), they own the whole.
+ * Adapts the sets of owners to the current type: an owner of single fields of a value that the schema now declares as
+ * `atomic` owns the whole value.
  */
 export function reconcileOwners(owners: Owners, type: FieldType): void {
   narrowOwners(owners, ({ set }) => {
@@ -18,7 +18,7 @@ export function reconcileOwners(owners: Owners, type: FieldType): void {
   });
 }
 
-/** The node as it should be; undefined if it may stay as it is. */
+/** The adapted node; undefined if it fits already. */
 function reconcile(node: FieldSet, type: FieldType, isWhole: boolean): FieldSet | undefined {
   if (type.map !== undefined) {
     const isUntyped = type.scalar !== undefined;

@@ -1,6 +1,6 @@
 import type { FieldNames } from "./object-fields.ts";
 
-/** What is written. */
+/** The resource or subresource that is written. */
 interface WrittenPart {
   readonly group: string;
   readonly plural: string;
@@ -12,8 +12,8 @@ interface WrittenPart {
 }
 
 /**
- * The fields that a write of this part may name but never changes, so that nobody owns them by it. Kinds differ in what
- * they say of their metadata; these are the words of the built-in ones.
+ * The fields that a write of this part may contain but never changes, so that it does not own them. Kinds differ in the
+ * metadata that they reset; these are the rules of the built-in ones.
  */
 export function resetFieldsOf({
   group,
@@ -33,7 +33,7 @@ export function resetFieldsOf({
   return isCustom ? metadataAndSpec : (statusFields[resource] ?? spec);
 }
 
-// Always the same lists, because sets that are made of them are kept with them.
+// Always the same arrays, because the sets made of them are cached by array.
 const nothing: readonly FieldNames[] = [];
 const status: readonly FieldNames[] = [["status"]];
 const spec: readonly FieldNames[] = [["spec"]];

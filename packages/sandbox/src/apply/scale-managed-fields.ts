@@ -4,7 +4,7 @@ import { entriesOf, type Owner, type Owners, ownerKey, ownersOf, withSet } from 
 import type { FieldNames } from "./object-fields.ts";
 import { fieldElement } from "./path-element.ts";
 
-/** Where the replicas of a kind are, by apiVersion: `apps/v1` → `["spec", "replicas"]`. */
+/** The path of the replicas of a kind by apiVersion: `apps/v1` → `["spec", "replicas"]`. */
 export type ReplicasPaths = ReadonlyMap<string, FieldNames>;
 
 const scaleVersion = "autoscaling/v1";
@@ -14,7 +14,7 @@ function owns({ set }: Owner, path: FieldNames): boolean {
   return hasPath(set, path.map(fieldElement));
 }
 
-/** The managed fields of the Scale of an object: who owns its replicas. */
+/** The managed fields of the Scale of an object: the owners of its replicas. */
 export function managedFieldsOfScale(
   entries: readonly ManagedFieldsEntry[],
   paths: ReplicasPaths,
@@ -29,8 +29,8 @@ export function managedFieldsOfScale(
 }
 
 /**
- * The managed fields of an object after its Scale was written. As in the real server, who owns the replicas by an update
- * of the object itself gets them in an entry apart, without a time, even if the write changed nothing.
+ * The managed fields of an object after its Scale was written. As in the real server, an owner of the replicas by an
+ * update of the object itself gets a separate entry for them, without a time, even if the write changed nothing.
  */
 export function managedFieldsAfterScale(
   entries: readonly ManagedFieldsEntry[],

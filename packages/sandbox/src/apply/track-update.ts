@@ -28,31 +28,31 @@ export interface TrackedUpdate {
   readonly isCustom: boolean;
   readonly apiVersion: string;
   readonly kind: string;
-  /** Who writes; `unknown` if it is empty. */
+  /** The field manager; `unknown` if it is empty. */
   readonly manager: string;
   /** Undefined for the object itself. */
   readonly subresource: string | undefined;
-  /** What this write may name but not change; see `resetFieldsOf`. */
+  /** The fields that this write may contain but not change; see `resetFieldsOf`. */
   readonly resetFields: readonly FieldNames[];
   /** Now, as `2026-01-02T03:04:05Z`. */
   readonly time: string;
 }
 
 /**
- * The managed fields of an object after a write: the writer owns what it changed and nobody else does; what is gone is
- * owned by nobody. If nothing changed they are those of before, the same array. See `setManagedFields`.
+ * The managed fields of an object after a write: the writer is the only owner of the fields that it changed, and removed
+ * fields have no owner. If nothing changed, the result is the array of the live object. See `setManagedFields`.
  */
 export function trackUpdate(write: TrackedUpdate): readonly ManagedFieldsEntry[] {
   const stored = storedEntries(write.live);
   const owners = requestedOwners(write, stored);
-  // Nobody tracks the fields of an object any more once its managed fields were cleared, until it is applied.
+  // Once the managed fields of an object were cleared, they are not tracked until it is applied.
   if (write.live !== undefined && (owners === undefined ? stored.length === 0 : owners.size === 0)) return [];
   const comparison = compareWrite(write);
   if (owners === undefined && isEmpty(comparison.changed) && isEmpty(comparison.removed)) return stored;
   return entriesOf(ownersAfterUpdate(owners ?? ownersOf(stored), comparison, write));
 }
 
-/** The owners that the request itself brings; undefined: those of the stored object count. */
+/** The owners in the request itself; undefined if those of the stored object apply. */
 function requestedOwners(
   { live, updated, subresource }: TrackedUpdate,
   stored: readonly ManagedFieldsEntry[],
@@ -69,13 +69,13 @@ function isBlank(entry: unknown): boolean {
   return typeof entry === "object" && entry !== null && Object.keys(entry).length === 0;
 }
 
-/** What a write changes of what it can change. */
+/** The fields that a write changes, without those that it cannot change. */
 export function compareWrite(write: TrackedUpdate): Comparison {
   const before = write.live ?? emptyObject(write);
   return compareObjects(before, write.updated, typeOfObject(write.schema), ignoredFields(write.resetFields));
 }
 
-/** Changes and gives the owners. */
+/** Changes the owners and returns them. */
 export function ownersAfterUpdate(owners: Owners, comparison: Comparison, write: TrackedUpdate): Owners {
   reconcileOwners(owners, typeOfObject(write.schema));
   narrowOwners(owners, ({ set }) => difference(difference(set, comparison.changed), comparison.removed));

@@ -2,8 +2,8 @@ import { deepEqual, matchesLabels } from "@keelson/core";
 import type { ClusterRole, PolicyRule } from "@keelson/core/kinds/rbac/v1";
 
 /**
-  * The rules of an aggregated ClusterRole: those of all ClusterRoles that one of its selectors selects, in the order of
-  * their names, each rule once. Undefined for a ClusterRole with rules of its own.
+ * The rules of an aggregated ClusterRole: those of all ClusterRoles that one of its selectors selects, in the order of
+ * their names, each rule once. Undefined for a ClusterRole with rules of its own.
  */
 export function aggregatedRules(
   role: ClusterRole,

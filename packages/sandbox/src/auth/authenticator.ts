@@ -33,8 +33,8 @@ const invalidToken = "invalid bearer token";
 const authenticatedGroup = "system:authenticated";
 
 /**
-  * Authenticates by client certificate, by a table of tokens and by tokens of ServiceAccounts. A request without
-  * credentials is anonymous; one with an invalid token is refused, unless it has a client certificate.
+ * Authenticates by client certificate, by a table of tokens and by tokens of ServiceAccounts. A request without
+ * credentials is anonymous; one with an invalid token is refused, unless it has a client certificate.
  */
 export function createAuthenticator(options: AuthenticatorOptions): Authenticator {
   const { tokens, serviceAccountTokens } = options;

@@ -43,7 +43,7 @@ export function uncoveredRules(
 }
 
 /**
-  * The rules in the server's messages, one per line and sorted; rules that differ only in their verbs are merged.
+ * The rules in the server's messages, one per line and sorted; rules that differ only in their verbs are merged.
  */
 export function describeRules(rules: readonly PolicyRule[]): string {
   const merged = new Map<string, PolicyRule>();

@@ -1,8 +1,8 @@
 const encoder = new TextEncoder();
 
 /**
-  * Writes a protobuf message from its end to its beginning: the content of a message is written before its length, so
-  * nothing is copied. Fields have the opposite order of the calls.
+ * Writes a protobuf message from its end to its beginning: the content of a message is written before its length, so
+ * nothing is copied. Fields have the opposite order of the calls.
  */
 export class WireWriter {
   #bytes = new Uint8Array(1 << 12);

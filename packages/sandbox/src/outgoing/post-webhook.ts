@@ -9,8 +9,8 @@ interface Address {
 }
 
 /**
-  * Calls webhooks at their URL, or at the endpoints of their Service. Services have no network here, so a Service with a
-  * selector is called at its first ready endpoint.
+ * Calls webhooks at their URL, or at the endpoints of their Service. Services have no network here, so a Service with a
+ * selector is called at its first ready endpoint.
  */
 export function webhookCaller(sendPost: SendPost, read: StoredObjects): WebhookCaller {
   return async ({ target, caBundle, body, signal }) => {

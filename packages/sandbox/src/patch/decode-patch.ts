@@ -3,7 +3,7 @@ import { goKind } from "../schema/field-schema.ts";
 import { badRequest } from "../status/api-error.ts";
 import { fieldOf, isJsonObject, type JsonObject } from "./json-value.ts";
 
-/** Takes the parsed body of a JSON patch for one. Throws ApiError, in the words of Go's decoder, if it is none. */
+/** Checks the parsed body of a JSON patch. Throws ApiError with the message of Go's decoder if it is not a JSON patch. */
 export function decodeJsonPatch(body: unknown): readonly JsonPatchOperation[] {
   if (body === null) return [];
   if (!Array.isArray(body)) throw doesNotFit(body, "Go value of type []handlers.jsonPatchOp");
@@ -19,7 +19,7 @@ export function decodeJsonPatch(body: unknown): readonly JsonPatchOperation[] {
   return body;
 }
 
-/** Which fields of a JSON patch mean nothing, as strict field validation words it. */
+/** The unknown fields of a JSON patch, in the messages of field validation. */
 export function unknownJsonPatchFields(operations: readonly unknown[]): readonly string[] {
   return operations.flatMap((operation, index) =>
     isJsonObject(operation)
@@ -32,7 +32,7 @@ export function unknownJsonPatchFields(operations: readonly unknown[]): readonly
 
 const knownFields: ReadonlySet<string> = new Set(["op", "path", "from", "value"]);
 
-/** Takes the parsed body of a merge patch or a strategic one for an object. Throws ApiError if it is none. */
+/** Checks the parsed body of a merge patch or a strategic merge patch. Throws ApiError if it is not an object. */
 export function decodeObjectPatch(body: unknown, type: "merge" | "strategic"): JsonObject {
   if (isJsonObject(body)) return body;
   if (body === null && type === "strategic") return {};

@@ -1,8 +1,7 @@
 import { isJsonObject } from "./json-value.ts";
 
 /*
- * The server prints values of requests as Go does; clients see these texts. Whole numbers are int64 there, others
- * float64.
+ * Values of requests in the server's messages have the form of Go. Whole numbers are int64 there, other numbers float64.
  */
 
 /** As `%v` prints it: `map[image:x name:c]`, `[a b]`, `<nil>`. */

@@ -7,7 +7,7 @@ const maxOperations = 10_000;
 const maxCopiedLength = 3 * 1024 * 1024;
 
 /**
- * Applies an RFC 6902 patch to a copy of the object, with the habits of the server's library: `replace` also adds a
+ * Applies an RFC 6902 patch to a copy of the object, with the behaviour of the server's library: `replace` also adds a
  * field that is missing, negative indices count from the end, `test` of a missing field passes for null, and the whole
  * document can be replaced but not added. Throws ApiError, always the same, if an operation does not fit.
  */
@@ -76,7 +76,7 @@ function unescaped(key: string): string {
   return key.replaceAll("~1", "/").replaceAll("~0", "~");
 }
 
-/** Undefined for a field that is missing; an index that leads nowhere is an error. */
+/** Undefined for a missing field; throws ApiError for an index outside of an array. */
 function get({ container, key }: Place): unknown {
   return Array.isArray(container) ? container[index(key, container.length)] : fieldOf(container, key);
 }
@@ -109,7 +109,7 @@ function test(document: Document, path: string, expected: unknown): void {
   if (!deepEqual(actual ?? null, expected)) throw rejectedPatch();
 }
 
-/** The index that a key names in an array of this length; negative ones count from its end. */
+/** The index of a key in an array of this length; negative keys count from its end. */
 function index(key: string, length: number): number {
   if (!/^[+-]?\d+$/.test(key)) throw rejectedPatch();
   const number = Number(key);

@@ -1,6 +1,6 @@
 import { ApiError } from "../status/api-error.ts";
 
-/** A patch that does not fit the object. The server tells nobody which operation of it, or why. */
+/** A patch that does not fit the object. The server's message contains neither the operation nor the reason. */
 export function rejectedPatch(): ApiError {
   return new ApiError({
     httpCode: 422,

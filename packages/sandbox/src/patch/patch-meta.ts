@@ -1,12 +1,12 @@
 import type { FieldSchema } from "../schema/field-schema.ts";
 
-/** How a field takes part in a strategic merge. */
+/** How a strategic merge patch treats a field. */
 interface PatchMeta {
-  /** Of the field's value; undefined where nothing is known of it. */
+  /** The schema of the value; undefined if it is unknown. */
   readonly schema: FieldSchema | undefined;
   /** `merge` or `replace`; undefined: maps merge, lists are replaced. */
   readonly strategy: string | undefined;
-  /** Which field tells the elements of a list apart; empty for lists of scalars. */
+  /** The field that identifies the elements of a list; empty for lists of scalars. */
   readonly mergeKey: string;
 }
 
@@ -25,7 +25,7 @@ export function elementsOf(schema: FieldSchema | undefined): FieldSchema | undef
   return resolved(schema?.items);
 }
 
-/** Whether objects of this schema have such a field; unknown ones may have any. */
+/** Whether objects of this schema may have the field; without a schema they may have any. */
 export function declares(schema: FieldSchema | undefined, key: string): boolean {
   if (schema?.properties === undefined) return true;
   return Object.hasOwn(schema.properties, key) || schema.additionalProperties !== undefined;
@@ -39,7 +39,7 @@ function fieldSchema(parent: FieldSchema | undefined, key: string): FieldSchema 
   return typeof rest === "object" ? rest : undefined;
 }
 
-/** A reference that has remarks of its own (a default, say) is wrapped in an `allOf` of one. */
+/** A reference with keywords of its own, such as a default, is an `allOf` of one schema. */
 function resolved(schema: FieldSchema | undefined): FieldSchema | undefined {
   const [only, ...others] = schema?.allOf ?? [];
   return schema?.type === undefined && only !== undefined && others.length === 0 ? only : schema;

@@ -5,7 +5,7 @@ import { rejectedPatch } from "./patch-error.ts";
 
 type MergeMaps = (old: JsonObject, change: JsonObject) => JsonObject;
 
-/** Merges two lists: of scalars as sets, of objects by their merge key. May change what it is given. */
+/** Merges two lists: of scalars as sets, of objects by their merge key. May change its arguments. */
 export function mergeList(
   current: unknown[],
   patch: unknown[],
@@ -43,7 +43,7 @@ interface Directed {
   readonly changes: JsonObject[];
 }
 
-/** Carries out the elements with `$patch`; the rest of the patch are the changes. */
+/** Applies the elements with a `$patch` directive; the other elements of the patch are the changes. */
 function applyDirectives(current: JsonObject[], patch: readonly JsonObject[], mergeKey: string): Directed {
   const changes: JsonObject[] = [];
   let kept = current;
@@ -106,8 +106,8 @@ function sameElement(element: unknown, place: unknown, mergeKey: string): boolea
 }
 
 /**
- * The merged elements, those that the order names in that order, the others in the order of the live list, put before
- * the first ordered one that follows them there.
+ * The merged elements: those that the order names in that order, all other elements in the order of the live list, each
+ * before the first ordered element that follows it there.
  */
 export function inOrder(
   merged: readonly unknown[],
@@ -135,7 +135,7 @@ function sortedBy(
   return elements.sort((a, b) => (places.get(identity(a)) ?? 0) - (places.get(identity(b)) ?? 0));
 }
 
-/** Puts the elements of the left list into the right one; both keep their own order. */
+/** Inserts the elements of the left list into the right one; both keep their order. */
 function interleave(
   left: readonly unknown[],
   right: readonly unknown[],

@@ -10,8 +10,8 @@ const deletePrefix = "$deleteFromPrimitiveList";
 const orderPrefix = "$setElementOrder";
 
 /**
- * Applies a strategic merge patch to a copy of a built-in object: lists merge by the merge keys that the schema tells,
- * and `$patch`, `$retainKeys`, `$setElementOrder/…` and `$deleteFromPrimitiveList/…` direct how. Throws ApiError.
+ * Applies a strategic merge patch to a copy of a built-in object: lists merge by the merge keys of the schema, and
+ * `$patch`, `$retainKeys`, `$setElementOrder/…` and `$deleteFromPrimitiveList/…` are directives. Throws ApiError.
  */
 export function applyStrategicMergePatch(
   object: Readonly<JsonObject>,
@@ -70,7 +70,7 @@ function mergeLists(
   return mergeList(current, patch, mergeKey, (old, change) => mergeMaps(old, change, elements));
 }
 
-/** Lists of scalars cannot say by a merge what to remove, so a list beside them does. */
+/** A merge cannot remove elements from a list of scalars, so a directive beside the list does. */
 function deleteElements(
   target: JsonObject,
   key: string | undefined,
@@ -94,7 +94,7 @@ function deleteElements(
   }
 }
 
-/** `$retainKeys`: what the list does not name goes; the patch itself may set only what it names. */
+/** `$retainKeys`: fields that it does not name are removed; the patch may set only fields that it names. */
 function retainKeys(target: JsonObject, patch: JsonObject): void {
   if (!Object.hasOwn(patch, "$retainKeys")) return;
   const retained = fieldOf(patch, "$retainKeys");
@@ -110,7 +110,7 @@ function retainKeys(target: JsonObject, patch: JsonObject): void {
   for (const key of Object.keys(target)) if (!names.has(key)) delete target[key];
 }
 
-/** `$setElementOrder/…`: merges these lists first, in the order that is asked for. */
+/** `$setElementOrder/…`: merges these lists first, in the given order. */
 function orderLists(target: JsonObject, patch: JsonObject, schema: FieldSchema | undefined): void {
   for (const directive of Object.keys(patch)) {
     if (!directive.startsWith(orderPrefix)) continue;
@@ -175,7 +175,7 @@ function afterPrefix(key: string, prefix: string): string | undefined {
   return key.startsWith(`${prefix}/`) ? key.slice(prefix.length + 1) : undefined;
 }
 
-/** What is new keeps no nulls, except as elements of lists. */
+/** A new value without nulls, except as elements of lists. */
 function withoutNulls(value: unknown): unknown {
   if (Array.isArray(value)) for (const element of value) withoutNulls(element);
   else if (isJsonObject(value)) {
@@ -187,7 +187,7 @@ function withoutNulls(value: unknown): unknown {
   return value;
 }
 
-/** What is new keeps no `$patch`: an object that has one is left out (undefined). */
+/** A new value without objects that have a `$patch` directive; undefined for such an object itself. */
 function withoutDirectives(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutDirectives).filter((element) => element !== undefined);
   if (!isJsonObject(value)) return value;

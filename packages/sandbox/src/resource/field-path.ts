@@ -9,7 +9,7 @@ export function valueAt(object: object, path: string): unknown {
   return value;
 }
 
-/** Sets the value at a path of a private copy; what is missing on the way is made. */
+/** Sets the value at a path of a private copy; missing objects on the path are created. */
 export function setValueAt(object: Record<string, unknown>, path: string, value: unknown): void {
   const names = namesOf(path);
   const last = names.pop();

@@ -10,7 +10,7 @@ import { labelValueProblems, qualifiedNameProblems } from "./name-problems.ts";
 
 type Labels = Readonly<Record<string, string>>;
 
-/** Labels, or what looks like them: node selectors, selectors of services. */
+/** Problems of labels, or of maps with the same rules: node selectors, selectors of services. */
 export function labelsProblems(labels: Labels | undefined, field: string): readonly FieldProblem[] {
   if (labels === undefined) return [];
   const problems: FieldProblem[] = [];
@@ -25,7 +25,7 @@ export function labelKeyProblems(key: string, field: string): readonly FieldProb
   return qualifiedNameProblems(key).map((detail) => invalidValue(field, key, detail));
 }
 
-/** A selector as it came: operators may be unknown, keys missing. */
+/** A selector from a client: operators may be unknown, keys missing. */
 export interface GivenLabelSelector {
   readonly matchLabels?: Labels;
   readonly matchExpressions?: readonly GivenRequirement[];
@@ -74,7 +74,7 @@ function requirementProblems(requirement: GivenRequirement, field: string): read
   return problems;
 }
 
-/** The selector, if all of it can be understood: what the server does not know it cannot match with. */
+/** The selector if it is valid, else undefined. */
 export function usableSelector(selector: GivenLabelSelector | undefined): LabelSelector | undefined {
   if (selector === undefined || labelSelectorProblems(selector, "").length > 0) return undefined;
   const { matchLabels, matchExpressions } = selector;

@@ -14,19 +14,19 @@ import {
   qualifiedNameProblems,
 } from "./name-problems.ts";
 
-/** What the metadata of a kind must keep. */
+/** The rules for the metadata of a kind. */
 export interface MetadataRules {
   readonly scope: Scope;
   /** Default: DNS subdomain. */
   nameProblem?(name: string): string | undefined;
-  /** Built-in kinds take only the finalizers that Kubernetes knows, or ones with a domain. */
+  /** Whether finalizers must be those of Kubernetes or have a domain, as for built-in kinds. */
   readonly knowsFinalizers?: boolean;
 }
 
 const annotationsLimitBytes = 256 * 1024;
 const knownFinalizers: ReadonlySet<string> = new Set(["kubernetes", "orphan", "foregroundDeletion"]);
 
-/** What is wrong with the metadata of an object that is created. Names are generated before. */
+/** The problems of the metadata of a new object, after its name was generated. */
 export function metadataProblems(object: KubeObject, rules: MetadataRules): readonly FieldProblem[] {
   return [...nameProblems(object.metadata, rules), ...commonProblems(object.metadata, rules)];
 }
@@ -54,7 +54,7 @@ function problemsOfName(name: string, { nameProblem }: MetadataRules): readonly 
   return problem === undefined ? pathSegmentProblems(name) : [problem];
 }
 
-/** A prefix may end with "-", since something follows. The server looks at it this way. */
+/** A prefix may end with "-", because a suffix follows. The server checks it this way. */
 function withoutTrailingDash(prefix: string): string {
   return prefix.length > 1 && prefix.endsWith("-") ? `${prefix.slice(0, -2)}a` : prefix;
 }
@@ -127,7 +127,7 @@ function ownerReferenceProblems(reference: Partial<OwnerReference>, field: strin
   const problems: FieldProblem[] = [];
   const { apiVersion = "", kind = "" } = reference;
   const version = apiVersion.slice(apiVersion.indexOf("/") + 1);
-  // Text with more than one slash has no version either.
+  // A text with more than one slash has no version either.
   if (version === "" || version.includes("/")) {
     problems.push(invalidValue(`${field}.apiVersion`, apiVersion, "version must not be empty"));
   }
@@ -142,7 +142,7 @@ function ownerReferenceProblems(reference: Partial<OwnerReference>, field: strin
   return problems;
 }
 
-/** As the server prints a reference. */
+/** The reference as the server prints it. */
 function inFieldOrder(reference: Partial<OwnerReference>): Readonly<Record<string, unknown>> {
   const { controller, blockOwnerDeletion } = reference;
   return {
@@ -171,7 +171,7 @@ function finalizersProblems(
   return [...problems, ...(rules.knowsFinalizers === true ? unknownFinalizers(finalizers, field) : [])];
 }
 
-/** Finalizers that have no domain and that Kubernetes does not know either. */
+/** The problems of finalizers without a domain that are not those of Kubernetes. */
 export function unknownFinalizers(finalizers: readonly string[], field: string): readonly FieldProblem[] {
   const detail = "name is neither a standard finalizer name nor is it fully qualified";
   return finalizers.flatMap((finalizer, index) =>
@@ -182,8 +182,8 @@ export function unknownFinalizers(finalizers: readonly string[], field: string):
 }
 
 /**
- * What is wrong with the metadata of an object that replaces another. Fields that the server sets back by itself
- * (creationTimestamp, generation, managed fields) must have been set back before.
+ * The problems of the metadata of an object that replaces another. Fields that the server resets (creationTimestamp,
+ * generation, managed fields) must have been reset before.
  */
 export function metadataUpdateProblems(
   object: KubeObject,

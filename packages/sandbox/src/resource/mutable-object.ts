@@ -1,6 +1,6 @@
 import type { Draft, KubeObject, ObjectMeta } from "@keelson/core";
 
-/** A private copy of an object, on its way through the server. Made by `draft`. */
+/** A private copy of an object that a request changes. Made by `draft`. */
 export interface MutableObject {
   apiVersion: string;
   kind: string;
@@ -9,8 +9,8 @@ export interface MutableObject {
 }
 
 /**
- * An object as one of its kind. Everything that is stored, or on its way there, was decoded by the schema of its kind, so
- * it has that form: this is the one place that relies on it. The caller answers for the kind.
+ * An object with the type of its kind. Every object that is stored or about to be stored was decoded by the schema of
+ * its kind: this is the one place that relies on it. The caller must pass the right kind.
  */
 export function decoded<T extends KubeObject>(object: KubeObject): T {
   return object as T;

@@ -1,7 +1,6 @@
 /**
- * The rules for names, keys and other short texts, in the API server's words. Each function gives everything that is
- * wrong with a value; nothing if it is right. These are the facts of the API (messages are compared by clients), which
- * is why core's own, shorter wording is not used here.
+ * The rules for names, keys and other short texts, with the messages of the API server. Each function returns all
+ * problems of a value. Clients compare these messages, so the shorter messages of @keelson/core are not used here.
  */
 
 const labelFormat = "[a-z0-9]([-a-z0-9]*[a-z0-9])?";
@@ -73,7 +72,7 @@ export function wildcardSubdomainProblems(value: string): readonly string[] {
   return [...problems, withFormat(rule, wildcardFormat, "*.example.com")];
 }
 
-/** What can stand between two slashes of a path: the names of RBAC objects, and the least every name must keep. */
+/** A segment of a path: the rule for names of RBAC objects, and the minimum for every name. */
 export function pathSegmentProblems(value: string): readonly string[] {
   if (value === "." || value === "..") return [`may not be '${value}'`];
   return ["/", "%"].filter((part) => value.includes(part)).map((part) => `may not contain '${part}'`);
@@ -170,7 +169,7 @@ function longerThan(most: number): string {
   return `must be no more than ${most} characters`;
 }
 
-/** The server's way to append examples, double blanks included. */
+/** The form in which the server appends examples, including double blanks. */
 function withFormat(rule: string, format: string, ...examples: readonly string[]): string {
   const shown = examples.map((example) => `'${example}', `).join(" or ");
   return `${rule} (e.g. ${shown}regex used for validation is '${format}')`;

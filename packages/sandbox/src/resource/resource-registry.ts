@@ -1,19 +1,19 @@
 import type { ServedResource } from "./served-resource.ts";
 
-/** Which kinds are served now. Built-in ones always; custom ones come and go. */
+/** The kinds that are served: built-in ones, and custom ones while their definition exists. */
 export interface ResourceRegistry {
   find(group: string, version: string, plural: string): ServedResource | undefined;
   findKind(group: string, version: string, kind: string): ServedResource | undefined;
   /** In the storage version. */
   findStored(group: string, plural: string): ServedResource | undefined;
   all(): readonly ServedResource[];
-  /** Replaces what one owner (a CustomResourceDefinition's name, or `builtin`) serves; an empty list removes it. */
+  /** Replaces the resources of one owner (the name of a CustomResourceDefinition, or `builtin`); an empty list removes it. */
   replace(owner: string, resources: readonly ServedResource[]): void;
-  /** Called after each change; gives a function that stops it. */
+  /** Calls the listener after each change; returns a function that stops this. */
   onChange(listener: () => void): () => void;
 }
 
-/** A registry that holds nothing yet. Of two owners that serve the same, the one that came first is found. */
+/** An empty registry. If two owners serve the same resource, that of the first owner is found. */
 export function createRegistry(): ResourceRegistry {
   const owners = new Map<string, readonly ServedResource[]>();
   const listeners = new Set<() => void>();
@@ -31,7 +31,7 @@ export function createRegistry(): ResourceRegistry {
       for (const listener of [...listeners]) listener();
     },
     onChange: (listener) => {
-      // So that the same function may listen twice, and stop once.
+      // A wrapper for each call, so that the same function can be added twice and removed once.
       const own = (): void => listener();
       listeners.add(own);
       return () => void listeners.delete(own);

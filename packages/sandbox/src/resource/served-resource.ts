@@ -3,7 +3,7 @@ import type { FieldSchema } from "../schema/field-schema.ts";
 import type { MutableObject } from "./mutable-object.ts";
 import type { Strategy } from "./strategy.ts";
 
-/** One kind at one version, as the server serves it; built-in or made by a CustomResourceDefinition. */
+/** One version of a kind, as the server serves it; built-in or from a CustomResourceDefinition. */
 export interface ServedResource {
   readonly group: string;
   readonly version: string;
@@ -14,9 +14,9 @@ export interface ServedResource {
   readonly scope: Scope;
   readonly shortNames: readonly string[];
   readonly categories: readonly string[];
-  /** As discovery tells them: create, delete, deletecollection, get, list, patch, update, watch. */
+  /** The verbs in discovery: create, delete, deletecollection, get, list, patch, update, watch. */
   readonly verbs: readonly string[];
-  /** Where its objects are kept, shared by all versions: `deployments.apps`, `pods`. */
+  /** The collection of its objects in the store, shared by all versions: `deployments.apps`, `pods`. */
   readonly collection: string;
   /** The version in which objects are stored. */
   readonly storageVersion: string;
@@ -30,17 +30,17 @@ export interface ServedResource {
   /** The value of a selectable field; for custom resources from their JSON paths. */
   readonly selectField?: (object: GenericObject, path: string) => string;
   readonly isCustom: boolean;
-  /** Custom resources whose schema keeps nothing that it does not name, and those it does. */
+  /** Whether fields that the schema does not declare are pruned. */
   readonly prunesUnknownFields: boolean;
-  /** Brings objects to this version, or from it to the storage version. Undefined: all versions look the same. */
+  /** Converts objects to this version, or from it to the storage version. Undefined: all versions have the same schema. */
   readonly convert?: (
     objects: readonly GenericObject[],
     toVersion: string,
   ) => Promise<readonly MutableObject[]>;
   readonly deprecationWarning?: string;
-  /** Of custom kinds: which state of its definition this was made from. Watches end when it changes. */
+  /** Of custom kinds: the state of the definition. Watches end when it changes. */
   readonly definedBy?: string;
-  /** As discovery tells it. Default: of custom resources made from the storage version, of others none. */
+  /** The hash in discovery. Default: computed from the storage version for custom resources, none for built-in ones. */
   readonly storageVersionHash?: string;
 }
 
@@ -48,10 +48,10 @@ export interface Subresource {
   readonly name: string;
   readonly verbs: readonly string[];
   readonly kind: string;
-  /** Where it differs from the resource's own, such as `autoscaling/v1` Scale. */
+  /** If it differs from that of the resource, such as `autoscaling/v1` Scale. */
   readonly group?: string;
   readonly version?: string;
-  /** How a scale subresource finds its values; built-in kinds: `.spec.replicas`, `.status.replicas`, `.spec.selector`. */
+  /** The paths of a scale subresource; built-in kinds: `.spec.replicas`, `.status.replicas`, `.spec.selector`. */
   readonly scale?: ScalePaths;
 }
 
@@ -62,7 +62,7 @@ export interface ScalePaths {
   readonly labelSelectorPath?: string;
 }
 
-/** A column of what `kubectl get` prints. */
+/** A column of a Table, which `kubectl get` prints. */
 export interface TableColumn {
   readonly name: string;
   readonly type: string;
@@ -70,6 +70,6 @@ export interface TableColumn {
   readonly description: string;
   /** 0: always shown; above: only with `-o wide`. */
   readonly priority: number;
-  /** What stands in the cell; `now` in milliseconds, for ages. */
+  /** The value of the cell; `now` in milliseconds, for ages. */
   cell(object: GenericObject, now: number): string | number | boolean | null;
 }

@@ -1,7 +1,7 @@
 import { type Store, type StoredObject, storeKey } from "../store/store.ts";
 import type { ResourceRegistry } from "./resource-registry.ts";
 
-/** Reads of the present state, in the storage version. */
+/** Reads current objects of any kind, in the storage version. */
 export interface StoredObjects {
   get(resource: StoredKind, name: string, namespace?: string): StoredObject | undefined;
   list(resource: StoredKind, namespace?: string): readonly StoredObject[];
@@ -12,7 +12,7 @@ export interface StoredKind {
   readonly plural: string;
 }
 
-/** Reads the present state of any kind that is served, in its storage version. */
+/** Reads from the store, by the resources of the registry. */
 export function storedObjects(store: Store, registry: ResourceRegistry): StoredObjects {
   return {
     get({ group, plural }, name, namespace) {

@@ -4,28 +4,28 @@ import type { MutableObject } from "./mutable-object.ts";
 import type { StoredObjects } from "./stored-objects.ts";
 
 /**
- * What is particular to a kind when its objects are written. Everything common to all kinds (names, uid, timestamps,
- * generation, finalizers, preconditions, managed fields, schema) is the business of the server.
+ * The rules of one kind for writes. The server applies the rules of all kinds (names, uid, timestamps, generation,
+ * finalizers, preconditions, managed fields, schema).
  *
- * A write goes: decode → patch or replace → schema defaults and `setDefaults` → mutating admission (then defaults
+ * The steps of a write: decode → patch or replace → schema defaults and `setDefaults` → mutating admission (then defaults
  * again) → `prepareFor…` → `validate` / `validateUpdate` → validating admission → store.
  */
 export interface Strategy {
-  /** Fills in what is left out; repeated after mutating admission, so it must not undo what is there. */
+  /** Sets defaults of absent fields; repeated after mutating admission, so it must not change fields that are set. */
   setDefaults(object: MutableObject): void;
-  /** Takes away what a creator may not set (mostly the status) and adds what the kind needs, such as finalizers. */
+  /** Removes fields that a create may not set (mostly the status) and adds those of the kind, such as finalizers. */
   prepareForCreate(object: MutableObject, context: WriteContext): void;
-  /** Takes over from the old object what this write may not change (mostly the status, for other writes the rest). */
+  /** Keeps the fields of the old object that this write may not change (mostly the status, or everything else). */
   prepareForUpdate(object: MutableObject, old: GenericObject, context: WriteContext): void;
-  /** What is asked of new objects only, before the rest. */
+  /** Validation of new objects only, before the rest. */
   validateNew?(object: GenericObject, context: WriteContext): readonly FieldProblem[];
-  /** Beyond the schema and the metadata. Also asked, with the rules below, on update. */
+  /** Validation beyond the schema and the metadata, on create and on update. */
   validate(object: GenericObject, context: WriteContext): readonly FieldProblem[];
-  /** What may not change; asked beside `validate`. */
+  /** Validation of changes; called beside `validate`. */
   validateUpdate(object: GenericObject, old: GenericObject, context: WriteContext): readonly FieldProblem[];
   /**
-   * What the rules of a custom kind have against the object beyond its schema; asked after `found`, all that its
-   * metadata and schema have against it, is known. `old` is undefined for creations.
+   * The violations of the CEL rules of a custom kind. `found` are the problems of the metadata and the schema; `old` is
+   * undefined for a create.
    */
   ruleProblems?(
     object: GenericObject,
@@ -35,19 +35,19 @@ export interface Strategy {
   ): readonly FieldProblem[];
   /** Sent as `Warning` headers. */
   warnings?(object: GenericObject, old: GenericObject | undefined): readonly string[];
-  /** Whether objects count changes of what is neither metadata nor status in `metadata.generation`. */
+  /** Whether `metadata.generation` counts changes of fields other than metadata and status. */
   readonly countsGenerations: boolean;
-  /** Where something else counts (the annotations of Deployments do): whether a change begins a new generation. */
+  /** Whether a change increments the generation, for kinds with another rule (annotations of Deployments count). */
   isNewGeneration?(object: GenericObject, old: GenericObject): boolean;
   /** Whether a PUT on a name that does not exist creates it. */
   readonly allowsCreateOnUpdate: boolean;
-  /** Whether a PUT without resourceVersion overwrites whatever is there. */
+  /** Whether a PUT without resourceVersion overwrites the current object. */
   readonly allowsUnconditionalUpdate: boolean;
-  /** Seconds an object stays after a deletion, of kinds that end gracefully (Pods). Undefined: it goes at once. */
+  /** The grace period of a deletion in seconds, of kinds that have one (Pods). Undefined: removed at once. */
   gracePeriodSeconds?(object: GenericObject, asked: number | undefined): number;
-  /** `orphan` only where deleting without a policy leaves dependents alone. Default: background. */
+  /** `Orphan` if deleting without a policy keeps dependents. Default: `Background`. */
   readonly defaultPropagation?: "Background" | "Orphan";
-  /** How names are checked; gives the problem in the server's words. Default: DNS subdomain. */
+  /** Validates names; returns the server's message. Default: DNS subdomain. */
   nameProblem?(name: string): string | undefined;
 }
 
@@ -56,6 +56,6 @@ export interface WriteContext {
   readonly subresource: string | undefined;
   /** Milliseconds since 1970. */
   readonly now: number;
-  /** Reads what else is stored (references, defaults that depend on other objects). */
+  /** Reads other stored objects (references, defaults that depend on other objects). */
   readonly read: StoredObjects;
 }

@@ -1,9 +1,9 @@
-/** Calls a webhook: of admission, or of conversion. Rejects if there is no answer. */
+/** Calls an admission or conversion webhook. Rejects if there is no response. */
 export type WebhookCaller = (request: WebhookRequest) => Promise<WebhookResponse>;
 
 export interface WebhookRequest {
   readonly target: WebhookTarget;
-  /** PEM certificates in base64 that the server's one must go back to. Undefined: the machine's. */
+  /** The certificate authority of the webhook server, PEM in base64. Undefined: those of the machine. */
   readonly caBundle?: string;
   /** JSON. */
   readonly body: string;

@@ -2,12 +2,12 @@ import { type GroupVersionKind, KeelsonError, type Status, type StatusDetails } 
 import { type FieldProblem, formatProblem, problemBody } from "./field-problem.ts";
 import { goQuote } from "./go-quote.ts";
 
-/** A request that is refused, with the Status that is sent for it. */
+/** A refused request, with the Status of the response. */
 export class ApiError extends KeelsonError {
   static override readonly brand: string = "@keelson/sandbox.ApiError";
   readonly code = "API_ERROR";
   readonly status: Status & { readonly code: number };
-  /** Sent beside the Status, such as `retry-after`. Lower-case names. */
+  /** Headers of the response, such as `retry-after`. Lower-case names. */
   readonly headers: Readonly<Record<string, string>>;
 
   constructor(refusal: Refusal) {
@@ -33,11 +33,11 @@ interface Refusal {
   readonly reason?: string;
   readonly message: string;
   readonly details?: StatusDetails;
-  /** Where a list that came to its end before its time may go on. */
+  /** Where a list whose continue token has expired can continue. */
   readonly continueToken?: string;
 }
 
-/** What messages call a kind of object: `deployments.apps`, or `pods` of the core group. */
+/** A resource in messages: `deployments.apps`, or `pods` of the core group. */
 export interface NamedResource {
   readonly group: string;
   readonly plural: string;
@@ -52,7 +52,7 @@ export function notFound(resource: NamedResource, name: string): ApiError {
   });
 }
 
-/** What is answered for paths that lead nowhere, unknown groups and unknown resources. */
+/** The response to unknown paths, groups and resources. */
 export function pageNotFound(): ApiError {
   return new ApiError({
     httpCode: 404,
@@ -159,7 +159,7 @@ function qualified({ group, plural }: NamedResource): string {
 
 function details({ group, plural }: NamedResource, name: string): StatusDetails {
   return {
-    // JSON has no bytes that are no text.
+    // JSON has no invalid UTF-8.
     ...(name === "" ? {} : { name: name.toWellFormed() }),
     ...(group === "" ? {} : { group }),
     kind: plural,

@@ -1,11 +1,11 @@
 import { goQuote } from "./go-quote.ts";
 
-/** What is wrong with one field of an object, in the words of the API server. */
+/** A problem of one field of an object, with the message of the API server. */
 export interface FieldProblem {
   readonly type: FieldProblemType;
-  /** `spec.containers[0].name`; `<nil>` if it concerns the object as a whole. */
+  /** `spec.containers[0].name`; `<nil>` for the object as a whole. */
   readonly field: string;
-  /** Left out where the message does not repeat the value. */
+  /** Absent if the message does not contain the value. */
   readonly value?: unknown;
   readonly detail: string;
 }
@@ -27,7 +27,7 @@ const titles = {
   InternalError: "Internal error",
 } as const;
 
-/** These never repeat the value, which may be long or not there. */
+/** Problems whose message never contains the value, which may be long or absent. */
 const withoutValue: ReadonlySet<FieldProblemType> = new Set([
   "FieldValueRequired",
   "FieldValueForbidden",
@@ -45,7 +45,7 @@ export function problemBody(problem: FieldProblem): string {
     .join(": ");
 }
 
-/** Go writes the characters of HTML tags inside of lists and objects as escapes. */
+/** Go escapes the characters of HTML tags in lists and objects. */
 function shown(value: unknown): string {
   if (typeof value === "string") return goQuote(value);
   const text = JSON.stringify(value);

@@ -13,8 +13,8 @@ const escapes: Readonly<Record<string, string>> = {
 const printable = /^[\p{L}\p{M}\p{N}\p{P}\p{S} ]$/u;
 
 /**
- * Text in quotes, as messages of the server have it. A byte that is no text, which stands in a string as a lone surrogate
- * (see `textOfBytes`), is shown as the byte.
+ * Text in quotes, as in messages of the server. A lone surrogate stands for a byte that is not UTF-8 (see `textOfBytes`)
+ * and is shown as that byte.
  */
 export function goQuote(text: string): string {
   if (plain.test(text)) return `"${text}"`;
@@ -41,7 +41,7 @@ const firstByteMark = byteMarks + 0x80;
 const lastByteMark = byteMarks + 0xff;
 const strictDecoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
-/** Bytes as text; those that are no UTF-8 become lone surrogates, so that nothing is lost of them. */
+/** Bytes as text; bytes that are not UTF-8 become lone surrogates, so that nothing is lost. */
 export function textOfBytes(bytes: Uint8Array): string {
   let text = "";
   for (let at = 0; at < bytes.length; ) {

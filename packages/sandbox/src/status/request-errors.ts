@@ -1,6 +1,6 @@
 import { ApiError, type NamedResource } from "./api-error.ts";
 
-/** What is answered for a method that a path does not take. */
+/** The response to a method that a path does not support. */
 export function methodRefused(): ApiError {
   return new ApiError({
     httpCode: 405,
@@ -18,7 +18,7 @@ export function unsupportedMediaType(accepted: readonly string[]): ApiError {
   });
 }
 
-/** What the router of built-in kinds says of a patch of an unknown type. */
+/** The response of the router of built-in kinds to a patch of an unknown type. */
 export function unsupportedPatch(): ApiError {
   return new ApiError({
     httpCode: 415,
@@ -45,7 +45,7 @@ export function tooLarge(limit: number): ApiError {
   });
 }
 
-/** A read that must be at least as new as something that has not happened yet. */
+/** The response to a read of a revision that is in the future. */
 export function revisionTooLarge(requested: number, current: number): ApiError {
   return new ApiError({
     httpCode: 504,

@@ -4,9 +4,9 @@ import type { GenericObject, Stored } from "@keelson/core";
 export type StoredObject = Stored<GenericObject>;
 
 /**
-  * All objects of the API server with their history: one counter of revisions for all objects, as in etcd. Objects are
-  * frozen, carry the revision of their last write as `metadata.resourceVersion`, and are never copied on read. All calls
-  * are synchronous: the next read returns what was written.
+ * All objects of the API server with their history: one counter of revisions for all objects, as in etcd. Objects are
+ * frozen, carry the revision of their last write as `metadata.resourceVersion`, and are never copied on read. All calls
+ * are synchronous: the next read returns what was written.
  */
 export interface Store {
   /** The revision of the last write. */
@@ -18,15 +18,15 @@ export interface Store {
   list(collection: string, range?: StoreRange): readonly StoredObject[];
   count(collection: string): number;
   /**
-    * Writes a new state, or removes the object if it is undefined, as one revision. Returns the stored object; for a
-    * removal, the last state with the revision of the removal. Throws StaleWriteError if the stored object is not at the
-    * expected revision (0: does not exist).
+   * Writes a new state, or removes the object if it is undefined, as one revision. Returns the stored object; for a
+   * removal, the last state with the revision of the removal. Throws StaleWriteError if the stored object is not at the
+   * expected revision (0: does not exist).
    */
   write(write: StoreWrite): StoredObject;
   /**
-    * Calls the listener for every change of the collection (undefined: of all) after a revision, first at once for past
-    * ones, then as they happen; in the order of revisions, synchronously within `write`. Throws CompactedError if past
-    * changes are compacted. The listener must not write; it may unsubscribe.
+   * Calls the listener for every change of the collection (undefined: of all) after a revision, first at once for past
+   * ones, then as they happen; in the order of revisions, synchronously within `write`. Throws CompactedError if past
+   * changes are compacted. The listener must not write; it may unsubscribe.
    */
   subscribe(
     collection: string | undefined,

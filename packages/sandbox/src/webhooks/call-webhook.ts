@@ -16,8 +16,8 @@ import { callFailure, InvalidReviewError, WebhookCallError } from "./webhook-fai
 const defaultTimeoutSeconds = 10;
 
 /**
- * Asks a webhook about a write. Throws WebhookCallError if it gives no answer that counts, and ApiError if it may not
- * be asked.
+ * Sends an AdmissionReview for a write to a webhook. Throws WebhookCallError if it returns no valid response, and ApiError
+ * if it must not be called for a dry run.
  */
 export async function requestReview(
   hook: MutatingWebhook | ValidatingWebhook,
@@ -45,7 +45,7 @@ export async function requestReview(
   return checked;
 }
 
-/** Throws WebhookCallError; or the reason of the request's signal, if nobody waits for the answer any more. */
+/** Throws WebhookCallError, or the reason of the request's signal if the client no longer waits. */
 async function post(
   { name, clientConfig, timeoutSeconds = defaultTimeoutSeconds }: MutatingWebhook | ValidatingWebhook,
   body: string,
@@ -127,7 +127,7 @@ const refusals: Readonly<Record<number, string>> = {
   504: "the server was unable to return a response in the time allotted, but may still be processing the request",
 };
 
-/** What Kubernetes makes of an HTTP status that is not a success. */
+/** The message of Kubernetes for an HTTP status that is not a success. */
 function refusalText(status: number, body: string): string {
   const message = messageOf(body);
   if (message !== undefined) return message;
@@ -140,19 +140,19 @@ function refusalText(status: number, body: string): string {
     : `the server responded with the status code ${status} but did not return more information`;
 }
 
-/** Of a Status, if the webhook answers with one. */
+/** The message of a Status, if the webhook returned one. */
 function messageOf(body: string): string | undefined {
   if (!body.startsWith("{")) return undefined;
   try {
     const value: unknown = JSON.parse(body);
     return isRecord(value) && isStatus(value) ? value.message : undefined;
   } catch {
-    // Then it is any text, and shown as such.
+    // Any other text is shown unchanged.
     return undefined;
   }
 }
 
-/** What it takes to ask admission webhooks. */
+/** What calling admission webhooks works with. */
 export interface WebhookDependencies {
   readonly callWebhook: WebhookCaller;
   readonly registry: ResourceRegistry;

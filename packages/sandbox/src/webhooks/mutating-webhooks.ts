@@ -14,8 +14,8 @@ import { isExempt, seenBy } from "./webhook-match.ts";
 import type { ConfiguredWebhook } from "./webhook-source.ts";
 
 /**
- * Asks webhooks one after the other. If one changes the object, the plugins before them have another look, and then the
- * webhooks that asked for it (`IfNeeded`) and were asked before the change. There is no third round.
+ * Calls webhooks one after the other. If one changes the object, the mutating plugins run again, and then the webhooks
+ * with the reinvocation policy `IfNeeded` that were called before the change. There is no third round.
  */
 export function mutatingWebhooks(
   webhooks: readonly ConfiguredWebhook<MutatingWebhook>[],
@@ -42,9 +42,9 @@ class Rounds {
   readonly #request: AdmissionRequest;
   readonly #object: MutableObject | undefined;
   readonly #dependencies: WebhookDependencies;
-  /** Those that want to be asked again if the object changes; since the last change. */
+  /** Webhooks with the policy `IfNeeded` that were called since the last change. */
   #asked = new Set<string>();
-  /** Those that have to be asked again. */
+  /** Webhooks that must be called again. */
   readonly #again = new Set<string>();
 
   constructor(
@@ -103,7 +103,7 @@ class Rounds {
   }
 }
 
-/** The object is changed in place: others hold it. */
+/** Changes the object in place, because the callers hold a reference to it. */
 function replaceContents(object: MutableObject, wanted: MutableObject): void {
   for (const field of Object.keys(object)) {
     if (!Object.hasOwn(wanted, field)) Reflect.deleteProperty(object, field);

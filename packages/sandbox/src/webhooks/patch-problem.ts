@@ -3,7 +3,7 @@ import { applyJsonPatch } from "../patch/json-patch.ts";
 import type { JsonObject } from "../patch/json-value.ts";
 import { ApiError, internalError } from "../status/api-error.ts";
 
-/** Applies the patch of a webhook. Throws ApiError that names the operation which does not fit. */
+/** Applies the patch of a webhook. Throws ApiError that names the operation that failed. */
 export function applyWebhookPatch(
   object: Readonly<JsonObject>,
   operations: readonly JsonPatchOperation[],
@@ -16,7 +16,7 @@ export function applyWebhookPatch(
   }
 }
 
-/** Goes through the patch again, one by one, to find what is wrong. */
+/** Applies the operations of the patch one by one, to find the one that fails. */
 function firstProblem(object: Readonly<JsonObject>, operations: readonly JsonPatchOperation[]): string {
   let before: Readonly<JsonObject> = object;
   for (const operation of operations) {

@@ -13,8 +13,8 @@ import type { ReviewResponse } from "./review-response.ts";
 import { callFailure, WebhookCallError } from "./webhook-failure.ts";
 
 /**
- * The object as a webhook wants it, brought into the form of its kind again; undefined if the webhook wants no change.
- * Throws ApiError, or WebhookCallError if there is no patch to be made out.
+ * The object with the patch of a webhook, decoded and defaulted again; undefined if the webhook changes nothing. Throws
+ * ApiError, or WebhookCallError if the patch cannot be decoded.
  */
 export function patchedObject(
   webhook: string,
@@ -70,7 +70,7 @@ function inForm(resource: ServedResource, json: JsonObject, before: MutableObjec
   return object;
 }
 
-/** Parts of objects that are of a kind of their own have another schema. */
+/** Subresources with a kind of their own, such as Scale, have another schema. */
 function hasSchema(resource: ServedResource, { apiVersion, kind }: MutableObject): boolean {
   return kind === resource.kind && apiVersion === apiVersionOf(resource);
 }
@@ -82,7 +82,7 @@ function otherKind({ group, kind }: ServedResource, json: JsonObject): ApiError 
   return new ApiError({ httpCode: 500, message });
 }
 
-/** What was patched and decoded has metadata, and a type that is text. */
+/** A decoded object has metadata, and its apiVersion and kind are strings. */
 function asObject(json: JsonObject): MutableObject {
   return json as MutableObject;
 }

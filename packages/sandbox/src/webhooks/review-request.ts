@@ -3,10 +3,10 @@ import type { AdmissionRequest } from "../admission/admission.ts";
 import type { UserInfo } from "../auth/user.ts";
 import type { ServedResource } from "../resource/served-resource.ts";
 
-/** A write as a webhook, or a condition of one, sees it: perhaps in another version than that of the request. */
+/** A write as a webhook and its match conditions see it, possibly in another version than that of the request. */
 export interface SeenWrite {
   readonly request: AdmissionRequest;
-  /** The version that the webhook asks for. */
+  /** The version that matches a rule of the webhook. */
   readonly resource: ServedResource;
   readonly object: GenericObject | undefined;
   readonly oldObject: GenericObject | undefined;
@@ -43,7 +43,7 @@ export function reviewJson(seen: SeenWrite, uid: string, version: string): Json 
   };
 }
 
-/** Some parts of objects are of a kind of their own: Scale, Eviction, Binding. */
+/** Some subresources have a kind of their own: Scale, Eviction, Binding. */
 function kindJson(resource: ServedResource, subresource: string | undefined): Json {
   const part = subresource === undefined ? undefined : resource.subresources.get(subresource);
   const { group = resource.group, version = resource.version, kind } = part ?? resource;

@@ -4,17 +4,17 @@ import { type FieldSchema, goKind } from "../schema/field-schema.ts";
 import { parseJson } from "../schema/parse-json.ts";
 import { InvalidReviewError } from "./webhook-failure.ts";
 
-/** What a webhook answers, after everything in it was checked. */
+/** The checked response of a webhook. */
 export interface ReviewResponse {
   readonly allowed: boolean;
   readonly status: unknown;
   readonly warnings: readonly string[];
-  /** In JSON; undefined if the webhook has nothing to change. */
+  /** In JSON; undefined if the webhook changes nothing. */
   readonly patch: string | undefined;
   readonly patchType: string | undefined;
 }
 
-/** Whom the answer is for. */
+/** The review to which the response belongs. */
 interface ExpectedResponse {
   readonly uid: string;
   /** Of the AdmissionReview: `v1` or `v1beta1`. */
@@ -46,7 +46,7 @@ const reviewSchema: FieldSchema = {
   },
 };
 
-/** Reads the body of an answer. Throws InvalidReviewError in the words of Go's decoder if it is no AdmissionReview. */
+/** Decodes the body of a response. Throws InvalidReviewError with the message of Go's decoder if it is not a review. */
 export function decodeReview(body: string, version: string): Readonly<Record<string, unknown>> {
   const parsed = parsedReview(body);
   const { value } = parsed;
@@ -81,7 +81,7 @@ function parsedReview(body: string): ReturnType<typeof parseJson> {
   }
 }
 
-/** Throws InvalidReviewError if the answer is not one to the question. */
+/** Throws InvalidReviewError if the response does not belong to the review. */
 export function checkedResponse(
   { apiVersion = "", kind = "", response }: Readonly<Record<string, unknown>>,
   { uid, version, isMutating }: ExpectedResponse,
@@ -104,7 +104,7 @@ export function checkedResponse(
     status,
     warnings: Array.isArray(warnings) ? warnings.map(String) : [],
     patch: patch === undefined ? undefined : Buffer.from(patch, "base64").toString(),
-    // Older reviews know only one type.
+    // v1beta1 reviews have only one patch type.
     patchType: isStrict ? (typeof patchType === "string" ? patchType : undefined) : "JSONPatch",
   };
 }

@@ -4,18 +4,18 @@ import { setValueAt } from "../resource/field-path.ts";
 import type { MutableObject } from "../resource/mutable-object.ts";
 import { scaleOf, scalePathsOf } from "../resource/scale.ts";
 
-/** A write that a webhook could be asked about, and what the object looks like by now. */
+/** A write for which a webhook may be called, with the current state of the object. */
 export interface Candidate {
   readonly request: AdmissionRequest;
   readonly object: GenericObject | undefined;
 }
 
-/** Whether what is written is shown as a Scale, whatever has one. */
+/** Whether the write is one of the scale subresource, for which webhooks see a Scale. */
 export function isScale({ subresource }: AdmissionRequest): boolean {
   return subresource === "scale";
 }
 
-/** A write as webhooks see it: of the scale of an object they see no more than that. */
+/** A write as webhooks see it: for the scale subresource they see the Scale instead of the object. */
 export function shownWrite(request: AdmissionRequest, object: GenericObject | undefined): Candidate {
   if (!isScale(request)) return { request, object };
   const { resource, oldObject } = request;

@@ -9,7 +9,7 @@ import { denial, WebhookCallError } from "./webhook-failure.ts";
 import { isExempt, seenBy } from "./webhook-match.ts";
 import type { ConfiguredWebhook } from "./webhook-source.ts";
 
-/** Asks all webhooks that are concerned at once, and waits for all; the first refusal is the answer. */
+/** Calls all matching webhooks in parallel and waits for all; the first refusal counts. */
 export function validatingWebhooks(
   webhooks: readonly ConfiguredWebhook<ValidatingWebhook>[],
   dependencies: WebhookDependencies,

@@ -14,7 +14,7 @@ import { requestJson, type SeenWrite } from "./review-request.ts";
 import { type Candidate, isScale } from "./scale-view.ts";
 import { admissionGroup } from "./webhook-source.ts";
 
-/** What decides about webhooks is not decided by webhooks: nobody could take back a mistake. */
+/** Webhooks are not called for their own configurations: a mistake could not be corrected. */
 const exempt: ReadonlySet<string> = new Set(
   [
     "mutatingwebhookconfigurations",
@@ -30,7 +30,7 @@ export function isExempt({ resource }: AdmissionRequest): boolean {
   return exempt.has(resource.collection);
 }
 
-/** How a webhook sees a write; undefined if it is not asked about it. Throws ApiError where that cannot be said. */
+/** A write as a webhook sees it; undefined if it does not match. Throws ApiError if that cannot be decided. */
 export function seenBy(
   hook: MutatingWebhook | ValidatingWebhook,
   candidate: Candidate,
@@ -60,7 +60,7 @@ async function seenInVersion({ request, object }: Candidate, resource: ServedRes
   };
 }
 
-/** The resource of the request if a rule is about it, else another version of it. */
+/** The resource of the request if a rule matches it, else another version that a rule matches. */
 function matchedResource(
   { rules = [], matchPolicy }: MutatingWebhook | ValidatingWebhook,
   request: AdmissionRequest,
@@ -77,7 +77,7 @@ function matchedResource(
   return undefined;
 }
 
-/** What has no namespace is never left out because of it. */
+/** Cluster-scoped objects always match, except Namespaces. */
 function namespaceMatches(
   selector: LabelSelector | undefined,
   { request, object }: Candidate,
@@ -94,7 +94,7 @@ function namespaceMatches(
   return found === undefined ? "missing" : matchesLabels(selector, found.metadata.labels);
 }
 
-/** As it was or as it will be: otherwise one could step out of a webhook's sight by taking a label off. */
+/** The old or the new object matches: otherwise removing a label would bypass a webhook. */
 function objectMatches(selector: LabelSelector | undefined, { request, object }: Candidate): boolean {
   if (selectsEverything(selector)) return true;
   return [object, request.oldObject].some(
@@ -108,7 +108,7 @@ function selectsEverything(selector: LabelSelector | undefined): boolean {
   return matchExpressions.length === 0 && Object.keys(matchLabels).length === 0;
 }
 
-/** One condition that does not hold is enough; one that cannot be decided counts only if all others hold. */
+/** One false condition excludes the webhook; an error in a condition counts only if no condition is false. */
 function meetsConditions(
   { matchConditions = [], failurePolicy }: MutatingWebhook | ValidatingWebhook,
   seen: SeenWrite,
@@ -134,7 +134,7 @@ function meetsConditions(
   throw forbidden(request.resource, request.name, joined);
 }
 
-/** Whether a rule of a webhook is about a write, if the write were to the given version of its resource. */
+/** Whether a rule of a webhook matches a write of the given version of the resource. */
 function ruleMatches(
   rule: RuleWithOperations,
   request: AdmissionRequest,
@@ -149,7 +149,7 @@ function ruleMatches(
   );
 }
 
-/** A Namespace is said to be in itself, but it belongs to the cluster. */
+/** A Namespace is cluster-scoped, although admission requests have it in itself. */
 function scopeMatches(
   scope: RuleWithOperations["scope"],
   { resource, namespace }: AdmissionRequest,
@@ -163,7 +163,7 @@ function names(list: readonly string[] | undefined, wanted: string): boolean {
   return list !== undefined && (list.includes("*") || list.includes(wanted));
 }
 
-/** `pods` is about pods only, `pods/log` about one part of them, and a star stands for any resource or any part. */
+/** `pods` matches pods only, `pods/log` one subresource, and a star any resource or subresource. */
 function resourceMatches(pattern: string, plural: string, subresource: string): boolean {
   const slash = pattern.indexOf("/");
   const resource = slash === -1 ? pattern : pattern.slice(0, slash);

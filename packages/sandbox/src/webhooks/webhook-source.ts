@@ -9,20 +9,20 @@ import { decoded } from "../resource/mutable-object.ts";
 import type { StoredObjects } from "../resource/stored-objects.ts";
 import type { Store } from "../store/store.ts";
 
-/** A webhook of a configuration, and which one it is. */
+/** A webhook of a configuration, with its identity. */
 export interface ConfiguredWebhook<Hook extends ValidatingWebhook | MutatingWebhook> {
-  /** Told apart from all others of its kind. */
+  /** Unique among the webhooks of its kind. */
   readonly id: string;
   readonly hook: Hook;
 }
 
 export const admissionGroup = "admissionregistration.k8s.io";
 
-/** The webhooks that are configured now, in the order in which they are asked. Lives as long as the store. */
+/** The configured webhooks, in the order in which they are called. Lives as long as the store. */
 interface WebhookSource {
   mutating(): readonly ConfiguredWebhook<MutatingWebhook>[];
   validating(): readonly ConfiguredWebhook<ValidatingWebhook>[];
-  /** Calls back after each change of a configuration. */
+  /** Calls the listener after each change of a configuration. */
   onChange(listener: () => void): () => void;
 }
 
@@ -66,7 +66,7 @@ function webhooksOf<Hook extends ValidatingWebhook | MutatingWebhook>(configurat
   return webhooks.map((hook, index) => ({ id: `${metadata.name}/${hook.name}/${index}`, hook }));
 }
 
-/** The store holds what the kind says: everything in it was checked by the kind's schema. */
+/** The schema of the kind has checked every stored object. */
 function asMutating(object: GenericObject): MutatingWebhookConfiguration {
   return decoded<MutatingWebhookConfiguration>(object);
 }

@@ -17,8 +17,8 @@ export interface DecodedValue {
 }
 
 /**
-  * Decodes a value in place: fields that the kind does not have are removed. Throws DecodeError if a value does not fit its
-  * type; of custom kinds only the metadata is checked, because validation checks the rest.
+ * Decodes a value in place: fields that the kind does not have are removed. Throws DecodeError if a value does not fit its
+ * type; of custom kinds only the metadata is checked, because validation checks the rest.
  */
 export function decodeValue(resource: DecodedKind, json: JsonObject): DecodedValue {
   const managedFields = isRecord(json.metadata) ? json.metadata.managedFields : undefined;

@@ -33,8 +33,8 @@ export function versionProblem(apiVersion: string): string | undefined {
 }
 
 /**
-  * Why an object of a built-in kind is not one of the expected kind. The server decodes it as its own kind first, so
-  * problems of that come first.
+ * Why an object of a built-in kind is not one of the expected kind. The server decodes it as its own kind first, so
+ * problems of that come first.
  */
 export function otherKindProblem(
   registry: ResourceRegistry,

@@ -36,9 +36,9 @@ const lastBookmarkMs = 2_000;
 const defaultTimeoutSeconds = 1_800;
 
 /**
-  * Watches a selection from the requested revision; events are queued from this moment on. The watch ends with its
-  * timeout, when its reader is too slow, and when the request is aborted. Throws ApiError if the request is refused before
-  * the stream begins.
+ * Watches a selection from the requested revision; events are queued from this moment on. The watch ends with its
+ * timeout, when its reader is too slow, and when the request is aborted. Throws ApiError if the request is refused before
+ * the stream begins.
  */
 export function openWatch(dependencies: ReadDependencies, request: WatchRequest): OpenWatch {
   const { watchBufferLimit = 20_000 } = dependencies;

@@ -112,8 +112,8 @@ export function wantsPretty(query: URLSearchParams, userAgent: string): boolean 
 }
 
 /**
-  * The representation of an error: the first accepted type that a Status can have, which is not a Table. Without such a
-  * type it is indented JSON.
+ * The representation of an error: the first accepted type that a Status can have, which is not a Table. Without such a
+ * type it is indented JSON.
  */
 export function errorType(
   headers: Readonly<Record<string, string>>,

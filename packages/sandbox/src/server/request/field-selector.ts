@@ -2,8 +2,8 @@ import type { FieldRequirement, FieldSelector } from "@keelson/core";
 import { badRequest } from "../../status/api-error.ts";
 
 /**
-  * The requirements of a field selector, in the order in which the server checks them. More lenient than the parser of
-  * clients: the kind refuses a field without a name. Throws ApiError with the server's message.
+ * The requirements of a field selector, in the order in which the server checks them. More lenient than the parser of
+ * clients: the kind refuses a field without a name. Throws ApiError with the server's message.
  */
 export function readFieldSelector(selector: string): FieldSelector {
   return (

@@ -9,8 +9,8 @@ type Sent = Pick<ServiceRequest, "headers" | "headerLines">;
 const extraPrefix = "impersonate-extra-";
 
 /**
-  * The user of a request: the authenticated one, or the one in the impersonation headers. Throws ApiError if the
-  * authenticated user may not impersonate that one.
+ * The user of a request: the authenticated one, or the one in the impersonation headers. Throws ApiError if the
+ * authenticated user may not impersonate that one.
  */
 export function effectiveUser(
   authorize: Authorize,

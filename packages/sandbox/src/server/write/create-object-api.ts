@@ -96,8 +96,8 @@ function typed<T extends KubeObject>(_resource: Resource<T>, object: GenericObje
 }
 
 /**
-  * A copy for the writer in the form of a decoded request: without empty fields that mean the same as absent ones. Parts
-  * that come unchanged from the store have this form already.
+ * A copy for the writer in the form of a decoded request: without empty fields that mean the same as absent ones. Parts
+ * that come unchanged from the store have this form already.
  */
 function decodedCopy(resource: ServedResource, object: KubeObject, stored?: GenericObject): MutableObject {
   const { managedFields, ...metadata } = object.metadata;

@@ -44,8 +44,8 @@ export async function createObject(
 }
 
 /**
-  * The rest of a creation for any verb, from mutating admission on. An object with a resourceVersion is refused at the
-  * end, after all other checks.
+ * The rest of a creation for any verb, from mutating admission on. An object with a resourceVersion is refused at the
+ * end, after all other checks.
  */
 export async function createPrepared(
   dependencies: WriterDependencies,

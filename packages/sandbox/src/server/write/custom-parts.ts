@@ -8,8 +8,8 @@ export function prepareCustomCreate({ subresources }: ServedResource, object: Mu
 }
 
 /**
-  * For a custom kind with a status subresource, a write of the object keeps the old status, and a write of the status
-  * keeps everything else, including metadata except managed fields.
+ * For a custom kind with a status subresource, a write of the object keeps the old status, and a write of the status
+ * keeps everything else, including metadata except managed fields.
  */
 export function prepareCustomUpdate(
   { subresources }: ServedResource,

@@ -8,8 +8,8 @@ const orphan = "orphan";
 const foreground = "foregroundDeletion";
 
 /**
-  * The finalizers of an object that is being deleted: they direct the garbage collector for its dependents. The options
-  * decide, then the finalizers of the object, then the default of the kind.
+ * The finalizers of an object that is being deleted: they direct the garbage collector for its dependents. The options
+ * decide, then the finalizers of the object, then the default of the kind.
  */
 export function finalizersForDeletion(
   resource: ServedResource,

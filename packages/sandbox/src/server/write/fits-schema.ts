@@ -3,8 +3,8 @@ import type { FieldSchema } from "../../schema/field-schema.ts";
 import { schemaProblems } from "../../schema/validate.ts";
 
 /**
-  * Whether `schemaProblems` finds nothing. Almost all objects are valid, and checking that takes a fraction of the time
-  * that finding the problems takes.
+ * Whether `schemaProblems` finds nothing. Almost all objects are valid, and checking that takes a fraction of the time
+ * that finding the problems takes.
  */
 export function fitsSchema(value: unknown, schema: FieldSchema): boolean {
   if (value === null || !isPlain(schema)) return schemaProblems(value, schema, "").length === 0;

@@ -3,8 +3,8 @@ import type { UserInfo } from "../../auth/user.ts";
 import type { DeleteOptions } from "../options/delete-options.ts";
 
 /**
-  * Reads and writes objects in this process, with the rules of requests (defaults, validation, admission, managed
-  * fields) and without authorization. Writes throw ApiError. The controllers work with it.
+ * Reads and writes objects in this process, with the rules of requests (defaults, validation, admission, managed
+ * fields) and without authorization. Writes throw ApiError. The controllers work with it.
  */
 export interface ObjectApi {
   /** The current object; undefined if it does not exist. */

@@ -82,8 +82,8 @@ function allowsAnyFinalizer({ isCustom, group }: ServedResource): boolean {
 }
 
 /**
-  * The server validates the metadata of a changed object by itself, then against the old object; the kind repeats the
-  * latter, and some kinds the former too. So a problem is reported up to four times.
+ * The server validates the metadata of a changed object by itself, then against the old object; the kind repeats the
+ * latter, and some kinds the former too. So a problem is reported up to four times.
  */
 function changedMetadataProblems(
   resource: ServedResource,

@@ -7,9 +7,9 @@ import type { DeleteOptions } from "../options/delete-options.ts";
 import type { WriteOptions } from "../options/write-options.ts";
 
 /**
-  * Writes objects by all the rules of the API server: metadata, defaults, admission, validation, preconditions, managed
-  * fields, deletion with grace period and finalizers. Independent of HTTP. Objects are passed and returned in the version
-  * of the resource. Throws ApiError if a write is refused. The writer changes the objects that are passed.
+ * Writes objects by all the rules of the API server: metadata, defaults, admission, validation, preconditions, managed
+ * fields, deletion with grace period and finalizers. Independent of HTTP. Objects are passed and returned in the version
+ * of the resource. Throws ApiError if a write is refused. The writer changes the objects that are passed.
  */
 export interface ObjectWriter {
   create(target: WriteTarget, object: MutableObject, options: WriteOptions): Promise<GenericObject>;
@@ -17,8 +17,8 @@ export interface ObjectWriter {
   update(target: NamedTarget, object: MutableObject, options: WriteOptions): Promise<Written>;
   patch(target: NamedTarget, patch: Patch, options: WriteOptions): Promise<Written>;
   /**
-    * Returns the object if it still exists (grace period, finalizers), else a Status that names it, as the real server
-    * does.
+   * Returns the object if it still exists (grace period, finalizers), else a Status that names it, as the real server
+   * does.
    */
   delete(target: NamedTarget, options: DeleteOptions & WriteOptions): Promise<GenericObject | Status>;
   /** Deletes each of the objects, which the caller has listed. */

@@ -29,8 +29,8 @@ export interface Patched {
 }
 
 /**
-  * Decodes the result of a patch as an object of the kind, without unknown fields; the field validation of the request
-  * decides whether these are an error or a warning. Throws ApiError if the result does not fit the kind.
+ * Decodes the result of a patch as an object of the kind, without unknown fields; the field validation of the request
+ * decides whether these are an error or a warning. Throws ApiError if the result does not fit the kind.
  */
 export function decodePatched(patched: Patched): MutableObject {
   const { resource, patch, options } = patched;

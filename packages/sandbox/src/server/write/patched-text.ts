@@ -4,9 +4,9 @@ import type { FieldSchema } from "../../schema/field-schema.ts";
 import type { Patched } from "./patched-object.ts";
 
 /**
-  * The text of a failed patch in messages: its result, or for strategic merge patches the patch itself. Fields are sorted
-  * where the patch changed something, in maps and in custom objects; elsewhere they have the order of the Go type, which
-  * is known for metadata only.
+ * The text of a failed patch in messages: its result, or for strategic merge patches the patch itself. Fields are sorted
+ * where the patch changed something, in maps and in custom objects; elsewhere they have the order of the Go type, which
+ * is known for metadata only.
  */
 export function patchedText({ patch, resource, apply }: Patched): string {
   if (patch.type === "strategic") return goValue(patch.patch);

@@ -34,8 +34,8 @@ interface Rewrite {
   /** Throws ApiError if this is not the object that the client means. */
   precondition?(current: GenericObject | undefined): void;
   /**
-    * The desired object for the current one, in the version of the resource; called again if another write came in
-    * between.
+   * The desired object for the current one, in the version of the resource; called again if another write came in
+   * between.
    */
   change(current: GenericObject | undefined): MutableObject;
 }

@@ -2,8 +2,8 @@ import { type GenericObject, isRecord } from "@keelson/core";
 import type { ServedResource } from "../../resource/served-resource.ts";
 
 /**
-  * A custom object with sorted keys, as the server stores and returns it; parts that are sorted already are shared.
-  * Objects of built-in kinds are unchanged. (JavaScript always orders keys that are numbers first.)
+ * A custom object with sorted keys, as the server stores and returns it; parts that are sorted already are shared.
+ * Objects of built-in kinds are unchanged. (JavaScript always orders keys that are numbers first.)
  */
 export function withSortedKeys(
   resource: Pick<ServedResource, "isCustom">,

@@ -2,8 +2,8 @@ import { formatTime, type GenericObject, isRecord } from "@keelson/core";
 import type { MutableObject } from "../../resource/mutable-object.ts";
 
 /**
-  * Whether a first deletion only marks the object: Namespaces and CustomResourceDefinitions are removed when a controller
-  * has deleted what they contain.
+ * Whether a first deletion only marks the object: Namespaces and CustomResourceDefinitions are removed when a controller
+ * has deleted what they contain.
  */
 export function marksFirst(collection: string): boolean {
   return Object.hasOwn(markings, collection);

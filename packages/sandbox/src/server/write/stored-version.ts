@@ -5,8 +5,8 @@ import type { ServedResource } from "../../resource/served-resource.ts";
 import { withSortedKeys } from "./sorted-keys.ts";
 
 /**
-  * The apiVersion of stored objects. Kinds that are served in two groups (Events) are stored in the group of their
-  * collection.
+ * The apiVersion of stored objects. Kinds that are served in two groups (Events) are stored in the group of their
+ * collection.
  */
 export function storedApiVersion({ collection, plural, storageVersion }: ServedResource): string {
   return apiVersionOf({ group: collection.slice(plural.length + 1), version: storageVersion });

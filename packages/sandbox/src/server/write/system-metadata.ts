@@ -79,8 +79,8 @@ export function keepSystemFields(metadata: Metadata, { metadata: old }: GenericO
 }
 
 /**
-  * Removes empty fields (null, empty strings, maps and lists), as the server does when it stores objects. An empty list of
-  * managed fields means that no manager owns a field, and stays.
+ * Removes empty fields (null, empty strings, maps and lists), as the server does when it stores objects. An empty list of
+ * managed fields means that no manager owns a field, and stays.
  */
 export function tidyMetadata(metadata: Metadata): void {
   for (const field in metadata) {

@@ -1,8 +1,8 @@
 import { deepEqual, type GenericObject, type ManagedFieldsEntry, type ObjectMeta } from "@keelson/core";
 
 /**
-  * Whether an update leaves the object unchanged. The times of managed fields do not count, nor does the resourceVersion,
-  * which is checked separately.
+ * Whether an update leaves the object unchanged. The times of managed fields do not count, nor does the resourceVersion,
+ * which is checked separately.
  */
 export function isUnchanged(object: GenericObject, old: GenericObject): boolean {
   if (!isMetadataUnchanged(object.metadata, old.metadata)) return false;

@@ -5,8 +5,8 @@ import { MalformedMessageError, wireFields } from "./wire-reader.ts";
 const prefix: readonly number[] = [107, 56, 115, 0];
 
 /**
-  * Decodes a body of `application/vnd.kubernetes.protobuf` to JSON text; the envelope has the type before the message.
-  * Throws MalformedMessageError with the server's message.
+ * Decodes a body of `application/vnd.kubernetes.protobuf` to JSON text; the envelope has the type before the message.
+ * Throws MalformedMessageError with the server's message.
  */
 export function protobufToJson(body: Uint8Array): string {
   if (body.length === 0) throw new MalformedMessageError("empty data");
