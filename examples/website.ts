@@ -1,5 +1,4 @@
 // A web page as a Kubernetes object: nginx serves what its spec says.
-
 import { controller, defineOperator, defineResource, usesOf, z } from "keelson";
 import { Deployment } from "keelson/kinds/apps/v1";
 import { ConfigMap } from "keelson/kinds/core/v1";

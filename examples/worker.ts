@@ -1,5 +1,4 @@
 // Pods that get their settings from a Secret, and are replaced when it changes.
-
 import { controller, defineOperator, defineResource, find, metadataOnly, usesOf, z } from "keelson";
 import { Deployment } from "keelson/kinds/apps/v1";
 import { Secret } from "keelson/kinds/core/v1";
