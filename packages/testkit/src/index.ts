@@ -1,3 +1,10 @@
+export { ContractError } from "./contract/errors.ts";
+export type {
+  ContractCase,
+  ContractScenario,
+  OperatorContractOptions,
+} from "./contract/operator-contract.ts";
+export { operatorContract } from "./contract/operator-contract.ts";
 export {
   AcceptedError,
   ClockBusyError,
@@ -24,7 +31,6 @@ export type { InjectedStatusOptions, StatusReason } from "./injected-status.ts";
 export { errorEvent, failureStatus } from "./injected-status.ts";
 export type { CrashAtEveryWriteOptions, CrashReport } from "./operator/crash-at-every-write.ts";
 export { crashAtEveryWrite } from "./operator/crash-at-every-write.ts";
-export type { CrashScenario, ScenarioStage, ScenarioWorld } from "./operator/crash-scenario.ts";
 export type {
   CrashingTransport,
   CrashingTransportOptions,
@@ -38,12 +44,12 @@ export {
   OperatorEndedError,
   WebhooksNotCalledError,
 } from "./operator/errors.ts";
-export { failingWrites } from "./operator/failing-writes.ts";
 export { normalized } from "./operator/normalized.ts";
 export type { RecordedWrite } from "./operator/recorded-write.ts";
 export { describeWrite } from "./operator/recorded-write.ts";
 export type { OperatorAccess, RunningOperator, RunOperatorOptions } from "./operator/run-operator.ts";
 export { runOperator, secondPass } from "./operator/run-operator.ts";
+export type { Scenario, ScenarioStage, ScenarioWorld } from "./operator/scenario.ts";
 export type { RecordedRequest, RequestMatch } from "./recorded-request.ts";
 export { RecordingLogger } from "./recording-logger.ts";
 export type { Cluster, StartClusterOptions } from "./start-cluster.ts";

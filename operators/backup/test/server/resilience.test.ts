@@ -7,10 +7,7 @@ import {
   startWorld,
   type World,
 } from "@keelson/testkit";
-import type { ApiUse } from "keelson";
 import type { Transport } from "keelson/client";
-import { CronJob, Job } from "keelson/kinds/batch/v1";
-import { rbacRules } from "keelson/schema";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { BackUp } from "../../src/api/back-up.ts";
 import { backup } from "../../src/operator.ts";
@@ -113,36 +110,6 @@ describe("an operator", () => {
     await space.reaches("limited", "Succeeded");
     await space.shows("limited", "Degraded", "False", "AsExpected");
     await expect.poll(() => space.eventsOf("limited")).toContain("Warning Rejected");
-  });
-
-  it("needs no more than it declares", async () => {
-    const space = await BackUpSpace.create(world);
-    const { namespace } = space;
-    const watched = [BackUp, Job, CronJob].flatMap(({ group, plural: resource }) =>
-      ["list", "watch"].map((verb): ApiUse => ({ verb, group, resource })),
-    );
-    const events = ["create", "patch"].map(
-      (verb): ApiUse => ({ verb, group: "events.k8s.io", resource: "events" }),
-    );
-    const rules = rbacRules([...backup.uses, ...watched, ...events]);
-    const user = await world.cluster.createUser({ user: "backup-operator", rules });
-    const operator = await runOperator(backup, {
-      access: user,
-      adminAccess: world.cluster,
-      namespaces: [namespace],
-    });
-    onTestFinished(() => operator.stop());
-    await space.create("once", { image: "backup:1", updatePolicy: "Replace", ...endless });
-    await space.reaches("once", "Running");
-    await space.change("once", { image: "backup:2", podAnnotations: null });
-    await expect.poll(async () => (await space.get(BackUp, "once")).status?.successes).toBe(1);
-    await space.change("once", { schedule: "0 0 1 1 *" });
-    await expect.poll(() => space.jobs()).toEqual([]);
-    await space.change("once", { schedule: null, image: "backup:3" });
-    await expect.poll(async () => (await space.get(BackUp, "once")).status?.successes).toBe(2);
-    expect(await space.find(CronJob, "job-once")).toBeUndefined();
-    await space.shows("once", "Degraded", "False", "AsExpected");
-    await expect.poll(() => space.eventsOf("once")).toContain("Normal JobSucceeded");
   });
 
   it("measures every BackUp, from its status, for as long as it is there", async () => {

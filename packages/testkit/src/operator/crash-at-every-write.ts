@@ -2,17 +2,17 @@ import { createClient } from "@keelson/client";
 import { deepEqual, toError } from "@keelson/core";
 import type { Operator } from "keelson";
 import type { Cluster } from "../start-cluster.ts";
-import { type CrashScenario, runScenario, type ScenarioEnd, type ScenarioOptions } from "./crash-scenario.ts";
 import type { CrashMoment } from "./crashing-transport.ts";
 import { differences } from "./differences.ts";
 import { NotConvergedError } from "./errors.ts";
 import type { RecordedWrite } from "./recorded-write.ts";
 import { openAccess, type RunOperatorOptions } from "./run-operator.ts";
+import { runScenario, type Scenario, type ScenarioEnd, type ScenarioOptions } from "./scenario.ts";
 
 export interface CrashAtEveryWriteOptions {
   /** With controllers, as namespaces are made and removed. */
   readonly cluster: Cluster;
-  readonly scenario: CrashScenario;
+  readonly scenario: Scenario;
   /** `after`: the server has carried the write out. `before`: it never hears of it. Default `after`. */
   readonly moment?: CrashMoment;
   /** How many runs there are at a time. Default 4. */

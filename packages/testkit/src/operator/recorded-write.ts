@@ -1,4 +1,4 @@
-import { isRecord, type Transport, type TransportRequest } from "@keelson/core";
+import { isRecord, type ResourceUse, type Transport, type TransportRequest } from "@keelson/core";
 
 /** A request that changes something, or tries to. */
 export interface RecordedWrite {
@@ -35,6 +35,27 @@ export function writeOf(request: TransportRequest): RecordedWrite | undefined {
   if (target === undefined || leftOut.has(target.resource)) return undefined;
   const name = target.name ?? (request.method === "POST" ? nameIn(request.body) : undefined);
   return { ...target, verb: verbOf(request, target.name), ...(name !== undefined && { name }) };
+}
+
+/** The use of the API that a request for objects is, as an operator declares it; undefined for other paths. */
+export function useOf(request: TransportRequest): ResourceUse | undefined {
+  const [path = "", query = ""] = request.path.split("?");
+  const target = targetOf(path);
+  if (target === undefined) return undefined;
+  const [resource = "", ...groups] = target.resource.split(".");
+  const { subresource } = target;
+  const verb = request.method === "GET" ? readVerb(query, target.name) : verbOf(request, target.name);
+  return {
+    verb: verb === "apply" ? "patch" : verb,
+    group: groups.join("."),
+    resource,
+    ...(subresource !== undefined && { subresource }),
+  };
+}
+
+function readVerb(query: string, name: string | undefined): string {
+  if (new URLSearchParams(query).has("watch")) return "watch";
+  return name === undefined ? "list" : "get";
 }
 
 /** `apply deployments.apps/status shop/web`. */

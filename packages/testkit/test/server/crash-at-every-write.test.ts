@@ -2,11 +2,11 @@ import { mergePatch } from "keelson";
 import { ConfigMap, Namespace } from "keelson/kinds/core/v1";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import {
-  type CrashScenario,
   crashAtEveryWrite,
   describeWrite,
   NotConvergedError,
   normalized,
+  type Scenario,
   type ScenarioWorld,
   startWorld,
   type World,
@@ -25,7 +25,7 @@ const name = "a";
 const ownConfigMaps = async ({ client, namespace }: ScenarioWorld): Promise<readonly ConfigMap[]> =>
   (await client.list(ConfigMap, { namespace, fieldSelector: "metadata.name!=kube-root-ca.crt" })).items;
 
-const scenario: CrashScenario = {
+const scenario: Scenario = {
   prepare: async ({ client, namespace }) => {
     await client.create(Greeting, { metadata: { name, namespace }, spec: { whom: "world" } });
   },
@@ -38,7 +38,7 @@ const scenario: CrashScenario = {
 };
 
 /** One more thing for the user to do: somebody else is to be greeted. */
-const scenarioWithChange: CrashScenario = {
+const scenarioWithChange: Scenario = {
   ...scenario,
   act: async ({ client, namespace }) => {
     await client.patch(Greeting, { namespace, name }, mergePatch({ spec: { whom: "you" } }));
@@ -70,7 +70,7 @@ describe("an operator that may be killed at any time", () => {
 
   it("is measured by an outcome that stays", async () => {
     const looks: string[] = [];
-    const late: CrashScenario = {
+    const late: Scenario = {
       ...scenario,
       outcome: async ({ namespace }) => {
         looks.push(namespace);
@@ -107,7 +107,7 @@ describe("an operator that may not be killed", () => {
   });
 
   it("is found out when it counts twice", async () => {
-    const counted: CrashScenario = {
+    const counted: Scenario = {
       ...scenario,
       prepare: async (scene) => {
         const { client, namespace } = scene;

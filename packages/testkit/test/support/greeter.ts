@@ -1,4 +1,4 @@
-import { admission, controller, defineOperator, defineResource, z } from "keelson";
+import { admission, controller, defineOperator, defineResource, usesOf, z } from "keelson";
 import { ConfigMap } from "keelson/kinds/core/v1";
 import { applyOwned, writeStatus } from "keelson/object";
 
@@ -21,7 +21,7 @@ export const nameOf = (name: string): string => `${name}-greeting`;
 export const greeter = defineOperator({
   name: "greeter",
   resources: [Greeting],
-  uses: ["create", "patch"].map((verb) => ({ verb, group: "", resource: "configmaps" })),
+  uses: [...usesOf(ConfigMap, ["create", "patch"]), ...usesOf(Greeting, ["patch"], "status")],
   setup: (manager) => {
     manager.addWebhooks({
       admissions: [

@@ -7,7 +7,7 @@ import {
   type ObjectReconciler,
   type Operator,
 } from "keelson";
-import { ConfigMap } from "keelson/kinds/core/v1";
+import { ConfigMap, Secret } from "keelson/kinds/core/v1";
 import { ownerReferenceTo, writeStatus } from "keelson/object";
 import { fieldOwner, Greeting, nameOf } from "./greeter.ts";
 
@@ -45,4 +45,38 @@ export const careless: Operator = operatorOf("careless", async ({ object, liveCl
   await writeStatus(liveClient, Greeting, object, { greeted: object.spec.whom }, { fieldOwner });
   const noted = await liveClient.get(Greeting, keyOf(object));
   await writeStatus(liveClient, Greeting, noted, { ...noted.status, phase: "Ready" }, { fieldOwner });
+});
+
+/** Writes a status once after each start, whether it has changed or not. */
+export const restless: Operator = defineOperator({
+  name: "restless",
+  resources: [Greeting],
+  setup: (manager) => {
+    const written = new Set<string>();
+    const reconcile: ObjectReconciler<ObjectOf<typeof Greeting>> = async ({ object, liveClient }) => {
+      const { uid, resourceVersion } = object.metadata;
+      if (written.has(uid)) return;
+      written.add(uid);
+      const status = { phase: "Ready", greeted: `after ${resourceVersion}` };
+      await writeStatus(liveClient, Greeting, object, status, { fieldOwner });
+    };
+    manager.add(controller(Greeting).reconcile(reconcile));
+  },
+});
+
+/** Applies a Secret without declaring it. */
+export const undeclared: Operator = operatorOf("undeclared", async ({ object, liveClient }) => {
+  const { name, namespace } = object.metadata;
+  await liveClient.apply(Secret, { metadata: { name: nameOf(name), namespace } }, { fieldOwner });
+  await writeStatus(liveClient, Greeting, object, { phase: "Ready" }, { fieldOwner });
+});
+
+/** Reports only the last of two errors. */
+export const hiding: Operator = operatorOf("hiding", async ({ object, liveClient }) => {
+  const { name, namespace } = object.metadata;
+  const applied = await liveClient
+    .apply(ConfigMap, { metadata: { name: nameOf(name), namespace } }, { fieldOwner })
+    .catch(() => undefined);
+  const phase = applied === undefined ? "Failed" : "Ready";
+  await writeStatus(liveClient, Greeting, object, { phase }, { fieldOwner });
 });

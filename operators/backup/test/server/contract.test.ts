@@ -1,0 +1,158 @@
+import {
+  type ContractScenario,
+  type CrashReport,
+  describeWrite,
+  normalized,
+  operatorContract,
+  type ScenarioWorld,
+  startWorld,
+  type World,
+} from "@keelson/testkit";
+import { isControlledBy } from "keelson";
+import { CronJob, Job } from "keelson/kinds/batch/v1";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { BackUp } from "../../src/api/back-up.ts";
+import type { BackUpSpecInput } from "../../src/api/spec.ts";
+import { backup } from "../../src/operator.ts";
+import { endless } from "../support/space.ts";
+
+let world: World;
+
+beforeAll(async () => {
+  world = await startWorld(process.env.KEELSON_LEVEL);
+});
+afterAll(() => world?.stop());
+
+const name = "mybackup";
+
+async function create({ client, namespace }: ScenarioWorld, spec: BackUpSpecInput): Promise<void> {
+  await client.create(BackUp, { metadata: { namespace, name }, spec });
+}
+
+async function change({ cluster, namespace }: ScenarioWorld, spec: object): Promise<void> {
+  const patch = JSON.stringify({ spec });
+  await cluster.kubectl(["-n", namespace, "patch", "bks", name, "--type=merge", "-p", patch]);
+}
+
+/** Whether the status is of the last spec, with this phase and this number of successful runs. */
+async function isAt(
+  { client, namespace }: ScenarioWorld,
+  phase: string,
+  successes: number,
+): Promise<boolean> {
+  const { metadata, status } = await client.get(BackUp, { namespace, name });
+  const isCurrent = status?.observedGeneration === metadata.generation;
+  return isCurrent && status?.phase === phase && status.successes === successes;
+}
+
+/** The final state, without what depends on timing. */
+async function outcome({ client, namespace }: ScenarioWorld): Promise<unknown> {
+  const [backups, jobs, cronJobs] = await Promise.all([
+    client.list(BackUp, { namespace }),
+    client.list(Job, { namespace }),
+    client.list(CronJob, { namespace }),
+  ]);
+  const statuses = backups.items.map(({ metadata, spec, status }) => ({
+    metadata: { name: metadata.name ?? "", namespace },
+    spec,
+    status: {
+      ...status,
+      lastDuration: "",
+      nextRunTime: "",
+      history: status?.history?.map((entry) => ({ ...entry, duration: "" })),
+      conditions: status?.conditions?.map(({ type, status: is, reason }) => ({ type, is, reason })),
+    },
+  }));
+  const made = [...jobs.items, ...cronJobs.items].map(({ metadata, spec }) => ({
+    metadata: { name: metadata.name ?? "", namespace },
+    spec,
+    marks: [metadata.labels, metadata.annotations],
+  }));
+  return normalized([...statuses, ...made].map((object) => ({ ...object, apiVersion: "v1", kind: "Any" })));
+}
+
+function checkReport({ writes, crashes }: CrashReport): void {
+  expect(writes.map(describeWrite)).toContainEqual(
+    expect.stringMatching(/^(apply|patch) (cron)?jobs\.batch /),
+  );
+  expect(crashes.length).toBeGreaterThan(2);
+}
+
+const scenarios: Readonly<Record<string, ContractScenario>> = {
+  "a run, and another one with a new image": {
+    prepare: (place) => create(place, { image: "backup:1" }),
+    act: (place) => change(place, { image: "backup:2" }),
+    isSettled: (place, stage) => isAt(place, "Succeeded", stage === "prepared" ? 1 : 2),
+    outcome,
+    checkReport,
+  },
+  "a run is replaced before it ends": {
+    prepare: (place) => create(place, { image: "backup:1", updatePolicy: "Replace", ...endless }),
+    act: (place) => change(place, { image: "backup:2", podAnnotations: null }),
+    isSettled: (place, stage) =>
+      stage === "prepared" ? isAt(place, "Running", 0) : isAt(place, "Succeeded", 1),
+    outcome,
+    checkReport,
+  },
+  "a run gives way to a schedule": {
+    prepare: (place) => create(place, { image: "backup:1" }),
+    act: (place) => change(place, { schedule: "0 0 1 1 *" }),
+    isSettled: async (place, stage) => {
+      const { items } = await place.client.list(Job, { namespace: place.namespace });
+      return items.length === (stage === "prepared" ? 1 : 0) && (await isAt(place, "Succeeded", 1));
+    },
+    outcome,
+    checkReport,
+  },
+  "the run of a schedule is replaced before it ends": {
+    prepare: async (place) => {
+      const { client, cluster, namespace } = place;
+      await create(place, {
+        image: "backup:1",
+        schedule: "0 0 1 1 *",
+        updatePolicy: "Replace",
+        ...endless,
+      });
+      await expect.poll(async () => (await client.list(CronJob, { namespace })).items.length).toBe(1);
+      await cluster.kubectl(["-n", namespace, "create", "job", "by-hand", `--from=cronjob/job-${name}`]);
+    },
+    act: (place) => change(place, { image: "backup:2", podAnnotations: null }),
+    isSettled: async (place, stage) => {
+      if (stage === "prepared") return isAt(place, "Running", 0);
+      const { items } = await place.client.list(Job, { namespace: place.namespace });
+      return items.length === 0 && (await isAt(place, "Succeeded", 1));
+    },
+    outcome,
+    checkReport,
+  },
+  "a schedule gives way to a run": {
+    prepare: (place) => create(place, { image: "backup:1", schedule: "0 0 1 1 *" }),
+    act: (place) => change(place, { schedule: null }),
+    isSettled: (place, stage) =>
+      stage === "prepared" ? isAt(place, "Pending", 0) : isAt(place, "Succeeded", 1),
+    outcome,
+    checkReport,
+  },
+  "a BackUp is deleted without its Job and created again": {
+    prepare: (place) => create(place, { image: "backup:1" }),
+    act: async (place) => {
+      const { cluster, namespace } = place;
+      await cluster.kubectl(["-n", namespace, "delete", "bks", name, "--cascade=orphan"]);
+      await create(place, { image: "backup:1" });
+    },
+    isSettled: async (place) => {
+      const { client, namespace } = place;
+      const made = await client.get(BackUp, { namespace, name });
+      const job = await client.get(Job, { namespace, name: `job-${name}` });
+      return isControlledBy(job, made) && (await isAt(place, "Succeeded", 1));
+    },
+    outcome,
+    checkReport,
+  },
+};
+
+describe("the BackUp operator", () => {
+  const options = { operator: backup, world: () => world, scenarios, failingWrites: "jobs" };
+  for (const { title, timeoutMs, check } of operatorContract(options))
+    it(title, { timeout: timeoutMs }, check);
+});
