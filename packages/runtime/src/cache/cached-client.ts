@@ -26,19 +26,17 @@ async function execute(cache: InformerCache, next: Caller, call: ApiCall): Promi
   return isWrite(call) ? writeThrough(cache, next, call) : next.json(call);
 }
 
-/** The response to a read, and whether a cache served it. */
-export interface ReadResponse {
-  readonly response: unknown;
-  readonly isFromCache: boolean;
-}
+/** A get or a list that shows, once its response has arrived, whether a cache served it. */
+export class TrackedRead {
+  /** The call to make instead of the one that it was created from. */
+  readonly call: ApiCall;
+  isFromCache = false;
 
-/** Makes a get or a list through a caller that may be a cached client's, and reports where the response came from. */
-export async function readWithOrigin(next: Caller, call: ApiCall): Promise<ReadResponse> {
-  let isFromCache = false;
-  const onCacheHit = (): void => {
-    isFromCache = true;
-    call.onCacheHit?.();
-  };
-  const response = await next.json({ ...call, onCacheHit });
-  return { response, isFromCache };
+  constructor(call: ApiCall) {
+    const onCacheHit = (): void => {
+      this.isFromCache = true;
+      call.onCacheHit?.();
+    };
+    this.call = { ...call, onCacheHit };
+  }
 }

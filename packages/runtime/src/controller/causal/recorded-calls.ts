@@ -7,7 +7,7 @@ import {
   type ObjectKey,
   type Resource,
 } from "@keelson/core";
-import { readWithOrigin } from "../../cache/cached-client.ts";
+import { TrackedRead } from "../../cache/cached-client.ts";
 import { isSameCollection } from "../../cache/representation.ts";
 import { changedPaths } from "../../source/changed-paths.ts";
 import { normalizeError } from "../../source/normalize-error.ts";
@@ -65,9 +65,13 @@ export class RecordedCalls {
       stream: (call) => this.#stream(call, next),
       raw: async (call) => {
         const recorded = this.#begin(`get ${call.path.replace(/\?.*$/, "")}`);
-        const response = await this.#orFail(recorded, () => next.raw(call));
-        recorded.endRead(response, this.#clock.monotonicNow(), { isFromCache: false });
-        return response;
+        try {
+          const response = await next.raw(call);
+          recorded.endRead(response, this.#clock.monotonicNow(), { isFromCache: false });
+          return response;
+        } catch (error) {
+          throw this.#fail(recorded, error);
+        }
       },
     };
   }
@@ -105,18 +109,27 @@ export class RecordedCalls {
 
   async #read(call: ApiCall, next: Caller): Promise<unknown> {
     const recorded = this.#begin(call);
-    const read = await this.#orFail(recorded, () => readWithOrigin(next, call));
-    recorded.endRead(read.response, this.#clock.monotonicNow(), read);
-    return read.response;
+    const read = new TrackedRead(call);
+    try {
+      const response = await next.json(read.call);
+      recorded.endRead(response, this.#clock.monotonicNow(), read);
+      return response;
+    } catch (error) {
+      throw this.#fail(recorded, error);
+    }
   }
 
   async #write(call: ApiCall, next: Caller): Promise<unknown> {
     const recorded = this.#begin(call);
     // Before the request: by the time of the response, the run may have read the result of this very write.
     const before = this.#before(call);
-    const response = await this.#orFail(recorded, () => next.json(call));
-    recorded.endWrite(response, this.#clock.monotonicNow(), before);
-    return response;
+    try {
+      const response = await next.json(call);
+      recorded.endWrite(response, this.#clock.monotonicNow(), before);
+      return response;
+    } catch (error) {
+      throw this.#fail(recorded, error);
+    }
   }
 
   async *#stream(call: ApiCall, next: Caller): AsyncIterable<Uint8Array> {
@@ -124,20 +137,16 @@ export class RecordedCalls {
     try {
       yield* next.stream(call);
     } catch (error) {
-      recorded.fail(error, this.#clock.monotonicNow());
-      throw error;
+      throw this.#fail(recorded, error);
     } finally {
       recorded.endStream(this.#clock.monotonicNow());
     }
   }
 
-  async #orFail<Response>(recorded: RecordedCall, send: () => Promise<Response>): Promise<Response> {
-    try {
-      return await send();
-    } catch (error) {
-      recorded.fail(error, this.#clock.monotonicNow());
-      throw error;
-    }
+  /** Records the failure of a call, and returns its error. */
+  #fail(recorded: RecordedCall, error: unknown): unknown {
+    recorded.fail(error, this.#clock.monotonicNow());
+    return error;
   }
 
   /** Writes matter more than reads: above the limit, a write replaces the last read. */

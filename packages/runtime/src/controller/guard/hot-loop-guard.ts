@@ -1,7 +1,7 @@
 import { type ApiCall, type Caller, type Client, isDryRun } from "@keelson/client";
 import { type Clock, errorCode, formatKey, type KubeObject, toError } from "@keelson/core";
 import type { Cache } from "../../cache/cache.ts";
-import { readWithOrigin } from "../../cache/cached-client.ts";
+import { TrackedRead } from "../../cache/cached-client.ts";
 import type { LogFields, Logger } from "../../logger.ts";
 import { RecentMap } from "../../recent-map.ts";
 import { changedPaths } from "../../source/changed-paths.ts";
@@ -98,8 +98,9 @@ export class HotLoopGuard {
       json: async (call) => {
         if (isGuarded(call)) return this.#write(run, call, next);
         if (call.verb !== "get") return next.json(call);
-        const { response, isFromCache } = await readWithOrigin(next, call);
-        if (!isFromCache) seen.add(call, response);
+        const read = new TrackedRead(call);
+        const response = await next.json(read.call);
+        if (!read.isFromCache) seen.add(call, response);
         return response;
       },
       stream: (call) => next.stream(call),

@@ -10,7 +10,7 @@ import {
   type Tracer,
   trace,
 } from "@opentelemetry/api";
-import { readWithOrigin } from "../../cache/cached-client.ts";
+import { TrackedRead } from "../../cache/cached-client.ts";
 
 export interface CallTracing {
   readonly tracer: Tracer;
@@ -64,10 +64,11 @@ async function traceRead(
 ): Promise<unknown> {
   const { name, attributes } = factsOf(call);
   const startTime = clock.now();
+  const read = new TrackedRead(call);
   const begin = (): Span => tracer.startSpan(name, { kind: SpanKind.CLIENT, attributes, startTime }, parent);
   try {
-    const { response, isFromCache } = await context.with(parent, () => readWithOrigin(next, call));
-    if (!isFromCache) begin().setAttribute("status", "ok").end(clock.now());
+    const response = await context.with(parent, () => next.json(read.call));
+    if (!read.isFromCache) begin().setAttribute("status", "ok").end(clock.now());
     return response;
   } catch (error) {
     const span = begin();
