@@ -1,4 +1,4 @@
-// A rule for everybody's Deployments: an image says which version it is. It needs no kind of its own.
+// A rule for all Deployments: an image names its version. It needs no kind of its own.
 import { admission, defineOperator } from "keelson";
 import { Deployment } from "keelson/kinds/apps/v1";
 
@@ -17,12 +17,9 @@ const rules = admission(Deployment, { failurePolicy: "Ignore" })
     const loose = [...initContainers, ...containers].find(({ image = "" }) => !isPinned(image));
     if (loose === undefined) return;
     const problem = `container ${loose.name}: image ${loose.image} has neither a digest nor a tag but latest`;
-    // What is there already can still be scaled and repaired.
+    // Deployments that exist already can still be scaled and repaired.
     if (old === undefined) deny(problem, { field: "spec.template.spec.containers" });
     warn(problem);
   });
 
-export const pinnedImages = defineOperator({
-  name: "pinned-images",
-  setup: (manager) => manager.addWebhooks({ admissions: [rules] }),
-});
+export const pinnedImages = defineOperator({ name: "pinned-images", webhooks: [rules] });

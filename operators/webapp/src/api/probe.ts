@@ -1,10 +1,9 @@
 import { intOrString, rule, z } from "keelson";
-import type { Probe } from "keelson/kinds/core/v1";
 
 const port = z.int32().min(1).max(65_535);
 
-/** How a container is asked whether it is well. The port of an HTTP or TCP probe may be named: the app's own is `http`. */
-export function probe(): z.ZodType<Probe, Probe> {
+/** A probe of the container. The port of an HTTP or TCP probe may be named: the app's own is `http`. */
+export function probe() {
   const handlers = {
     exec: z.object({ command: z.array(z.string()).min(1) }).exactOptional(),
     grpc: z.object({ port, service: z.string().exactOptional() }).exactOptional(),

@@ -1,70 +1,15 @@
 import {
   envSources,
   envVariables,
+  type Immutable,
   imagePullSecrets,
   immutable,
   resourceRequirements,
   rule,
   z,
 } from "keelson";
-import type { Probe } from "keelson/kinds/core/v1";
-import type { EnvSource, EnvVariables, ImagePullSecret, ResourceRequirements } from "keelson/schema";
 import { probe } from "./probe.ts";
 import { componentIsImmutable, maxReplicas, specRules } from "./rules.ts";
-
-/** A host name under which the app is reached from outside. */
-export interface WebAppIngress {
-  readonly host: string;
-  readonly path: string;
-  /** Default: the cluster's. */
-  readonly className?: string;
-  /** The Secret with the certificate of the host. Without it: plain HTTP. */
-  readonly tls?: { readonly secretName: string };
-  /** For the ingress controller or a certificate manager. */
-  readonly annotations?: Readonly<Record<string, string>>;
-}
-
-/** How many pods there may be; an autoscaler chooses. */
-export interface WebAppAutoscaling {
-  readonly minReplicas: number;
-  readonly maxReplicas: number;
-  readonly targetCPUUtilizationPercentage: number;
-}
-
-/** What a user wants of a web application, with the defaults filled in. */
-export interface WebAppSpec {
-  readonly image: string;
-  /** Left to the autoscaler where there is one. */
-  readonly replicas: number;
-  /** On which the container listens, and under which the Service is reached. */
-  readonly port: number;
-  readonly env?: EnvVariables;
-  readonly envFrom?: readonly EnvSource[];
-  readonly resources?: ResourceRequirements;
-  readonly livenessProbe?: Probe;
-  readonly readinessProbe?: Probe;
-  readonly startupProbe?: Probe;
-  readonly serviceType: "ClusterIP" | "NodePort" | "LoadBalancer";
-  readonly ingress?: WebAppIngress;
-  readonly autoscaling?: WebAppAutoscaling;
-  /** Whether the image may float: no tag, or `latest`. */
-  readonly allowLatest: boolean;
-  /** What it is within a larger application, such as `frontend`. Selects the pods, and so cannot change. */
-  readonly component?: string;
-  readonly imagePullSecrets?: readonly ImagePullSecret[];
-  readonly serviceAccountName?: string;
-}
-
-/** The spec as a user may write it. */
-export type WebAppSpecInput = Optional<
-  Omit<WebAppSpec, "ingress" | "autoscaling">,
-  "replicas" | "port" | "serviceType" | "allowLatest"
-> & {
-  readonly ingress?: Optional<WebAppIngress, "path">;
-  readonly autoscaling?: Optional<WebAppAutoscaling, "minReplicas" | "targetCPUUtilizationPercentage">;
-};
-
-type Optional<T, Keys extends keyof T> = Omit<T, Keys> & { readonly [Key in Keys]?: T[Key] | undefined };
 
 const hostName = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
 const labelValue = /^[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?$/;
@@ -119,7 +64,14 @@ const plainSpec = z.object({
   serviceAccountName: z.string().min(1).exactOptional().describe("As in a pod."),
 });
 
-export const webAppSpec: z.ZodType<WebAppSpec, WebAppSpecInput> = specRules.reduce(
+/** The spec of a web application, as it is stored: with defaults. */
+export type WebAppSpec = Immutable<z.output<typeof plainSpec>>;
+
+export type WebAppIngress = NonNullable<WebAppSpec["ingress"]>;
+
+export type WebAppAutoscaling = NonNullable<WebAppSpec["autoscaling"]>;
+
+export const webAppSpec = specRules.reduce(
   (schema, { rule: cel, field, message }) => rule(schema, { rule: cel, message, fieldPath: `.${field}` }),
   plainSpec,
 );

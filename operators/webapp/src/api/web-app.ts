@@ -1,20 +1,13 @@
-import { type DefinedResource, defineResource, type ObjectOf, type z } from "keelson";
+import { defineResource, type InputOf, type ObjectOf } from "keelson";
 import { nameRule } from "./rules.ts";
-import { type WebAppSpec, type WebAppSpecInput, webAppSpec } from "./spec.ts";
-import { type WebAppStatus, webAppStatus } from "./status.ts";
+import { webAppSpec } from "./spec.ts";
+import { webAppStatus } from "./status.ts";
 
 /** The kind of web applications: `kubectl get webapps`, or `wa` in short. */
-export const WebApp: DefinedResource<
-  "example.com",
-  "v1",
-  "WebApp",
-  z.ZodType<WebAppSpec, WebAppSpecInput>,
-  z.ZodType<WebAppStatus, WebAppStatus>
-> = defineResource({
+export const WebApp = defineResource({
   group: "example.com",
   version: "v1",
   kind: "WebApp",
-  scope: "Namespaced",
   shortNames: ["wa"],
   categories: ["all"],
   description: "A web application: a Deployment and a Service, on request an Ingress and an autoscaler.",
@@ -33,3 +26,6 @@ export const WebApp: DefinedResource<
 });
 
 export type WebApp = ObjectOf<typeof WebApp>;
+
+/** A WebApp as a user writes it. */
+export type NewWebApp = InputOf<typeof WebApp>;

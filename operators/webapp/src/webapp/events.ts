@@ -5,9 +5,9 @@ import { conditionTypes, type EventReason, eventReasons } from "../api/reasons.t
 import type { WebAppStatus } from "../api/status.ts";
 import type { Scope } from "./scope.ts";
 
-/** Tells users that a child was made or changed. */
-export function tellApplied(
-  { events, webapp }: Pick<Scope, "events" | "webapp">,
+/** Records that an owned object was created or changed. */
+export function recordApplied(
+  { context: { events }, webapp }: Scope,
   { kind }: Resource,
   before: KubeObject | undefined,
   after: KubeObject,
@@ -16,23 +16,25 @@ export function tellApplied(
   events.record(webapp, { type: "Normal", reason, message, related: after });
 }
 
-export function tellRemoved({ events, webapp }: Pick<Scope, "events" | "webapp">, { kind }: Resource): void {
-  const message = `deleted ${kind} ${webapp.metadata.name}, which is no longer wanted`;
-  events.record(webapp, { type: "Normal", reason: eventReasons.removed, message });
+export function recordRemoved({ context: { event }, webapp }: Scope, { kind }: Resource): void {
+  event(
+    "Normal",
+    eventReasons.removed,
+    `deleted ${kind} ${webapp.metadata.name}, which is no longer desired`,
+  );
 }
 
-/** Tells users of what has become of their WebApp, once. */
-export function tellTurn({ events, webapp }: Pick<Scope, "events" | "webapp">, status: WebAppStatus): void {
+/** Records, once, that the WebApp became ready or degraded. */
+export function recordTransition({ context: { event }, webapp }: Scope, status: WebAppStatus): void {
   if (status.phase === "Ready" && webapp.status?.phase !== "Ready") {
     const { availableReplicas: count = 0, url } = status;
     const message = `${count === 1 ? "1 pod is" : `${count} pods are`} available at ${url}`;
-    events.record(webapp, { type: "Normal", reason: eventReasons.ready, message });
+    event("Normal", eventReasons.ready, message);
   }
-  const trouble = findCondition(status.conditions, conditionTypes.degraded);
-  const known = findCondition(webapp.status?.conditions, conditionTypes.degraded);
-  const isNew = trouble?.reason !== known?.reason || trouble?.message !== known?.message;
-  if (trouble?.status === "True" && isNew)
-    events.record(webapp, { type: "Warning", reason: trouble.reason, message: trouble.message });
+  const degraded = findCondition(status.conditions, conditionTypes.degraded);
+  const before = findCondition(webapp.status?.conditions, conditionTypes.degraded);
+  const isNew = degraded?.reason !== before?.reason || degraded?.message !== before?.message;
+  if (degraded?.status === "True" && isNew) event("Warning", degraded.reason, degraded.message);
 }
 
 function changeOf(
@@ -42,16 +44,16 @@ function changeOf(
 ): readonly [EventReason, string] {
   const what = `${kind} ${after.metadata.name}`;
   if (before === undefined) return [eventReasons.created, `created ${what}`];
-  // The same was said before, so somebody else has changed it since.
-  if (statementOf(before) === statementOf(after))
-    return [eventReasons.healed, `${what} had been changed by somebody else, and is as it is wanted again`];
+  // The same was applied before, so another writer has changed it since.
+  if (digestOf(before) === digestOf(after))
+    return [eventReasons.healed, `${what} was changed by another writer, and is in the desired state again`];
   const scale = scaleOf(before, after);
   if (scale !== undefined)
     return [eventReasons.scaled, `scaled ${what} from ${scale.from} to ${scale.to} pods`];
   return [eventReasons.updated, `updated ${what}`];
 }
 
-function statementOf({ metadata }: KubeObject): string | undefined {
+function digestOf({ metadata }: KubeObject): string | undefined {
   return metadata.annotations?.[appliedAnnotation];
 }
 

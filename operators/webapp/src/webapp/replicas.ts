@@ -1,31 +1,31 @@
-import { type ApplyConfiguration, ConflictError, find, isControlledBy } from "keelson";
+import { type ApplyConfiguration, ConflictError, isControlledBy, keyOf, type Stored } from "keelson";
 import { Deployment } from "keelson/kinds/apps/v1";
 import { makeDeployment } from "./resources/deployment.ts";
-import { childKey, type Scope } from "./scope.ts";
+import type { Scope } from "./scope.ts";
 
-/** Says that the number of pods is not the operator's to choose. */
-const handedOverAnnotation = "webapp.keelson.dev/replicas";
+/** Marks a Deployment whose number of pods the operator does not set. */
+export const handedOverAnnotation = "webapp.keelson.dev/replicas";
 
-const keeper = "webapp-replicas";
+const replicasOwner = "webapp-replicas";
 
 /**
- * The Deployment that is wanted now. With an autoscaler the number of pods is handed over to it, in two steps:
+ * The desired Deployment. With an autoscaler the number of pods is handed over to it, in two steps:
  *
- *     made with minReplicas ──▶ the number goes to another field owner ──▶ we no longer state it
+ *     created with minReplicas ──▶ the number goes to another field owner ──▶ the operator no longer states it
  *
- * A field that its only owner no longer states is reset by the server: all pods but one would go. With another owner it
- * stays, and whoever changes it by the scale subresource, as autoscalers do, takes it from that owner without a word.
+ * The server resets a field that its only owner no longer states: all pods but one would go. With another owner it stays,
+ * and what changes it by the scale subresource, as autoscalers do, takes it over from that owner without a conflict.
  */
 export async function decideDeployment(scope: Scope): Promise<ApplyConfiguration<Deployment>> {
-  const { client, webapp } = scope;
+  const { context, webapp } = scope;
   const { autoscaling, replicas } = webapp.spec;
   if (autoscaling === undefined) return makeDeployment(webapp, replicas);
-  const existing = await find(client, Deployment, childKey(webapp));
+  const existing = await context.find(Deployment, webapp.metadata.name);
   if (existing === undefined) return makeDeployment(webapp, autoscaling.minReplicas);
   if (!isHandedOver(existing)) {
-    // Where there are no pods, autoscalers take it that none are wanted.
+    // Autoscalers leave a Deployment without pods alone.
     if (existing.spec?.replicas === 0) return makeDeployment(webapp, autoscaling.minReplicas);
-    // An orphan is taken back as it is, first.
+    // An orphan is adopted as it is, first.
     if (!isControlledBy(existing, webapp)) return makeDeployment(webapp, existing.spec?.replicas ?? 1);
     await handOver(scope, existing);
   }
@@ -33,23 +33,24 @@ export async function decideDeployment(scope: Scope): Promise<ApplyConfiguration
 }
 
 function isHandedOver({ metadata }: Deployment): boolean {
-  return metadata.annotations?.[handedOverAnnotation] === keeper;
+  return metadata.annotations?.[handedOverAnnotation] === replicasOwner;
 }
 
-function withHandOver(wanted: ApplyConfiguration<Deployment>): ApplyConfiguration<Deployment> {
-  return { ...wanted, metadata: { ...wanted.metadata, annotations: { [handedOverAnnotation]: keeper } } };
+function withHandOver(desired: ApplyConfiguration<Deployment>): ApplyConfiguration<Deployment> {
+  const annotations = { [handedOverAnnotation]: replicasOwner };
+  return { ...desired, metadata: { ...desired.metadata, annotations } };
 }
 
-async function handOver({ client, webapp }: Scope, { metadata, spec }: Deployment): Promise<void> {
-  const { uid } = metadata;
+async function handOver({ context }: Scope, deployment: Stored<Deployment>): Promise<void> {
+  const { metadata, spec } = deployment;
   const statement: ApplyConfiguration<Deployment> = {
-    metadata: { ...childKey(webapp), ...(uid !== undefined && { uid }) },
+    metadata: { ...keyOf(deployment), uid: metadata.uid },
     spec: { replicas: spec?.replicas ?? 1 },
   };
   try {
-    await client.apply(Deployment, statement, { fieldOwner: keeper });
+    await context.client.apply(Deployment, statement, { fieldOwner: replicasOwner });
   } catch (error) {
-    // Somebody else has changed the number since then, so it has an owner.
+    // Another writer has changed the number since then, so it has an owner.
     if (!(error instanceof ConflictError)) throw error;
   }
 }

@@ -1,37 +1,25 @@
-import type { Client, EventRecorder, KubeObject, Stored } from "keelson";
+import type { ObjectContext, Stored } from "keelson";
 import type { Deployment } from "keelson/kinds/apps/v1";
 import type { Service } from "keelson/kinds/core/v1";
 import type { Reason } from "../api/reasons.ts";
 import type { WebApp } from "../api/web-app.ts";
 
-/** Why a child is not as it is wanted. */
+/** Why an owned object is not in the desired state. */
 export interface Problem {
   readonly reason: Extract<Reason, "NameTaken" | "WaitingForDeletion" | "ApplyFailed">;
   readonly message: string;
 }
 
-/** What one pass over a WebApp works with. */
+/** The context of a reconcile, and what it has found so far. Everything a WebApp owns has its name. */
 export interface Scope {
+  readonly context: ObjectContext<WebApp>;
   readonly webapp: Stored<WebApp>;
-  /** Reads from the cache. */
-  readonly client: Client;
-  /** Reads from the server. */
-  readonly liveClient: Client;
-  readonly events: EventRecorder;
-  /** Set when it was found or applied; undefined while there is none of ours. */
-  deployment: Deployment | undefined;
+  /** Set when it was found or applied; undefined while the WebApp has none. */
+  deployment: Stored<Deployment> | undefined;
   /** Likewise. */
-  service: Service | undefined;
-  /** One for each child that could not be applied, in the order of the children. */
+  service: Stored<Service> | undefined;
+  /** One for each owned object that could not be applied, in their order. */
   readonly problems: Problem[];
-  /** Each child has had its turn. Set at the end; false if one was refused or could not be asked for. */
+  /** Every owned object has been applied. Set at the end; false if one was refused or not reached. */
   isApplied: boolean;
-}
-
-/** The name and place of all children: those of the WebApp. */
-export function childKey({ metadata: { namespace = "", name = "" } }: KubeObject): {
-  readonly namespace: string;
-  readonly name: string;
-} {
-  return { namespace, name };
 }

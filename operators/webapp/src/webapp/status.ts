@@ -8,9 +8,9 @@ import { type Rollout, rolloutOf } from "./rollout.ts";
 import type { Scope } from "./scope.ts";
 import { urlOf } from "./url.ts";
 
-/** The status of a WebApp after a pass over it. Times of conditions are those of changes. */
+/** The status of a WebApp after a reconcile. */
 export function statusOf(
-  { webapp, deployment, service, problems, isApplied }: Omit<Scope, "client" | "events">,
+  { webapp, deployment, service, problems, isApplied }: Omit<Scope, "context">,
   nowMs: number,
 ): WebAppStatus {
   const { deletionTimestamp, generation = 1 } = webapp.metadata;

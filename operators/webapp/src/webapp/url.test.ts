@@ -1,11 +1,10 @@
 import type { Service } from "keelson/kinds/core/v1";
 import { describe, expect, it } from "vitest";
-import type { WebAppSpecInput } from "../api/spec.ts";
-import { WebApp } from "../api/web-app.ts";
+import { type NewWebApp, WebApp } from "../api/web-app.ts";
 import { urlOf } from "./url.ts";
 
 function url(
-  spec: Partial<WebAppSpecInput>,
+  spec: Partial<NewWebApp["spec"]>,
   ...addresses: readonly { ip?: string; hostname?: string }[]
 ): string {
   const webapp: WebApp = {

@@ -1,9 +1,8 @@
 import { describe, expect, it } from "vitest";
-import type { WebAppSpecInput } from "../api/spec.ts";
-import { WebApp } from "../api/web-app.ts";
+import { type NewWebApp, WebApp } from "../api/web-app.ts";
 import { warningsOf } from "./warnings.ts";
 
-function made(spec: Partial<WebAppSpecInput>): WebApp {
+function made(spec: Partial<NewWebApp["spec"]>): WebApp {
   return {
     apiVersion: "example.com/v1",
     kind: "WebApp",

@@ -3,7 +3,7 @@ import type { Transport } from "keelson/client";
 import { Namespace } from "keelson/kinds/core/v1";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { WebApp } from "../../src/api/web-app.ts";
-import { webappOperator } from "../../src/operator.ts";
+import { webapp } from "../../src/operator.ts";
 
 let sandbox: RunningSandbox;
 
@@ -26,7 +26,7 @@ it("tries again 1 s, 2 s, 4 s and so on after an error, and every 5 min in the e
     close: () => transport.close(),
   });
   const access = { transport: sandbox.sandbox.transport() };
-  await using _ = await runOperator(webappOperator({ clock }), {
+  await using _ = await runOperator(webapp, {
     access,
     clock,
     wrap: failing,

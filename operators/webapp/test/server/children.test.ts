@@ -98,7 +98,7 @@ describe("an object of somebody else that has the name of a child", () => {
     await space.kubectl("create", "deployment", "taken", "--image=theirs:1");
     await space.apply("taken", { image: "ours:1" });
     const message =
-      "Deployment taken is there already and is not the WebApp's; delete or rename it, or rename the WebApp";
+      "Deployment taken exists already and the WebApp does not own it; delete or rename it, or rename the WebApp";
     expect(await space.shows("taken", "Degraded", "True", "NameTaken")).toBe(message);
     await space.shows("taken", "Progressing", "False", "NameTaken");
     expect((await space.get(WebApp, "taken")).status?.phase).toBe("Reconciling");
@@ -130,7 +130,7 @@ describe("an object of somebody else that has the name of a child", () => {
     });
     await space.apply("second", { image: "web:1" });
     expect(await space.shows("second", "Degraded", "True", "NameTaken")).toBe(
-      "Service second is there already and belongs to WebApp first; delete or rename it, or rename the WebApp",
+      "Service second exists already and WebApp first controls it; delete or rename it, or rename the WebApp",
     );
     expect((await space.get(Ingress, "second")).metadata.deletionTimestamp).toBeUndefined();
     await space.kubectl("delete", "service", "second");

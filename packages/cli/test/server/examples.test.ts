@@ -1,10 +1,11 @@
 import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { type RunningOperator, runOperator, startWorld, type World } from "@keelson/testkit";
-import { find, mergePatch, type Operator, type Resource, usesOf } from "keelson";
+import { find, mergePatch, type Operator, usesOf } from "keelson";
 import { Deployment } from "keelson/kinds/apps/v1";
 import { ConfigMap, Secret } from "keelson/kinds/core/v1";
 import { Event } from "keelson/kinds/events/v1";
+import { operatorUses } from "keelson/manager";
 import { rbacRules } from "keelson/schema";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { loadOperators } from "../../src/operators/load-operators.ts";
@@ -29,14 +30,10 @@ async function loadExample(file: string): Promise<Operator> {
   return loaded.operator;
 }
 
-/** Runs an example as a user who may do no more than it says, and watch its own kind and these. */
-async function runExample(file: string, watched: readonly Resource[]): Promise<RunningOperator> {
+/** Runs an example as a user who may do no more than it declares, and record Events. */
+async function runExample(file: string): Promise<RunningOperator> {
   const operator = await loadExample(file);
-  const rules = rbacRules([
-    ...operator.uses,
-    ...[...operator.resources, ...watched].flatMap((kind) => usesOf(kind, ["list", "watch"])),
-    ...usesOf(Event, ["create", "patch"]),
-  ]);
+  const rules = rbacRules([...operatorUses(operator), ...usesOf(Event, ["create", "patch"])]);
   const access = await world.cluster.createUser({ user: operator.name, rules });
   return runOperator(operator, { access, adminAccess: world.cluster });
 }
@@ -51,17 +48,17 @@ async function apply(file: string, change: (text: string) => string = (text) => 
   await world.cluster.kubectl(["apply", "--namespace", namespace, "-f", "-"], { input });
 }
 
-describe("the operator in 40 lines", () => {
+describe("the operator in 28 lines", () => {
   it("is what the README shows, and no longer than it says", async () => {
     const text = await readFile(new URL("examples/website.ts", root), "utf8");
     const readme = await readFile(new URL("README.md", root), "utf8");
-    expect(readme).toContain(`## An operator in 40 lines\n`);
+    expect(readme).toContain(`## An operator in 28 lines\n`);
     expect(readme).toContain(`\`\`\`ts\n${text}\`\`\``);
-    expect(text.trimEnd().split("\n").length).toBeLessThanOrEqual(40);
+    expect(text.trimEnd().split("\n").length).toBeLessThanOrEqual(28);
   });
 
   it("serves the page of each Website, and tells how many pods do so", async () => {
-    await using running = await runExample("website.ts", [ConfigMap, Deployment]);
+    await using running = await runExample("website.ts");
     await apply("website.yaml");
     const key = { namespace, name: "hello" };
     await expect.poll(() => read("website", "hello", ".status.readyReplicas")).toBe("2");
@@ -88,7 +85,7 @@ describe("the operator in 40 lines", () => {
 
 describe("the operator that watches Secrets", () => {
   it("replaces the pods when the Secret that they use changes, and says when there is none", async () => {
-    await using running = await runExample("worker.ts", [Secret, Deployment]);
+    await using running = await runExample("worker.ts");
     await apply("worker.yaml", (text) =>
       text.slice(text.indexOf("---")).replace("name: sender", "name: idle").replace("mail", "later"),
     );

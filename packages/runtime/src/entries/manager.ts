@@ -18,6 +18,6 @@ export type {
   ServerName,
 } from "../manager/manager-options.ts";
 export type { OperatorSamples, OperatorSettings } from "../manager/operator.ts";
-export { InvalidSettingsError, operatorCacheKinds } from "../manager/operator.ts";
+export { InvalidSettingsError, operatorCacheKinds, operatorUses } from "../manager/operator.ts";
 export type { Runnable } from "../manager/runnable.ts";
 export type { SignalledProcess, Stoppable } from "../manager/signals.ts";

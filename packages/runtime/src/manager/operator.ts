@@ -16,6 +16,7 @@ import type { Admission } from "../webhook/admission.ts";
 import type { Conversion } from "../webhook/conversion.ts";
 import { InvalidManagerError } from "./errors.ts";
 import type { Manager } from "./manager.ts";
+import { usesOfSources } from "./permissions/needed-uses.ts";
 import type { WebhookSet } from "./webhooks.ts";
 
 /** How far a sample is on its way to the desired state. */
@@ -181,6 +182,17 @@ function resourceOf(kind: Kind): Resource | undefined {
 
 function isResource(kind: Kind): kind is Resource {
   return "plural" in kind && "scope" in kind;
+}
+
+/**
+ * Everything that an operator uses of the API by what it declares, cluster-wide: its RBAC rules are made of it. What its
+ * `setup` adds is not included, nor what the manager itself needs for Events, leader election and webhooks.
+ */
+export function operatorUses({ uses, controllers }: Operator): readonly ApiUse[] {
+  return [
+    ...uses,
+    ...controllers.flatMap(({ sources, uses: own = [] }) => [...usesOfSources(sources), ...own]),
+  ];
 }
 
 /**

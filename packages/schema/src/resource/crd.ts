@@ -18,7 +18,13 @@ export interface MadeCrd {
 
 /** Builds the CustomResourceDefinition of a kind with all its versions, and finds what is wrong with it. */
 export function makeCrd(definition: ResourceDefinition): MadeCrd {
-  const { group, kind, scope, plural = pluralOf(kind), singular = kind.toLowerCase() } = definition;
+  const {
+    group,
+    kind,
+    scope = "Namespaced",
+    plural = pluralOf(kind),
+    singular = kind.toLowerCase(),
+  } = definition;
   const {
     shortNames = [],
     categories = [],

@@ -23,7 +23,7 @@ export function defineResource<
 export function defineResource(
   definition: ResourceDefinition,
 ): DefinedResource<string, string, string, PartSchema, PartSchema, Scope> {
-  const { group, version, kind, scope, plural = pluralOf(kind), spec, status } = definition;
+  const { group, version, kind, scope = "Namespaced", plural = pluralOf(kind), spec, status } = definition;
   const { crd, problems } = makeCrd({ ...definition, plural });
   if (problems.length > 0) throw new SchemaError(`${kind} in ${group}/${version}`, problems);
   const frozen = freeze(crd);

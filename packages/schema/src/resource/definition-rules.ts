@@ -67,7 +67,7 @@ export function checkVersions(
   made: readonly CustomResourceDefinitionVersion[],
   report: Report,
 ): void {
-  const { group, kind, scope, versions = [] } = definition;
+  const { group, kind, scope = "Namespaced", versions = [] } = definition;
   for (const [index, other] of versions.entries()) {
     const isSame =
       other.group === group && other.kind === kind && other.scope === scope && other.plural === plural;

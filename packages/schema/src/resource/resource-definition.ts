@@ -34,7 +34,8 @@ export interface ResourceDefinition<
   readonly group: Group;
   readonly version: Version;
   readonly kind: Kind;
-  readonly scope: ObjectScope;
+  /** Whether its objects are in namespaces. Default: `Namespaced`. */
+  readonly scope?: ObjectScope;
   /** Default: the English plural of the kind, in lower case. */
   readonly plural?: string;
   /** Default: the kind in lower case. */

@@ -1,14 +1,14 @@
-import type { ApplyConfiguration } from "keelson";
+import type { ApplyConfiguration, Stored } from "keelson";
 import type { HorizontalPodAutoscaler } from "keelson/kinds/autoscaling/v2";
 import { labelsOf } from "../../api/labels.ts";
 import type { WebAppAutoscaling } from "../../api/spec.ts";
 import type { WebApp } from "../../api/web-app.ts";
 
 export function makeAutoscaler(
-  webapp: WebApp,
+  webapp: Stored<WebApp>,
   autoscaling: WebAppAutoscaling,
 ): ApplyConfiguration<HorizontalPodAutoscaler> {
-  const name = webapp.metadata.name ?? "";
+  const name = webapp.metadata.name;
   const { minReplicas, maxReplicas, targetCPUUtilizationPercentage } = autoscaling;
   const target = { type: "Utilization", averageUtilization: targetCPUUtilizationPercentage };
   return {

@@ -1,4 +1,4 @@
-import type { ApplyConfiguration } from "keelson";
+import type { ApplyConfiguration, Stored } from "keelson";
 import type { Deployment } from "keelson/kinds/apps/v1";
 import type { Container } from "keelson/kinds/core/v1";
 import { textResources } from "keelson/schema";
@@ -9,11 +9,14 @@ import { portName } from "./service.ts";
 const containerName = "web";
 
 /** The Deployment, with so many pods; undefined says nothing about their number, which is somebody else's to choose. */
-export function makeDeployment(webapp: WebApp, replicas: number | undefined): ApplyConfiguration<Deployment> {
+export function makeDeployment(
+  webapp: Stored<WebApp>,
+  replicas: number | undefined,
+): ApplyConfiguration<Deployment> {
   const { imagePullSecrets, serviceAccountName } = webapp.spec;
   const labels = labelsOf(webapp);
   return {
-    metadata: { name: webapp.metadata.name ?? "", labels },
+    metadata: { name: webapp.metadata.name, labels },
     spec: {
       ...(replicas !== undefined && { replicas }),
       selector: { matchLabels: selectorLabels(webapp) },

@@ -1,12 +1,12 @@
-import type { ApplyConfiguration } from "keelson";
+import type { ApplyConfiguration, Stored } from "keelson";
 import type { Ingress } from "keelson/kinds/networking/v1";
 import { labelsOf } from "../../api/labels.ts";
 import type { WebAppIngress } from "../../api/spec.ts";
 import type { WebApp } from "../../api/web-app.ts";
 import { portName } from "./service.ts";
 
-export function makeIngress(webapp: WebApp, ingress: WebAppIngress): ApplyConfiguration<Ingress> {
-  const name = webapp.metadata.name ?? "";
+export function makeIngress(webapp: Stored<WebApp>, ingress: WebAppIngress): ApplyConfiguration<Ingress> {
+  const name = webapp.metadata.name;
   const { host, path, className, tls, annotations } = ingress;
   const backend = { service: { name, port: { name: portName } } };
   return {

@@ -1,4 +1,4 @@
-import type { ApplyConfiguration } from "keelson";
+import type { ApplyConfiguration, Stored } from "keelson";
 import type { Service } from "keelson/kinds/core/v1";
 import { labelsOf, selectorLabels } from "../../api/labels.ts";
 import type { WebApp } from "../../api/web-app.ts";
@@ -6,10 +6,10 @@ import type { WebApp } from "../../api/web-app.ts";
 /** The port of the container and of the Service; traffic finds it by name while the number changes from pod to pod. */
 export const portName = "http";
 
-export function makeService(webapp: WebApp): ApplyConfiguration<Service> {
+export function makeService(webapp: Stored<WebApp>): ApplyConfiguration<Service> {
   const { port, serviceType } = webapp.spec;
   return {
-    metadata: { name: webapp.metadata.name ?? "", labels: labelsOf(webapp) },
+    metadata: { name: webapp.metadata.name, labels: labelsOf(webapp) },
     spec: {
       type: serviceType,
       selector: selectorLabels(webapp),
