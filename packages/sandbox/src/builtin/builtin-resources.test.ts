@@ -14,7 +14,7 @@ function factsOf(
   return facts;
 }
 
-it("tells of a resource what discovery tells", () => {
+it("describes a resource as discovery does", () => {
   expect(factsOf("apps", "v1", "deployments")).toMatchObject({
     kind: "Deployment",
     listKind: "DeploymentList",
@@ -29,7 +29,7 @@ it("tells of a resource what discovery tells", () => {
   });
 });
 
-it("tells of subresources their kinds, where they are of another group", () => {
+it("gives the kinds of subresources that belong to another group", () => {
   const { subresources } = factsOf("", "v1", "pods");
   expect(subresources.get("eviction")).toEqual({
     name: "eviction",
@@ -79,7 +79,7 @@ it.each([
   expect(builtinSchema(group, version, kind)).toMatchObject({ type: "object", typeName: `v1.${kind}` });
 });
 
-it("has no schemas of others", () => {
+it("has no schema of a kind that is not built in", () => {
   expect(builtinSchema("example.com", "v1", "Status")).toBeUndefined();
   expect(builtinSchema("apps", "v1", "Nothing")).toBeUndefined();
 });

@@ -9,7 +9,7 @@ import { resources } from "./generated/discovery.ts";
 import { convertAutoscaler } from "./scaling/autoscaler.ts";
 import { selectableFieldsOf } from "./selectable-fields.ts";
 
-/** What discovery and the schemas tell of a built-in resource; the rest of ServedResource is code. */
+/** What discovery and the schemas contain about a built-in resource; the rest of ServedResource is code. */
 export type BuiltinFacts = Pick<
   ServedResource,
   | "group"
@@ -140,7 +140,10 @@ const deprecations: ReadonlyMap<string, string> = new Map([
 
 let served: readonly ServedResource[] | undefined;
 
-/** Everything that a server has without definitions: what discovery tells of each kind, and how it behaves. */
+/**
+ * The resources that a server has without any CustomResourceDefinition: what discovery says about each kind, and how it
+ * behaves.
+ */
 export function builtinServedResources(): readonly ServedResource[] {
   served ??= builtinResourceFacts().map(servedResource);
   return served;

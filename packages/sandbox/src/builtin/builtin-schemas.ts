@@ -23,7 +23,7 @@ function linkedSchema(name: string): FieldSchema {
   if (raw === undefined) throw new Error(`link schema ${name}: there is no such built-in type`);
   const typeName = name.split(".").slice(-2).join(".");
   const schema: Unfinished = { ...plainFields(raw), ...extraFields(raw, typeName), typeName };
-  // Before its parts, because they may lead back here; whoever copies it then shares the map of properties.
+  // Registered before its parts, because they may refer back to it; a copy then shares the map of properties.
   const properties: Record<string, FieldSchema> = {};
   if (raw.properties !== undefined) schema.properties = properties;
   linked.set(name, schema);
@@ -65,7 +65,10 @@ function linkParts(schema: Unfinished, raw: RawSchema): void {
   if (raw.oneOf !== undefined) schema.oneOf = raw.oneOf.map(linkedPart);
 }
 
-/** The kinds of these groups the server stores as JSON, which tells an empty list from none; all others as protobuf. */
+/**
+ * The server stores the kinds of these groups as JSON, which distinguishes an empty list from none; it stores all other
+ * kinds as protobuf.
+ */
 const storedAsJson: ReadonlySet<string> = new Set(["apiextensions", "apiregistration"]);
 
 /** Which fields of a type are kept though they are empty. */
@@ -143,7 +146,9 @@ const metaModule = "meta/v1";
 
 const parsed = new Map<string, Readonly<Record<string, RawSchema>>>();
 
-/** The schemas of a module such as `apps/v1`, by full name. Parsed when first asked for; there are none of others. */
+/**
+ * The schemas of a module such as `apps/v1`, by full name. Parsed on first use; empty for a module that does not exist.
+ */
 function rawSchemasOf(module: string): Readonly<Record<string, RawSchema>> {
   const known = parsed.get(module);
   if (known !== undefined) return known;

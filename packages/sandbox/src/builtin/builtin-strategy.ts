@@ -164,8 +164,9 @@ function given<T extends KubeObject>(object: GenericObject): GivenObject<T> {
 }
 
 /**
- * A value as a client gives it: its fields have the types of the kind, because it was decoded by its schema, but any
- * of them may be missing, even required ones, and texts may be others than the known ones. Validation says so.
+ * A value as a client gives it: its fields have the types of the kind, because it was decoded by its schema, but any of
+ * them may be missing, even required ones, and a text may have a value that the type does not list. Validation checks
+ * both.
  */
 export type Given<T> = T extends string
   ? string

@@ -1,7 +1,10 @@
-// What the published schemas do not tell of the built-in types of Kubernetes v1.36: how the server keeps fields that are
-// empty. Types are named by module, as the generated schemas are.
+// What the published schemas leave out about the built-in types of Kubernetes v1.36: how the server keeps fields that
+// are empty. Types are named by module, as the generated schemas are.
 
-/** Scalars that may be unset: `0`, `false` and `""` are kept where they were given. Of all others an empty one is left out. */
+/**
+ * Scalars that may be unset: `0`, `false` and `""` are kept where they were sent. Every other scalar is left out when
+ * it is empty.
+ */
 export const optionalScalars: Readonly<Record<string, string>> = {
   "admissionregistration/v1.MatchResources": "matchPolicy",
   "admissionregistration/v1.MutatingAdmissionPolicySpec": "failurePolicy",
@@ -231,7 +234,9 @@ export const alwaysWritten: Readonly<Record<string, string>> = {
   "storage/v1.VolumeError": "time",
 };
 
-/** Fields of which the published schema says that they are empty by default, though the server leaves empty ones out. */
+/**
+ * Fields of which the published schema says that they are empty by default, though the server leaves empty ones out.
+ */
 export const leftOutWhenEmpty: Readonly<Record<string, string>> = {
   "core/v1.ConfigMapEnvSource": "name",
   "core/v1.ConfigMapKeySelector": "name",

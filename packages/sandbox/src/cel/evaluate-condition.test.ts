@@ -22,5 +22,5 @@ test.each([
 
 test("what cannot be decided is an error", () => {
   expect(evaluateCondition("object.spec.none == 1", variables)).toBeInstanceOf(ConditionError);
-  expect(evaluateCondition("nobody == 1", variables)).toBeInstanceOf(ConditionError);
+  expect(evaluateCondition("undeclared == 1", variables)).toBeInstanceOf(ConditionError);
 });

@@ -4,7 +4,7 @@ import { type Evaluate, isNode, nodesOf, type SyntaxNode } from "./syntax-tree.t
 
 /**
  * Changes a checked expression so that it runs as in Kubernetes: equality and `+` respect the types of lists, of two
- * errors the first is told, and every round of a comprehension is paid for from the budget.
+ * errors the first is reported, and every round of a comprehension is paid for from the budget.
  */
 export function applyKubernetesSemantics(tree: SyntaxNode, budget: Budget): void {
   for (const node of nodesOf(tree)) {

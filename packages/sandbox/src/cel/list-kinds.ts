@@ -1,4 +1,4 @@
-/** How the elements of a list are told apart, where the schema says that their order does not matter. */
+/** How the elements of a list are identified, where the schema declares a set or a map. */
 export type ListKind = { readonly type: "set" } | { readonly type: "map"; readonly keys: readonly string[] };
 
 /** Lists of JSON have no place for it. */

@@ -36,37 +36,39 @@ const object = (name: string, spec: object): object => ({
   spec,
 });
 
-function told(value: object, old?: object): readonly string[] {
+function problemsOf(value: object, old?: object): readonly string[] {
   return celFindings(value, old, schema).problems.map(formatProblem);
 }
 
 describe("rules in CEL", () => {
-  test("a rule that is not met is told at its value, which objects do not repeat", () => {
-    expect(told(object("x", { n: 13 }))).toEqual([
+  test("a rule that is not met is reported at its value, which is not printed for objects", () => {
+    expect(problemsOf(object("x", { n: 13 }))).toEqual([
       "<nil>: Invalid value: failed rule: self.metadata.name.startsWith('g')",
       "spec.n: Invalid value: 13: failed rule: self != 13",
     ]);
   });
 
-  test("errors of evaluation are told in the words of the real server", () => {
-    expect(told(object("g", { l: [] }))).toEqual([
+  test("errors of evaluation have the messages of the real server", () => {
+    expect(problemsOf(object("g", { l: [] }))).toEqual([
       "spec: Invalid value: \"object\": index out of bounds: 5 evaluating rule: !has(self.l) || self.l[5] == 'x'",
     ]);
-    expect(told(object("g", { ios: "text" }))).toEqual([
+    expect(problemsOf(object("g", { ios: "text" }))).toEqual([
       "spec: Invalid value: \"object\": 'no such overload': call arguments did not match a supported operator, function or macro signature for rule: !has(self.ios) || self.ios > 1",
     ]);
   });
 
   test("transition rules compare with the state before, sets whatever their order", () => {
     const old = object("g", { n: 5, s: ["a", "b"] });
-    expect(told(object("g", { n: 4, s: ["b", "a"] }), old)).toEqual([
+    expect(problemsOf(object("g", { n: 4, s: ["b", "a"] }), old)).toEqual([
       "spec: Invalid value: n may not shrink",
     ]);
-    expect(told(object("g", { n: 5, s: ["b"] }), old)).toEqual(["spec.s: Invalid value: set changed"]);
+    expect(problemsOf(object("g", { n: 5, s: ["b"] }), old)).toEqual(["spec.s: Invalid value: set changed"]);
   });
 
   test("null is as good as nothing", () => {
-    expect(told(object("g", { n: null, l: null, s: null }), object("g", { n: 5, s: ["a"] }))).toEqual([]);
+    expect(problemsOf(object("g", { n: null, l: null, s: null }), object("g", { n: 5, s: ["a"] }))).toEqual(
+      [],
+    );
   });
 
   test("a value that did not change is let pass with a warning", () => {

@@ -10,7 +10,7 @@ import { type RuleOfSchema, type RuleTree, ruleTree, type ValidationRule } from 
 /** What the rules of a schema find. */
 export interface RuleFindings {
   readonly problems: readonly FieldProblem[];
-  /** Rules that are not met, but were not before either by the same value: told, not refused. */
+  /** Problems of rules that the same value did not meet before either: they become warnings. */
   readonly warnings: readonly string[];
 }
 
@@ -145,9 +145,9 @@ class Judge implements RuleFindings {
     let detail = rule.message?.trim() ?? "";
     if (detail === "") detail = `failed rule: ${rule.rule.trim()}`;
     if (message !== undefined && !isProblem(message)) {
-      const told = message.evaluate(variables, Math.min(callLimit, Math.max(0, this.#budget)));
-      this.#budget -= told.cost;
-      detail = usableMessage(told.value) ?? detail;
+      const evaluated = message.evaluate(variables, Math.min(callLimit, Math.max(0, this.#budget)));
+      this.#budget -= evaluated.cost;
+      detail = usableMessage(evaluated.value) ?? detail;
     }
     const found = unmet(place, joinedPath(place.field, fieldPath), detail, rule.reason);
     if (!compiled.usesOldSelf && isExcused(place.correlation)) this.warnings.push(formatProblem(found));

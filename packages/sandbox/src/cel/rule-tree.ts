@@ -13,7 +13,7 @@ export type ValidationRule = NonNullable<FieldSchema["x-kubernetes-validations"]
 export interface RuleOfSchema {
   readonly rule: ValidationRule;
   readonly compiled: CompiledRule | CompileProblem;
-  /** Undefined if there is none, or none that can be used: then the plain message is told. */
+  /** Undefined if there is none, or none that can be used: then the plain message is used. */
   readonly message?: CompiledRule | CompileProblem;
   /** Where below the value problems are reported; empty for the value itself. */
   readonly fieldPath: string;

@@ -27,7 +27,7 @@ export interface ControllerContext {
   readonly store: Store;
   /** Records an Event for an object; never fails and never waits. */
   recordEvent(regarding: Stored, event: ControllerEvent): void;
-  /** Tells of an error that nobody else sees; what failed is tried again. */
+  /** Reports an error that no caller receives; the controller retries what failed. */
   reportError(controller: string, error: unknown): void;
   readonly signal: AbortSignal;
 }
@@ -51,7 +51,9 @@ export interface ControllerEvent {
   readonly message: string;
 }
 
-/** Starts working at once; gives a function that stops it. Many run side by side and know each other only by the store. */
+/**
+ * Starts working at once; gives a function that stops it. Many run side by side and know each other only by the store.
+ */
 export type StartController = (context: ControllerContext) => () => Promise<void>;
 
 /** The field manager of what the controllers write. */

@@ -139,7 +139,7 @@ describe("a key loop", () => {
     await loop.stop();
   });
 
-  it("lets others have their turn in a long row of runs", async () => {
+  it("yields to other tasks during a long series of runs", async () => {
     let runs = 0;
     const { loop, clock } = loopOf(async () => void runs++);
     for (let index = 0; index < 500; index++) loop.enqueue(`key-${index}`);

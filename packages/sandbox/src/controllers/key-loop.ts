@@ -33,7 +33,7 @@ export interface KeyLoop {
 
 const firstRetryMs = 5;
 const longestRetryMs = 1_000_000;
-/** So that a long chain of work lets others, such as requests, have their turn. */
+/** The loop pauses after so many runs, so that other tasks, such as requests, can proceed. */
 const runsBetweenPauses = 200;
 
 /** The text by which key loops know an object: `shop/web`. */
@@ -138,7 +138,7 @@ export function startKeyLoop(options: KeyLoopOptions): KeyLoop {
   };
 }
 
-/** Somebody else wrote in between, or the object went: the next run sees it. */
+/** Whether another writer changed or deleted the object in between; the next run reads the new state. */
 function isExpected(error: unknown): boolean {
   return error instanceof ApiError && (error.status.code === 409 || error.status.code === 404);
 }

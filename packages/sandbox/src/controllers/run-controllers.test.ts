@@ -15,7 +15,7 @@ function event(message: string): ControllerEvent {
 }
 
 describe("the context of controllers", () => {
-  it("tells of objects that are there, and then of each change", async () => {
+  it("notifies the listener of existing objects, and then of each change", async () => {
     const world = workloadWorld([]);
     await world.create(Pod, pod);
     const changes: string[] = [];

@@ -19,7 +19,7 @@ export interface ControllersOptions {
   readonly registry: ResourceRegistry;
   readonly clock: Clock;
   readonly random: Random;
-  /** Told of errors which the controllers retry. */
+  /** Is called with errors that the controllers retry. */
   onError(controller: string, error: unknown): void;
 }
 

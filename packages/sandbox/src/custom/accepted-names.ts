@@ -10,10 +10,10 @@ export interface NamesDecision {
 }
 
 /** Which of the names that a definition asks for it gets: those that no other of its group has. */
-export function decideNames(definition: Definition, others: readonly Definition[]): NamesDecision {
+export function decideNames(definition: Definition, otherDefinitions: readonly Definition[]): NamesDecision {
   const { spec, status } = definition;
   const accepted: Partial<CustomResourceDefinitionNames> = status?.acceptedNames ?? {};
-  const taken = takenNames([...others, definition].filter((one) => one.spec.group === spec.group));
+  const taken = takenNames([...otherDefinitions, definition].filter((one) => one.spec.group === spec.group));
   const names: Record<string, unknown> = { ...accepted };
   let conflict: Pick<NamesDecision, "reason" | "message"> | undefined;
   const decide = (

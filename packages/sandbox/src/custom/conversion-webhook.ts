@@ -23,7 +23,7 @@ export interface ConversionTools {
 /** How long a webhook may take to convert. */
 const timeoutMs = 30_000;
 
-/** Nobody takes back a conversion. */
+/** A conversion is never cancelled. */
 const never = new AbortController().signal;
 
 /** Brings objects to another version by asking the webhook of their definition. */

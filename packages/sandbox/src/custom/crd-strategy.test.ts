@@ -35,7 +35,7 @@ function crd(schema: object | undefined, spec: object = {}): MutableObject {
   return object;
 }
 
-const told = (object: MutableObject): readonly string[] =>
+const problemsOf = (object: MutableObject): readonly string[] =>
   [...(crdStrategy.validateNew?.(object, context) ?? []), ...crdStrategy.validate(object, context)].map(
     formatProblem,
   );
@@ -46,19 +46,19 @@ describe("crdStrategy", () => {
       spec: { names: { singular: "widget", listKind: "WidgetList" }, conversion: { strategy: "None" } },
       status: { storedVersions: ["v1"] },
     });
-    expect(told(crd({ type: "object" }))).toEqual([]);
+    expect(problemsOf(crd({ type: "object" }))).toEqual([]);
   });
 
-  test("tells what is wrong with names, scope and versions", () => {
+  test("reports problems of names, scope and versions", () => {
     const wrong = crd(undefined, { group: "other.com", scope: "World" });
-    expect(told(wrong)).toEqual([
+    expect(problemsOf(wrong)).toEqual([
       'metadata.name: Invalid value: "widgets.example.com": must be spec.names.plural+"."+spec.group',
       'spec.scope: Unsupported value: "World": supported values: "Cluster", "Namespaced"',
       "spec.versions[0].schema.openAPIV3Schema: Required value",
     ]);
   });
 
-  test("warns of formats that nobody checks, once", () => {
+  test("warns once of formats that the server does not check", () => {
     const odd = crd({
       type: "object",
       properties: { a: { type: "string", format: "made-up" }, b: { type: "integer", format: "int8" } },
@@ -70,17 +70,21 @@ describe("crdStrategy", () => {
     expect(crdStrategy.warnings?.(odd, odd)).toEqual([]);
   });
 
-  test("tells where a rule is no CEL", () => {
+  test("reports where a rule is not CEL", () => {
     const path = "spec.validation.openAPIV3Schema.x-kubernetes-validations[0].rule";
-    expect(told(crd({ type: "object", "x-kubernetes-validations": [{ rule: "self.a > 1" }] }))).toEqual([
-      `${path}: Invalid value: {"Rule":"self.a \\u003e 1","Message":"","MessageExpression":"","Reason":null,"FieldPath":"","OptionalOldSelf":null}: compilation failed: ERROR: <input>:1:5: undefined field 'a'\n | self.a > 1\n | ....^`,
-    ]);
+    expect(problemsOf(crd({ type: "object", "x-kubernetes-validations": [{ rule: "self.a > 1" }] }))).toEqual(
+      [
+        `${path}: Invalid value: {"Rule":"self.a \\u003e 1","Message":"","MessageExpression":"","Reason":null,"FieldPath":"","OptionalOldSelf":null}: compilation failed: ERROR: <input>:1:5: undefined field 'a'\n | self.a > 1\n | ....^`,
+      ],
+    );
   });
 
-  test("tells defaults that the schema would not take", () => {
+  test("reports defaults that the schema refuses", () => {
     const properties = { a: { type: "integer", default: "x" } };
-    expect(told(crd({ type: "object", properties: { spec: { type: "object", properties } } }))).toEqual([
-      'spec.validation.openAPIV3Schema.properties[spec].properties[a].default: Invalid value: "string":  in body must be of type integer: "string"',
-    ]);
+    expect(problemsOf(crd({ type: "object", properties: { spec: { type: "object", properties } } }))).toEqual(
+      [
+        'spec.validation.openAPIV3Schema.properties[spec].properties[a].default: Invalid value: "string":  in body must be of type integer: "string"',
+      ],
+    );
   });
 });

@@ -139,7 +139,7 @@ function changeProblems(
   return problems;
 }
 
-/** Formats that nobody checks; of those that the old definition has already, nothing is said again. */
+/** Warnings about formats that the server does not check, except those that the old definition has already. */
 function formatWarnings(object: GenericObject, old: GenericObject | undefined): readonly string[] {
   const known = old === undefined ? [] : unknownFormats(old);
   return unknownFormats(object)

@@ -70,7 +70,7 @@ function rulesOf(
 
 const standardFinalizers: ReadonlySet<string> = new Set(["orphan", "foregroundDeletion", "kubernetes"]);
 
-/** Finalizers that came with this write and whose names others might use too. */
+/** Finalizers that this write adds and whose names another owner might use too. */
 function finalizerWarnings(object: GenericObject, old: GenericObject | undefined): readonly string[] {
   const { finalizers } = object.metadata;
   if (finalizers === undefined || finalizers === old?.metadata.finalizers) return [];

@@ -49,7 +49,7 @@ export interface FollowOptions extends ConversionTools {
   readonly registry: ResourceRegistry;
   readonly writer: DefinitionWriter;
   readonly clock: Clock;
-  /** Told of writes that failed for reasons of their own; they are tried again. */
+  /** Is called with writes that failed unexpectedly; they are retried. */
   onError(error: Error): void;
 }
 
@@ -110,7 +110,7 @@ class Follower {
     this.#enqueue(definition.metadata.name);
   }
 
-  /** A name that was given up, or accepted, may matter to others. */
+  /** A name that was released or accepted may decide about the names of another definition. */
   #reconsiderGroup({ spec, metadata }: Stored<Definition>): void {
     for (const other of this.#definitions()) {
       const isOther = other.metadata.name !== metadata.name;
@@ -181,8 +181,10 @@ class Follower {
   async #establish(definition: Stored<Definition>): Promise<void> {
     const { spec, status } = definition;
     if (!deepEqual(spec.names, status?.acceptedNames)) {
-      const others = this.#definitions().filter(({ metadata }) => metadata.name !== definition.metadata.name);
-      const { names, isAccepted, reason, message } = decideNames(definition, others);
+      const otherDefinitions = this.#definitions().filter(
+        ({ metadata }) => metadata.name !== definition.metadata.name,
+      );
+      const { names, isAccepted, reason, message } = decideNames(definition, otherDefinitions);
       const accepted: Verdict = {
         type: "NamesAccepted",
         status: isAccepted ? "True" : "False",

@@ -13,7 +13,7 @@ import { parseJsonPath } from "./json-path.ts";
 import { printerColumns } from "./printer-columns.ts";
 import { compareVersions } from "./version-order.ts";
 
-/** In the order in which discovery tells them. */
+/** In the order of discovery. */
 const verbs = ["delete", "deletecollection", "get", "list", "patch", "create", "update", "watch"];
 
 /** What an established definition makes the server serve: one resource for each served version. */

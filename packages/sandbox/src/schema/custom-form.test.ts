@@ -29,7 +29,7 @@ const schema: FieldSchema = {
 };
 
 describe("pruning", () => {
-  it("takes out what the schema does not name, and tells it sorted", () => {
+  it("removes the fields that the schema does not name, and returns them sorted", () => {
     const object = {
       apiVersion: "a/v1",
       kind: "Lab",

@@ -69,7 +69,10 @@ function defaultOf(field: FieldSchema): unknown {
   return field.default === undefined ? null : copyJson(field.default);
 }
 
-/** Stored as protobuf, an empty list or map is not told from none: what is always written comes back as null. */
+/**
+ * Stored as protobuf, an empty list or map is not distinguished from none: a field that is always written comes back as
+ * null.
+ */
 function isForgotten(value: unknown, { isAlwaysWritten, keepsEmpty, default: given }: FieldSchema): boolean {
   if (isAlwaysWritten !== true || keepsEmpty === true || given !== undefined) return false;
   return Array.isArray(value) ? value.length === 0 : isJsonObject(value) && Object.keys(value).length === 0;

@@ -137,7 +137,7 @@ describe("strict decoding", () => {
   });
 });
 
-it("drops nulls and what is empty and not told from absent, and keeps what is", () => {
+it("drops nulls and empty fields that equal absent ones, and keeps the empty fields that do not", () => {
   const spec = {
     paused: false,
     minReadySeconds: 0,

@@ -12,8 +12,9 @@ export interface Decoded {
 
 /**
  * Brings a built-in object into the form in which the server keeps it, in place: fields that its type does not have and
- * nulls are gone, empty fields that are not told from absent ones too; times and quantities are in their usual form.
- * Throws DecodeError where a value does not fit. A value without text (the result of a patch) is judged by itself.
+ * nulls are removed, and so are empty fields that Go does not distinguish from absent ones; times and quantities are in
+ * their usual form. Throws DecodeError where a value does not fit. A value without text (the result of a patch) is
+ * judged by itself.
  */
 export function decodeBuiltin(
   parsed: ParsedJson | { readonly value: unknown },
@@ -40,7 +41,7 @@ function unknownField(path: string): string {
 class Decoder {
   hasUnknown = false;
   readonly unknownPaths: string[] = [];
-  /** The first one; the others say nothing new. Those of times and quantities end it at once, as in Go. */
+  /** The first error; later ones add nothing. Those of times and quantities end it at once, as in Go. */
   typeError: DecodeError | undefined;
   readonly #text: string | undefined;
   readonly #path: (string | number)[] = [];
@@ -160,7 +161,9 @@ class Decoder {
   }
 }
 
-/** What Go's encoder leaves out, and keeps nothing of: empty scalars, lists and maps, unless the type says otherwise. */
+/**
+ * What Go's encoder leaves out, and keeps nothing of: empty scalars, lists and maps, unless the type says otherwise.
+ */
 function isLeftOut(value: unknown, schema: FieldSchema): boolean {
   if (value === "" || value === 0 || value === false)
     return schema.keepsEmpty !== true && schema.default !== value && isScalar(schema);
@@ -169,7 +172,7 @@ function isLeftOut(value: unknown, schema: FieldSchema): boolean {
   return isJsonObject(value) && schema.additionalProperties !== undefined && Object.keys(value).length === 0;
 }
 
-/** Others, such as int-or-string, are pointers where they may be left out. */
+/** Other types, such as int-or-string, are pointers where they are optional. */
 function isScalar(schema: FieldSchema): boolean {
   return schema.typeName === undefined && schema.type !== undefined;
 }

@@ -17,7 +17,10 @@ export interface FieldSchema
   readonly anyOf?: readonly FieldSchema[];
   readonly oneOf?: readonly FieldSchema[];
   readonly not?: FieldSchema;
-  /** How strategic merge patches treat the field; lists of built-in kinds only. `merge`, `retainKeys`, `merge,retainKeys`. */
+  /**
+   * How strategic merge patches treat the field; lists of built-in kinds only. `merge`, `retainKeys`,
+   * `merge,retainKeys`.
+   */
   readonly "x-kubernetes-patch-strategy"?: string;
   readonly "x-kubernetes-patch-merge-key"?: string;
   /** Of built-in types, such as `v1.DeploymentSpec`, `resource.Quantity`, `v1.Time`: errors of decoding name it. */
@@ -54,7 +57,7 @@ export function goKind(value: unknown): string {
   return typeof value === "boolean" ? "bool" : typeof value;
 }
 
-/** The Go type of which a built-in field is, as far as its schema tells; pointers are looked through. */
+/** The Go type of a built-in field, as far as its schema shows it; pointers are dereferenced. */
 export function goType(schema: FieldSchema): string {
   if (schema.typeName === "v1.Time" || schema.typeName === "v1.MicroTime") return "string";
   if (schema.typeName !== undefined) return schema.typeName;

@@ -14,7 +14,7 @@ interface JsonEntry {
   readonly node: JsonNode;
 }
 
-/** Deeper nesting is refused: whoever walks a value may do it by recursion. */
+/** Deeper nesting is refused, so that code may walk a value by recursion. */
 export const maxJsonDepth = 1000;
 
 export function tooDeep(opening: string): JsonSyntaxError {

@@ -2,15 +2,15 @@ import { JsonSyntaxError, maxJsonDepth, parseDocument, tooDeep } from "./json-do
 
 export interface ParsedJson {
   readonly value: unknown;
-  /** Kept for what only the text tells: the order and repetition of fields, and how numbers are written. */
+  /** Kept for what only the text contains: the order and repetition of fields, and how numbers are written. */
   readonly text: string;
   /** Whether an object anywhere in it names a field twice; the last one is in `value`. */
   readonly hasDuplicates: boolean;
-  /** Of YAML that names a field twice, what is wrong with it; the JSON tells nothing of that. */
+  /** The problem of YAML that names a field twice; the JSON made from it does not show it. */
   readonly yamlProblem?: string;
 }
 
-/** Parses JSON as strictly as the API server. Throws JsonSyntaxError; which fields are repeated, `strictProblems` tells. */
+/** Parses JSON as strictly as the API server. Throws JsonSyntaxError; `strictProblems` finds repeated fields. */
 export function parseJson(text: string): ParsedJson {
   let value: unknown;
   try {

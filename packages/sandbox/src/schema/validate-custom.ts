@@ -39,7 +39,7 @@ function repeated(list: readonly unknown[], schema: FieldSchema, field: string):
   return problems;
 }
 
-/** The values of the keys that tell an element of a list of type `map` from the others. */
+/** The values of the keys that identify an element of a list of type `map`. */
 function keysOf(item: unknown, schema: FieldSchema): unknown {
   if (!isJsonObject(item)) return undefined;
   const keys = (schema["x-kubernetes-list-map-keys"] ?? []).filter((key) => item[key] !== undefined).sort();

@@ -353,7 +353,7 @@ describe("an object with the spec", () => {
   });
 });
 
-it("tells of the type of a problem what its cause says", () => {
+it("gives each problem the type of its cause", () => {
   expect(schemaProblems({ spec: { req: 1 } }, schema, "")).toEqual([
     {
       type: "FieldValueTypeInvalid",

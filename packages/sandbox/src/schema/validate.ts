@@ -260,7 +260,7 @@ function isMultiple(value: number, factor: number): boolean {
 /** What one schema says of one value. */
 interface SchemaResult {
   readonly problems: readonly FieldProblem[];
-  /** How much of the schema the value meets; of several forms that it does not meet, the nearest one is told. */
+  /** How much of the schema the value meets; of several forms that it does not meet, the nearest one is reported. */
   readonly matches: number;
 }
 

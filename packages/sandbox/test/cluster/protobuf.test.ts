@@ -73,7 +73,7 @@ function pathOf(resource: ServedResource): string {
   return `${resource.group === "" ? "/api" : "/apis"}/${versionOf(resource)}/${resource.plural}`;
 }
 
-/** The objects of a list, without what is not there and what was empty, which messages tell apart and JSON does not. */
+/** The objects of a list, without absent and empty fields, which messages distinguish and JSON does not. */
 function itemsOf({ schema }: ServedResource, list: string): readonly unknown[] {
   const { items } = JSON.parse(list);
   return (items ?? []).map(

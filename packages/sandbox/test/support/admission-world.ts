@@ -59,7 +59,7 @@ export interface AdmissionWorld {
   readonly warnings: string[];
   readonly options: WriteOptions;
   resource(plural: string): ServedResource;
-  /** Stores an object as it is, without asking anybody. */
+  /** Stores an object as it is, without admission. */
   put(plural: string, object: object): StoredObject;
   create(plural: string, object: object, options?: Partial<WriteOptions>): Promise<GenericObject>;
 }

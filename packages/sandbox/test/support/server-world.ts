@@ -49,7 +49,7 @@ export interface ServerWorld {
 
 const allowed = { allowed: true, reason: "" };
 
-/** A server with its store and a clock, in which everybody of `system:masters` may do everything. */
+/** A server with its store and a clock, in which members of `system:masters` may do everything. */
 export function serverWorld(
   resources: readonly ServedResource[] = worldKinds,
   differences: Partial<ApiServerDependencies> = {},

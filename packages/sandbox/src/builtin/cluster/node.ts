@@ -30,7 +30,7 @@ export const nodeStrategy: Strategy = builtinStrategy<Node>({
   validateUpdate: nodeUpdateProblems,
 });
 
-/** What is said of a node that has not told anything yet. */
+/** The node info of a node whose kubelet has not reported yet. */
 const unknownNode = {
   architecture: "",
   bootID: "",

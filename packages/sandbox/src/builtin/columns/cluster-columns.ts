@@ -121,7 +121,7 @@ export const priorityClassColumns: readonly KindColumn<PriorityClass>[] = [
   ageColumn,
   {
     name: "PreemptionPolicy",
-    description: "Whether pods of the class displace others",
+    description: "Whether pods of the class preempt other pods",
     cell: ({ preemptionPolicy }) => preemptionPolicy ?? "",
   },
 ];

@@ -127,7 +127,7 @@ describe("the columns of other kinds", () => {
     ).toEqual(["it", "Running", "0/1", "5m2s", "5m2s", "c,d", "nginx:1,x", "<none>"]);
   });
 
-  it("are name and time of creation where the server knows no others", () => {
+  it("are name and time of creation where the server has no columns for the kind", () => {
     expect(columnsOf("", "LimitRange").map(({ name, type }) => [name, type])).toEqual([
       ["Name", "string"],
       ["Created At", "date"],

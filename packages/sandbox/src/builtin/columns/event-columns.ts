@@ -46,7 +46,7 @@ export const eventColumns: readonly KindColumn<EitherEvent>[] = [
     description: "Which part of the object",
     cell: ({ involvedObject, regarding }) => (involvedObject ?? regarding)?.fieldPath ?? "",
   },
-  { name: "Source", isWide: true, description: "Who tells it", cell: sourceText },
+  { name: "Source", isWide: true, description: "The component that reported it", cell: sourceText },
   {
     name: "Message",
     description: "What happened",

@@ -15,7 +15,7 @@ export const flowSchemaColumns: readonly KindColumn<FlowSchema>[] = [
   },
   {
     name: "DistinguisherMethod",
-    description: "How flows are told apart",
+    description: "How flows are distinguished",
     cell: ({ spec }) => spec?.distinguisherMethod?.type ?? "<none>",
   },
   ageColumn,

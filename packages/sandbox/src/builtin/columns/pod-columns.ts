@@ -65,7 +65,7 @@ export const podColumns: readonly KindColumn<Pod>[] = [
   },
 ];
 
-/** What a table tells of the containers of a pod. */
+/** What a table shows about the containers of a pod. */
 interface PodSummary {
   readonly readyCount: number;
   readonly containerCount: number;

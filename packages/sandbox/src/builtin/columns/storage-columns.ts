@@ -190,13 +190,13 @@ export const csiDriverColumns: readonly KindColumn<CSIDriver>[] = [
   {
     name: "PodInfoOnMount",
     type: "boolean",
-    description: "Whether it is told of the pod",
+    description: "Whether a mount call carries the pod",
     cell: ({ spec }) => spec.podInfoOnMount ?? false,
   },
   {
     name: "StorageCapacity",
     type: "boolean",
-    description: "Whether it tells its capacity",
+    description: "Whether it reports its capacity",
     cell: ({ spec }) => spec.storageCapacity ?? false,
   },
   {

@@ -54,7 +54,7 @@ describe("other kinds", () => {
     ]);
   });
 
-  it("tell events by other names in their own group", () => {
+  it("convert the field names of an Event between its two groups", () => {
     const event = { apiVersion: "v1", kind: "Event", metadata: { name: "e" }, message: "m", count: 2 };
     const converted = convertEvent(event);
     expect(converted).toEqual({

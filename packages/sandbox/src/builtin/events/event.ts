@@ -6,7 +6,7 @@ import type { Strategy } from "../../resource/strategy.ts";
 import { type FieldProblem, invalidValue, required } from "../../status/field-problem.ts";
 import { builtinStrategy } from "../builtin-strategy.ts";
 
-/** What the server says of an event that was not told; null where there is no time. */
+/** The fields that the server adds to an Event that lacks them; null stands for no time. */
 const coreFields = {
   eventTime: null,
   firstTimestamp: null,
@@ -58,7 +58,7 @@ function fillIn(event: object, fields: Readonly<Record<string, unknown>>): void 
   }
 }
 
-/** Events are kept where what they tell of is; of objects without a namespace, in `default`. */
+/** An Event is stored in the namespace of the object that it is about, or in `default` for a cluster-scoped object. */
 function namespaceProblems(
   regarded: string | undefined,
   own: string | undefined,

@@ -38,7 +38,7 @@ export function scheduleProblem(schedule: string): string | undefined {
   return firstProblem(parts, (part, index) => fieldProblem(part, fields[index]));
 }
 
-/** Whether it is a name of the time zone database. Names are told apart by case, which Intl does not do. */
+/** Whether it is a name of the time zone database. Names are case-sensitive, unlike in Intl. */
 export function isTimeZone(name: string): boolean {
   if (name === "" || name === "UTC") return true;
   try {

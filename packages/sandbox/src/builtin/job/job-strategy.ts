@@ -140,7 +140,7 @@ function separateLabels(job: GivenDraft<Job>): void {
     job.metadata.labels = { ...labels };
 }
 
-/** Pods of a job are found by its uid, unless the creator took that upon himself. */
+/** Selects the pods of a Job by its uid, unless the Job sets `manualSelector`. */
 function generateSelector(job: GivenDraft<Job>): void {
   const { spec, metadata } = job;
   if (spec === undefined || spec.manualSelector === true) return;

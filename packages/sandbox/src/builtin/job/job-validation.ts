@@ -153,7 +153,7 @@ function restartProblems({ template, podFailurePolicy }: GivenSpec, field: strin
 export function jobUpdateProblems(job: GivenObject<Job>, old: GivenObject<Job>): readonly FieldProblem[] {
   const [spec, before] = [job.spec ?? {}, old.spec ?? {}];
   return [
-    // The server checks the spec once more here, so that its problems are told twice.
+    // The real server checks the spec once more here, so its problems appear twice.
     ...selectingSpecProblems(spec),
     ...completionsProblems(spec, before),
     ...immutableSelector(spec.selector, before.selector),
@@ -174,7 +174,7 @@ function completionsProblems(spec: GivenSpec, old: GivenSpec): readonly FieldPro
   return [invalidValue("spec.completions", completions, detail)];
 }
 
-/** A job that is suspended and has no pods may still be told where they go and what they get. */
+/** The scheduling fields and resources of the template may change while a Job is suspended and has no pods. */
 function templateProblems(template: GivenTemplate, old: GivenObject<Job>): readonly FieldProblem[] {
   const before = old.spec?.template ?? {};
   if (!isIdle(old)) {

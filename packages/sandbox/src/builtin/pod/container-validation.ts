@@ -183,7 +183,7 @@ function hostPortConflicts(containers: readonly GivenContainer[], field: string)
   );
 }
 
-/** What others may have and ephemeral containers may not: nothing may rely on them. */
+/** The fields that an ephemeral container may not set, because nothing may depend on such a container. */
 const forbidden = [
   "ports",
   "resources",
@@ -202,8 +202,8 @@ export function ephemeralContainersProblems(
   volumes: CheckedVolumes["byName"],
   field: string,
 ): readonly FieldProblem[] {
-  const others = new Set([...containers, ...initContainers].map(({ name }) => textOf(name)));
-  const names = new Set(others);
+  const targets = new Set([...containers, ...initContainers].map(({ name }) => textOf(name)));
+  const names = new Set(targets);
   const problems: FieldProblem[] = [];
   for (const [index, container] of ephemeralContainers.entries()) {
     const place = indexed(field, index);
@@ -213,7 +213,7 @@ export function ephemeralContainersProblems(
     problems.push(...paddedImageProblems(image, `${place}.image`));
     if (names.has(name)) problems.push(duplicateValue(`${place}.name`, name));
     names.add(name);
-    if (target !== "" && !others.has(target)) {
+    if (target !== "" && !targets.has(target)) {
       const targetField = `${place}.targetContainerName`;
       problems.push({ type: "FieldValueNotFound", field: targetField, value: target, detail: "" });
     }

@@ -49,7 +49,7 @@ export function mountsProblems(
   return [...problems, ...devicesProblems(volumeDevices, volumeMounts, volumes, `${field}.volumeDevices`)];
 }
 
-/** Most of these are told of without the index of the mount: the server leaves it out. */
+/** The field of most of these problems has no index of the mount: the real server leaves it out. */
 function mountOptionProblems(
   mount: GivenMount,
   { securityContext }: GivenContainer,

@@ -9,16 +9,16 @@ const hidden =
   'spec.template.spec.containers[0].env[1]: hides previous definition of "A", which may be dropped when using apply';
 
 describe("warnings about a pod", () => {
-  it("tell of a variable that hides another, and not of one that adds to it", () => {
+  it("report a variable that hides another, and not one that adds to it", () => {
     const adding = [env[0] ?? {}, { name: "A", value: "$(A):2" }];
     const copying = [env[0] ?? {}, { name: "A", value: "$(A)" }];
-    const told = [env, adding, copying].map((variables) =>
+    const warnings = [env, adding, copying].map((variables) =>
       podSpecWarnings({ containers: [{ name: "main", env: variables }] }, "spec"),
     );
-    expect(told.map(({ length }) => length)).toEqual([1, 0, 1]);
+    expect(warnings.map(({ length }) => length)).toEqual([1, 0, 1]);
   });
 
-  it("tell of ports that are there twice, over all containers", () => {
+  it("report ports that occur twice, over all containers", () => {
     const port = { containerPort: 80, protocol: "TCP", name: "web" };
     const containers = [
       { name: "one", ports: [port] },
@@ -30,7 +30,7 @@ describe("warnings about a pod", () => {
     ]);
   });
 
-  it("tell nothing of a usual pod", () => {
+  it("are empty for a usual pod", () => {
     const container = { name: "main", env: [{ name: "A", value: "1" }], ports: [{ containerPort: 80 }] };
     expect(podSpecWarnings({ containers: [container], nodeSelector: { a: "b" } }, "spec")).toEqual([]);
   });

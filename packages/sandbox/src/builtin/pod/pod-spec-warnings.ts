@@ -137,11 +137,11 @@ function portsOf(containers: readonly Placed[]): readonly PlacedPort[] {
 function portWarnings(containers: readonly Placed[]): readonly string[] {
   const seen: PlacedPort[] = [];
   return portsOf(containers).flatMap(([port, field]) => {
-    const others = seen.filter(
+    const conflicting = seen.filter(
       ([other]) => other.containerPort === port.containerPort && other.protocol === port.protocol,
     );
     seen.push([port, field]);
-    return others.flatMap(([other, otherField]) => {
+    return conflicting.flatMap(([other, otherField]) => {
       const relation = portRelation(port, other);
       return relation === undefined ? [] : [`${field}: ${relation} port definition with ${otherField}`];
     });

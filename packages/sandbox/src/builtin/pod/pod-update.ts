@@ -103,7 +103,7 @@ function withMutableFieldsOf(spec: GivenSpec, old: GivenSpec): GivenSpec {
     ...(schedulingGates === undefined ? {} : { schedulingGates }),
     ...(tolerations === undefined ? {} : { tolerations }),
     ...(wasNegative && spec.terminationGracePeriodSeconds === 1 ? { terminationGracePeriodSeconds } : {}),
-    // Pods that are held back may still be told where to go.
+    // The node selector of a pod with scheduling gates may still change.
     ...(isGated && old.nodeSelector !== undefined ? { nodeSelector: old.nodeSelector } : {}),
   };
 }

@@ -32,7 +32,7 @@ export function runningContainerProblems(
   return problems;
 }
 
-/** A container that runs to its end before the others start has nobody to probe it. */
+/** An init container that ends before the containers start cannot have probes. */
 export function initContainerProbeProblems(
   container: GivenContainer,
   field: string,

@@ -70,7 +70,7 @@ function amountProblems(name: string, amount: string, field: string): readonly F
   ];
 }
 
-/** Of a resource of any kind: a known one, or one with the domain of whoever named it. */
+/** The problems of a resource name: a known one, or one with the domain of its vendor. */
 export function resourceNameProblems(name: string, field: string): readonly FieldProblem[] {
   const problems = qualifiedNameProblems(name).map((detail) => invalidValue(field, name, detail));
   return problems.length > 0 || name.includes("/") || isStandard(name)
@@ -147,7 +147,7 @@ function isNative(name: string): boolean {
   return !name.includes("/") || name.includes("kubernetes.io/");
 }
 
-/** A resource that somebody else than Kubernetes names; such ones are counted, not measured. */
+/** Whether a vendor, not Kubernetes, defines the resource; such a resource is counted, not measured. */
 export function isExtended(name: string): boolean {
   return (
     !isNative(name) && !name.startsWith("requests.") && qualifiedNameProblems(`requests.${name}`).length === 0

@@ -127,7 +127,7 @@ function nodeTermProblems(term: Given<NodeSelectorTerm>, field: string): readonl
   return [...labelTermProblems(term, field), ...fieldTermProblems(term, field)];
 }
 
-/** Nodes are told apart by their name only, one at a time. */
+/** A field selector of nodes may only use `metadata.name`, with one value. */
 function fieldTermProblems(term: Given<NodeSelectorTerm>, field: string): readonly FieldProblem[] {
   return (term.matchFields ?? []).flatMap(({ key = "", operator = "", values = [] }, index) => {
     const place = indexed(`${field}.matchFields`, index);
@@ -220,10 +220,10 @@ function ownProblems(
 /** Two constraints may differ in their key or in what they do, but not only in the rest. */
 function repetitionProblems(
   { topologyKey = "", whenUnsatisfiable = "" }: Constraint,
-  others: readonly Constraint[],
+  earlier: readonly Constraint[],
   field: string,
 ): readonly FieldProblem[] {
-  const isRepeated = others.some(
+  const isRepeated = earlier.some(
     (other) =>
       (other.topologyKey ?? "") === topologyKey && (other.whenUnsatisfiable ?? "") === whenUnsatisfiable,
   );

@@ -17,7 +17,7 @@ import { readAmount } from "./resource-requirements.ts";
 type GivenVolume = Given<Volume>;
 type Projected = NonNullable<GivenVolume["projected"]>;
 
-/** The volumes without problems, which containers may mount, and the problems of the others. */
+/** The volumes without problems, which containers may mount, and the problems of the remaining volumes. */
 export interface CheckedVolumes {
   readonly byName: ReadonlyMap<string, GivenVolume>;
   readonly problems: readonly FieldProblem[];
@@ -80,17 +80,15 @@ const sources = [
 
 function sourceProblems(volume: GivenVolume, field: string, isPod: boolean): readonly FieldProblem[] {
   const given = sources.filter((source) => volume[source] !== undefined);
-  const [first, ...others] = given;
+  const [first, ...rest] = given;
   if (first === undefined) return [required(field, "must specify a volume type")];
   return [
     ...problemsOfSource({ [first]: volume[first] }, field, isPod),
-    ...others.map((source) =>
-      forbiddenField(`${field}.${source}`, "may not specify more than 1 volume type"),
-    ),
+    ...rest.map((source) => forbiddenField(`${field}.${source}`, "may not specify more than 1 volume type")),
   ];
 }
 
-/** Of the sources that pods in tests and small clusters use; others are taken as they are. */
+/** Checks the sources that pods in tests and small clusters use; every other source is accepted as it is. */
 function problemsOfSource(volume: GivenVolume, field: string, isPod: boolean): readonly FieldProblem[] {
   const { configMap, secret, hostPath, emptyDir, persistentVolumeClaim, nfs, projected } = volume;
   const { downwardAPI, csi, ephemeral, image } = volume;
@@ -142,7 +140,7 @@ function imageProblems(
 ): readonly FieldProblem[] {
   const { pullPolicy = "" } = image;
   return [
-    // A template may leave it to whoever changes the pods.
+    // A template may leave the claim to a controller or webhook that changes the pods.
     ...(isPod ? need(image, ["reference"], field) : []),
     ...(pullPolicies.includes(pullPolicy)
       ? []
@@ -219,7 +217,7 @@ function keyToPathProblems(
   ];
 }
 
-/** Files that tell about the pod. The volume is named, not the file: as the server does. */
+/** Files with fields of the pod. A problem names the volume, not the file, as on the real server. */
 function downwardProblems(
   { defaultMode, items = [] }: NonNullable<GivenVolume["downwardAPI"]>,
   field: string,

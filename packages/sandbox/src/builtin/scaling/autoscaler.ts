@@ -152,7 +152,7 @@ function toV1(object: GenericObject): MutableObject {
   const { currentMetrics, conditions: _conditions, ...status } = copyOf(object["status"]);
   const all = Array.isArray(metrics) ? metrics : [];
   const cpu = all.find(isCpuUtilization);
-  const others = all.filter((metric) => metric !== cpu);
+  const remaining = all.filter((metric) => metric !== cpu);
   const utilization = utilizationOf(cpu, "target");
   const current = Array.isArray(currentMetrics)
     ? utilizationOf(currentMetrics.find(isCpuUtilization), "current")
@@ -168,7 +168,7 @@ function toV1(object: GenericObject): MutableObject {
       ...(current === undefined ? {} : { currentCPUUtilizationPercentage: current }),
     },
   };
-  annotate(converted, metricsAnnotation, others.length === 0 ? undefined : others);
+  annotate(converted, metricsAnnotation, remaining.length === 0 ? undefined : remaining);
   annotate(converted, behaviorAnnotation, behavior);
   return converted;
 }
@@ -177,13 +177,16 @@ function toV2(object: GenericObject): MutableObject {
   const { targetCPUUtilizationPercentage: utilization, ...spec } = copyOf(object["spec"]);
   const { currentCPUUtilizationPercentage: _current, ...status } = copyOf(object["status"]);
   const metadata = draft(object.metadata);
-  const others = readAnnotation(metadata.annotations, metricsAnnotation);
+  const remaining = readAnnotation(metadata.annotations, metricsAnnotation);
   const behavior = readAnnotation(metadata.annotations, behaviorAnnotation);
   const cpu = {
     type: "Resource",
     resource: { name: "cpu", target: { type: "Utilization", averageUtilization: utilization } },
   };
-  const metrics = [...(Array.isArray(others) ? others : []), ...(utilization === undefined ? [] : [cpu])];
+  const metrics = [
+    ...(Array.isArray(remaining) ? remaining : []),
+    ...(utilization === undefined ? [] : [cpu]),
+  ];
   if (metadata.annotations !== undefined) {
     delete metadata.annotations[metricsAnnotation];
     delete metadata.annotations[behaviorAnnotation];
@@ -221,7 +224,7 @@ function annotate(object: MutableObject, key: string, value: unknown): void {
   object.metadata.annotations = { ...object.metadata.annotations, [key]: JSON.stringify(value) };
 }
 
-/** Undefined also for what somebody else wrote there and is not JSON. */
+/** The value of an annotation; undefined if it is missing or is not JSON. */
 function readAnnotation(annotations: Readonly<Record<string, string>> | undefined, key: string): unknown {
   const text = annotations?.[key];
   if (text === undefined) return undefined;

@@ -13,7 +13,7 @@ const portCount = 2768;
 const portRange = "30000-32767";
 /** The beginning of the range is left to those who choose an address themselves; 10.96.0.1 is the API server's. */
 const chosenAddresses = 256;
-/** So is that of the ports, while others are free. */
+/** The lower part of the port range is reserved likewise, while ports above it are free. */
 const chosenPorts = 86;
 
 type Ports = NonNullable<GivenObject<Service>["spec"]>["ports"];

@@ -27,7 +27,7 @@ describe("a Service", () => {
     expect(tryCreate(serviceStrategy, service, [other]).object["spec"]).not.toEqual(object["spec"]);
   });
 
-  it("refuses addresses and ports of others", () => {
+  it("refuses addresses and ports that another Service has", () => {
     const { object } = tryCreate(serviceStrategy, {
       metadata: { name: "first" },
       spec: { clusterIP: "10.96.0.7", type: "NodePort", ports: [{ port: 80, nodePort: 30001 }] },

@@ -85,7 +85,7 @@ function storageOf(amounts: Readonly<Record<string, string>> | undefined): Quant
   return readAmount(amounts?.["storage"] ?? "0") ?? parseQuantity("0");
 }
 
-/** The fields of a volume that say where it is; all others are named here. */
+/** Matches the field of a volume spec that is its source: any that is not listed here. */
 const sourceName =
   /^(?!accessModes|capacity|claimRef|mountOptions|nodeAffinity|persistentVolumeReclaimPolicy|storageClassName|volumeAttributesClassName|volumeMode)/;
 

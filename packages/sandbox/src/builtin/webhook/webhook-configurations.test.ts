@@ -2,28 +2,28 @@ import { expect, it } from "vitest";
 import { formatProblem } from "../../status/field-problem.ts";
 import { matchConditionProblems } from "./webhook-configurations.ts";
 
-const told = (...conditions: Parameters<typeof matchConditionProblems>[0]): readonly string[] =>
+const problemsOf = (...conditions: Parameters<typeof matchConditionProblems>[0]): readonly string[] =>
   matchConditionProblems(conditions, "c").map(formatProblem);
 
 it("accepts named expressions about the request", () => {
-  expect(told({ name: "a", expression: "object.metadata.name == 'b'" })).toEqual([]);
+  expect(problemsOf({ name: "a", expression: "object.metadata.name == 'b'" })).toEqual([]);
 });
 
 it("asks for names and expressions, and for each name once", () => {
-  expect(told({ name: "", expression: " " })).toEqual([
+  expect(problemsOf({ name: "", expression: " " })).toEqual([
     "c[0].expression: Required value",
     "c[0].name: Required value",
   ]);
   const one = { name: "a", expression: "true" };
-  expect(told(one, one)).toEqual(['c[1].name: Duplicate value: "a"']);
+  expect(problemsOf(one, one)).toEqual(['c[1].name: Duplicate value: "a"']);
 });
 
 it.each([
   ["object.", "1:8", "no viable alternative at input '.'"],
   ["object.a. == 1", "1:11", "no viable alternative at input '. =='"],
   ["object.1", "1:7", "extraneous input '.1' expecting <EOF>"],
-])("tells where %s is no CEL", (expression, place, problem) => {
-  expect(told({ name: "a", expression }).join()).toContain(
+])("reports where %s is not CEL", (expression, place, problem) => {
+  expect(problemsOf({ name: "a", expression }).join()).toContain(
     `compilation failed: ERROR: <input>:${place}: Syntax error: ${problem}\n`,
   );
 });

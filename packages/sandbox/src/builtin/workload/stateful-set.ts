@@ -155,9 +155,9 @@ function templateWithClaims({
   const names = volumeClaimTemplates.flatMap(({ metadata }) =>
     metadata?.name === undefined ? [] : [metadata.name],
   );
-  const others = (spec.volumes ?? []).filter(({ name }) => !names.includes(textOf(name)));
+  const volumes = (spec.volumes ?? []).filter(({ name }) => !names.includes(textOf(name)));
   const claimed = names.map((name) => ({ name, persistentVolumeClaim: { claimName: name } }));
-  return { ...template, spec: names.length === 0 ? spec : { ...spec, volumes: [...claimed, ...others] } };
+  return { ...template, spec: names.length === 0 ? spec : { ...spec, volumes: [...claimed, ...volumes] } };
 }
 
 function policiesProblems(spec: GivenSpec): readonly FieldProblem[] {

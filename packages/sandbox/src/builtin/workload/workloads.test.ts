@@ -13,7 +13,7 @@ const jobTemplate = { spec: { ...podSpec, restartPolicy: "Never" } };
 describe("a Deployment", () => {
   const deployment: TriedFields = { spec: { selector, template } };
 
-  it("rolls by quarters unless told otherwise", () => {
+  it("rolls by 25% by default", () => {
     expect(tryCreate(deploymentStrategy, deployment).object).toMatchObject({
       spec: {
         replicas: 1,
@@ -141,7 +141,7 @@ describe("a Job", () => {
     );
   });
 
-  it("is told how its pods may restart", () => {
+  it("restricts the restart policy of its pods", () => {
     expect(tryCreate(jobStrategy, {}).problems).toEqual([
       "spec.template.spec.containers: Required value",
       'spec.template.spec.restartPolicy: Required value: valid values: "OnFailure", "Never"',

@@ -4,7 +4,10 @@ import { type Library, libraryOf } from "./library.ts";
 /** Asks whether the one who makes the request may do something. */
 export type AskAccess = (request: AccessRequest) => AccessDecision;
 
-/** What an expression has said so far of what it asks for; steps of `authorizer.group("").resource("pods").check("get")`. */
+/**
+ * What an expression has said so far of what it asks for; steps of
+ * `authorizer.group("").resource("pods").check("get")`.
+ */
 abstract class Question<T> {
   readonly ask: AskAccess;
   readonly about: T;

@@ -21,7 +21,7 @@ export const startClusterRoleAggregation: StartController = (context) => {
     },
   });
   const stopWatching = context.watch(ClusterRole, () => {
-    // Whichever role has changed: the others may select it now, or no longer.
+    // Any role may select the changed one now, or no longer select it.
     for (const { metadata, aggregationRule } of objects.list(ClusterRole)) {
       if (aggregationRule !== undefined) loop.enqueue(metadata.name);
     }

@@ -5,10 +5,10 @@ import { loopKey, parseLoopKey, startKeyLoop } from "../key-loop.ts";
 import { ignoreNotFound } from "../refusals.ts";
 import { timeOf } from "../workloads/pod-state.ts";
 
-/** The real server keeps Events as long unless told otherwise. */
+/** The default of the `--event-ttl` flag of the real server. */
 const keptMs = 3_600_000;
 
-/** Deletes Events an hour after what they tell of was last seen; without it they would pile up for ever. */
+/** Deletes an Event an hour after it was last counted, so that Events do not accumulate. */
 export const startEventExpiry: StartController = (context) => {
   const { objects, clock } = context;
   const loop = startKeyLoop({

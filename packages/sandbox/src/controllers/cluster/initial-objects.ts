@@ -6,7 +6,9 @@ import { ApiError } from "../../status/api-error.ts";
 
 export interface InitialObjectsOptions {
   readonly objects: ObjectApi;
-  /** Where the API server listens. Left out, or a loopback address: it has no endpoints, as such servers in clusters. */
+  /**
+   * Where the API server listens. Left out, or a loopback address: it has no endpoints, as such servers in clusters.
+   */
   readonly address?: { readonly ip: string; readonly port: number };
   /** The first address of the range of services. Default: 10.96.0.1. */
   readonly serviceAddress?: string;

@@ -15,7 +15,7 @@ import { loopKey } from "../key-loop.ts";
 import { ignoreNotFound } from "../refusals.ts";
 import { byCreation, isBeingDeleted } from "./pod-state.ts";
 
-/** The objects of a kind by their controller. As new as the store: it is told within each write. */
+/** The objects of a kind by their controller. As new as the store, which updates it within each write. */
 export interface ControlledIndex<T extends KubeObject> {
   /** Oldest first. */
   controlledBy(owner: Stored): readonly Stored<T>[];
@@ -70,7 +70,7 @@ export interface Claim<T extends KubeObject> {
   readonly owner: ObjectOfKind;
   readonly selector: LabelSelector | undefined;
   readonly resource: Resource<T>;
-  /** Those the owner controls, and those nobody does. */
+  /** The objects that the owner controls, and those without a controller. */
   readonly candidates: readonly Stored<T>[];
   /** Beside the selector: whether an object may be the owner's. Default: all may. */
   readonly accepts?: (object: Stored<T>) => boolean;

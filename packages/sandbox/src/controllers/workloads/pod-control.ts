@@ -11,7 +11,7 @@ import { dnsSubdomainProblems } from "../../resource/name-problems.ts";
 import { type ControllerContext, controllerManager } from "../controller.ts";
 import { ignoreNotFound, isNamespaceTerminating } from "../refusals.ts";
 
-/** How a controller makes and removes the pods of its objects, and tells of it in Events. */
+/** Creates and deletes the pods of a controller, and records an Event for each. */
 export interface PodControl {
   create(owner: ObjectOfKind, pod: Pod): Promise<Stored<Pod>>;
   remove(owner: Stored, pod: Stored<Pod>): Promise<void>;

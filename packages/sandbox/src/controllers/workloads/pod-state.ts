@@ -5,7 +5,7 @@ export function isBeingDeleted({ metadata }: KubeObject): boolean {
   return metadata.deletionTimestamp !== undefined;
 }
 
-/** Has neither come to its end nor been told to. */
+/** Whether the pod has not finished and is not being deleted. */
 export function isPodActive(pod: Pod): boolean {
   return !isPodDone(pod) && !isBeingDeleted(pod);
 }
@@ -14,7 +14,7 @@ export function isPodDone({ status }: Pod): boolean {
   return status?.phase === "Succeeded" || status?.phase === "Failed";
 }
 
-/** Told to end, and has not done it yet. */
+/** Whether the pod is being deleted and has not finished. */
 export function isPodTerminating(pod: Pod): boolean {
   return !isPodDone(pod) && isBeingDeleted(pod);
 }

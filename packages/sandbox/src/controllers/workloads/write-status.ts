@@ -19,7 +19,7 @@ export async function writeStatus<T extends KubeObject & { readonly status?: obj
   );
 }
 
-/** Only the counts that are not 0: the server does not show the others. */
+/** The counts that are not 0; the server omits a count of 0. */
 export function nonZero<Name extends string>(
   counts: Readonly<Record<Name, number | undefined>>,
 ): { readonly [Each in Name]?: number } {

@@ -9,7 +9,7 @@ import {
 
 const listTypes = ["atomic", "set", "map"];
 
-/** What is wrong with how a schema says that the elements of a list are told apart. */
+/** The problems of the list type and the map keys of a schema. */
 export function listTypeProblems(schema: JSONSchemaProps, path: string): readonly FieldProblem[] {
   const listType = schema["x-kubernetes-list-type"];
   const keys = schema["x-kubernetes-list-map-keys"] ?? [];
@@ -85,7 +85,7 @@ function mapProblems(
   return problems;
 }
 
-/** What tells elements apart must be there. */
+/** Elements of a set or map may not be null, and the keys of a map must be required or have a default. */
 function nullProblems(
   schema: JSONSchemaProps,
   path: string,

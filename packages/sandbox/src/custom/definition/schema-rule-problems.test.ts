@@ -19,7 +19,7 @@ function excessOf(schema: JSONSchemaProps, rule: string, maxItems = 2000): reado
   });
 }
 
-// The factors are those that the real server tells: first of the rule, then of all rules together.
+// The factors are those that the real server reports: first of the rule, then of all rules together.
 const asTheRealServer: readonly (readonly [
   rule: string,
   schema: JSONSchemaProps,

@@ -61,7 +61,7 @@ function hasLineBreaks(text: string): boolean {
 /** Where the rules of a schema stand. */
 export interface RulePlace {
   readonly isResource: boolean;
-  /** The list or map whose elements cannot be told apart, if the schema is below one. */
+  /** The list or map whose elements cannot be correlated, if the schema is below one. */
   readonly uncorrelatable?: string;
   /** How many values of the schema an object has at most; undefined if nothing limits them. */
   readonly occurrences: number | undefined;

@@ -129,7 +129,7 @@ describe("the disruption controller", () => {
     expect(statusOf()?.disruptedPods).toBeUndefined();
   });
 
-  it("tells of pods that nobody controls where shares are asked for", async () => {
+  it("reports pods without a controller where the budget is a percentage", async () => {
     await budget({ maxUnavailable: 1 });
     await runPod("a");
     expect(world.events().join("\n")).toContain(

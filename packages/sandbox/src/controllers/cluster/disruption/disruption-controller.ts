@@ -8,7 +8,7 @@ import { writeStatus } from "../../workloads/write-status.ts";
 import { expectedPods, unmanagedMessage } from "./expected-pods.ts";
 
 const component = "controllermanager";
-/** Whoever may evict a pod deletes it within this time, or it counts as there again. */
+/** A pod whose eviction was allowed counts as healthy again if it is not deleted within this time. */
 const deletionTimeoutMs = 120_000;
 
 /** Says how many pods of each PodDisruptionBudget may be taken away now. */

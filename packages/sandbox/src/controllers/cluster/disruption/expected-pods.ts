@@ -12,7 +12,7 @@ interface ExpectedPods {
   readonly hasUnmanaged: boolean;
 }
 
-/** Undefined if a pod is controlled by something that nobody knows how to scale; then its name is told. */
+/** The expected pods, or the name of a pod whose controller has no known scale. */
 export type Expectation = ExpectedPods | { readonly unknownControllerOf: string };
 
 /** How many pods a budget counts on. Shares are of what the controllers of its pods want. */
@@ -85,7 +85,7 @@ function replicasOf(object: StatefulSet | ReplicationController | undefined, uid
   return object?.metadata.uid === uid ? { uid, replicas: object.spec?.replicas ?? 1 } : undefined;
 }
 
-/** What is told of a budget by shares for pods of which nobody knows how many there are to be. */
+/** The message for a budget with a percentage that selects pods without a controller. */
 export function unmanagedMessage(selector: LabelSelector | undefined): string {
   return (
     `Pods selected by this PodDisruptionBudget (selector: ${selectorText(selector)}) were found to be unmanaged. ` +

@@ -5,7 +5,7 @@ import type { ControllerContext, ObjectChange } from "../../controller.ts";
 import { loopKey } from "../../key-loop.ts";
 
 export const serviceNameLabel = "kubernetes.io/service-name";
-/** Tells whose a slice is among those that make slices. */
+/** Names the controller that manages a slice. */
 export const managedByLabel = "endpointslice.kubernetes.io/managed-by";
 export const headlessLabel = "service.kubernetes.io/headless";
 export const triggerTimeAnnotation = "endpoints.kubernetes.io/last-change-trigger-time";
@@ -59,8 +59,8 @@ export function withTriggerTime(
   annotations: Readonly<Record<string, string>> | undefined,
   time: string | undefined,
 ): Readonly<Record<string, string>> {
-  const { [triggerTimeAnnotation]: _, ...others } = annotations ?? {};
-  return time === undefined ? others : { ...others, [triggerTimeAnnotation]: time };
+  const { [triggerTimeAnnotation]: _, ...rest } = annotations ?? {};
+  return time === undefined ? rest : { ...rest, [triggerTimeAnnotation]: time };
 }
 
 /** Calls back with the key of each Service whose endpoints may have changed. */
@@ -105,7 +105,9 @@ function offeredBy({ metadata, spec, status }: Stored<Pod>): object {
   };
 }
 
-/** Remembers when Services and their pods changed, to tell the time of the change that a write answers to. */
+/**
+ * Remembers when Services and their pods changed, for the annotation with the time of the change that caused a write.
+ */
 export interface TriggerTimes {
   /** The earliest of the changes since the last call for this Service; undefined if there was none. */
   since(key: string, service: Stored<Service>, pods: readonly Stored<Pod>[]): string | undefined;

@@ -78,8 +78,8 @@ describe("endpoints", () => {
     const [empty] = slices();
     expect(empty?.endpoints ?? []).toEqual([]);
     await runPod("a", "10.0.0.1");
-    const [slice, ...others] = slices();
-    expect(others).toEqual([]);
+    const [slice, ...rest] = slices();
+    expect(rest).toEqual([]);
     expect(slice?.metadata.name).toBe(empty?.metadata.name);
     expect(slice).toMatchObject({
       addressType: "IPv4",
@@ -137,7 +137,7 @@ describe("endpoints", () => {
     expect(world.get(Endpoints, web)).toBeUndefined();
   });
 
-  it("are left to others where the Service selects nothing", async () => {
+  it("are not written where the Service has no selector", async () => {
     const { selector: _, ...spec } = service().spec ?? {};
     await world.create(Service, { ...service(), spec });
     expect(slices()).toEqual([]);
@@ -145,7 +145,7 @@ describe("endpoints", () => {
   });
 });
 
-describe("Endpoints that somebody wrote", () => {
+describe("Endpoints that a user wrote", () => {
   const ports = [{ name: "db", port: 5432, protocol: "TCP" as const }];
   const written = (subsets: Endpoints["subsets"] = [], labels = {}): Endpoints => ({
     apiVersion: "v1",
@@ -163,8 +163,8 @@ describe("Endpoints that somebody wrote", () => {
     const addresses = [{ ip: "1.2.3.4" }, { ip: "fd00::1" }];
     const notReadyAddresses = [{ ip: "1.2.3.5", nodeName: "n1" }, { ip: "1.2.3.4" }];
     await world.create(Endpoints, written([{ addresses, notReadyAddresses, ports }], { team: "db" }));
-    const [first, second, ...others] = slices().toSorted((a, b) => (a.addressType < b.addressType ? -1 : 1));
-    expect(others).toEqual([]);
+    const [first, second, ...rest] = slices().toSorted((a, b) => (a.addressType < b.addressType ? -1 : 1));
+    expect(rest).toEqual([]);
     expect(first).toMatchObject({
       addressType: "IPv4",
       metadata: {

@@ -82,7 +82,7 @@ async function mirror(
       const made = makeSlice(endpoints, content);
       if (isSame(slice, made)) continue;
       const { labels = {}, annotations = {} } = made.metadata;
-      // As the real one does: a slice that was changed no longer tells how it got its name.
+      // As in the real controller, an updated slice loses its generateName.
       const { generateName: _, ...kept } = slice.metadata;
       const metadata = { ...kept, labels, annotations };
       await objects.update(EndpointSlice, { ...made, metadata }, writer);

@@ -61,7 +61,7 @@ describe("the garbage collector", () => {
     expect(names()).toEqual([]);
   });
 
-  it("deletes what names an owner of another namespace, and tells of it", async () => {
+  it("deletes an object whose owner is in another namespace, and records an Event", async () => {
     const owner = await world.create(ConfigMap, config("owner", [], "elsewhere"));
     await world.create(ConfigMap, config("child", [ownedBy(owner)]));
     await world.settle();

@@ -26,12 +26,12 @@ import {
   type OwnershipGraph,
   orphanFinalizer,
   ownersOf,
-  tellOfWrongNamespaces,
+  reportWrongNamespaces,
 } from "./ownership-graph.ts";
 
 /**
  * Deletes objects whose owners are gone, and takes apart owners that are deleted in the foreground or whose dependents
- * are to stay. Events own nothing and are nobody's.
+ * are to stay. Events are not part of the ownership graph.
  */
 export const startGarbageCollector: StartController = (context) => {
   const graph = createOwnershipGraph();
@@ -125,7 +125,7 @@ async function collect(
 ): Promise<void> {
   const { uid } = object.metadata;
   const { solid, dangling, waiting, unknown } = classifyOwners(graph, context.registry, object);
-  tellOfWrongNamespaces(context, graph, object, [...dangling, ...unknown]);
+  reportWrongNamespaces(context, graph, object, [...dangling, ...unknown]);
   if (unknown.length > 0) {
     undecided.add(uid);
     return;
@@ -173,8 +173,8 @@ async function orphanDependents({ context, graph }: Collection, owner: string): 
     const node = graph.get(uid);
     const resource = node && resourceOfCollection(context.registry, node.collection);
     if (node === undefined || resource === undefined) continue;
-    const others = ownersOf(node.object).filter((reference) => reference.uid !== owner);
-    await replaceOwners(context, resource, node.object, others);
+    const remaining = ownersOf(node.object).filter((reference) => reference.uid !== owner);
+    await replaceOwners(context, resource, node.object, remaining);
   }
 }
 
@@ -184,8 +184,8 @@ async function replaceOwners(
   object: Stored<GenericObject>,
   owners: readonly OwnerReference[],
 ): Promise<void> {
-  const { ownerReferences: _, ...others } = object.metadata;
-  const metadata = owners.length === 0 ? others : { ...others, ownerReferences: owners };
+  const { ownerReferences: _, ...rest } = object.metadata;
+  const metadata = owners.length === 0 ? rest : { ...rest, ownerReferences: owners };
   await objects.update(resource, { ...object, metadata }, { manager: controllerManager });
 }
 

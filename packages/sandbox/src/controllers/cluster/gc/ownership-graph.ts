@@ -15,7 +15,7 @@ interface StoredNode {
   readonly object: Stored<GenericObject>;
 }
 
-/** Everything that is stored, by uid, and who refers to whom. As new as the store: it is told within each write. */
+/** All stored objects by uid, and their owner references. As new as the store, which updates it within each write. */
 export interface OwnershipGraph {
   apply(change: StoredChange): void;
   get(uid: string): StoredNode | undefined;
@@ -71,7 +71,7 @@ export interface ClassifiedOwners {
   readonly dangling: readonly OwnerReference[];
   /** They wait for this dependent to go. */
   readonly waiting: readonly OwnerReference[];
-  /** Nobody knows, because their kind is not known now, or may never own this object. */
+  /** Cannot be decided, because the kind is not served now, or may never own this object. */
   readonly unknown: readonly OwnerReference[];
 }
 
@@ -124,8 +124,8 @@ export function isOrphaningDependents(object: Stored<GenericObject>): boolean {
   return isBeingDeleted(object) && hasFinalizer(object, orphanFinalizer);
 }
 
-/** Tells users of owners that exist, but where they cannot own this object. */
-export function tellOfWrongNamespaces(
+/** Records an Event for each owner that exists in another namespace and so cannot own this object. */
+export function reportWrongNamespaces(
   { recordEvent }: ControllerContext,
   graph: OwnershipGraph,
   object: Stored<GenericObject>,

@@ -87,6 +87,6 @@ export function namespaceConditions(
     const lastTransitionTime = old?.status === status ? (old.lastTransitionTime ?? now) : now;
     return { type, status, lastTransitionTime, ...(found ?? whenGood) };
   });
-  const others = before.filter(({ type }) => !conditions.some((condition) => condition.type === type));
-  return [...others, ...next];
+  const foreign = before.filter(({ type }) => !conditions.some((condition) => condition.type === type));
+  return [...foreign, ...next];
 }

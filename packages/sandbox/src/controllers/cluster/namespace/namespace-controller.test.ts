@@ -34,7 +34,7 @@ describe("the namespace controller", () => {
     expect(world.get(Namespace, { name: "shop" })).toBeUndefined();
   });
 
-  it("removes what is in the namespace first, and tells what stays", async () => {
+  it("deletes the objects in the namespace first, and reports what remains", async () => {
     const metadata = { name: "held", namespace: "shop", finalizers: ["example.com/hold"] };
     await world.create(ConfigMap, { apiVersion: "v1", kind: "ConfigMap", metadata });
     const other = { name: "free", namespace: "shop" };

@@ -27,7 +27,7 @@ export interface NamespaceControllerOptions {
 }
 
 const finalizer = "kubernetes";
-/** Contents tell when they go; this is for those that do not. */
+/** A deletion in the namespace triggers the next reconcile; this interval covers the rest. */
 const recheckMs = 8_000;
 
 /** Empties namespaces that are being deleted, and lets them go when they are empty. */
@@ -102,7 +102,7 @@ async function writeConditions(
 }
 
 interface ContentDeletion extends RemainingContent {
-  /** Whether anything is left, also what conditions do not tell of. */
+  /** Whether the namespace is empty, also of objects that the conditions do not count. */
   readonly isDone: boolean;
 }
 
@@ -152,7 +152,7 @@ async function deleteContent(
 
   await deleteAll(genericResource(Pod), "pods");
   if (resources.size > 0) {
-    // So says the real server: as long as pods are left, nothing is told of what remains.
+    // As on the real server, the conditions do not count what remains while pods exist.
     return { resources: new Map(), finalizers: new Map(), failures, isDone: false };
   }
   for (const collection of deletableCollections()) {

@@ -19,7 +19,10 @@ export interface NodeMonitor {
   readonly periodMs?: number;
 }
 
-/** Watches over nodes by their status and their Leases: marks those that fell silent, and taints those that are not ready. */
+/**
+ * Watches over nodes by their status and their Leases: marks those that fell silent, and taints those that are not
+ * ready.
+ */
 export function nodeLifecycle(monitor: NodeMonitor = {}): StartController {
   return (context) => start(context, monitor);
 }
@@ -116,12 +119,12 @@ async function updateTaints({ objects, clock }: ControllerContext, name: string)
   const before = node.spec?.taints ?? [];
   const taints = taintsFor(node, formatTime(clock.now()));
   if (taints === before) return;
-  const { taints: _, ...others } = node.spec ?? {};
-  const spec = taints.length === 0 ? others : { ...others, taints };
+  const { taints: _, ...rest } = node.spec ?? {};
+  const spec = taints.length === 0 ? rest : { ...rest, taints };
   await objects.update(Node, { ...node, spec }, { manager: controllerManager });
 }
 
-/** Nobody answers for the pods of a node that is not ready. */
+/** Marks the pods of a node that is not ready as not ready: no kubelet reports on them. */
 async function markPodsNotReady(
   { objects, clock, recordEvent }: ControllerContext,
   name: string,
@@ -196,7 +199,7 @@ const noScheduleTaints: readonly { readonly type: string; readonly status: strin
 
 const unschedulable = "node.kubernetes.io/unschedulable";
 
-/** The taints that the conditions of a node call for, beside those that others gave it. */
+/** The taints of a node: those that its conditions require, and those that this controller does not manage. */
 function taintsFor({ spec, status }: Stored<Node>, now: string): readonly Taint[] {
   const has = (type: string, wanted: string): boolean =>
     status?.conditions?.find((condition) => condition.type === type)?.status === wanted;

@@ -14,7 +14,7 @@ export function withCondition(
   return isThere ? list.map((one) => (one.type === next.type ? next : one)) : [...list, next];
 }
 
-/** Tells of a pod that it ends because of something that is not its own fault. */
+/** The condition of a pod that is deleted for a reason outside of the pod. */
 export function disruptionTarget(
   pod: Stored<Pod>,
   now: number,
@@ -32,7 +32,7 @@ export function disruptionTarget(
   };
 }
 
-/** Marks a pod that nobody runs any more as failed, and removes it at once. */
+/** Marks a pod that no kubelet runs any more as failed, and deletes it without a grace period. */
 export async function forceDelete(
   { objects }: ControllerContext,
   pod: Stored<Pod>,

@@ -19,7 +19,7 @@ export interface ClusterState {
   stop(): void;
 }
 
-/** Tells of pods and nodes after it knows of them itself. */
+/** Calls back for changes of pods and nodes, after the state includes them. */
 export function watchCluster(
   { watch, objects }: Pick<ControllerContext, "watch" | "objects">,
   onPod: (change: ObjectChange<Pod>) => void,
@@ -85,7 +85,7 @@ interface NodePods {
   readonly count: number;
   /** What they ask for together. */
   readonly requested: Amounts;
-  /** Those that must not be near certain others. */
+  /** The pods with a required anti-affinity. */
   readonly apart: ReadonlySet<Stored<Pod>>;
 }
 

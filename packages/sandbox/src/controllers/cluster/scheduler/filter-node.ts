@@ -11,7 +11,10 @@ export interface Misfit {
   readonly isResolvable: boolean;
 }
 
-/** The first thing that keeps a pod from a node, in the order in which the real scheduler looks; undefined if nothing does. */
+/**
+ * The first thing that keeps a pod from a node, in the order in which the real scheduler looks; undefined if nothing
+ * does.
+ */
 export function misfitOf(
   objects: ObjectApi,
   pod: Stored<Pod>,
@@ -125,7 +128,7 @@ export function podError(nodeCount: number, reason: string): string {
   return `0/${nodeCount} nodes are available: ${reason}. not found`;
 }
 
-/** What making room by displacing others would have come to. */
+/** The result of preemption, which this scheduler does not attempt. */
 function afterword(pod: Stored<Pod>, misfits: readonly Misfit[]): string {
   const prefix = "no new claims to deallocate, preemption:";
   if (pod.spec?.preemptionPolicy === "Never") return `${prefix} not eligible due to preemptionPolicy=Never.`;

@@ -52,7 +52,7 @@ const noVictims =
   "no new claims to deallocate, preemption: 0/2 nodes are available: 2 No preemption victims found for incoming pod.";
 
 describe("the scheduler", () => {
-  it("binds pods, spread over the nodes, and tells of it", async () => {
+  it("binds pods, spread over the nodes, and records Events", async () => {
     await addNodes("n1", "n2");
     await world.create(Pod, podNamed("a", { spec: asking("1") }));
     await world.create(Pod, podNamed("b", { spec: asking("1") }));
@@ -209,7 +209,7 @@ describe("the scheduler", () => {
       const created = world.objects.create(Pod, pod, { manager: "tester" });
       for (let step = 0; step < steps; step++) await Promise.resolve();
       const metadata = { ...claim.metadata, labels: { changed: "yes" } };
-      // Whoever comes second is refused; the scheduler must try again.
+      // The second write is refused; the scheduler must retry.
       await world.objects
         .update(PersistentVolumeClaim, { ...claim, metadata }, { manager: "tester" })
         .catch(() => {});

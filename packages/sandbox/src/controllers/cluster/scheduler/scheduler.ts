@@ -163,7 +163,7 @@ async function schedule(
 
 const selectedNode = "volume.kubernetes.io/selected-node";
 
-/** Claims that wait for a consumer are told where it is to run; then whoever makes volumes makes one. */
+/** Writes the chosen node to claims that wait for a consumer, so that a provisioner can create their volumes. */
 async function chooseNodeFor(
   { objects }: ControllerContext,
   claims: readonly Stored<PersistentVolumeClaim>[],
@@ -194,11 +194,11 @@ async function markUnschedulable(
     message,
     ...(generation === undefined ? {} : { observedGeneration: generation }),
   };
-  const others = (pod.status?.conditions ?? []).filter(({ type }) => type !== "PodScheduled");
+  const otherConditions = (pod.status?.conditions ?? []).filter(({ type }) => type !== "PodScheduled");
   try {
     await objects.update(
       Pod,
-      { ...pod, status: { ...pod.status, conditions: [...others, condition] } },
+      { ...pod, status: { ...pod.status, conditions: [...otherConditions, condition] } },
       { manager, subresource: "status" },
     );
   } catch (error) {
@@ -217,9 +217,9 @@ function bindPod({ store, clock }: ControllerContext, pod: Stored<Pod>, nodeName
     lastProbeTime: null,
     lastTransitionTime: formatTime(clock.now()),
   };
-  const others = (pod.status?.conditions ?? []).filter(({ type }) => type !== "PodScheduled");
+  const otherConditions = (pod.status?.conditions ?? []).filter(({ type }) => type !== "PodScheduled");
   next.spec = { ...pod.spec, nodeName };
-  next.status = { ...pod.status, conditions: [...others, scheduled] };
+  next.status = { ...pod.status, conditions: [...otherConditions, scheduled] };
   try {
     store.write({
       collection: "pods",

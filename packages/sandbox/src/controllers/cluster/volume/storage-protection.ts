@@ -7,7 +7,7 @@ const claimFinalizer = "kubernetes.io/pvc-protection";
 const volumeFinalizer = "kubernetes.io/pv-protection";
 const volumePrefix = "volume:";
 
-/** Lets claims and volumes that are being deleted go when nobody uses them any more. */
+/** Removes the protection finalizer from claims and volumes that are being deleted and no longer in use. */
 export const startStorageProtection: StartController = (context) => {
   const { objects } = context;
   const loop = startKeyLoop({

@@ -158,21 +158,21 @@ function isWaiting(
 
 async function askForVolume(context: ControllerContext, claim: Stored<PersistentVolumeClaim>): Promise<void> {
   const { objects, recordEvent } = context;
-  const tell = (type: "Normal" | "Warning", reason: string, message: string): void =>
+  const record = (type: "Normal" | "Warning", reason: string, message: string): void =>
     recordEvent(claim, { component, type, reason, message });
   const name = claim.spec?.storageClassName;
   if (isWaiting(context, claim)) {
-    tell("Normal", "WaitForFirstConsumer", "waiting for first consumer to be created before binding");
+    record("Normal", "WaitForFirstConsumer", "waiting for first consumer to be created before binding");
     return;
   }
   if (!name) {
     const message = "no persistent volumes available for this claim and no storage class is set";
-    tell("Normal", "FailedBinding", message);
+    record("Normal", "FailedBinding", message);
     return;
   }
   const storageClass = objects.get(StorageClass, { name });
   if (storageClass === undefined) {
-    tell("Warning", "ProvisioningFailed", `storageclass.storage.k8s.io ${JSON.stringify(name)} not found`);
+    record("Warning", "ProvisioningFailed", `storageclass.storage.k8s.io ${JSON.stringify(name)} not found`);
     return;
   }
   const { provisioner } = storageClass;
@@ -183,7 +183,7 @@ async function askForVolume(context: ControllerContext, claim: Stored<Persistent
   const wait = `Waiting for a volume to be created either by the external provisioner '${provisioner}' or manually by the system administrator.`;
   const advice =
     "If volume creation is delayed, please verify that the provisioner is running and correctly registered.";
-  tell("Normal", "ExternalProvisioning", `${wait} ${advice}`);
+  record("Normal", "ExternalProvisioning", `${wait} ${advice}`);
 }
 
 function annotated<T extends KubeObject>(object: T, annotations: Readonly<Record<string, string>>): T {
@@ -205,7 +205,7 @@ function matchingVolume(
   )[0];
 }
 
-/** Nobody's, or this claim's. */
+/** Whether the volume is unbound, or reserved for this claim. */
 function isFor(
   { spec, status, metadata }: Stored<PersistentVolume>,
   claim: Stored<PersistentVolumeClaim>,

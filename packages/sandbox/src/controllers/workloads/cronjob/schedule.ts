@@ -6,7 +6,7 @@ import { timeOf } from "../pod-state.ts";
 export interface DueTime {
   /** The last time that was due and has not been served; undefined if there is none. */
   readonly dueMs: number | undefined;
-  /** Many times went by without anybody looking. */
+  /** More than 100 scheduled times were missed. */
   readonly missedMany: boolean;
   /** Undefined if it never comes. */
   readonly nextMs: number | undefined;
@@ -42,7 +42,7 @@ export function dueTime(cronJob: Stored<CronJob>, schedule: CronSchedule, now: n
 
 const timestampAnnotation = "batch.kubernetes.io/cronjob-scheduled-timestamp";
 
-/** The Job of one time, under a name that tells the time, so that it cannot be created twice. */
+/** The Job of one time, under a name that contains the time, so that it cannot be created twice. */
 export function makeScheduledJob(cronJob: Stored<CronJob>, dueMs: number): Job {
   const { name, namespace } = cronJob.metadata;
   const { metadata, spec } = cronJob.spec.jobTemplate;

@@ -7,7 +7,7 @@ export const revisionLabel = "controller-revision-hash";
 const generationLabel = "pod-template-generation";
 const generationAnnotation = "deprecated.daemonset.template.generation";
 
-/** The template with what every daemon tolerates: it runs where others may not. */
+/** The template with the tolerations of every daemon pod, which runs on nodes that refuse other pods. */
 export function daemonSpec({ spec = { containers: [] } }: PodTemplateSpec): PodSpec {
   const added = [...toleratedAlways, ...(spec.hostNetwork === true ? [networkUnavailable] : [])];
   const isSame = (a: Toleration, b: Toleration): boolean =>

@@ -139,7 +139,7 @@ describe("the DaemonSet controller", () => {
     await world.stop();
   });
 
-  it("leaves the update to whoever deletes pods with OnDelete", async () => {
+  it("updates a pod only after a user deleted it, with OnDelete", async () => {
     const world = workloadWorld([startDaemonSetController, hollow]);
     await addNode(world, "a");
     await world.create(DaemonSet, daemonSet({ updateStrategy: { type: "OnDelete" } }));

@@ -50,7 +50,7 @@ export const startDaemonSetController: StartController = (context) => {
     loop,
   };
   const stopNodes = context.watch(Node, ({ type, object, previous }) => {
-    // Nodes tell all the time that they are alive; that changes nothing here.
+    // A heartbeat of a node changes nothing here.
     if (type === "MODIFIED" && previous !== undefined && isSamePlace(object, previous)) return;
     for (const set of context.objects.list(DaemonSet)) loop.enqueue(loopKey(set));
   });

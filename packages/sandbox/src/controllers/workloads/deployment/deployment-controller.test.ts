@@ -242,7 +242,7 @@ describe("the Deployment controller", () => {
     await world.stop();
   });
 
-  it("keeps as many old revisions as it is told to", async () => {
+  it("keeps as many old revisions as revisionHistoryLimit says", async () => {
     const world = workloadWorld([...controllers, hollow]);
     await world.create(Deployment, deployment({ revisionHistoryLimit: 1 }));
     for (const image of ["nginx:2", "nginx:3", "nginx:4"]) await change(world, { template: template(image) });

@@ -118,7 +118,7 @@ async function reconcile({ context, sets, pods }: Deployments, loop: KeyLoop, ke
   }
 }
 
-/** Gives the way in which the status of what was done is told. */
+/** Reconciles the ReplicaSets, and returns how the status of the result is computed. */
 async function takeSteps(
   rollout: Rollout,
   pods: ControlledIndex<Pod>,

@@ -66,8 +66,8 @@ export interface Resize<Set extends ReplicaSet> {
 }
 
 /**
- * What a rolling update takes from old ReplicaSets: first pods that are not available, for they serve nobody, then as
- * many others as may be missing.
+ * What a rolling update takes from old ReplicaSets: first pods that are not available, because they serve no traffic,
+ * then as many available pods as may be missing.
  */
 export function shrinkOldSets<Set extends ReplicaSet>(
   numbers: DeploymentNumbers,

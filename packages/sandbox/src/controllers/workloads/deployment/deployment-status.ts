@@ -58,7 +58,7 @@ export function countedStatus(facts: StatusFacts): DeploymentStatus {
   };
 }
 
-/** Not known as long as one of the ReplicaSets does not tell; one that nobody has looked at has none. */
+/** Undefined while a ReplicaSet does not report the count; a ReplicaSet that was never reconciled counts as 0. */
 function terminatingOf(all: readonly Stored<ReplicaSet>[]): number | undefined {
   let total = 0;
   for (const { status } of all) {

@@ -42,7 +42,7 @@ export function newSetAnnotations(
   const annotations: Record<string, string> = { ...present, ...Object.fromEntries(copied) };
   const before = annotations[revisionAnnotation];
   const number = wholeNumber(before);
-  // Somebody wrote something there that is not a revision; it is left alone.
+  // A user wrote a value that is not a revision; it stays.
   if (before !== undefined && before !== "" && number === undefined) return annotations;
   if ((number ?? 0) >= revision) return annotations;
   annotations[revisionAnnotation] = String(revision);

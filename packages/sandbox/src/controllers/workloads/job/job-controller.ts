@@ -62,7 +62,7 @@ function ownersOf({ objects }: ControllerContext, pod: Stored<Pod>): readonly st
     .map(loopKey);
 }
 
-/** A pod whose Job is gone, or done, is held back by nobody. */
+/** Removes the tracking finalizer from a pod whose Job does not exist or has finished. */
 async function letGoOrphan(context: ControllerContext, key: string): Promise<void> {
   const pod = context.objects.get(Pod, parseLoopKey(key));
   if (pod === undefined || !isTracked(pod)) return;

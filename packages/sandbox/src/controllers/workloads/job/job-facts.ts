@@ -12,7 +12,7 @@ export interface JobFacts {
   readonly pods: readonly Stored<Pod>[];
   readonly active: readonly Stored<Pod>[];
   readonly terminating: readonly Stored<Pod>[];
-  /** Undefined: the first pod that succeeds tells that the work is done. */
+  /** Undefined: the Job is complete once one pod has succeeded. */
   readonly completions: number | undefined;
   readonly isIndexed: boolean;
   readonly isSuspended: boolean;

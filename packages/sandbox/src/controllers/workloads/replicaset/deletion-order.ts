@@ -39,7 +39,7 @@ export function podsToDelete<P extends Pod>(
     .slice(0, count);
 }
 
-/** Two that have been ready for about the same time, but not since the same moment, are told apart by their uid. */
+/** Two that have been ready for about the same time, but not since the same moment, are ordered by their uid. */
 function readyTie(a: Pod, b: Pod): number {
   return readySince(a) === readySince(b) ? 0 : compareText(a.metadata.uid, b.metadata.uid);
 }

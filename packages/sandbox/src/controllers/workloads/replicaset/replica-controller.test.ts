@@ -25,7 +25,7 @@ function withSpec(set: ReplicaSet, { spec }: ReplicaSet): ReplicaSet {
 const hollow = startHollowPods(readyStatus);
 
 describe("the ReplicaSet controller", () => {
-  it("creates the pods that are missing, and tells of each", async () => {
+  it("creates the missing pods, and records an Event for each", async () => {
     const world = workloadWorld([startReplicaSetController]);
     await world.create(ReplicaSet, replicaSet(3));
     const pods = world.list(Pod);

@@ -30,7 +30,7 @@ export async function createStatefulPod(
     await createClaims(context, set, pod);
     const created = await context.objects.create(Pod, pod, options);
     await syncClaimOwners(context, set, created);
-    tell(
+    recordSuccess(
       context,
       set,
       "create",
@@ -38,7 +38,7 @@ export async function createStatefulPod(
     );
     return created;
   } catch (error) {
-    if (!isTaken(error)) tellFailure(context, set, "create", pod, error);
+    if (!isTaken(error)) recordFailure(context, set, "create", pod, error);
     throw error;
   }
 }
@@ -54,7 +54,7 @@ export async function createClaims(context: Context, set: Stored<StatefulSet>, p
     const place = `Pod ${pod.metadata.name} in StatefulSet ${set.metadata.name}`;
     try {
       await objects.create(PersistentVolumeClaim, claim, options);
-      tell(context, set, "create", `Create ${subject} ${place} success`);
+      recordSuccess(context, set, "create", `Create ${subject} ${place} success`);
     } catch (error) {
       const message = `Create ${subject} for ${place} failed error: ${toError(error).message}`;
       context.recordEvent(set, { component, type: "Warning", reason: "FailedCreate", message });
@@ -81,14 +81,14 @@ export async function deleteStatefulPod(
 ): Promise<void> {
   try {
     await ignoreNotFound(context.objects.delete(Pod, keyOf(pod), options));
-    tell(
+    recordSuccess(
       context,
       set,
       "delete",
       `Delete Pod ${pod.metadata.name} in StatefulSet ${set.metadata.name} successful`,
     );
   } catch (error) {
-    tellFailure(context, set, "delete", pod, error);
+    recordFailure(context, set, "delete", pod, error);
     throw error;
   }
 }
@@ -102,7 +102,7 @@ export async function restoreIdentity(
 ): Promise<void> {
   const labels = identityLabels(set, pod, ordinal);
   await context.objects.update(Pod, { ...pod, metadata: { ...pod.metadata, labels } }, options);
-  tell(
+  recordSuccess(
     context,
     set,
     "update",
@@ -114,11 +114,17 @@ type Verb = "create" | "update" | "delete";
 
 const titles: Readonly<Record<Verb, string>> = { create: "Create", update: "Update", delete: "Delete" };
 
-function tell(context: Context, set: Stored<StatefulSet>, verb: Verb, message: string): void {
+function recordSuccess(context: Context, set: Stored<StatefulSet>, verb: Verb, message: string): void {
   context.recordEvent(set, { component, type: "Normal", reason: `Successful${titles[verb]}`, message });
 }
 
-function tellFailure(context: Context, set: Stored<StatefulSet>, verb: Verb, pod: Pod, error: unknown): void {
+function recordFailure(
+  context: Context,
+  set: Stored<StatefulSet>,
+  verb: Verb,
+  pod: Pod,
+  error: unknown,
+): void {
   const subject = `${titles[verb]} Pod ${pod.metadata.name} in StatefulSet ${set.metadata.name}`;
   const message = `${subject} failed error: ${toError(error).message}`;
   context.recordEvent(set, { component, type: "Warning", reason: `Failed${titles[verb]}`, message });
@@ -154,19 +160,19 @@ function wantedOwners(
   { metadata }: Stored<PersistentVolumeClaim>,
 ): readonly OwnerReference[] {
   const { whenDeleted, whenScaled } = set.spec?.persistentVolumeClaimRetentionPolicy ?? {};
-  const others = (metadata.ownerReferences ?? []).filter(
+  const foreign = (metadata.ownerReferences ?? []).filter(
     ({ uid }) => uid !== set.metadata.uid && uid !== pod.metadata.uid,
   );
   // Another controller decides when the claim goes.
-  if (others.some(({ controller }) => controller === true)) return others;
+  if (foreign.some(({ controller }) => controller === true)) return foreign;
   const isCondemned = !isInRange(set, ordinal);
   const options = { controller: true, blockOwnerDeletion: true };
   if (isCondemned && whenScaled === "Delete") {
-    return [...others, ownerReferenceTo({ object: pod, resource: Pod }, options)];
+    return [...foreign, ownerReferenceTo({ object: pod, resource: Pod }, options)];
   }
   return whenDeleted === "Delete"
-    ? [...others, ownerReferenceTo({ object: set, resource: StatefulSet }, options)]
-    : others;
+    ? [...foreign, ownerReferenceTo({ object: set, resource: StatefulSet }, options)]
+    : foreign;
 }
 
 /** Whether a claim belongs to an earlier object of the same name, and so is about to go. */

@@ -195,7 +195,7 @@ describe("the StatefulSet controller", () => {
     await world.stop();
   });
 
-  it("leaves the update to whoever deletes pods with OnDelete", async () => {
+  it("updates a pod only after a user deleted it, with OnDelete", async () => {
     const world = workloadWorld([startStatefulSetController, hollow]);
     await world.create(StatefulSet, statefulSet({ updateStrategy: { type: "OnDelete" } }));
     await change(world, { template: template("pg:2") });

@@ -11,7 +11,7 @@ export interface StatefulRevisions {
   readonly collisionCount: number;
 }
 
-/** What the status tells of revisions. */
+/** The fields of the status that describe revisions. */
 export type RevisionNames = Required<
   Pick<StatefulSetStatus, "currentRevision" | "updateRevision" | "collisionCount">
 >;
