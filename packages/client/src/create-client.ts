@@ -13,8 +13,8 @@ export interface ClientOptions {
   /** Who is asking, in the API server's logs. Default `keelson`. */
   readonly userAgent?: string;
   /**
-   * Told what the server remarks on calls that it carried out, such as a field that does not exist. What it throws is
-   * ignored. Default: nobody is told.
+   * Is called with the server's warnings about calls that succeeded, such as a field that does not exist. What it throws
+   * is ignored. Default: warnings are ignored.
    */
   readonly onWarning?: OnServerWarning;
   /** How long a call may take unless it says otherwise. Default 30 s. */

@@ -32,7 +32,7 @@ describe("[CL2] a refusal", () => {
     expect(error.message).toBe(`get pods a/b: the API server answered ${fields.code} ${fields.reason}: no`);
   });
 
-  it("without a reason is told by its code, as from a proxy", () => {
+  it("without a reason is classified by its code, as from a proxy", () => {
     expect(errors.apiErrorFrom("get pods", status({ code: 404 }))).toBeInstanceOf(errors.NotFoundError);
     const unknown = errors.apiErrorFrom("get pods", status({ code: 502, message: "bad gateway" }));
     expect(unknown.constructor).toBe(errors.ApiError);

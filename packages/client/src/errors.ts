@@ -6,7 +6,7 @@ export abstract class ClientError extends KeelsonError {
 }
 
 /**
- * The API server refused a request. Carries the Status it answered with; each refusal that programs tell apart has a
+ * The API server refused a request. Carries the Status of the response; each refusal that programs handle has a
  * class of its own below.
  */
 export class ApiError extends ClientError {
@@ -155,7 +155,7 @@ export class MalformedResponseError extends ClientError {
   }
 }
 
-/** The transport was closed; whoever closed it wants no more requests. */
+/** The transport was closed and sends no more requests. */
 export class TransportClosedError extends ClientError {
   static override readonly brand: string = "@keelson/client.TransportClosedError";
   readonly code = "TRANSPORT_CLOSED";
@@ -196,7 +196,7 @@ export class NoKindMatchError extends ClientError {
 
 type ApiErrorClass = new (operation: string, status: Status) => ApiError;
 
-/** A Status names its reason; one that does not, such as a proxy's, is told by its HTTP code. */
+/** A Status names its reason; one that does not, such as a proxy's, is classified by its HTTP code. */
 const classes: ReadonlyMap<string | number, ApiErrorClass> = new Map<string | number, ApiErrorClass>([
   ["BadRequest", BadRequestError],
   ["Unauthorized", UnauthorizedError],

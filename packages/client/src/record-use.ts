@@ -3,7 +3,7 @@ import type { Client } from "./client.ts";
 import { type ApiCall, isApply } from "./request/api-call.ts";
 
 /**
- * A client that tells of each call what permissions it needs, before it is made; `rbacRules` makes rules of them. It
+ * A client that reports the permissions that each call needs, before the call is made; `rbacRules` makes rules of them. It
  * sees calls as they leave it, so it belongs inside of other wrappers: `inNamespace(recordUse(client, …), "shop")`.
  */
 export function recordUse(client: Client, onUse: (use: ApiUse) => void): Client {

@@ -6,14 +6,14 @@ export function aborted(signal: AbortSignal): Promise<void> {
   return promise;
 }
 
-/** Waits for the promise; throws the signal's reason as soon as it aborts, and leaves the promise to itself. */
+/** Waits for the promise; throws the signal's reason as soon as it aborts, and ignores how the promise settles then. */
 export async function abortable<Value>(
   promise: Promise<Value>,
   signal: AbortSignal | undefined,
 ): Promise<Value> {
   if (signal === undefined) return promise;
   if (signal.aborted) {
-    // Nobody waits for it any more, so nobody is to be told that it failed.
+    // It has no waiter any more, so its failure would be an unhandled rejection.
     promise.catch(() => undefined);
     throw signal.reason;
   }

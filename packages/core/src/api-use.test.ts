@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { usesOf } from "./api-use.ts";
 import { Deployment } from "./kinds/apps/v1.ts";
 
-it("tells the uses of a kind and of a part of its objects, as RBAC names them", () => {
+it("lists the uses of a kind and of its subresources, as RBAC names them", () => {
   expect(usesOf(Deployment, ["create", "patch"])).toEqual([
     { verb: "create", group: "apps", resource: "deployments" },
     { verb: "patch", group: "apps", resource: "deployments" },

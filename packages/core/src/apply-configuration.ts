@@ -1,8 +1,8 @@
 import type { KeyOf, KubeObject } from "./meta.ts";
 
 /**
- * What server-side apply takes for an object: any part of it, because one manager states only what it cares for.
- * Elements of lists that are merged by key must carry that key, since without it the server cannot tell which element is meant.
+ * What server-side apply takes for an object: any part of it, because a field manager states only the fields it wants.
+ * Elements of lists that are merged by key must carry that key, since without it the server does not know which element is meant.
  */
 export type ApplyConfiguration<T extends KubeObject> = DeepPartial<
   Omit<T, "apiVersion" | "kind" | "metadata">
@@ -15,7 +15,7 @@ type DeepPartial<T> = T extends readonly (infer Element)[]
   ? readonly PartialElement<Element>[]
   : T extends object
     ? string extends keyof T
-      ? // A map: `?` would not make its entries optional, which they are, but let them be undefined.
+      ? // A map: `?` would allow its entries, which are optional anyway, to be undefined.
         { readonly [Key in keyof T]: DeepPartial<T[Key]> }
       : { readonly [Key in keyof T]?: DeepPartial<T[Key]> }
     : T;

@@ -1,6 +1,6 @@
 /**
- * What one must know of the fields of built-in kinds to compare two objects. A field is named as far as needed to tell
- * it from others: `image`, or with what it is in, such as `target.value`, or with the kind, such as `Secret.type`. An
+ * What a comparison of two objects needs to know of the fields of built-in kinds. A field is named as far as needed to
+ * identify it: `image`, or with what it is in, such as `target.value`, or with the kind, such as `Secret.type`. An
  * element of a list is named after the list. Taken from the Go types and defaults of Kubernetes 1.36.
  */
 
@@ -81,7 +81,7 @@ export const meaningfulWhenEmpty: ReadonlySet<string> = new Set([
   "selector",
 ]);
 
-/** Fields where `false`, 0 or the empty text is another thing than no value. For all others the server omits them. */
+/** Fields where `false`, 0 or the empty text differs from no value. Of all other fields the server omits them. */
 export const meaningfulWhenZero: ReadonlySet<string> = new Set([
   "activeDeadlineSeconds",
   "allocateLoadBalancerNodePorts",
@@ -250,12 +250,12 @@ export const orderedLists: ReadonlySet<string> = new Set(["env", "initContainers
 /** The server's default for a field that is part of a key. */
 export const defaultsInKeys: ReadonlyMap<string, string> = new Map([["protocol", "TCP"]]);
 
-/** Lists that are sets: who adds an element does not touch those of others. */
+/** Lists that are sets: each field manager owns the elements that it added. */
 export const sets: ReadonlySet<string> = new Set(["metadata.finalizers"]);
 
 /**
- * Maps and objects that have one author for all that they hold, as all lists without keys have: what others add to one
- * is a change, and an apply takes it away.
+ * Maps and objects that have one author for all that they hold, as all lists without keys have: what another field
+ * manager adds to one is a change, and an apply removes it.
  */
 export const atomicMaps: ReadonlySet<string> = new Set([
   "backend.resource",

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { type CancelTimer, type Clock, formatTime, sleep } from "./clock.ts";
 
-/** A clock whose one timer fires when told to. */
+/** A clock whose one timer fires when the test says so. */
 class HandClock implements Clock {
   delayMs: number | undefined;
   isCancelled = false;

@@ -7,7 +7,7 @@ export type CancelTimer = () => void;
  * Time, passed in from outside, so that a test can own it. Nothing in Keelson's libraries reads the machine's clock.
  */
 export interface Clock {
-  /** Milliseconds since 1970, for timestamps that others read. May jump when the machine's clock is set. */
+  /** Milliseconds since 1970, for timestamps that leave the process. May jump when the machine's clock is set. */
   now(): number;
   /** Milliseconds since some fixed moment, for measuring durations. Never goes back. */
   monotonicNow(): number;

@@ -1,16 +1,16 @@
 import { formatTime } from "./clock.ts";
 import type { Condition } from "./meta.ts";
 
-/** What a controller has found out; the time of the transition is not its business. */
+/** A condition as a controller determines it; the time of the transition follows from the previous status. */
 export type ConditionUpdate = Omit<Condition, "lastTransitionTime">;
 
 type Conditions = readonly Condition[] | undefined;
 
 /**
- * The conditions with one of them as `update` says, others untouched and in their place; a new one comes last.
+ * The conditions with one of them updated; the other conditions stay untouched and in place, and a new one comes last.
  * `lastTransitionTime` becomes `nowMs` only if the status changes, however much else does. Without an
- * `observedGeneration` in the update there is none in the result. Gives back the same array if nothing changes, so
- * that a caller can tell by `===` whether there is something to write.
+ * `observedGeneration` in the update there is none in the result. Returns the same array if nothing changes, so
+ * that a caller can see by `===` whether there is something to write.
  */
 export function setCondition(
   conditions: Conditions,
@@ -22,14 +22,14 @@ export function setCondition(
     return [...(conditions ?? []), conditionOf(update, formatTime(nowMs))];
   }
   const isSameStatus = existing.status === update.status;
-  if (isSameStatus && saysTheSame(existing, update)) return conditions ?? [];
+  if (isSameStatus && isSameContent(existing, update)) return conditions ?? [];
   const time = isSameStatus ? existing.lastTransitionTime : formatTime(nowMs);
-  const { observedGeneration: _, ...others } = existing;
-  const changed: Condition = { ...others, ...conditionOf(update, time) };
+  const { observedGeneration: _, ...kept } = existing;
+  const changed: Condition = { ...kept, ...conditionOf(update, time) };
   return (conditions ?? []).map((condition) => (condition === existing ? changed : condition));
 }
 
-/** Several updates at one moment; the later one wins. Gives back the same array if nothing changes. */
+/** Several updates at one moment; the later one of a type wins. Returns the same array if nothing changes. */
 export function mergeConditions(
   conditions: Conditions,
   updates: readonly ConditionUpdate[],
@@ -51,12 +51,12 @@ export function findCondition(conditions: Conditions, type: string): Condition |
   return conditions?.find((condition) => condition.type === type);
 }
 
-/** Whether the condition is there and `True`; `Unknown` and absent are both not. */
+/** Whether the condition exists and is `True`. */
 export function isConditionTrue(conditions: Conditions, type: string): boolean {
   return findCondition(conditions, type)?.status === "True";
 }
 
-function saysTheSame(existing: Condition, update: ConditionUpdate): boolean {
+function isSameContent(existing: Condition, update: ConditionUpdate): boolean {
   return (
     existing.reason === update.reason &&
     existing.message === update.message &&
@@ -64,7 +64,7 @@ function saysTheSame(existing: Condition, update: ConditionUpdate): boolean {
   );
 }
 
-/** Takes the known fields one by one, so that what a caller has beside them does not end up in a status. */
+/** Copies the known fields only, so that further fields of the update do not get into a status. */
 function conditionOf(update: ConditionUpdate, lastTransitionTime: string): Condition {
   const { type, status, observedGeneration, reason, message } = update;
   return {

@@ -1,8 +1,8 @@
 const ellipsis = "…";
 
 /**
- * The text, or as much of it as fits into so many bytes of UTF-8: no character is cut in half, and a sign tells that
- * there was more. There must be room for the sign.
+ * The text, or as much of it as fits into so many bytes of UTF-8: no character is cut in half, and an
+ * ellipsis marks that text was cut off. There must be room for the ellipsis.
  */
 export function cutText(text: string, mostBytes: number): string {
   const encoder = new TextEncoder();

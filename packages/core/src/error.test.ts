@@ -27,7 +27,7 @@ function otherCopy(): { Sinking: new (message: string) => Error } {
   return { Sinking: B };
 }
 
-/** Someone else's class of the same name. */
+/** A class of the same name from another package. */
 function namesake(): Error {
   class SinkingError extends KeelsonError {
     readonly code = "STOCK_PRICE";

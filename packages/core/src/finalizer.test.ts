@@ -23,7 +23,7 @@ const objectWith = (metadata: ObjectMeta): KubeObject =>
   });
 
 describe("adding a finalizer", () => {
-  it("[CL8] puts it after the others, and leaves the argument alone", () => {
+  it("[CL8] puts it after the other finalizers, and leaves the argument alone", () => {
     const object = objectWith({ finalizers: [theirs] });
     expect(withFinalizer(object, ours).metadata).toEqual({ ...object.metadata, finalizers: [theirs, ours] });
     expect(withFinalizer(objectWith({}), ours).metadata.finalizers).toEqual([ours]);
@@ -70,7 +70,7 @@ describe("adding a finalizer", () => {
 });
 
 describe("removing a finalizer", () => {
-  it("[CL8] keeps the others, and the same object if it is not there", () => {
+  it("[CL8] keeps the other finalizers, and returns the same object if it does not have it", () => {
     const object = objectWith({ finalizers: [theirs, ours, ours] });
     expect(hasFinalizer(object, ours)).toBe(true);
     expect(withoutFinalizer(object, ours).metadata.finalizers).toEqual([theirs]);

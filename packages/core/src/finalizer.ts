@@ -4,7 +4,7 @@ import type { KubeObject } from "./meta.ts";
 import { qualifiedNameProblem } from "./name.ts";
 import { describe, storedField } from "./stored-object.ts";
 
-/** A finalizer was to be added to an object whose deletion has begun. The API server refuses that, too. */
+/** A finalizer was to be added to an object that is being deleted. The API server refuses that, too. */
 export class BeingDeletedError extends KeelsonError {
   static override readonly brand: string = "@keelson/core.BeingDeletedError";
   readonly code = "BEING_DELETED";
@@ -49,7 +49,7 @@ export function withFinalizer<T extends KubeObject>(object: T, finalizer: string
   return { ...object, metadata: { ...object.metadata, finalizers: [...finalizersOf(object), finalizer] } };
 }
 
-/** The object without the finalizer, and with all others; the same object if it does not have it. */
+/** The object without the finalizer, and with all other finalizers; the same object if it does not have it. */
 export function withoutFinalizer<T extends KubeObject>(object: T, finalizer: string): T {
   if (!hasFinalizer(object, finalizer)) return object;
   const finalizers = finalizersOf(object).filter((name) => name !== finalizer);
@@ -77,8 +77,8 @@ export function addFinalizerPatch(
 }
 
 /**
- * The JSON patch that removes the finalizer and no other; undefined if it is not there. If another finalizer was
- * removed meanwhile, so that positions have moved, or if the object was deleted and made again, the API server refuses
+ * The JSON patch that removes the finalizer and no other; undefined if the object does not have it. If another finalizer was
+ * removed meanwhile, so that positions have moved, or if the object was deleted and created again, the API server refuses
  * the patch as invalid (422): read the object again. Other changes do not matter. Throws NotStoredError.
  */
 export function removeFinalizerPatch(

@@ -1,8 +1,8 @@
 import { KeelsonError } from "./error.ts";
 
 /**
- * A server as a function from request to response, so that it can be called with or without a network. Whoever
- * listens on a socket moves bytes and knows nothing of what they mean.
+ * A server as a function from request to response, so that it can be called with or without a network. A listener
+ * on a socket moves bytes and does not interpret them.
  */
 export type HttpService = (request: ServiceRequest) => Promise<ServiceResponse>;
 
@@ -14,18 +14,18 @@ export interface ServiceRequest {
   readonly headers: Readonly<Record<string, string>>;
   /**
    * The values of a header, one for each line on which it came: `headers` joins them by commas, which a value may hold
-   * too. Without it nobody knows more than `headers`.
+   * too. Without it only `headers` are known.
    */
   readonly headerLines?: (name: string) => readonly string[] | undefined;
   /** Need not be read. */
   readonly body: AsyncIterable<Uint8Array>;
-  /** Aborts when the client has gone away. */
+  /** Aborts when the client has disconnected. */
   readonly signal: AbortSignal;
-  /** Of the client, if it showed one that the listener's authority for clients has signed. */
+  /** The certificate of the client, if it presented one that the listener's authority for clients has signed. */
   readonly clientCertificate?: ClientCertificate;
 }
 
-/** Whom a certificate names; it was checked. */
+/** The subject of a client certificate that was verified. */
 export interface ClientCertificate {
   readonly commonName: string;
   readonly organizations: readonly string[];
@@ -41,13 +41,13 @@ export interface ServiceResponse {
   readonly body?: string | Uint8Array | AsyncIterable<Uint8Array>;
 }
 
-/** Thrown by a service that wants the connection broken instead of an answer, as if the server had died. */
+/** Thrown by a service to break the connection instead of responding, as if the server had died. */
 export class DropConnectionError extends KeelsonError {
   static override readonly brand: string = "@keelson/core.DropConnectionError";
   readonly code = "DROP_CONNECTION";
 
   constructor(reason: string) {
-    super(`answer a request: ${reason}; the connection is broken`);
+    super(`respond to a request: ${reason}; the connection is broken`);
   }
 }
 
@@ -62,11 +62,12 @@ export interface ListenOptions {
   readonly host?: string;
   /** 0 takes any free port. */
   readonly port: number;
-  /** Serves HTTPS; asked for at each handshake, so that a new certificate needs no new listener. Default: HTTP. */
+  /** Serves HTTPS; called at each handshake, so that a new certificate needs no new listener. Default: HTTP. */
   readonly certificate?: () => ServingCertificate;
   /**
-   * Certificates, in PEM, of those whose word about clients counts: clients of HTTPS are asked for a certificate, and
-   * one that these have signed is shown to the service. Others come in too, without it. Default: nobody is asked.
+   * Certificates, in PEM, of the authorities for client certificates: HTTPS clients are requested to present a
+   * certificate, and the service gets it if one of these has signed it. Clients without such a certificate are served
+   * as well. Default: no certificate is requested.
    */
   readonly clientAuthorities?: string;
 }
@@ -81,5 +82,5 @@ export interface Listener {
   close(graceMs: number): Promise<void>;
 }
 
-/** Opens a port for a service; rejects if it cannot be had. */
+/** Opens a port for a service; rejects if the port cannot be opened. */
 export type Listen = (options: ListenOptions, service: HttpService) => Promise<Listener>;

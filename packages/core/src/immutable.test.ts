@@ -57,7 +57,7 @@ describe("draft", () => {
   });
 });
 
-it("types what nobody changes and what may be changed as opposites", () => {
+it("types immutable values and drafts as opposites", () => {
   interface Changeable {
     list: { a: number }[];
     call: (count: number) => string;

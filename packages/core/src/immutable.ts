@@ -1,4 +1,4 @@
-/** The type of a value that nobody changes: every property and every array of it, all the way down, is read-only. */
+/** The type of an immutable value: every property and every array of it, at every depth, is read-only. */
 export type Immutable<T> = T extends (...args: never[]) => unknown
   ? T
   : T extends readonly (infer Element)[]
@@ -34,11 +34,11 @@ function setOwn(object: object, key: string, value: unknown): void {
   Object.defineProperty(object, key, { value, writable: true, enumerable: true, configurable: true });
 }
 
-/** Freezes a JSON value all the way down and gives it back. A value that is frozen already is not walked again. */
+/** Freezes a JSON value at every depth and returns it. A value that is frozen already is not walked again. */
 export function freeze<T>(value: T): Immutable<T>;
 export function freeze(value: unknown): unknown {
   if (typeof value !== "object" || value === null || Object.isFrozen(value)) return value;
-  // Asked here and not only in the call: most fields are no objects.
+  // Checked before the call as well: most fields are not objects.
   for (const field of Object.values(value)) if (typeof field === "object") freeze(field);
   return Object.freeze(value);
 }

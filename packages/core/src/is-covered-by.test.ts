@@ -48,7 +48,7 @@ describe("what is desired of an object", () => {
     ["a Service without a selector", Service, spec({ selector: {} }), spec({})],
     ["a Secret with the default type", Secret, { type: "" }, { type: "Opaque" }],
     [
-      "finalizers of others",
+      "finalizers of other controllers",
       ConfigMap,
       { metadata: { finalizers: ["a"] } },
       { metadata: { finalizers: ["b", "a"] } },
@@ -158,7 +158,7 @@ describe("what is desired of an object", () => {
     ],
     ["peers where all were allowed", NetworkPolicy, ingress({}), ingress({ from: [{ podSelector: {} }] })],
     [
-      "a secret of others, where they have no part",
+      "a secret that another field manager added to an atomic list",
       ServiceAccount,
       { imagePullSecrets: [{ name: "ours" }] },
       { imagePullSecrets: [{ name: "ours" }, { name: "theirs" }] },
@@ -197,7 +197,11 @@ describe("what is desired of an object of a kind that is not built in", () => {
       { spec: { ports: [{ port: 1, weight: 1 }] } },
     ],
     ["nothing stated", { spec: { a: null, b: undefined } }, { spec: { a: 1 } }],
-    ["labels of others", { metadata: { labels: { a: "1" } } }, { metadata: { labels: { a: "1", b: "2" } } }],
+    [
+      "labels of other field managers",
+      { metadata: { labels: { a: "1" } } },
+      { metadata: { labels: { a: "1", b: "2" } } },
+    ],
   ])("is there in spite of %s", (_, desired, actual) => {
     expect(isCoveredBy(desired, actual, custom)).toBe(true);
   });

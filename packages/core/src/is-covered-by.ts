@@ -18,19 +18,19 @@ import { isZero, normalForm } from "./normal-form.ts";
 import type { GroupVersionKind } from "./resource.ts";
 
 /**
- * Whether `actual`, as the server stored it, already says everything that `desired` says, so that to apply it would
- * change nothing. It does not tell what `desired` no longer says: an apply by the manager who said it before would
- * remove that, so ask this only where nothing is ever taken back, or where that is known from elsewhere. Without a kind
- * both are pod templates.
+ * Whether `actual`, as the server stored it, has every field that `desired` states, so that applying it would change
+ * nothing. It does not find fields that `desired` states no longer, which an apply by the same field manager would
+ * remove: use it only where no field is ever dropped, or where that is known from elsewhere. Without a kind both are
+ * pod templates.
  *
- * Defaults of the server, and what others added, are no difference: fields and entries of maps that `desired` does not
+ * Defaults of the server, and what other field managers added, are no difference: fields and entries of maps that `desired` does not
  * state, and elements of lists with keys (containers, env, volumes, the ports of a Service and so on) that it does not
  * have. Elements are matched by key; only env and initContainers must also be in the same order. Other lists, such as
  * args or the rules of a Role, and the few maps that have one author, such as selectors, must hold the same and no
  * more. Stating null, an empty list or an empty map states nothing.
  *
- * Of kinds that are not built in the schema is not known: every value is what it is, also an empty one, lists must have
- * as many elements, and what others added to an element that is an object is taken for a default.
+ * Of kinds that are not built in the schema is not known: every value is compared, also an empty one, lists must have
+ * as many elements, and a further field of an element that is an object is taken for a default.
  */
 export function isCoveredBy(
   desired: object,

@@ -32,7 +32,7 @@ describe("a built-in kind", () => {
     expect(CustomResourceDefinition).toMatchObject({ group: "apiextensions.k8s.io" });
   });
 
-  it("has objects that say which kind they are of, and that nobody changes", () => {
+  it("has immutable objects that name their kind", () => {
     expectTypeOf<Deployment>().toExtend<KubeObject>();
     expectTypeOf<Deployment["apiVersion"]>().toEqualTypeOf<"apps/v1">();
     expectTypeOf<Deployment["kind"]>().toEqualTypeOf<"Deployment">();

@@ -76,7 +76,7 @@ export interface KubeconfigExec {
   readonly apiVersion?: string;
   /** Shown to people who do not have the command. */
   readonly installHint?: string;
-  /** Tells the command about the cluster, in `KUBERNETES_EXEC_INFO`. */
+  /** Whether the command gets the cluster in `KUBERNETES_EXEC_INFO`. */
   readonly provideClusterInfo?: boolean;
   /** `Never`, `IfAvailable` or `Always`: whether the command talks to a person. Version v1beta1 may leave it out. */
   readonly interactiveMode?: string;

@@ -40,7 +40,7 @@ export class InvalidLabelSelectorError extends KeelsonError {
   }
 }
 
-/** The selector of exactly these labels, and any others beside them. Of no labels, it selects everything. */
+/** The selector of objects that have these labels, among any further labels. Without labels it selects everything. */
 export function labelsToSelector(labels: Readonly<Record<string, string>>): LabelSelector {
   return { matchLabels: { ...labels } };
 }

@@ -92,7 +92,7 @@ type StoredMeta<Meta extends ObjectMeta> = Meta extends { readonly [scopeOf]?: i
       : StoredFields
   : StoredFields;
 
-/** An object of a kind that nobody has described: everything beside the metadata is unknown. */
+/** An object of a kind without a described type: everything beside the metadata is unknown. */
 export interface GenericObject extends KubeObject {
   readonly [field: string]: unknown;
 }
@@ -132,7 +132,7 @@ export interface LabelSelectorRequirement {
 
 declare const listMapKey: unique symbol;
 
-/** An element of a list whose elements are told apart by the keys given; it only exists for the compiler. */
+/** An element of a list whose elements are identified by the given keys; it only exists for the compiler. */
 type KeyedElement<Element, Key> = Element & { readonly [listMapKey]?: Key };
 
 /** A list that server-side apply merges by key (`x-kubernetes-list-type: map`), such as the containers of a pod. */

@@ -11,7 +11,7 @@ describe("a DNS label", () => {
     expect(accepted(dnsLabelProblem, [...good, ...bad])).toEqual(good);
   });
 
-  it("is told apart from a subdomain", () => {
+  it("is not a subdomain", () => {
     expect(dnsLabelProblem("a.b")).toBe("must not contain dots");
     expect(dnsLabelProblem("a".repeat(64))).toBe("must be at most 63 characters long");
   });

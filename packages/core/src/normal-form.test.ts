@@ -145,7 +145,7 @@ const desired = {
   },
 };
 
-/** What a server makes of it, and what others added. */
+/** As a server stores it, with what other field managers added. */
 const actual = {
   metadata: { creationTimestamp: null, labels: { app: "web", "sidecar.example.com/injected": "true" } },
   spec: {
@@ -189,7 +189,7 @@ const actual = {
 };
 
 describe("a desired pod template", () => {
-  it("is covered by what the server stored, with its defaults and what others added", () => {
+  it("is covered by what the server stored, with its defaults and what other field managers added", () => {
     expect(isCoveredBy(desired, actual)).toBe(true);
     expect(isCoveredBy(actual, desired)).toBe(false);
     expect(podTemplatesEqual(desired, actual)).toBe(false);

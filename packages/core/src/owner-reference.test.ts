@@ -261,7 +261,7 @@ describe("the owners of an object", () => {
     expect(isControlledBy(configMap.object, configMap.object)).toBe(false);
   });
 
-  it("can be removed, the others staying", () => {
+  it("can be removed one by one", () => {
     expect(removeOwnerReference(webApp.object, object).metadata.ownerReferences).toEqual([foreignReference]);
     expect(removeOwnerReference(fleet.object, object)).toBe(object);
   });

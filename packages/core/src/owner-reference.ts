@@ -19,7 +19,7 @@ export interface OwnedObject<T extends KubeObject = KubeObject> {
 export interface OwnerReferenceOptions {
   /** Whether the owner is the one that manages the object. Default: false. */
   readonly controller?: boolean;
-  /** Whether deleting the owner in the foreground waits for the object to be gone. Default: not stated. */
+  /** Whether a foreground deletion of the owner waits for the deletion of the object. Default: not stated. */
   readonly blockOwnerDeletion?: boolean;
 }
 
@@ -107,12 +107,12 @@ export function ownerReferenceTo<T extends KubeObject>(
 }
 
 /**
- * The object with `owner` as its controller: it is garbage-collected with the owner, and its changes wake the owner's
- * reconciler. A reference to the same owner is updated in its place, for instance to another API version. Gives back
+ * The object with `owner` as its controller: it is garbage-collected with the owner, and its changes trigger the owner's
+ * reconciler. A reference to the same owner is updated in its place, for instance to another API version. Returns
  * the same object if nothing changes.
  *
- * An owner is the same if its uid is. One that was deleted and made again under its name is another: the objects of
- * the former are on their way out, and adopting them would keep half of them.
+ * An owner is the same if its uid is. One that was deleted and created again under its name is another: the objects of
+ * the former are being deleted, and adopting them would keep half of them.
  *
  * Throws AlreadyOwnedError, CrossNamespaceOwnerError, NamespacedOwnerError, OwnerKindError or NotStoredError.
  */
@@ -132,7 +132,7 @@ export function setControllerReference<Owner extends KubeObject, T extends KubeO
 
 /**
  * The object with `owner` among its owners, not as its controller: it lives as long as one of its owners does. A
- * reference to the same owner is replaced, also one that made it the controller. Gives back the same object if nothing
+ * reference to the same owner is replaced, also one that made it the controller. Returns the same object if nothing
  * changes. Throws CrossNamespaceOwnerError, NamespacedOwnerError, OwnerKindError or NotStoredError.
  */
 export function setOwnerReference<Owner extends KubeObject, T extends KubeObject>(

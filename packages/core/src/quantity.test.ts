@@ -65,7 +65,7 @@ describe("the canonical form of a quantity", () => {
     ]);
   });
 
-  it("caps binary quantities at 2^63-1, and no others", () => {
+  it("caps binary quantities at 2^63-1, and no other quantities", () => {
     expect(canonical("8Ei")).toBe("9223372036854775807");
     expect(canonical("-100Ei")).toBe("-9223372036854775807");
     expect(canonical("10E")).toBe("10E");

@@ -4,7 +4,7 @@ export interface Random {
   next(): number;
 }
 
-/** A random UUID (version 4). It tells objects and runs apart; it is not a secret. */
+/** A random UUID (version 4). It identifies objects and runs; it is not a secret. */
 export function randomUuid(random: Random): string {
   const [a, b, c, d] = [word(random), word(random), word(random), word(random)];
   const version = (b & 0xffff0fff) | 0x4000;

@@ -11,7 +11,7 @@ export interface Kind<T extends KubeObject = KubeObject> {
   readonly group: string;
   readonly version: string;
   readonly kind: string;
-  /** The server is asked for the metadata of the objects only; see `metadataOnly`. */
+  /** Only the metadata of the objects is requested; see `metadataOnly`. */
   readonly isMetadataOnly?: true;
   /** Never set. */
   readonly [objectType]?: T;
@@ -28,15 +28,15 @@ export interface Resource<T extends KubeObject = KubeObject> extends Kind<T> {
 }
 
 /**
- * Says of a kind what its objects look like to those who write them, who may leave out what the server fills in. A
- * kind that does not say it is written as it is read.
+ * The type of a kind's objects as they are written, where fields that the server fills in may be left out. A kind
+ * without it is written as it is read.
  */
 export interface WrittenAs<Written> {
   /** Never set. */
   readonly [writtenType]?: Written;
 }
 
-/** What the objects of a kind look like. */
+/** The type of the objects of a kind. */
 export type ObjectOf<K> = K extends Kind<infer T> ? T : never;
 
 export interface GroupVersionKind {
@@ -45,7 +45,7 @@ export interface GroupVersionKind {
   readonly kind: string;
 }
 
-/** A kind whose objects are known only from outside, such as one that was found by discovery. */
+/** A kind whose objects have no described type, such as one that was found by discovery. */
 export function genericResource(
   description: Pick<Resource, "group" | "version" | "kind" | "plural" | "scope">,
 ): Resource<GenericObject> {
@@ -53,13 +53,13 @@ export function genericResource(
   return { group, version, kind, plural, scope };
 }
 
-/** An object of which only the metadata was asked for. */
+/** An object of which only the metadata was requested. */
 export interface PartialObjectMetadata extends KubeObject {
   readonly apiVersion: "meta.k8s.io/v1";
   readonly kind: "PartialObjectMetadata";
 }
 
-/** The same kind, but of its objects only the metadata: what is not needed never travels. */
+/** The same kind with the metadata of its objects only, so that the rest is never transferred. */
 export function metadataOnly(resource: Resource): Resource<PartialObjectMetadata> {
   const { group, version, kind, plural, scope } = resource;
   return { group, version, kind, plural, scope, isMetadataOnly: true };
@@ -86,7 +86,7 @@ export function groupResourceOf({ plural, group }: Pick<Resource, "plural" | "gr
   return group === "" ? plural : `${plural}.${group}`;
 }
 
-/** Where an object is: its name, and its namespace unless the kind has none. */
+/** The key of an object: its name, and its namespace unless the kind is cluster-scoped. */
 export interface ObjectKey {
   readonly namespace?: string;
   readonly name: string;

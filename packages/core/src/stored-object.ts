@@ -2,7 +2,7 @@ import { KeelsonError } from "./error.ts";
 import type { KubeObject, ObjectMeta, Stored } from "./meta.ts";
 import { formatKey, type ObjectKey } from "./resource.ts";
 
-/** Something was to be done with an object that only makes sense once the API server has stored it. */
+/** An action needs an object that the API server has stored, and the object was not stored yet. */
 export class NotStoredError extends KeelsonError {
   static override readonly brand: string = "@keelson/core.NotStoredError";
   readonly code = "NOT_STORED";
@@ -11,7 +11,7 @@ export class NotStoredError extends KeelsonError {
   constructor(action: string, object: KubeObject, missing: keyof ObjectMeta) {
     super(
       `${action}: ${describe(object)} has no metadata.${missing}; create it first and use the object that the API ` +
-        `server gave back`,
+        `server returned`,
     );
     this.missing = missing;
   }
@@ -25,7 +25,7 @@ export function isStored<T extends KubeObject>(object: T): object is Stored<T> {
   );
 }
 
-/** A field of the metadata that the API server sets. Throws NotStoredError if it is not there. */
+/** A field of the metadata that the API server sets. Throws NotStoredError if it is missing. */
 export function storedField(
   action: string,
   object: KubeObject,
@@ -42,7 +42,7 @@ export function describe({ kind, metadata }: KubeObject): string {
   return `${kind} ${formatKey(namespace === undefined ? { name } : { name, namespace })}`;
 }
 
-/** Where an object that the server has stored is. Throws NotStoredError if it has no name yet. */
+/** The key of an object. Throws NotStoredError if it has no name yet, which a stored object always has. */
 export function keyOf(object: KubeObject): ObjectKey {
   const name = storedField("locate an object", object, "name");
   const { namespace } = object.metadata;

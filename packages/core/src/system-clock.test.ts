@@ -9,7 +9,7 @@ afterEach(() => {
 });
 
 describe("the machine's clock", () => {
-  it("tells the time of the machine, and a time that never goes back", () => {
+  it("has the time of the machine, and a time that never goes back", () => {
     expect(Math.abs(systemClock.now() - Date.now())).toBeLessThan(1000);
     const first = systemClock.monotonicNow();
     expect(systemClock.monotonicNow()).toBeGreaterThanOrEqual(first);

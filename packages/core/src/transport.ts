@@ -1,9 +1,9 @@
 /**
- * How requests reach an API server: over sockets, or straight into one in the same process. Whoever implements this
- * moves bytes and knows nothing of Kubernetes; status codes are the caller's business.
+ * How requests reach an API server: over sockets, or straight into one in the same process. An implementation moves
+ * bytes and knows nothing of Kubernetes; it returns error statuses like any other.
  */
 export interface Transport {
-  /** Resolves when the head of the response is there; rejects if there is no response, or when the signal aborts. */
+  /** Resolves when the head of the response has arrived; rejects if none arrives, or when the signal aborts. */
   send(request: TransportRequest): Promise<TransportResponse>;
   /** Ends every connection; requests under way fail. */
   close(): Promise<void>;

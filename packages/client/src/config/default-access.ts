@@ -44,8 +44,8 @@ export async function defaultAccess(options: DefaultAccessOptions): Promise<Clus
 }
 
 async function fromKubeconfig(options: DefaultAccessOptions): Promise<ClusterAccess> {
-  const { kubeconfigPath, ...others } = options;
-  const loading = kubeconfigPath === undefined ? others : { ...others, path: kubeconfigPath };
+  const { kubeconfigPath, ...source } = options;
+  const loading = kubeconfigPath === undefined ? source : { ...source, path: kubeconfigPath };
   const { kubeconfig, file } = await loadKubeconfig(loading);
-  return accessFromKubeconfig(kubeconfig, { ...others, file });
+  return accessFromKubeconfig(kubeconfig, { ...source, file });
 }

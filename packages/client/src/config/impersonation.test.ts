@@ -18,7 +18,7 @@ describe("impersonation", () => {
     });
   });
 
-  it("joins extra keys that differ by case, which the server cannot tell apart", () => {
+  it("joins extra keys that differ by case, which are the same to the server", () => {
     const extra = { Team: ["a"], team: ["b"] };
     expect(impersonationHeaders({ as: "bob", "as-user-extra": extra })).toEqual({
       "impersonate-user": "bob",

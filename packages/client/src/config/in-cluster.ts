@@ -17,7 +17,7 @@ export interface InClusterOptions {
   readonly serviceAccountFolder?: string;
   /** Default: reads from disk. */
   readonly readFile?: ReadFile;
-  /** Told when a file can no longer be read and its last content stays in use. Default: nobody is. */
+  /** Is called when a file can no longer be read and its last content stays in use. Default: ignored. */
   readonly onWarning?: OnWarning;
   readonly signal?: AbortSignal;
 }

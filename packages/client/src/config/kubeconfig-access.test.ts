@@ -60,7 +60,7 @@ describe("the access of a context", () => {
     expect(await setUp({}).access.tls()).toEqual({ insecure: false });
   });
 
-  it("does not verify the server if told so, and warns once", async () => {
+  it("does not verify the server if the kubeconfig says so, and warns once", async () => {
     const { access, warnings } = setUp({ cluster: { "insecure-skip-tls-verify": true } });
     expect(await access.tls()).toEqual({ insecure: true });
     await access.tls();

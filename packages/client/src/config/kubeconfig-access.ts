@@ -24,7 +24,7 @@ export interface KubeconfigAccessOptions {
   readonly contextName?: string;
   /** Where the kubeconfig came from, for errors. */
   readonly file?: string;
-  /** Told of what is unsafe or stale and does not keep the program from working. Default: nobody is. */
+  /** Is called with what is unsafe or stale and does not keep the program from working. Default: ignored. */
   readonly onWarning?: OnWarning;
   /** Lets exec plugins talk to a person. Default: there is none. */
   readonly terminal?: Terminal;

@@ -24,7 +24,7 @@ export function checkAuthority(what: string, pem: string): string {
 }
 
 /**
- * Gives back a certificate and a key if they belong together. They may not while somebody replaces one file after the
+ * Returns a certificate and a key if they belong together. They may not while a program replaces one file after the
  * other, and a connection made in that moment would fail.
  */
 export function checkPair(what: string, { cert, key }: CertificateAndKey): CertificateAndKey {
@@ -38,7 +38,7 @@ export function checkPair(what: string, { cert, key }: CertificateAndKey): Certi
   throw new SettingProblem(`the certificate and the key of ${what} do not belong together`, advice);
 }
 
-/** What OpenSSL has to say about its decoders helps nobody, so it is dropped. */
+/** The message of OpenSSL about its decoders does not help, so it is dropped. */
 function valueOrUndefined<Value>(make: () => Value): Value | undefined {
   try {
     return make();

@@ -1,6 +1,6 @@
 import { type Clock, toError } from "@keelson/core";
 
-/** Told about what is not as it should be and does not keep the program from working. */
+/** Is called with a problem that does not keep the program from working. */
 export type OnWarning = (message: string) => void;
 
 export interface RotatingOptions<Value> {
@@ -17,8 +17,8 @@ export interface RotatingOptions<Value> {
 const retryMs = 5_000;
 
 /**
- * A value that others replace while the program runs, such as a token in a file. It is loaded when asked for and old
- * enough. A load that fails leaves the last good value in place and is told to `onWarning` once; it is an error only
+ * A value that is replaced from outside while the program runs, such as a token in a file. It is loaded when it is
+ * read and old enough. A load that fails leaves the last good value in place and calls `onWarning` once; it is an error only
  * if there never was a value.
  */
 export class Rotating<Value> {
@@ -66,5 +66,5 @@ export class Rotating<Value> {
 /** As in client-go: the kubelet renews a token minutes before the old one expires. */
 export const tokenIntervalMs = 60_000;
 
-/** Certificates are small files, and whoever replaces one wants to see it used. */
+/** Certificates are small files, and a replaced one should be used soon. */
 export const certificateIntervalMs = 5_000;

@@ -33,7 +33,7 @@ export async function discoverGroup(
   return { preferredVersion: preferredOf(description) ?? versions[0] ?? "", resources };
 }
 
-/** The core group lists its versions as words, the others as objects. */
+/** The core group lists its versions as strings, the other groups as objects. */
 function versionsOf(description: unknown): readonly string[] {
   return arrayOf(isRecord(description) ? description.versions : undefined).flatMap((entry) => {
     if (typeof entry === "string") return [entry];
@@ -64,11 +64,11 @@ export async function discoverAll(
 ): Promise<readonly DiscoveredResource[]> {
   const fetchList = (path: string): Promise<unknown> =>
     client.caller.raw({ ...options, path, accept: aggregated });
-  const [core, others] = await Promise.all([fetchList("/api"), fetchList("/apis")]);
-  if (isAggregated(core) && isAggregated(others)) {
-    return [...readGroupDiscoveryList(core), ...readGroupDiscoveryList(others)];
+  const [core, named] = await Promise.all([fetchList("/api"), fetchList("/apis")]);
+  if (isAggregated(core) && isAggregated(named)) {
+    return [...readGroupDiscoveryList(core), ...readGroupDiscoveryList(named)];
   }
-  const groups = arrayOf(isRecord(others) ? others.groups : undefined).filter(isRecord);
+  const groups = arrayOf(isRecord(named) ? named.groups : undefined).filter(isRecord);
   const names = ["", ...groups.map(({ name }) => String(name))];
   const found = await Promise.all(names.map((group) => discoverGroup(client, group, options)));
   return found.flatMap((group) => group?.resources ?? []);

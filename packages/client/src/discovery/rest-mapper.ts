@@ -19,7 +19,7 @@ export interface KindQuery {
 export class RestMapper {
   readonly #client: Client;
   readonly #groups = new Map<string, DiscoveredGroup>();
-  /** Requests under way, so that many who miss the same group ask once. */
+  /** Requests under way, so that many callers that need the same group cause one request. */
   readonly #pending = new Map<string, Promise<DiscoveredGroup | undefined>>();
 
   constructor(client: Client) {
@@ -43,7 +43,7 @@ export class RestMapper {
     return [...this.#groups.keys()];
   }
 
-  /** Many share one request, so nobody's signal ends it; each waits for it as long as its own signal lets it. */
+  /** Many callers share one request, so the signal of a single caller does not end it, but only that caller's wait. */
   #refresh(group: string, signal: AbortSignal | undefined): Promise<DiscoveredGroup | undefined> {
     const underWay = this.#pending.get(group) ?? this.#discover(group);
     this.#pending.set(group, underWay);

@@ -14,7 +14,7 @@ import { mergePatch, mergePatchBetween, type Patch } from "../patch.ts";
 import { identityOf } from "../request/response.ts";
 import { find } from "./find.ts";
 
-/** What became of an object [CL6]. */
+/** The result of createOrUpdate and createOrPatch [CL6]. */
 export type Upsert = "created" | "updated" | "updatedStatus" | "updatedStatusOnly" | "unchanged";
 
 export interface UpsertOutcome<T extends KubeObject> {
@@ -24,14 +24,14 @@ export interface UpsertOutcome<T extends KubeObject> {
 }
 
 /**
- * Gives the object as it is to be, from the object as it is, or from nothing if there is none yet. Of the metadata it
- * need only say what it cares for: labels, annotations, finalizers and owners that it does not speak of stay.
+ * Returns the desired object for the current one, which is undefined if it does not exist. Metadata that the result
+ * leaves out (labels, annotations, finalizers, owner references) stays as it is.
  */
 export type MutateFn<T extends KubeObject> = (current: Stored<T> | undefined) => ObjectToWrite<T>;
 
 /**
- * Reads the object, asks what it is to be, and creates it, replaces it, or leaves it alone if nothing would change. An
- * update holds only for the version that was read: a ConflictError means that someone was faster. The status is not
+ * Reads the object, computes the desired one, and creates it, replaces it, or leaves it alone if nothing would change. An
+ * update holds only for the version that was read: a ConflictError means that it has changed since. The status is not
  * written: the server keeps it apart.
  */
 export async function createOrUpdate<T extends KubeObject>(
@@ -51,7 +51,7 @@ export async function createOrUpdate<T extends KubeObject>(
 }
 
 /**
- * As createOrUpdate, but sends only what differs, and the status too, on its own path, if the function speaks of one.
+ * As createOrUpdate, but sends only what differs, and the status too, on its own path, if the desired object has one.
  * The patches hold only for the version that was read.
  */
 export async function createOrPatch<T extends KubeObject>(
@@ -85,7 +85,7 @@ function callOptions({ signal, timeoutMs }: WriteOptions): CallOptions {
   return { ...(signal && { signal }), ...(timeoutMs !== undefined && { timeoutMs }) };
 }
 
-/** What the function wants, with the metadata that it does not speak of, and the version it was decided on. */
+/** The desired object, with the metadata that the function left out, and the version it was computed from. */
 function desiredObject<T extends KubeObject>(
   resource: Resource<T>,
   key: ObjectKey,
@@ -100,7 +100,7 @@ function desiredObject<T extends KubeObject>(
     const became = formatKey({ name: name ?? "", ...(namespace !== undefined && { namespace }) });
     throw new InvalidCallError(
       `create or update ${groupResourceOf(resource)} ${formatKey(key)}`,
-      `the function that says what the object is to be renamed it to ${became}; it must keep name and namespace`,
+      `the mutate function renamed the object to ${became}; it must keep name and namespace`,
     );
   }
   const { resourceVersion } = current?.metadata ?? {};
@@ -122,7 +122,7 @@ function withoutStatus(object: object): object {
   return { ...object, status: undefined };
 }
 
-/** A function that says nothing of the status leaves it alone. */
+/** A desired object without a status leaves the status alone. */
 function statusPatchBetween(base: object, desired: object): object | undefined {
   if (!("status" in desired) || desired.status === undefined) return undefined;
   const before = "status" in base ? base.status : undefined;

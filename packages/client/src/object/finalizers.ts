@@ -14,13 +14,13 @@ import type { CallOptions, Client } from "../client.ts";
 import { InvalidError, NotFoundError } from "../errors.ts";
 import { jsonPatch } from "../patch.ts";
 
-/** How often others may be faster before it is given up. Each time the object is read again. */
+/** How many patches are tried. After each that came too late the object is read again. */
 const maxAttempts = 20;
 
 /**
- * Adds the finalizer, unless it is there, and gives the object as it is then. Other finalizers survive, whoever adds
- * or removes them at the same time [CL8]. Throws BeingDeletedError once the object's deletion has begun, and
- * NotFoundError if it is gone, also if another one has taken its place.
+ * Adds the finalizer, unless the object has it, and returns the object as it is then. Finalizers that other writers add
+ * or remove at the same time survive [CL8]. Throws BeingDeletedError if the object is being deleted, and NotFoundError
+ * if it no longer exists, also if another object has its name now.
  */
 export async function addFinalizer<T extends KubeObject>(
   client: Client,
@@ -34,8 +34,8 @@ export async function addFinalizer<T extends KubeObject>(
 }
 
 /**
- * Removes the finalizer and no other [CL8], and gives the object as it is then; undefined if it is gone, which the
- * removal of the last finalizer of a deleted object brings about.
+ * Removes the finalizer and no other [CL8], and returns the object as it is then; undefined if it no longer exists,
+ * which follows from the removal of the last finalizer of an object that is being deleted.
  */
 export async function removeFinalizer<T extends KubeObject>(
   client: Client,
@@ -53,7 +53,7 @@ export async function removeFinalizer<T extends KubeObject>(
   }
 }
 
-/** Sends a guarded patch; when the guard does not hold, because others were faster, reads the object and tries again. */
+/** Sends a guarded patch; when the guard fails, because the object has changed, reads the object and tries again. */
 async function patchUntilAgreed<T extends KubeObject>(
   client: Client,
   resource: Resource<T>,
@@ -73,12 +73,12 @@ async function patchUntilAgreed<T extends KubeObject>(
       if (!(error instanceof InvalidError) || attempt === maxAttempts) throw error;
     }
     current = await client.get(resource, key, options);
-    if (current.metadata.uid !== object.metadata.uid) throw goneError(resource, key);
+    if (current.metadata.uid !== object.metadata.uid) throw deletedError(resource, key);
   }
 }
 
-function goneError(resource: Resource, key: ObjectKey): NotFoundError {
-  const message = "the object was deleted, and another one has taken its name";
+function deletedError(resource: Resource, key: ObjectKey): NotFoundError {
+  const message = "the object was deleted, and another object has its name";
   const status = { apiVersion: "v1", kind: "Status", code: 404, reason: "NotFound", message } as const;
   return new NotFoundError(`patch ${groupResourceOf(resource)} ${formatKey(key)}`, status);
 }

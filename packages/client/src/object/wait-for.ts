@@ -26,7 +26,7 @@ const retryMs = 500;
 const watchSeconds = 300;
 
 /**
- * Waits until the object is there and the condition holds for it, and gives it. Watches, so that it returns as soon as
+ * Waits until the object exists and fulfils the condition, and returns it. Watches, so that it returns as soon as
  * the server knows; lost connections and restarts of the server only make it look again.
  */
 export async function waitFor<T extends KubeObject>(
@@ -41,7 +41,7 @@ export async function waitFor<T extends KubeObject>(
   return (await waitUntil(client, resource, key, look, options)).found;
 }
 
-/** Waits until there is no such object, in the same way. */
+/** Waits until the object does not exist, in the same way. */
 export async function waitUntilDeleted<T extends KubeObject>(
   client: Client,
   resource: Resource<T>,
@@ -52,7 +52,7 @@ export async function waitUntilDeleted<T extends KubeObject>(
   await waitUntil(client, resource, key, look, options);
 }
 
-/** Looks at an object, or at its absence; gives something once it has found what is waited for. */
+/** Checks an object, or its absence; returns a result once the wait is over. */
 type Look<T extends KubeObject, Found> = (
   object: Stored<T> | undefined,
 ) => { readonly found: Found } | undefined;
@@ -82,7 +82,7 @@ async function waitUntil<T extends KubeObject, Found>(
   }
 }
 
-/** Looks at the object and then at what happens to it, until it finds what it looks for or the watch ends. */
+/** Checks the object and then each of its changes, until the wait is over or the watch ends. */
 async function watchOnce<T extends KubeObject, Found>(
   client: Client,
   resource: Resource<T>,
@@ -114,7 +114,7 @@ async function watchOnce<T extends KubeObject, Found>(
   }
 }
 
-/** A server that restarts or is overloaded will be back; one that refuses will refuse again. */
+/** Whether a retry may help: a server that restarts or is overloaded recovers, one that refuses will refuse again. */
 function isPassing(error: unknown): boolean {
   if (error instanceof ConnectionError || error instanceof RequestTimeoutError) return true;
   const code = error instanceof ApiError ? error.status.code : undefined;

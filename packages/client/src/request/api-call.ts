@@ -37,7 +37,7 @@ export function applyBody(value: object): NonNullable<ApiCall["body"]> {
   return { contentType: applyContentType, value };
 }
 
-/** Whether the call changes objects; all others only read them. */
+/** Whether the call changes objects; a call that does not only reads them. */
 export function isWrite({ verb }: Pick<ApiCall, "verb">): boolean {
   return verb !== "get" && verb !== "list" && verb !== "watch";
 }

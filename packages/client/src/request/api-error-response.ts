@@ -35,7 +35,7 @@ function statusIn(text: string): Status | undefined {
     const value: unknown = JSON.parse(text);
     return isStatus(value) ? value : undefined;
   } catch {
-    // Not JSON: whoever answered was not the API server, and the text itself is the best message there is.
+    // Not JSON: a proxy responded, not the API server, and its text is the best message available.
     return undefined;
   }
 }

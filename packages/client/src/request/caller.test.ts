@@ -17,7 +17,7 @@ function remarking(text: string): Transport {
   };
 }
 
-it("does not fail for what happens to whoever is told of the server's remarks", async () => {
+it("does not fail if the handler of the server's warnings throws", async () => {
   const heard: string[] = [];
   const onWarning = (text: string): void => {
     heard.push(text);

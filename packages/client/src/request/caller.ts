@@ -138,16 +138,16 @@ async function send(
     signal,
     ...(checkBeforeSend !== undefined && { checkBeforeSend }),
   });
-  for (const warning of warningsIn(response.headers.warning)) tell(() => onWarning(warning, operation));
+  for (const warning of warningsIn(response.headers.warning)) notify(() => onWarning(warning, operation));
   return response;
 }
 
-/** The call was carried out: whoever is told of a remark on it must not make a failure of it. */
-function tell(hook: () => void): void {
+/** The call succeeded: a hook that throws must not make it fail. */
+function notify(hook: () => void): void {
   try {
     hook();
   } catch {
-    // There is nobody else to tell.
+    // The hook is the only receiver of errors here.
   }
 }
 

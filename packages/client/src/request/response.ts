@@ -98,7 +98,7 @@ export async function readText(body: AsyncIterable<Uint8Array>): Promise<string>
   return Buffer.concat(chunks).toString("utf8");
 }
 
-/** Told what the API server remarks on a call that it carried out, such as a field that does not exist. */
+/** Is called with each warning of the API server about a call that succeeded, such as a field that does not exist. */
 export type OnServerWarning = (text: string, operation: string) => void;
 
 const oneWarning = /\b\d{3} \S+ "((?:[^"\\]|\\.)*)"/g;

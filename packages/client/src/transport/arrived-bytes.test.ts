@@ -39,7 +39,7 @@ describe("bytes that arrive", () => {
     await expect(arrived.next()).rejects.toThrow("cut");
   });
 
-  it("end for whoever waits", async () => {
+  it("end for a reader that waits", async () => {
     const arrived = new ArrivedBytes();
     const waiting = arrived.next();
     await turn();

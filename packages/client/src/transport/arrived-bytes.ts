@@ -10,7 +10,7 @@ export class ArrivedBytes {
   #room = Buffer.allocUnsafe(firstRoomBytes);
   #used = 0;
   #end: { readonly error: Error | undefined } | undefined;
-  /** Of whoever waits, while there is nothing to take. */
+  /** Wakes the reader that waits while there is nothing to take. */
   #wake: (() => void) | undefined;
 
   get isEmpty(): boolean {

@@ -51,7 +51,7 @@ describe("a listener that knows an authority for clients", () => {
     });
   });
 
-  it("lets others in without a certificate, be it missing or signed by somebody else", async () => {
+  it("serves clients without a certificate, be it missing or signed by an unknown authority", async () => {
     const admin = await selfSigned("admin");
     const { ask } = await serve({ clientAuthorities: admin.cert });
     expect(await ask()).toBeUndefined();
@@ -75,7 +75,7 @@ describe("a listener that knows an authority for clients", () => {
 });
 
 describe("a listener that knows none", () => {
-  it("asks nobody for a certificate", async () => {
+  it("requests no certificate", async () => {
     const { ask } = await serve({});
     expect(await ask(await selfSigned("admin"))).toBeUndefined();
   });

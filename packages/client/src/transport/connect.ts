@@ -13,7 +13,7 @@ export interface ConnectOptions {
   readonly contextName?: string;
   /** Default: the environment of this process. */
   readonly env?: Readonly<Record<string, string | undefined>>;
-  /** Told what a person should know, such as that a certificate is not verified, or what the server remarks on a call. */
+  /** Is called with what a person should know: that a certificate is not verified, or a warning of the server. */
   readonly onWarning?: (message: string) => void;
   readonly userAgent?: string;
   readonly timeoutMs?: number;

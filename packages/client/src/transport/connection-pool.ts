@@ -18,7 +18,7 @@ export class ConnectionPool extends Agent {
     this.#open = open;
   }
 
-  /** Ends idle connections now, and the others when their requests are over. */
+  /** Ends idle connections now, and busy ones when their requests are over. */
   retire(): void {
     this.#isRetired = true;
     for (const sockets of Object.values(this.freeSockets)) {

@@ -232,7 +232,7 @@ describe("a stream", () => {
   });
 });
 
-/** One that nobody has, for now. */
+/** A port that is free for now. */
 async function freePort(): Promise<number> {
   const server = createTcpServer().listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -336,7 +336,7 @@ describe("close", () => {
     ]);
   });
 
-  it("breaks several requests on one connection, and tells each of them", async () => {
+  it("breaks several requests on one connection, and aborts the signal of each", async () => {
     const signals: AbortSignal[] = [];
     const listener = await serve(({ signal }) => {
       signals.push(signal);

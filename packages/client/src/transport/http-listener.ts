@@ -75,7 +75,7 @@ async function secureServer(
     ...limits,
     ...secureContext(current, clientAuthorities),
     handshakeTimeout: 32_000,
-    // Whoever has no certificate, or none that counts, may still be let in by the service.
+    // A client without a valid certificate may still be accepted by the service.
     ...(clientAuthorities !== undefined && { requestCert: true, rejectUnauthorized: false }),
   });
   server.prependListener("connection", () => {
@@ -85,7 +85,7 @@ async function secureServer(
       server.setSecureContext(secureContext(latest, clientAuthorities));
       current = latest;
     } catch {
-      // One that cannot be used is worse than the old one, which may still be good; its source tells people about it.
+      // One that cannot be used is worse than the old one, which may still be good; its source reports that.
     }
   });
   return server;

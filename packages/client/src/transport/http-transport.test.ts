@@ -93,7 +93,7 @@ describe.each([
     await expect(transport.send(request)).rejects.toMatchObject({ code: "ECONNRESET" });
   });
 
-  it("makes the server wait when nobody reads", async () => {
+  it("makes the server wait while the body is not read", async () => {
     const block = Buffer.alloc(1 << 16);
     let written = 0;
     const { transport } = await answering((_, response) => {
@@ -177,7 +177,7 @@ describe.each([
     await expect.poll(() => sockets.size).toBe(0);
   });
 
-  it("with a header that is none is a mistake, and takes nobody's turn", async () => {
+  it("with an invalid header is a mistake, and releases the semaphore", async () => {
     const { transport } = await answering(sayVersion);
     for (let round = 0; round < 70; round++) {
       await expect(transport.send({ ...request, headers: { "x-bad": "a\nb" } })).rejects.toThrow(TypeError);

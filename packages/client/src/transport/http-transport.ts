@@ -11,14 +11,14 @@ import { makeRoute, type OnRead, openConnection, type Route } from "./open-conne
 import { Semaphore } from "./semaphore.ts";
 import { exchangeStream } from "./stream-exchange.ts";
 
-/** As many requests as one process sends at the same time; more wait for their turn. Streams do not count. */
+/** As many requests as one process sends at the same time; further requests wait. Streams do not count. */
 const unaryConnections = 64;
 
 /**
  * Reaches an API server over a pool of kept-alive HTTP/1.1 connections for requests, and a connection for each stream,
  * so that watches, which go on for minutes, never make a request wait.
  *
- * Credentials are asked for before each request and TLS settings may change while running: the pool is then replaced,
+ * Credentials are read before each request and TLS settings may change while running: the pool is then replaced,
  * and the old one ends with the requests that still use it.
  */
 export function httpTransport(access: ClusterAccess): Transport {
@@ -58,10 +58,10 @@ class HttpTransport implements Transport {
     const identity = await this.#identity(request.signal);
     const response = await this.#attempt(request, identity);
     if (response.status !== 401) return response;
-    // Read now: a body that nobody reads keeps its connection.
+    // Read now: an unread body keeps its connection.
     const refusal = { ...response, body: await inMemory(response.body) };
     const renewed = await this.#renewedIdentity(identity, request.signal);
-    // A refused request was not carried out, so a second try is safe.
+    // A refused request had no effect, so a second try is safe.
     return renewed === undefined ? refusal : this.#attempt(request, renewed);
   }
 

@@ -45,7 +45,7 @@ export function exchangeHttp1(
   return promise;
 }
 
-/** A request as it is sent: with the headers that tell the server who asks, and to which host. */
+/** A request as it is sent: with the headers for credentials and host. */
 export interface OutgoingRequest extends Pick<TransportRequest, "method" | "body" | "checkBeforeSend"> {
   readonly path: string;
   readonly headers: Readonly<Record<string, string | string[]>>;

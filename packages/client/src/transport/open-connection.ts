@@ -38,7 +38,7 @@ const plainBytes = 1 << 16;
 /**
  * Opens a connection on which a request can be sent at once: names are resolved, proxies passed and hands shaken. Gives
  * up after ten seconds, or with the signal's reason when that aborts; then nothing of it is left. With `onRead`, what
- * arrives is given to that and not to whoever listens to the socket, which costs a good deal less.
+ * arrives is given to that and not to listeners of the socket, which costs a good deal less.
  */
 export async function openConnection(route: Route, signal: AbortSignal, onRead?: OnRead): Promise<Socket> {
   const timeout = new AbortController();
@@ -128,7 +128,7 @@ async function openTunnel(proxyUrl: string, server: URL, signal: AbortSignal): P
       path: authority,
       headers: { host: authority, ...authorizationOf(proxy) },
     });
-    // Also when nobody waits for the answer any more.
+    // Also when the response is not awaited any more.
     asked.on("error", () => undefined).end();
     const { statusCode = 0 } = await tunnelAnswer(asked, signal);
     if (statusCode < 200 || statusCode > 299)

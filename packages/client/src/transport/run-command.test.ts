@@ -11,7 +11,7 @@ function sh(script: string, more: Partial<Command> = {}): Command {
   return { command: "sh", args: ["-c", script], env, signal: new AbortController().signal, ...more };
 }
 
-/** A process that has ended and that nobody has collected does not run. */
+/** A process that has ended and was not reaped does not run. */
 async function isRunning(pid: string): Promise<boolean> {
   const { stdout: state } = await runCommand(sh(`ps -o stat= -p ${pid}`));
   return state !== "" && !state.startsWith("Z");

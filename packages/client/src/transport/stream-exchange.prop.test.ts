@@ -50,7 +50,7 @@ it.each([
   ["TLS", true],
   ["a plain connection", false],
 ])(
-  "a stream over %s comes whole and in order, whoever is the slower one, and leaves nothing",
+  "a stream over %s arrives whole and in order, whichever side is slower, and leaves nothing",
   async (_, isTls) => {
     const check = async (
       said: readonly Arrival[],

@@ -7,7 +7,7 @@ import { accessTo } from "../../test/support/tls-server.ts";
 import { readText } from "../request/response.ts";
 import { httpTransport } from "./http-transport.ts";
 
-/** Asks a server that says these things, one after the other, whatever it is asked, and then ends unless told not to. */
+/** Sends a request to a server that sends these texts, whatever the request, and then ends unless `ends` is false. */
 async function ask(said: readonly string[], { ends = true } = {}): Promise<TransportResponse> {
   const server = createServer((socket: Socket) => {
     socket
@@ -59,7 +59,7 @@ describe("the answer to a stream", () => {
     expect(await textOf(["HTTP/1.1 204 No Content\r\n\r\n"], { ends: false })).toBe("");
   });
 
-  it("may come after others that are for the time being", async () => {
+  it("may follow interim responses", async () => {
     const said = [
       "HTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\nHTTP/1.1 1",
       "00 Continue\r\n\r\n",
@@ -84,7 +84,7 @@ describe("the answer to a stream", () => {
   it.each([
     ["no head", "220 mail.example.com ESMTP\r\n\r\n"],
     ["a head without an end", `${head}X: ${"x".repeat(300_000)}`],
-    ["an encoding that nobody asked for", `${head}Transfer-Encoding: gzip, chunked\r\n\r\n`],
+    ["an encoding that was not requested", `${head}Transfer-Encoding: gzip, chunked\r\n\r\n`],
     ["a length that is none", `${head}Content-Length: many\r\n\r\n`],
     ["two lengths", `${head}Content-Length: 1\r\nContent-Length: 2\r\n\r\n`],
   ])("is refused with %s", async (_, said) => {

@@ -6,7 +6,7 @@ import { MalformedHttpError, parseResponseHead } from "./response-head.ts";
 const endOfHead = "\r\n\r\n";
 const longestHead = 1 << 18;
 
-/** The answer to a request, as it is read off its connection. */
+/** The response to a request, as it is read from its connection. */
 export class StreamedResponse {
   readonly body: ArrivedBytes = new ArrivedBytes();
   readonly gauge: BurstDetector = new BurstDetector(performance.now());
@@ -16,7 +16,7 @@ export class StreamedResponse {
   #framing: BodyFraming | undefined;
 
   constructor() {
-    // Whoever opens the connection hears first of what went wrong there.
+    // The code that opens the connection gets its errors first.
     this.#head.promise.catch(() => undefined);
   }
 
@@ -26,7 +26,7 @@ export class StreamedResponse {
 
   /** Takes what has arrived; false if no more is to be read for now. */
   read(bytes: Buffer): boolean {
-    // What follows the end, or something that could not be understood, is of no use to anybody.
+    // What follows the end, or malformed bytes, has no use.
     if (this.body.hasEnded) return false;
     try {
       if (this.#framing === undefined) this.#readHead(bytes);
@@ -34,7 +34,7 @@ export class StreamedResponse {
     } catch (error) {
       this.fail(toError(error));
     }
-    // A server that sends each event on its own wakes us for each. In a flood a short rest, which nobody notices, lets
+    // A server that sends each event on its own wakes the process for each. In a burst a short pause, which is not noticed, lets
     // the connection gather a few dozen for one reading.
     return !this.body.isFull && (!this.gauge.isBurst || this.body.isEmpty);
   }
@@ -61,7 +61,7 @@ export class StreamedResponse {
     const head = parseResponseHead(all.toString("latin1", 0, end));
     const rest = all.subarray(end + endOfHead.length);
     this.#beginning = Buffer.alloc(0);
-    // An answer before the answer, such as 103; nobody asked for another protocol.
+    // An interim response, such as 103; another protocol was not requested.
     if (head.status < 200) {
       if (rest.length > 0) this.#readHead(rest);
       return;
@@ -85,9 +85,9 @@ function connectionReset(): Error {
 /** How long bytes are counted before they are judged. */
 const windowMs = 20;
 /** A thousand objects a second, and more. */
-const floodBytesPerMs = 2_000;
+const burstBytesPerMs = 2_000;
 
-/** Tells from what arrived in the last moments whether a stream comes in floods, as all objects of a kind do at first. */
+/** Detects from the bytes of the last moments whether a stream arrives in a burst, as all objects of a kind do at first. */
 export class BurstDetector {
   isBurst = false;
   #sinceMs: number;
@@ -101,7 +101,7 @@ export class BurstDetector {
     this.#bytes += bytes;
     const elapsedMs = nowMs - this.#sinceMs;
     if (elapsedMs < windowMs) return;
-    this.isBurst = this.#bytes >= elapsedMs * floodBytesPerMs;
+    this.isBurst = this.#bytes >= elapsedMs * burstBytesPerMs;
     this.#sinceMs = nowMs;
     this.#bytes = 0;
   }

@@ -1,13 +1,13 @@
 import { MalformedResponseError } from "../errors.ts";
 
 const newline = 0x0a;
-/** Many times what the largest object of an API server has: whoever sends more than that in one line is none. */
+/** Many times the size of the largest object of an API server: a longer line does not come from one. */
 const longestLineBytes = 1 << 26;
 
 /**
  * Cuts a stream of bytes into lines, without the line ends and without empty lines: for each chunk, the lines that end
  * in it, together, since a turn of the event loop for each line would cost more than many lines do. A line is handed
- * out whole, as bytes: a character may lie across two chunks, and whoever reads the line may not want to decode all of
+ * out whole, as bytes: a character may lie across two chunks, and the reader of the line may not want to decode all of
  * it. A last line without an end is dropped, because a stream that breaks breaks anywhere. Throws a
  * MalformedResponseError, which says that it was in the middle of `operation`, at a line of more than 64 MB.
  */

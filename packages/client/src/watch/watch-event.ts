@@ -2,7 +2,7 @@ import { isRecord, isStatus, type KubeObject, type Resource, type Status, type S
 import { MalformedResponseError } from "../errors.ts";
 import { asObject } from "../request/response.ts";
 
-/** What a watch tells of. */
+/** An event of a watch. */
 export type WatchEvent<T extends KubeObject> =
   | { readonly type: "ADDED" | "MODIFIED" | "DELETED"; readonly object: Stored<T> }
   /** Nothing has changed up to this resource version. `object` has nothing but metadata. */

@@ -39,7 +39,7 @@ function adminCluster(): KubeconfigCluster {
   return controlPlane.kubeconfig.clusters[0]?.cluster ?? { server: "" };
 }
 
-/** The control plane's cluster, as somebody else, and the clock that decides when credentials are old. */
+/** Access to the control plane's cluster as another user, and the clock that decides when credentials are old. */
 function accessAs(
   user: KubeconfigUser,
   cluster: KubeconfigCluster = adminCluster(),
@@ -188,7 +188,7 @@ describe("an exec plugin", () => {
 });
 
 describe("impersonation", () => {
-  it("makes the server take the administrator for somebody else", async () => {
+  it("makes the server take the administrator for another user", async () => {
     const { users } = controlPlane.kubeconfig;
     const { access } = accessAs({
       ...users[0]?.user,

@@ -204,7 +204,7 @@ describe("wrappers", () => {
     await expect(client.create(ConfigMap, typo, { dryRun: true })).resolves.toBeDefined();
   });
 
-  it("inNamespace fills its namespace in, refuses others, and leaves cluster-scoped kinds alone", async () => {
+  it("inNamespace fills its namespace in, refuses other namespaces, and leaves cluster-scoped kinds alone", async () => {
     await client.create(Namespace, { metadata: { name: "dock" } });
     const dock = inNamespace(client, "dock");
     expect((await dock.create(ConfigMap, { metadata: { name: "a" } })).metadata.namespace).toBe("dock");
@@ -216,7 +216,7 @@ describe("wrappers", () => {
     await expect(dock.list(Node)).resolves.toMatchObject({ kind: "NodeList" });
   });
 
-  it("recordUse tells of every call what permission it needs", async () => {
+  it("recordUse reports the permission that every call needs", async () => {
     await client.list(ConfigMap);
     await client
       .status(Node)

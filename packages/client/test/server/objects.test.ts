@@ -101,7 +101,7 @@ describe("createOrUpdate", () => {
     expect(writes).toEqual([]);
   });
 
-  it("[CL6] does not overwrite what someone changed in between", async () => {
+  it("[CL6] does not overwrite what another writer changed in between", async () => {
     await createOrUpdate(client, ConfigMap, key(), cargo({ a: "1" }));
     // The other's write comes after our read and before our update.
     const overtaken = client.with((next) => ({
@@ -199,7 +199,7 @@ describe("finalizers", () => {
     await expect(addFinalizer(client, ConfigMap, stale, mine)).rejects.toBeInstanceOf(BeingDeletedError);
   });
 
-  it("[CL8] of others survive when one is added or removed from an old copy", async () => {
+  it("[CL8] of other writers survive when one is added or removed from an old copy", async () => {
     const stale = await create();
     await addFinalizer(client, ConfigMap, stale, theirs);
     const both = await addFinalizer(client, ConfigMap, stale, mine);
@@ -232,7 +232,7 @@ describe("finalizers", () => {
     await client.delete(ConfigMap, key());
     await create();
     await expect(addFinalizer(client, ConfigMap, object, mine)).rejects.toThrow(
-      /another one has taken its name/,
+      /another object has its name/,
     );
   });
 });

@@ -28,7 +28,7 @@ async function whoAmI(client: ReturnType<typeof clientOf>): Promise<string | und
   return (await client.create(SelfSubjectReview, { metadata: {} })).status?.userInfo?.username;
 }
 
-/** The server as someone without a client certificate, with a token instead. */
+/** Access to the server by a token, without a client certificate. */
 async function withToken(token: () => string, refused: () => void = () => undefined): Promise<ClusterAccess> {
   const { ca = "" } = await admin.tls();
   const headers = async () => ({ authorization: `Bearer ${token()}` });
@@ -115,7 +115,7 @@ describe("TLS", () => {
     await expect(whoAmI(clientOf(unverified))).rejects.toThrow(/User "system:anonymous" cannot create/);
   });
 
-  it("verifies the name that it was told instead of the host", async () => {
+  it("verifies the configured server name instead of the host", async () => {
     const named = (serverName: string) => ({
       ...admin,
       tls: async () => ({ ...(await admin.tls()), serverName }),

@@ -305,7 +305,7 @@ describe.each(kinds)("on $name", ({ resource, body, change }) => {
     await expect(client.get(resource, key())).rejects.toBeInstanceOf(NotFoundError);
   });
 
-  it("[CL2] tells refusals apart", async () => {
+  it("[CL2] throws the error class of the reason of a refusal", async () => {
     const created = await create();
     await expect(create()).rejects.toBeInstanceOf(AlreadyExistsError);
     await expect(client.get(resource, { namespace, name: "none" })).rejects.toBeInstanceOf(NotFoundError);

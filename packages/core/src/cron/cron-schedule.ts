@@ -67,7 +67,7 @@ interface Bounds {
 
 interface Field {
   readonly values: ReadonlySet<number>;
-  /** It leaves the choice to the other of the two fields that tell the day. */
+  /** It leaves the choice to the other of the two fields that choose the day. */
   readonly isAny: boolean;
 }
 

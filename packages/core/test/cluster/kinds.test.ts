@@ -149,7 +149,7 @@ describe("the pinned server", () => {
   afterAll(() => controlPlane?.stop());
 
   const byName = (a: Resource, b: Resource): number => (a.plural < b.plural ? -1 : 1);
-  /** What discovery tells of the group and version of a kind, as kinds. */
+  /** The kinds that discovery lists for the group and version of a kind. */
   const discover = async (resource: Kind): Promise<readonly Resource[]> => {
     const { group, version } = resource;
     const path = `${group === "" ? "/api" : "/apis"}/${apiVersionOf(resource)}`;
@@ -164,7 +164,7 @@ describe("the pinned server", () => {
       .sort(byName);
   };
 
-  // meta/v1 holds types that others share, and no kinds.
+  // meta/v1 holds types that the groups share, and no kinds.
   it.each(filesIn(kindsFolder).filter((file) => file !== "meta/v1.ts"))(
     "serves exactly the kinds of %s, by these plurals and in these scopes",
     async (file) => {

@@ -8,7 +8,7 @@ export type ListMap<Element extends z.ZodType, Key extends keyof z.output<Elemen
 >;
 
 /**
- * A list in which the keys tell the elements apart, such as the ports of a Service by name: no two elements have equal
+ * A list whose elements are identified by keys, such as the ports of a Service by name: no two elements have equal
  * keys, and several managers may each own some elements (`x-kubernetes-list-type: map`). A key is a scalar field that is
  * required or has a default.
  */
@@ -25,7 +25,7 @@ export function listSet<Element extends z.ZodType>(element: Element): z.ZodArray
   return extend(z.array(element), { listType: "set" });
 }
 
-/** A list, map or object that has one owner: server-side apply replaces it as a whole. Lists are atomic unless told otherwise. */
+/** A list, map or object that has one owner: server-side apply replaces it as a whole. Lists are atomic by default. */
 export function atomic<S extends z.ZodType>(schema: S): S {
   return extend(schema, { atomic: true });
 }

@@ -29,7 +29,7 @@ export function compareCrds(
     noteInto(found)(
       "risky",
       "conversion",
-      "Nobody converts between versions any more; only the apiVersion is changed.",
+      "No webhook converts between versions any more; only the apiVersion is changed.",
     );
   }
   return found;
@@ -97,7 +97,7 @@ function compareVersions(
   const selectable = new Set(next.selectableFields?.map(({ jsonPath }) => jsonPath));
   for (const { jsonPath } of last.selectableFields ?? []) {
     if (!selectable.has(jsonPath))
-      note("breaking", "selectableFields", `Nobody can select by ${jsonPath} any more.`);
+      note("breaking", "selectableFields", `Clients can no longer select by ${jsonPath}.`);
   }
   compareSchemas(last.schema?.openAPIV3Schema ?? {}, next.schema?.openAPIV3Schema ?? {}, "", note);
 }

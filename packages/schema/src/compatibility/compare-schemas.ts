@@ -60,7 +60,7 @@ function compareMerging(last: JSONSchemaProps, next: JSONSchemaProps, path: stri
     );
   } else if (!deepEqual(last["x-kubernetes-list-map-keys"], next["x-kubernetes-list-map-keys"])) {
     const keys = next["x-kubernetes-list-map-keys"] ?? [];
-    note("breaking", path, `Other keys tell the elements apart: ${keys.join(", ")}.`);
+    note("breaking", path, `Other keys identify the elements: ${keys.join(", ")}.`);
   }
   const wasMap = last["x-kubernetes-map-type"] ?? "granular";
   const isMap = next["x-kubernetes-map-type"] ?? "granular";

@@ -43,7 +43,7 @@ export function isTighterUpper(bound: Bound, than: Bound): boolean {
   return bound.value < than.value || (bound.value === than.value && bound.exclusive && !than.exclusive);
 }
 
-/** Whether a number is a multiple of another, as near as fractions can be told: 0.3 is one of 0.1. */
+/** Whether a number is a multiple of another, within the precision of fractions: 0.3 is a multiple of 0.1. */
 export function isMultiple(value: number, step: number): boolean {
   const times = value / step;
   return Math.abs(times - Math.round(times)) <= 1e-9 * Math.max(1, Math.abs(times));

@@ -37,7 +37,7 @@ export function urlGrantOf({ verb, nonResourceUrl }: NonResourceUse): UrlGrant {
   return { verb, url: nonResourceUrl };
 }
 
-/** Whether whoever has the one grant needs the other no more. */
+/** Whether the one grant includes the other. */
 export function coversResource(grant: ResourceGrant, other: ResourceGrant): boolean {
   return (
     coversWord(grant.verb, other.verb) &&

@@ -37,7 +37,7 @@ describe("rules from uses", () => {
     ]);
   });
 
-  it("tell a resource from its subresources", () => {
+  it("do not mix up a resource and its subresources", () => {
     const uses = [use("get", "pods"), use("patch", "pods", { subresource: "status" })];
     expect(rbacRules(uses)).toEqual([
       { apiGroups: [""], resources: ["pods"], verbs: ["get"] },

@@ -138,7 +138,7 @@ function merge<T, V>(
 
 const usualOrder = ["*", "get", "list", "watch", "create", "update", "patch", "delete", "deletecollection"];
 
-/** Reading before writing, as people write them; others behind. */
+/** Verbs that read before verbs that write, as people write them; unknown verbs last. */
 function sortVerbs(verbs: readonly string[]): readonly string[] {
   const place = (verb: string): number =>
     usualOrder.includes(verb) ? usualOrder.indexOf(verb) : usualOrder.length;

@@ -39,7 +39,7 @@ export function makeCrd(definition: ResourceDefinition): MadeCrd {
   const hasOtherStorage = others.some(({ storage }) => storage === true);
   const made: readonly CustomResourceDefinitionVersion[] = [
     makeVersion(definition, definition.storage ?? !hasOtherStorage, problems),
-    // Each of the others was checked when it was defined.
+    // The other versions were checked when they were defined.
     ...others.map((other) => makeVersion(other, other.storage ?? false, [])),
   ];
   checkVersions(definition, plural, made, reporter(problems));

@@ -76,9 +76,9 @@ describe("the types of a resource", () => {
 
   it("are read-only all the way down", () => {
     const change = (app: App): void => {
-      // @ts-expect-error nobody changes a field
+      // @ts-expect-error a field is read-only
       app.spec.replicas = 2;
-      // @ts-expect-error nor an element of a list
+      // @ts-expect-error and so is a list
       app.spec.ports?.push({ name: "http", port: 80 });
     };
     expectTypeOf(change).parameter(0).toEqualTypeOf<App>();

@@ -21,7 +21,7 @@ export interface PrinterColumn extends CustomResourceColumnDefinition {
   readonly priority?: number;
 }
 
-/** What `defineResource` is told of a kind in one version. */
+/** The definition of a kind in one version, for `defineResource`. */
 export interface ResourceDefinition<
   Group extends string = string,
   Version extends string = string,
@@ -44,9 +44,9 @@ export interface ResourceDefinition<
   /** Groups of kinds that `kubectl get` knows by one name, such as `all`. */
   readonly categories?: readonly string[];
   readonly description?: string;
-  /** What users want. Required of every object unless the schema is optional or has a default. */
+  /** The desired state. Every object must have it unless the schema is optional or has a default. */
   readonly spec?: Spec;
-  /** What the operator observed. It makes a status subresource: only writes to that change it. */
+  /** The observed state. It makes a status subresource: only writes to that change it. */
   readonly status?: Status;
   /** CEL rules on the object as a whole; of its metadata they see the name only. */
   readonly rules?: readonly ValidationRule[];
@@ -56,7 +56,7 @@ export interface ResourceDefinition<
   readonly scale?: Partial<CustomResourceSubresourceScale>;
   /** Fields that lists and watches can select by, such as `.spec.color`. */
   readonly selectableFields?: readonly string[];
-  /** Whether the server answers for this version. Default true. */
+  /** Whether the server serves this version. Default true. */
   readonly served?: boolean;
   /** Whether objects are stored in this version. Default: the version that lists the others in `versions`. */
   readonly storage?: boolean;
@@ -64,7 +64,7 @@ export interface ResourceDefinition<
   readonly deprecated?: boolean | string;
   /** The other versions of the kind, each defined on its own. */
   readonly versions?: readonly AnyDefinedResource[];
-  /** Who converts between versions. Default: nobody, the server changes nothing but the apiVersion. */
+  /** The webhook that converts between versions. Default: none, the server changes nothing but the apiVersion. */
   readonly conversionWebhook?: WebhookClientConfig;
   /** Labels and annotations of the CustomResourceDefinition itself. */
   readonly labels?: Readonly<Record<string, string>>;

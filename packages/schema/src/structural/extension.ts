@@ -15,7 +15,7 @@ export interface MapSize {
 /** What a zod schema says to Kubernetes beyond what zod can say. */
 export interface Extension {
   readonly rule?: ValidationRule;
-  /** The message for whoever changes the value. */
+  /** The message for a user who changes the value. */
   readonly immutable?: string;
   readonly listType?: ListType;
   readonly listMapKeys?: readonly string[];

@@ -21,7 +21,7 @@ export const float: Range = { least: -largestFloat, most: largestFloat };
 interface NumberFormat extends Range {
   readonly name: string;
   readonly node: StructuralSchema;
-  /** For whoever needs numbers beyond the range. */
+  /** What to do where numbers beyond the range are needed. */
   readonly remedy: string;
 }
 
@@ -104,7 +104,7 @@ export function withoutNumberFormat(node: StructuralSchema): StructuralSchema {
   const { format, ...rest } = node;
   const held = heldByServer[format ?? ""];
   if (held === undefined) return node;
-  // Integers are int64, and numbers double, without being told.
+  // Integers are int64, and numbers double, without a format.
   if (held === safe || held === double) return rest;
   const { least: minimum, most: maximum } = held;
   return { ...rest, minimum: node.minimum ?? minimum, maximum: node.maximum ?? maximum };
@@ -114,7 +114,7 @@ function same(limit: Bound): Bound {
   return limit;
 }
 
-/** What the formats ask for that the server's format does not: nobody but the schema knows that a uint32 has no sign. */
+/** What the formats of zod require beyond the server's: that a uint32 has no sign only the schema can say. */
 function rangeBeyondFormat(
   known: readonly NumberFormat[],
   { node }: NumberFormat,

@@ -9,7 +9,7 @@ import type { StructuralSchema } from "./structural-schema.ts";
 /** Makes the structural schema of a part. */
 export type OfPart = (schema: z.core.$ZodType, at: Place) => StructuralSchema;
 
-/** An object with the fields it names. Others are dropped by the server, or kept if the object is loose. */
+/** An object with the fields it names. The server drops other fields, or keeps them if the object is loose. */
 export function objectSchema(def: z.core.$ZodObjectDef, at: Place, ofPart: OfPart): StructuralSchema {
   const properties: Record<string, StructuralSchema> = {};
   const required: string[] = [];
@@ -56,7 +56,7 @@ function fieldPath(name: string): string {
 
 function unknownFields(def: z.core.$ZodObjectDef, at: Place): StructuralSchema {
   const rest = def.catchall;
-  // A strict object refuses unknown fields. The server drops them, and tells clients that ask it to be strict.
+  // A strict object refuses unknown fields. The server drops them, and warns or refuses if the client says so.
   if (rest === undefined || rest instanceof z.core.$ZodNever) return {};
   if (rest instanceof z.core.$ZodUnknown || rest instanceof z.core.$ZodAny) {
     return { "x-kubernetes-preserve-unknown-fields": true };

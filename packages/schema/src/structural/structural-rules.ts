@@ -10,7 +10,7 @@ export function checkStructuralSchema(node: StructuralSchema, at: Place): void {
   check(node, at, true);
 }
 
-/** `correlatable`: whether the server can tell which old value a value replaces, which it cannot inside of most lists. */
+/** `correlatable`: whether the server knows which old value a value replaces, which it cannot inside of most lists. */
 function check(node: StructuralSchema, at: Place, correlatable: boolean): void {
   const rules = node["x-kubernetes-validations"] ?? [];
   for (const rule of rules) checkRule(rule, at, correlatable);
@@ -55,7 +55,7 @@ function checkRule(
   }
   if (isTransition && !correlatable) {
     at.report(
-      `has the rule ${rule}, and nobody can tell which old value a value of an atomic list, a set or an atomic map replaces`,
+      `has the rule ${rule}, and the server does not know which old value a value of an atomic list, a set or an atomic map replaces`,
       "make the list a listMap(), or put the rule on the list",
     );
   }

@@ -13,7 +13,7 @@ export interface Command {
   readonly env: Readonly<Record<string, string>>;
   /** Standard input, as a file descriptor; without it there is none. */
   readonly inputFd?: number;
-  /** Told what comes on standard error, while it comes. */
+  /** Is called with what the command writes to standard error, as it is written. */
   readonly onStderr?: (text: string) => void;
   /** Kills the command and its children. */
   readonly signal: AbortSignal;

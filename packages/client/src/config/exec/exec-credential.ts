@@ -33,7 +33,7 @@ export function readExecCredential(stdout: string, apiVersion: string): ExecCred
   return readStatus(output.status);
 }
 
-/** Tells the two results of readExecCredential apart. */
+/** Whether readExecCredential returned a problem instead of a credential. */
 export function isProblem(result: ExecCredential | ExecProblem): result is ExecProblem {
   return "failure" in result;
 }

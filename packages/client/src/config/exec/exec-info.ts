@@ -7,7 +7,7 @@ export interface ExecInfoInput {
   readonly cluster?: ExecCluster;
 }
 
-/** A cluster as exec plugins are told of it. */
+/** A cluster as it is passed to exec plugins. */
 export interface ExecCluster {
   readonly server: string;
   readonly "tls-server-name"?: string;

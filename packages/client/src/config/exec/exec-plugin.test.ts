@@ -96,7 +96,7 @@ describe("an exec plugin", () => {
     expect(runs).toHaveLength(1);
   });
 
-  it("is aborted when nobody waits for it any more", async () => {
+  it("is aborted when no caller waits for it any more", async () => {
     const { clock, plugin, runs } = setUp();
     const controller = new AbortController();
     const asking = plugin.credential(controller.signal);
@@ -137,8 +137,8 @@ describe("an exec plugin", () => {
     await runOnce(token("one"));
     expect(runs[0]?.command).toMatchObject({ command: "get-token", args: ["-v"] });
     expect(runs[0]?.command.inputFd).toBeUndefined();
-    const { KUBERNETES_EXEC_INFO: info, ...others } = runs[0]?.command.env ?? {};
-    expect(others).toEqual({ PATH: "/bin", REGION: "north" });
+    const { KUBERNETES_EXEC_INFO: info, ...rest } = runs[0]?.command.env ?? {};
+    expect(rest).toEqual({ PATH: "/bin", REGION: "north" });
     expect(JSON.parse(info ?? "")).toEqual({
       kind: "ExecCredential",
       apiVersion,

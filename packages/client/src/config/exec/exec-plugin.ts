@@ -35,7 +35,7 @@ interface HeldCredential {
 /**
  * Credentials from a plugin. It runs when a credential is first asked for, when the one at hand is about to expire, and
  * after that one was refused; never twice at the same time. If it fails while the credential at hand is still good,
- * that one stays in use and `onWarning` is told.
+ * that one stays in use and `onWarning` is called.
  */
 export class ExecPlugin {
   readonly #options: ExecPluginOptions;

@@ -24,7 +24,7 @@ describe("shared work", () => {
     expect(await later).toBe("two");
   });
 
-  it("goes on for the others when one of them leaves", async () => {
+  it("goes on for the remaining callers when one of them leaves", async () => {
     const { runs, shared } = setUp();
     const leaver = new AbortController();
     const leaving = shared.join(leaver.signal);

@@ -9,7 +9,7 @@ interface Run<Value> {
 }
 
 /**
- * Work that is done at most once at a time: whoever asks while it is under way shares its result. When the last of
+ * Work that is done at most once at a time: a caller that joins while it is under way shares its result. When the last of
  * those who wait has gone, the work is aborted, and the next one to ask starts it anew once it has ended.
  */
 export class SharedRun<Value> {
@@ -29,7 +29,7 @@ export class SharedRun<Value> {
       return await abortable(run.result, signal);
     } finally {
       run.waiters -= 1;
-      if (run.waiters === 0) run.controller.abort(new Error("nobody waits for the result any more"));
+      if (run.waiters === 0) run.controller.abort(new Error("no caller waits for the result any more"));
     }
   }
 
