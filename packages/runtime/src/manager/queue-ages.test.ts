@@ -32,7 +32,7 @@ describe("the age of a controller's work", () => {
     work.longestMs = 60 * minuteMs;
     await runCheck();
     work.longestMs += 1;
-    await expect(runCheck()).rejects.toThrow("check queue webapp: an item has been worked on for 3600 s");
+    await expect(runCheck()).rejects.toThrow("check queue webapp: a reconcile has been running for 3600 s");
   });
 
   it("is too high when keys wait and no worker has dequeued one for too long", async () => {
@@ -64,6 +64,6 @@ describe("the age of a controller's work", () => {
     await checkFor(300);
     observer.started("webapp", 1);
     await checkFor(60);
-    await expect(checkFor(1)).rejects.toThrow("an item has been waiting for 3660 s");
+    await expect(checkFor(1)).rejects.toThrow("a key has been waiting for 3660 s");
   });
 });

@@ -232,7 +232,7 @@ describe("an API server that cannot take events", () => {
     // A restart takes its time on a busy machine, and the longer it takes the longer is the wait for the next try.
   }, 150_000);
 
-  it("[EVR1] because the sender may not write: they are dropped and counted, which is said once", async () => {
+  it("[EVR1] because the sender may not write: they are dropped and counted, which is logged once", async () => {
     const user = await controlPlane.createUser({ user: "nobody" });
     const client = createClient({ transport: transportOf(user) });
     const { object, recorder, log, events } = await setUp({ client });
@@ -241,7 +241,7 @@ describe("an API server that cannot take events", () => {
     expect(recorder.drops).toEqual(new Map([["forbidden", 5]]));
     expect(log.messages("warn")).toEqual([
       "drop an event: the API server forbids it; grant the verbs create and patch on events and " +
-        "events.events.k8s.io; this is said once",
+        "events.events.k8s.io; this is logged once",
     ]);
     expect(await events()).toEqual([]);
   });

@@ -54,7 +54,7 @@ async function play(repetitions: CorrelatorOptions["repetitions"], steps: readon
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, each) => total + each, 0);
 
-describe.each(["series", "count"] as const)("whatever happens, told as a %s", (repetitions) => {
+describe.each(["series", "count"] as const)("any occurrences, counted as a %s", (repetitions) => {
   it("[EVR2] every occurrence is counted once, and its count is written unless spam control stopped its event", async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 150 }), async (steps) => {

@@ -52,7 +52,7 @@ describe("a series", () => {
     const { event } = happen("a");
     const regarding = { ...event.first.regarding, resourceVersion: "99" };
     expect(happen("a", { regarding }).event).toBe(event);
-    const others = [
+    const different = [
       happen("b"),
       happen("a", { type: "Warning" }),
       happen("a", { reason: "Other" }),
@@ -61,7 +61,7 @@ describe("a series", () => {
       happen("a", { regarding: { ...regarding, uid: "u2" } }),
       happen("a", {}, "other"),
     ];
-    expect(new Set([event, ...others.map((other) => other.event)]).size).toBe(8);
+    expect(new Set([event, ...different.map((other) => other.event)]).size).toBe(8);
   });
 
   it("[EVR3] is finished after 6 min of silence, with its last count written", async () => {
@@ -81,7 +81,7 @@ describe("a series", () => {
     expect(next).toMatchObject({ verdict: "write", event: { name: "web.2", count: 1 } });
   });
 
-  it("[EVR3] that nobody swept away is written before what happens next begins another", async () => {
+  it("[EVR3] that has ended without a sweep is written before the next occurrence starts another", async () => {
     const { clock, happen } = setUp();
     happen("a");
     happen("a");
@@ -158,7 +158,7 @@ describe("similar events", () => {
     expect(happen("try 12", {}, "other").event.note).toBe("try 12");
   });
 
-  it("[EVR2] are told apart again after 10 min without one", async () => {
+  it("[EVR2] are recorded one by one again after 10 min without one", async () => {
     const { clock, happen } = setUp();
     for (let index = 0; index < 10; index++) happen(`try ${index}`);
     await clock.advance(10 * minute);
@@ -201,7 +201,7 @@ describe("spam control", () => {
     expect(happen("a", {}, "other").verdict).toBe("write");
   });
 
-  it("[EVR2] loses no count: what was stopped is told with what passes next", async () => {
+  it("[EVR2] loses no count: the next write includes what was stopped", async () => {
     const { clock, happen } = setUp("count");
     for (let index = 0; index < 25; index++) happen("a");
     for (let index = 0; index < 5; index++) expect(happen("a").verdict).toBe("later");

@@ -2,44 +2,45 @@ import type { Clock } from "@keelson/core";
 import { RecentMap } from "../../recent-map.ts";
 import { identityOf, type Occurrence, similarityOf, spamKeyOf, withNote } from "./occurrence.ts";
 
-/** An Event on the server, or on its way there. */
+/** An Event that is stored on the server or waits to be written. */
 export interface TrackedEvent {
   readonly name: string;
   readonly namespace: string;
-  /** What happened first; the later ones are like it. */
+  /** The first occurrence. */
   readonly first: Occurrence;
-  /** How often it happened. */
+  /** The number of occurrences. */
   count: number;
-  /** The note of the last one, which differs from the first where similar ones are combined. */
+  /** The note of the last occurrence, which differs from the first if similar ones are combined. */
   note: string;
-  /** When it happened last, in milliseconds since 1970. */
+  /** The time of the last occurrence, in milliseconds since 1970. */
   lastAtMs: number;
-  /** The same moment for measuring durations. */
+  /** The same time on the monotonic clock. */
   lastMonotonicMs: number;
-  /** How many of them the server knows of; 0 as long as the Event is not there. */
+  /** The count that the server has stored; 0 if it has no such Event. */
   savedCount: number;
-  /** It waits to be written, as it will be by then. */
+  /** It waits to be written. */
   isQueued: boolean;
-  /** When it was last on its way to the server, for measuring durations; undefined if it never was. */
+  /** When it was last passed on to be written, on the monotonic clock; undefined if it never was. */
   sentMonotonicMs: number | undefined;
 }
 
+/** What a correlator works with. */
 export interface CorrelatorOptions {
   readonly clock: Clock;
   /** A new name for an Event about the object of this name. */
   readonly nameFor: (objectName: string) => string;
   /**
-   * How repetitions are told [EVR2, EVR3]. As a series: the second one at once, the others with a heartbeat every 30 min
-   * and at the end of the series, after 6 min without one. As a count: each at once, for as long as it is remembered.
+   * How repetitions are written [EVR2, EVR3]. As a series: the second one at once, later ones with a heartbeat every 30 min
+   * and at the end of the series, after 6 min without one. As a count: each at once, as long as the Event is tracked.
    */
   readonly repetitions: "series" | "count";
 }
 
-/** What is to be done about an occurrence: write its Event as it now is, wait with that, or tell nobody of it. */
+/** What to do about an occurrence: write its Event now, write it later, or drop it as spam. */
 export interface Correlation {
   readonly event: TrackedEvent;
   readonly verdict: "write" | "later" | "spam";
-  /** Events that are forgotten for it, and must be written for the last time. */
+  /** Events that are no longer tracked because of it, and must be written for the last time. */
   readonly displaced: readonly TrackedEvent[];
 }
 
@@ -50,11 +51,11 @@ interface Tracked {
 
 const finishAfterMs = 360_000;
 const heartbeatMs = 1_800_000;
-const mostEvents = 4096;
+const maxEvents = 4096;
 
-/** Decides which Events are written, and when. Asks the clock and does nothing else. */
+/** Decides which Events are written, and when. Its only input is the clock; it writes nothing itself. */
 export class EventCorrelator {
-  readonly #events = new RecentMap<string, TrackedEvent>(mostEvents);
+  readonly #events = new RecentMap<string, TrackedEvent>(maxEvents);
   readonly #similar: SimilarEvents;
   readonly #spam: SpamFilter;
   readonly #clock: Clock;
@@ -70,27 +71,27 @@ export class EventCorrelator {
   }
 
   /**
-   * What the spam filter stops is counted all the same: whatever of the Event is written next tells of it. It takes
-   * a token for each write, and none for repetitions that are only counted.
+   * Counts also what the spam filter stops: the next write of the Event includes it. The spam filter takes a token for each
+   * write, and none for repetitions that are only counted.
    */
   observe(occurrence: Occurrence): Correlation {
-    const { occurrence: told, key } = this.#similar.group(occurrence);
+    const { occurrence: grouped, key } = this.#similar.group(occurrence);
     const ended = this.#endedBy(key);
     const known = this.#events.get(key);
-    const { event, evicted } = known === undefined ? this.#track(key, told) : this.#repeat(known, told);
+    const { event, evicted } = known === undefined ? this.#track(key, grouped) : this.#repeat(known, grouped);
     const displaced = [ended, evicted].filter((old) => old !== undefined).filter(isBehind);
-    return { event, verdict: this.#judge(event, told), displaced };
+    return { event, verdict: this.#judge(event, grouped), displaced };
   }
 
-  #judge(event: TrackedEvent, told: Occurrence): Correlation["verdict"] {
+  #judge(event: TrackedEvent, grouped: Occurrence): Correlation["verdict"] {
     const isOnServer = event.savedCount > 0;
     if (event.isQueued || (this.#isSeries && isOnServer && event.count > 2)) return "later";
-    if (!this.#spam.allows(told)) return isOnServer ? "later" : "spam";
+    if (!this.#spam.allows(grouped)) return isOnServer ? "later" : "spam";
     event.sentMonotonicMs = this.#clock.monotonicNow();
     return "write";
   }
 
-  /** When `due` has something to do next, as `monotonicNow` counts; undefined if never. */
+  /** When `due` next returns an Event, on the monotonic clock; undefined if never. */
   get nextDueMs(): number | undefined {
     if (!this.#isSeries) return undefined;
     let earliest: number | undefined;
@@ -99,7 +100,7 @@ export class EventCorrelator {
     return earliest;
   }
 
-  /** Which Events must be written by now: heartbeats, and series that have ended, which are then forgotten [EVR3]. */
+  /** The Events that are due: heartbeats, and series that have ended, which are then no longer tracked [EVR3]. */
   due(): readonly TrackedEvent[] {
     const nowMs = this.#clock.monotonicNow();
     const toWrite: TrackedEvent[] = [];
@@ -112,12 +113,12 @@ export class EventCorrelator {
     return toWrite;
   }
 
-  /** Which Events the server knows with too low a count, so that nothing is lost at the end of a process. */
+  /** The Events whose stored count is too low, so that nothing is lost when the process ends. */
   unsaved(): readonly TrackedEvent[] {
     return [...this.#events.entries()].map(([, event]) => event).filter(isBehind);
   }
 
-  /** A series that ended before it was swept away. What happens now begins another one. */
+  /** The series of this key if it has ended and is still tracked; this occurrence starts a new one. */
   #endedBy(key: string): TrackedEvent | undefined {
     const event = this.#events.get(key);
     if (event === undefined || !this.#isSeries || finishMs(event) > this.#clock.monotonicNow())
@@ -162,32 +163,32 @@ function dueMs(event: TrackedEvent): number {
   return Math.min(finishMs(event), heartbeat);
 }
 
-/** One that is not there is not made by a heartbeat: the spam filter, or the server, said no to it. */
+/** A heartbeat does not create a missing Event: the spam filter or the server has refused it. */
 function isBehind({ count, savedCount }: TrackedEvent): boolean {
   return savedCount > 0 && count > savedCount;
 }
 
-/** So many that differ by their note only are told one by one. */
-const mostApart = 10;
-/** After so long without one of them counting begins anew. */
+/** How many similar occurrences are recorded one by one. */
+const maxSeparate = 10;
+/** After this time without a similar occurrence, counting starts again. */
 const forgetAfterMs = 600_000;
-const mostGroups = 4096;
+const maxGroups = 4096;
 
 interface Group {
-  /** No more than one more than are told apart. */
+  /** At most one more than are recorded one by one. */
   readonly notes: ReadonlySet<string>;
   readonly lastMs: number;
 }
 
-/** An occurrence as it is to be told, and what it counts as a repetition of. */
+/** An occurrence as it is recorded, and the key of the Event that it repeats. */
 export interface Grouped {
   readonly occurrence: Occurrence;
   readonly key: string;
 }
 
-/** Combines events that differ by their note only, once there were more than 10 of them with pauses below 10 min [EVR2]. */
+/** Combines occurrences that differ only in their note, after more than 10 of them with pauses below 10 min [EVR2]. */
 export class SimilarEvents {
-  readonly #groups = new RecentMap<string, Group>(mostGroups);
+  readonly #groups = new RecentMap<string, Group>(maxGroups);
   readonly #clock: Clock;
 
   constructor(clock: Clock) {
@@ -200,26 +201,26 @@ export class SimilarEvents {
     const known = this.#groups.get(key);
     const notes =
       known === undefined || nowMs - known.lastMs > forgetAfterMs ? new Set<string>() : known.notes;
-    const isKnown = notes.has(occurrence.note) || notes.size > mostApart;
+    const isKnown = notes.has(occurrence.note) || notes.size > maxSeparate;
     const grown = isKnown ? notes : new Set([...notes, occurrence.note]);
     this.#groups.set(key, { notes: grown, lastMs: nowMs });
-    if (grown.size <= mostApart) return { occurrence, key: identityOf(occurrence) };
+    if (grown.size <= maxSeparate) return { occurrence, key: identityOf(occurrence) };
     return { occurrence: withNote(occurrence, `(combined from similar events): ${occurrence.note}`), key };
   }
 }
 
 const burst = 25;
 const refillMs = 300_000;
-const mostObjects = 4096;
+const maxObjects = 4096;
 
 interface Bucket {
   readonly tokens: number;
   readonly countedMs: number;
 }
 
-/** Lets 25 events of a type about an object pass, and after that one every 5 minutes [EVR2]. */
+/** Allows 25 Events of a type about an object, and after that one every 5 minutes [EVR2]. */
 export class SpamFilter {
-  readonly #buckets = new RecentMap<string, Bucket>(mostObjects);
+  readonly #buckets = new RecentMap<string, Bucket>(maxObjects);
   readonly #clock: Clock;
 
   constructor(clock: Clock) {

@@ -2,35 +2,35 @@ import type { Logger } from "../../logger.ts";
 import { readField } from "../log/loggable.ts";
 import type { TrackedEvent } from "./correlator.ts";
 
-/** Why an event did not reach the server, or not as one of its own. */
+/** Why an event was dropped. */
 export type EventDropReason =
-  /** More events waited to be sent than there is room for. */
+  /** Too many events waited to be sent. */
   | "buffer_full"
   /** Too many about one object. */
   | "spam"
-  /** The server may not be written to; RBAC says no. */
+  /** RBAC does not allow the write. */
   | "forbidden"
-  /** Its namespace is gone or on its way. */
+  /** Its namespace is deleted or being deleted. */
   | "namespace_gone"
-  /** The server finds something wrong with it. */
+  /** The server refused it as invalid. */
   | "rejected"
   /** The server could not be reached for too long. */
   | "retries_exhausted"
   /** The recorder has been stopped. */
   | "stopped"
-  /** The object that it is about does not say its kind or name. */
+  /** The object that it is about has no kind or name. */
   | "no_reference"
-  /** It, or the object that it is about, cannot be read; a message that is missing, for instance. */
+  /** The event or its object cannot be read; the message is missing, for example. */
   | "malformed";
 
-/** What a recorder tells about itself, so that metrics can be made of it. Must be quick and must not throw. */
+/** Observes a recorder, for metrics. The calls must be quick and must not throw. */
 export interface EventObserver {
-  /** An event was made on the server, or one that is there was counted up. */
+  /** An Event was created, or its count was patched. */
   sent(how: "create" | "patch"): void;
   dropped(reason: EventDropReason): void;
 }
 
-/** Counts dropped events and says in the log why, as loud as the reason asks for. */
+/** Counts dropped events, and logs the reason. */
 export class DropReport {
   readonly #log: Logger;
   readonly #observer: EventObserver | undefined;
@@ -45,53 +45,54 @@ export class DropReport {
     return this.#counts;
   }
 
-  /** `facts` say which event it is, to people. */
+  /** `facts` identify the event in the log. */
   drop(reason: EventDropReason, facts: EventFacts, error?: unknown): void {
     const count = (this.#counts.get(reason) ?? 0) + 1;
     this.#counts.set(reason, count);
-    this.#say(reason, count, { ...facts, ...(error !== undefined && { error }) });
+    this.#report(reason, count, { ...facts, ...(error !== undefined && { error }) });
     this.#observer?.dropped(reason);
   }
 
-  #say(reason: EventDropReason, count: number, fields: Readonly<Record<string, unknown>>): void {
+  #report(reason: EventDropReason, count: number, fields: Readonly<Record<string, unknown>>): void {
     const message = `drop an event: ${meanings[reason]}`;
-    // These come in floods, and the first one tells all there is to know.
-    const isLoud = loudOnce.has(reason) ? count === 1 : loud.has(reason);
-    if (isLoud) this.#log.warn(message, fields);
+    // Some reasons come in large numbers, and the first warning is enough.
+    const isWarning = warnedOnce.has(reason) ? count === 1 : warned.has(reason);
+    if (isWarning) this.#log.warn(message, fields);
     else this.#log.debug(message, fields);
   }
 }
 
-const loud: ReadonlySet<EventDropReason> = new Set([
+const warned: ReadonlySet<EventDropReason> = new Set([
   "rejected",
   "retries_exhausted",
   "no_reference",
   "malformed",
 ]);
-const loudOnce: ReadonlySet<EventDropReason> = new Set(["forbidden", "buffer_full"]);
+const warnedOnce: ReadonlySet<EventDropReason> = new Set(["forbidden", "buffer_full"]);
 
 const meanings: Readonly<Record<EventDropReason, string>> = {
-  buffer_full: "too many wait to be sent; this is said once",
+  buffer_full: "too many wait to be sent; this is logged once",
   spam: "there were too many about this object",
   forbidden:
-    "the API server forbids it; grant the verbs create and patch on events and events.events.k8s.io; this is said once",
+    "the API server forbids it; grant the verbs create and patch on events and events.events.k8s.io; this is logged once",
   namespace_gone: "its namespace is being deleted",
-  rejected: "the API server does not take it",
+  rejected: "the API server refuses it as invalid",
   retries_exhausted: "the API server could not be reached for too long",
   stopped: "the recorder is stopped",
-  no_reference: "its object does not say its kind and name",
+  no_reference: "its object has no kind or no name",
   malformed: "it cannot be read; give it a reason and a message",
 };
 
-/** What people know an event by. */
+/** What identifies an event in the log. */
 export type EventFacts = Readonly<Record<string, unknown>>;
 
+/** The facts of a tracked Event. */
 export function factsOf({ namespace, name, first }: TrackedEvent): EventFacts {
   const { regarding, type, reason, note } = first;
   return { event: { namespace, name }, regarding, type, reason, note };
 }
 
-/** The same of an event that was only tried, with whatever can be read of it. */
+/** The facts of an event that could not be recorded, as far as they can be read. */
 export function factsOfAttempt(object: object, event: object): EventFacts {
   const metadata = readField(object, "metadata");
   const of = typeof metadata === "object" && metadata !== null ? metadata : {};

@@ -35,7 +35,7 @@ const eventOf = (name: string): TrackedEvent => ({
 function setUp(write?: WriteEvent) {
   const clock = new VirtualClock();
   const written: string[] = [];
-  const told: string[] = [];
+  const outcomes: string[] = [];
   const sender = new EventSender({
     clock,
     random: seededRandom(1),
@@ -43,17 +43,17 @@ function setUp(write?: WriteEvent) {
       written.push(`${event.name} ${event.count}`);
       return write === undefined ? "create" : write(event, signal);
     },
-    onSent: (how) => told.push(how),
-    onDrop: (reason, event) => told.push(`${reason} ${event.name}`),
+    onSent: (how) => outcomes.push(how),
+    onDrop: (reason, event) => outcomes.push(`${reason} ${event.name}`),
   });
-  return { clock, written, told, sender };
+  return { clock, written, outcomes, sender };
 }
 
 const fail = (error: Error): Promise<never> => Promise.reject(error);
 
 describe("a sender of events", () => {
   it("[EVR1] writes in the background, in order, and each event as it is by then", async () => {
-    const { sender, written, told } = setUp();
+    const { sender, written, outcomes } = setUp();
     const a = eventOf("a");
     sender.add(a);
     sender.add(eventOf("b"));
@@ -62,7 +62,7 @@ describe("a sender of events", () => {
     expect(written).toEqual([]);
     await sender.idle();
     expect(written).toEqual(["a 3", "b 1"]);
-    expect(told).toEqual(["create", "create"]);
+    expect(outcomes).toEqual(["create", "create"]);
     expect(a).toMatchObject({ savedCount: 3, isQueued: false });
   });
 
@@ -82,8 +82,8 @@ describe("a sender of events", () => {
     expect(written).toEqual(["a 1", "a 2"]);
   });
 
-  it("[EVR1] tries 12 times, with growing pauses, while the server cannot be reached; others wait", async () => {
-    const { clock, sender, written, told } = setUp(() => fail(unreachable));
+  it("[EVR1] tries 12 times, with growing delays, while the server cannot be reached; other Events wait", async () => {
+    const { clock, sender, written, outcomes } = setUp(() => fail(unreachable));
     const timesMs: number[] = [];
     sender.add(eventOf("a"));
     sender.add(eventOf("b"));
@@ -92,8 +92,8 @@ describe("a sender of events", () => {
       timesMs.push(clock.monotonicNow());
     }
     expect(written.slice(0, 12)).toEqual(Array.from({ length: 12 }, () => "a 1"));
-    await clock.advanceUntil(() => told.length === 1);
-    expect(told).toEqual(["retries_exhausted a"]);
+    await clock.advanceUntil(() => outcomes.length === 1);
+    expect(outcomes).toEqual(["retries_exhausted a"]);
     const pauses = timesMs.slice(1).map((ms, index) => ms - (timesMs[index] ?? 0));
     [500, 1_000, 2_000, 4_000, 8_000, 16_000, 20_000, 20_000].forEach((least, index) => {
       expect(pauses[index]).toBeGreaterThanOrEqual(least);
@@ -104,19 +104,19 @@ describe("a sender of events", () => {
 
   it("[EVR1] goes on when the server is back", async () => {
     let isDown = true;
-    const { clock, sender, told } = setUp(() => (isDown ? fail(unreachable) : Promise.resolve("create")));
+    const { clock, sender, outcomes } = setUp(() => (isDown ? fail(unreachable) : Promise.resolve("create")));
     sender.add(eventOf("a"));
     sender.add(eventOf("b"));
     await clock.advance(5_000);
     isDown = false;
     await clock.runUntil(sender.idle());
-    expect(told).toEqual(["create", "create"]);
+    expect(outcomes).toEqual(["create", "create"]);
   });
 
   it("[EVR1] holds 1000 events and drops what comes then", async () => {
-    const { sender, told } = setUp(() => new Promise(() => undefined));
+    const { sender, outcomes } = setUp(() => new Promise(() => undefined));
     for (let index = 0; index < 1001; index++) sender.add(eventOf(`e${index}`));
-    expect(told).toEqual(["buffer_full e1000"]);
+    expect(outcomes).toEqual(["buffer_full e1000"]);
   });
 
   it.each([
@@ -126,10 +126,10 @@ describe("a sender of events", () => {
     ["rejected", refusal(422, "Invalid")],
     ["rejected", refusal(400, "BadRequest")],
   ])("[EVR1] drops at once, as %s, what is refused for good (%#)", async (reason, error) => {
-    const { sender, written, told } = setUp(() => fail(error));
+    const { sender, written, outcomes } = setUp(() => fail(error));
     sender.add(eventOf("a"));
     await sender.idle();
-    expect({ written, told }).toEqual({ written: ["a 1"], told: [`${reason} a`] });
+    expect({ written, outcomes }).toEqual({ written: ["a 1"], outcomes: [`${reason} a`] });
   });
 
   it.each([
@@ -140,31 +140,33 @@ describe("a sender of events", () => {
     new NotLeaderError("create events", { namespace: "shop", name: "lock" }, undefined),
   ])("[EVR1] tries again after what may pass: %s", async (error) => {
     let failures = 2;
-    const { clock, sender, told } = setUp(() => (failures-- > 0 ? fail(error) : Promise.resolve("patch")));
+    const { clock, sender, outcomes } = setUp(() =>
+      failures-- > 0 ? fail(error) : Promise.resolve("patch"),
+    );
     sender.add(eventOf("a"));
     await clock.runUntil(sender.idle());
-    expect(told).toEqual(["patch"]);
+    expect(outcomes).toEqual(["patch"]);
   });
 
   it("[EVR1] tries again after a 403 of a server that has just come back", async () => {
     const errors = [unreachable, refusal(403, "Forbidden")];
-    const { clock, sender, told } = setUp(() => {
+    const { clock, sender, outcomes } = setUp(() => {
       const error = errors.shift();
       return error === undefined ? Promise.resolve("create") : fail(error);
     });
     sender.add(eventOf("a"));
     await clock.runUntil(sender.idle());
-    expect(told).toEqual(["create"]);
+    expect(outcomes).toEqual(["create"]);
   });
 
   it("drops what waits when it is stopped, and leaves no timer", async () => {
-    const { clock, sender, told } = setUp(() => fail(unreachable));
+    const { clock, sender, outcomes } = setUp(() => fail(unreachable));
     sender.add(eventOf("a"));
     sender.add(eventOf("b"));
     await clock.advance(100);
     await sender.stop();
     sender.add(eventOf("c"));
-    expect(told).toEqual(["stopped a", "stopped b", "stopped c"]);
+    expect(outcomes).toEqual(["stopped a", "stopped b", "stopped c"]);
     expect(clock.pendingTimers).toEqual([]);
   });
 

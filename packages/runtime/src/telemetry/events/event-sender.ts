@@ -13,6 +13,7 @@ import type { TrackedEvent } from "./correlator.ts";
 import type { EventDropReason } from "./drop-report.ts";
 import type { WriteEvent } from "./event-writer.ts";
 
+/** What a sender works with. */
 export interface EventSenderOptions {
   readonly write: WriteEvent;
   readonly clock: Clock;
@@ -21,25 +22,25 @@ export interface EventSenderOptions {
   readonly onDrop: (reason: EventDropReason, event: TrackedEvent, error?: unknown) => void;
 }
 
-/** So many Events wait at most. */
+/** The maximum number of Events that wait. */
 const capacity = 1000;
 
 /**
- * Writes Events one after the other, each as it is when its turn comes, so that whatever repeats while it waits costs no
- * request. While the server cannot be reached all of them wait.
+ * Writes Events one after the other, each in its state at the time of the write, so that repetitions of a waiting Event
+ * cost no request. While the server cannot be reached, all of them wait.
  */
 export class EventSender {
   readonly #options: EventSenderOptions;
   readonly #queue = new Set<TrackedEvent>();
   readonly #stopped = new AbortController();
-  /** Undefined when there is nothing to do. */
+  /** Undefined when no Event waits. */
   #running: Promise<void> | undefined;
 
   constructor(options: EventSenderOptions) {
     this.#options = options;
   }
 
-  /** Has no effect on one that waits already; drops it if there is no room. */
+  /** Has no effect on an Event that waits already; drops the Event if too many wait. */
   add(event: TrackedEvent): void {
     if (this.#queue.has(event)) return;
     const isStopped = this.#stopped.signal.aborted;
@@ -52,19 +53,19 @@ export class EventSender {
     this.#running ??= this.#run();
   }
 
-  /** Waits until nothing waits; throws the signal's reason as soon as it aborts. */
+  /** Resolves when no Event waits; throws the signal's reason as soon as it aborts. */
   async idle(signal?: AbortSignal): Promise<void> {
     while (this.#running !== undefined) await abortable(this.#running, signal);
   }
 
-  /** Drops what waits and ends the request under way. */
+  /** Drops the waiting Events and aborts the request in flight. */
   async stop(): Promise<void> {
     this.#stopped.abort(new Error("the event recorder is stopped"));
     await this.#running;
   }
 
   async #run(): Promise<void> {
-    // Whoever records an event goes on first.
+    // The caller that recorded the event continues first.
     await Promise.resolve();
     for (const event of this.#queue) {
       this.#queue.delete(event);
@@ -83,7 +84,7 @@ export class EventSender {
     this.#options.onDrop("stopped", event);
   }
 
-  /** One try; how long to wait before the next one, if there is to be one. */
+  /** One attempt; returns the delay before the next one, if there is one. */
   async #try(event: TrackedEvent, tries: number): Promise<"done" | { readonly delayMs: number }> {
     const { write, onSent, onDrop, random } = this.#options;
     const { signal } = this.#stopped;
@@ -107,29 +108,29 @@ export class EventSender {
     try {
       await sleep(this.#options.clock, delayMs, this.#stopped.signal);
     } catch {
-      // Only stopping ends it early, which whoever waits looks at next.
+      // Only `stop` aborts the delay, which the caller checks.
     }
   }
 }
 
-/** How often it is tried to write an Event [EVR1]. */
-const mostTries = 12;
+/** The maximum number of attempts to write an Event [EVR1]. */
+const maxTries = 12;
 
 /**
- * What is done after a write failed for the so-many-th time: another try, or the event is dropped, and why.
+ * What to do after a failed attempt: retry, or drop the event for the returned reason.
  *
- * A refusal is retried only where a server that has just come back gives it: it answers 403 until it has read its RBAC
- * rules. A replica that does not lead, with a write guard in front, may lead soon.
+ * A 403 after an earlier failure is retried, since a server that has just restarted refuses requests until it has read its
+ * RBAC rules. A NotLeaderError of a write guard is retried, since this replica may lead soon.
  */
 function afterFailure(error: unknown, tries: number): "retry" | EventDropReason {
   if (isNamespaceGone(error)) return "namespace_gone";
   if (isFinal(error)) return "rejected";
   if (error instanceof ForbiddenError && tries === 1) return "forbidden";
-  if (tries < mostTries) return "retry";
+  if (tries < maxTries) return "retry";
   return error instanceof ForbiddenError ? "forbidden" : "retries_exhausted";
 }
 
-/** A namespace that is being deleted takes no new objects; one that is gone is not found. */
+/** A namespace that is being deleted accepts no new objects; a deleted one is not found. */
 function isNamespaceGone(error: unknown): boolean {
   if (error instanceof NotFoundError) return true;
   if (!(error instanceof ForbiddenError)) return false;
@@ -151,9 +152,9 @@ function isFinal(error: unknown): boolean {
 const firstDelayMs = 500;
 const longestDelayMs = 20_000;
 
-/** How long to wait before the next try: 0.5 s, doubled up to 20 s, or what the server asks for, and up to a quarter more. */
+/** The delay before the next attempt: 0.5 s, doubled up to 20 s, or the Retry-After of the server, and up to a quarter more. */
 function delayAfter(error: unknown, tries: number, fraction: number): number {
-  const askedMs = error instanceof ApiError ? (error.retryAfterMs ?? 0) : 0;
+  const requestedMs = error instanceof ApiError ? (error.retryAfterMs ?? 0) : 0;
   const delayMs = Math.min(firstDelayMs * 2 ** (tries - 1), longestDelayMs);
-  return Math.max(delayMs, askedMs) * (1 + fraction / 4);
+  return Math.max(delayMs, requestedMs) * (1 + fraction / 4);
 }

@@ -19,23 +19,23 @@ import { Event } from "@keelson/core/kinds/events/v1";
 import { formatMicroTime } from "../../leader/lease-record.ts";
 import type { TrackedEvent } from "./correlator.ts";
 
-/** Who reports. */
+/** The reporter of Events. */
 export interface EventSource {
-  /** What runs, such as `example.com/webapp-operator`. */
+  /** The name of the controller, such as `example.com/webapp-operator`. */
   readonly reportingController: string;
-  /** Which replica of it, such as the name of its pod. */
+  /** The replica, such as the name of its pod. */
   readonly reportingInstance: string;
 }
 
-/** How Events look in one of the two APIs that serve them; the server keeps them in one place. */
+/** The representation of Events in one of the two APIs that serve them; the server stores both as the same objects. */
 export interface EventForm<T extends KubeObject> {
   readonly resource: Resource<T>;
   object(event: TrackedEvent): ObjectToWrite<T>;
-  /** What changes when it happens again, as a merge patch. */
+  /** The merge patch for a repetition. */
   repetition(event: TrackedEvent): object;
 }
 
-/** The server lets nothing but the series of such an Event change [EVR3]. */
+/** Events of events.k8s.io/v1, of which the server allows only the series to change [EVR3]. */
 export function eventsV1Form(source: EventSource): EventForm<Event> {
   const seriesOf = ({ count, lastAtMs }: TrackedEvent) => ({
     series: { count, lastObservedTime: formatMicroTime(lastAtMs) },
@@ -62,7 +62,7 @@ export function eventsV1Form(source: EventSource): EventForm<Event> {
   };
 }
 
-/** Counts, and shows the latest message [EVR2]. */
+/** Events of core/v1, with a count and the latest message [EVR2]. */
 export function coreV1Form({ reportingController, reportingInstance }: EventSource): EventForm<CoreEvent> {
   const repetition = ({ count, note, lastAtMs }: TrackedEvent) => ({
     count,
@@ -95,27 +95,28 @@ export function coreV1Form({ reportingController, reportingInstance }: EventSour
 const nanosPerMs = 1_000_000;
 
 /**
- * Makes names such as `web.18a5f3c2b7d4e6f1`: that of the object and the time in nanoseconds, in hex, as client-go does.
- * The clock knows milliseconds; the rest is drawn, so that replicas that tell of one object at one moment do not collide, and
- * grows within a recorder. Where no valid name comes of it, which not all kinds of objects ensure, it is a UUID.
+ * Makes names such as `web.18a5f3c2b7d4e6f1`: the name of the object and the time in nanoseconds, in hex, as client-go
+ * does. The clock has milliseconds; the rest is random, so that replicas do not collide, and increases within a recorder.
+ * If that is no valid name, since not every kind has names that are DNS subdomains, it is a UUID.
  */
 export function eventNames(clock: Clock, random: Random): (objectName: string) => string {
   let last = 0n;
   return (objectName) => {
-    const drawn = BigInt(Math.floor(random.next() * nanosPerMs));
-    const nanos = BigInt(Math.floor(clock.now())) * BigInt(nanosPerMs) + drawn;
+    const fraction = BigInt(Math.floor(random.next() * nanosPerMs));
+    const nanos = BigInt(Math.floor(clock.now())) * BigInt(nanosPerMs) + fraction;
     last = nanos > last ? nanos : last + 1n;
     const name = `${objectName}.${last.toString(16)}`;
     return dnsSubdomainProblem(name) === undefined ? name : randomUuid(random);
   };
 }
 
-/** Brings the Event on the server to its present state. */
+/** Creates the Event, or patches the stored one to the current count. */
 export type WriteEvent = (event: TrackedEvent, signal: AbortSignal) => Promise<"create" | "patch">;
 
-/** A server that takes longer is asked again. All other events wait meanwhile. */
+/** After this time the request is retried. All other Events wait meanwhile. */
 const timeoutMs = 10_000;
 
+/** Writes Events in the representation of one API. */
 export function eventWriter<T extends KubeObject>(client: Client, form: EventForm<T>): WriteEvent {
   const { resource } = form;
   const create = (event: TrackedEvent, signal: AbortSignal): Promise<T> =>
@@ -129,14 +130,14 @@ export function eventWriter<T extends KubeObject>(client: Client, form: EventFor
         await patch(event, form.repetition(event), signal);
         return "patch";
       } catch (error) {
-        // Events live for an hour. One that is gone is made again, with its count.
+        // The server deletes Events after an hour. A deleted one is created again, with its count.
         if (!(error instanceof NotFoundError)) throw error;
       }
     }
     try {
       await create(event, signal);
     } catch (error) {
-      // An earlier try was carried out and its answer lost; it may have told of fewer repetitions.
+      // An earlier attempt succeeded and its response was lost; it may have had a lower count.
       if (!(error instanceof AlreadyExistsError)) throw error;
       if (event.count > 1) await patch(event, form.repetition(event), signal);
     }

@@ -14,13 +14,13 @@ export interface Occurrence {
   readonly atMs: number;
 }
 
-/** The API server counts bytes and calls them characters. */
+/** The API server limits the length in bytes. */
 const longestNote = 1024;
 const longestWord = 128;
 
 /**
- * What is to be told of an object; undefined if the object does not say its kind or name. Texts are cut to what the
- * server takes. The message is sent as it was written, to be read by all who may read events: it must hold no secret.
+ * The occurrence that an Event records; undefined if the object has no kind or name. Texts are cut to the limits of the
+ * server. The message is sent as it is, and every user who may read Events can read it: it must not contain a secret.
  */
 export function occurrenceOf(object: KubeObject, event: EventToRecord, atMs: number): Occurrence | undefined {
   const regarding = referenceTo(object);
@@ -38,7 +38,7 @@ export function occurrenceOf(object: KubeObject, event: EventToRecord, atMs: num
   };
 }
 
-/** The same with another note. */
+/** The occurrence with another note. */
 export function withNote(occurrence: Occurrence, note: string): Occurrence {
   return { ...occurrence, note: cutText(note, longestNote) };
 }
@@ -57,25 +57,25 @@ function referenceTo({ apiVersion, kind, metadata }: KubeObject): ObjectReferenc
 }
 
 /*
- * What makes events alike [EVR2]. The source is the same for all events of a recorder, so it is in none of the keys; and
- * neither is the resource version: what happens again to an object is the same though the object has changed.
+ * The keys by which occurrences are compared [EVR2]. They contain neither the source, which is the same for all
+ * occurrences of a recorder, nor the resource version: a repetition counts even if the object has changed meanwhile.
  */
 
-/** Everything is the same, the note included: further ones count as repetitions. */
+/** The key of equal occurrences, the note included: they count as repetitions. */
 export function identityOf(occurrence: Occurrence): string {
   return JSON.stringify([similarityOf(occurrence), occurrence.note]);
 }
 
-/** Only the note differs: too many of them are combined. */
+/** The key of similar occurrences, which differ only in the note: too many of them are combined. */
 export function similarityOf({ regarding, related, type, reason, action }: Occurrence): string {
-  return JSON.stringify([...wordsOf(regarding), type, reason, action, ...(related ? wordsOf(related) : [])]);
+  return JSON.stringify([...partsOf(regarding), type, reason, action, ...(related ? partsOf(related) : [])]);
 }
 
-/** About the same object: too many of them are not sent. */
+/** The key of the spam filter: too many occurrences of a type about one object are not sent. */
 export function spamKeyOf({ regarding, type }: Occurrence): string {
-  return JSON.stringify([...wordsOf(regarding), type]);
+  return JSON.stringify([...partsOf(regarding), type]);
 }
 
-function wordsOf({ apiVersion, kind, namespace, name, uid, fieldPath }: ObjectReference): readonly unknown[] {
+function partsOf({ apiVersion, kind, namespace, name, uid, fieldPath }: ObjectReference): readonly unknown[] {
   return [apiVersion, kind, namespace, name, uid, fieldPath];
 }

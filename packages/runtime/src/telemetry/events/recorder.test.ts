@@ -11,11 +11,11 @@ const pulled = { type: "Normal", reason: "Pulled", message: "pulled" } as const;
 function setUp(options: Partial<EventRecorderOptions> = {}) {
   const clock = new VirtualClock();
   const log = new RecordingLogger();
-  const told: string[] = [];
-  const asked: TransportRequest[] = [];
+  const outcomes: string[] = [];
+  const requests: TransportRequest[] = [];
   const transport: Transport = {
     send: (request) => {
-      asked.push(request);
+      requests.push(request);
       return Promise.reject(new Error("ECONNREFUSED"));
     },
     close: async () => undefined,
@@ -27,15 +27,15 @@ function setUp(options: Partial<EventRecorderOptions> = {}) {
     reportingController: "example.com/webapp",
     reportingInstance: "webapp-0",
     log,
-    observer: { sent: (how) => told.push(how), dropped: (reason) => told.push(reason) },
+    observer: { sent: (how) => outcomes.push(how), dropped: (reason) => outcomes.push(reason) },
     ...options,
   });
-  return { clock, log, told, asked, recorder };
+  return { clock, log, outcomes, requests, recorder };
 }
 
 describe("an event recorder", () => {
-  it("[EVR1] neither throws nor waits, whatever it is given, and counts what it cannot tell", () => {
-    const { recorder, told, log } = setUp();
+  it("[EVR1] neither throws nor waits, whatever it is given, and counts what it cannot record", () => {
+    const { recorder, outcomes, log } = setUp();
     const bad = Object.defineProperty({ ...pod }, "metadata", {
       get: () => {
         throw new Error("broken");
@@ -44,7 +44,7 @@ describe("an event recorder", () => {
     expect(() => recorder.record(bad, pulled)).not.toThrow();
     expect(() => recorder.record({ ...pod, metadata: {} }, pulled)).not.toThrow();
     expect(() => recorder.record(pod, JSON.parse('{"type":"Normal","reason":"Made"}'))).not.toThrow();
-    expect(told).toEqual(["malformed", "no_reference", "malformed"]);
+    expect(outcomes).toEqual(["malformed", "no_reference", "malformed"]);
     expect(recorder.drops).toEqual(
       new Map([
         ["malformed", 2],
@@ -57,7 +57,7 @@ describe("an event recorder", () => {
         fields: { regarding: { kind: "Pod" }, reason: "Pulled", error: { message: "broken" } },
       },
       {
-        message: "drop an event: its object does not say its kind and name",
+        message: "drop an event: its object has no kind or no name",
         fields: { regarding: { kind: "Pod" }, reason: "Pulled", note: "pulled" },
       },
       {
@@ -67,13 +67,13 @@ describe("an event recorder", () => {
     ]);
   });
 
-  it("[EVR1] tells its observer and its log of what it gave up", async () => {
-    const { clock, recorder, told, log, asked } = setUp();
+  it("[EVR1] reports dropped events to its observer and its log", async () => {
+    const { clock, recorder, outcomes, log, requests } = setUp();
     recorder.record(pod, pulled);
-    expect(asked).toEqual([]);
+    expect(requests).toEqual([]);
     await clock.runUntil(recorder.flush());
-    expect(told).toEqual(["retries_exhausted"]);
-    expect(asked).toHaveLength(12);
+    expect(outcomes).toEqual(["retries_exhausted"]);
+    expect(requests).toHaveLength(12);
     expect(log.lines).toMatchObject([
       {
         level: "warn",
@@ -84,7 +84,7 @@ describe("an event recorder", () => {
     await recorder.stop();
   });
 
-  it("[EVR1] counts spam, which it says quietly", async () => {
+  it("[EVR1] counts spam, and logs it at debug", async () => {
     const { recorder, log } = setUp();
     for (let index = 0; index < 30; index++) recorder.record(pod, { ...pulled, reason: `R${index}` });
     expect(recorder.drops).toEqual(new Map([["spam", 5]]));
@@ -94,14 +94,14 @@ describe("an event recorder", () => {
   });
 
   it("leaves no timer when it is stopped, and drops what comes later", async () => {
-    const { clock, recorder, told } = setUp();
+    const { clock, recorder, outcomes } = setUp();
     recorder.record(pod, pulled);
     await clock.advance(10);
     expect(clock.pendingTimers.length).toBeGreaterThan(0);
     await recorder.stop();
     expect(clock.pendingTimers).toEqual([]);
     recorder.record(pod, pulled);
-    expect(told).toEqual(["stopped", "stopped"]);
+    expect(outcomes).toEqual(["stopped", "stopped"]);
     expect(clock.pendingTimers).toEqual([]);
   });
 

@@ -28,7 +28,7 @@ import {
 } from "./event-writer.ts";
 import { occurrenceOf } from "./occurrence.ts";
 
-/** Settings with which the API server would refuse every event. All that is wrong with them is said at once. */
+/** Settings with which the API server would refuse every Event. The message lists every problem. */
 export class InvalidEventRecorderError extends KeelsonError {
   static override readonly brand: string = "keelson.InvalidEventRecorderError";
   readonly code = "INVALID_EVENT_RECORDER";
@@ -40,32 +40,33 @@ export class InvalidEventRecorderError extends KeelsonError {
   }
 }
 
+/** What a recorder works with. */
 export interface EventRecorderOptions extends EventSource {
-  /** Needs the verbs create and patch on events of the API. */
+  /** Needs the verbs create and patch on the events of the API. */
   readonly client: Client;
   readonly clock: Clock;
   readonly random: Random;
-  /** Where it is said what was dropped. Default: says nothing. */
+  /** Receives the dropped events. Default: nothing is logged. */
   readonly log?: Logger;
   readonly observer?: EventObserver;
-  /** By which API events are written, and with that how repetitions are told. Default events.k8s.io/v1. */
+  /** The API by which Events are written, which decides how repetitions are counted. Default events.k8s.io/v1. */
   readonly api?: "events.k8s.io/v1" | "core/v1";
 }
 
 /**
- * Writes Events in the background [EVR1–EVR3]. Messages are sent as they are written: they must hold no secret, as
- * whoever may read events reads them.
+ * Writes Events in the background [EVR1–EVR3]. Messages are sent as they are: they must not contain a secret, since every
+ * user who may read Events can read them.
  */
 export interface ApiEventRecorder extends EventRecorder {
-  /** Sends all that waits, and the counts of series that have not ended; throws the signal's reason when it aborts. */
+  /** Writes all waiting Events, and the counts of open series; throws the signal's reason when it aborts. */
   flush(signal?: AbortSignal): Promise<void>;
-  /** Drops what waits. When it resolves, no timer and no request is left. What is recorded later is dropped. */
+  /** Drops the waiting Events. When it resolves, no timer and no request is left. Later events are dropped. */
   stop(): Promise<void>;
-  /** How many events did not reach the server, and why. */
+  /** How many events were dropped, by reason. */
   readonly drops: ReadonlyMap<EventDropReason, number>;
 }
 
-/** Throws an InvalidEventRecorderError if the server would refuse whatever such a source reports. */
+/** Creates a recorder. Throws an InvalidEventRecorderError if the server would refuse every Event of such a source. */
 export function createEventRecorder(options: EventRecorderOptions): ApiEventRecorder {
   const problems = problemsOf(options);
   if (problems.length > 0) throw new InvalidEventRecorderError(problems);
@@ -97,7 +98,7 @@ function writerFor({
     : eventWriter(client, eventsV1Form(source));
 }
 
-/** A sweep looks at all events that are remembered. */
+/** The minimum delay between two sweeps, since a sweep visits all tracked Events. */
 const shortestSweepMs = 1_000;
 
 class BackgroundRecorder implements ApiEventRecorder {
@@ -131,7 +132,7 @@ class BackgroundRecorder implements ApiEventRecorder {
     try {
       this.#record(object, event);
     } catch (error) {
-      // Whatever an event was made of, its caller goes on [EVR1].
+      // An invalid event must not fail the caller [EVR1].
       this.#report.drop("malformed", factsOfAttempt(object, event), error);
     }
   }

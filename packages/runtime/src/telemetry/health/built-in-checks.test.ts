@@ -26,7 +26,7 @@ describe("cacheSynced", () => {
   it("names the informers that are not", () => {
     const cache = { statuses: [status(), status({ name: "nodes", hasSynced: false })] };
     expect(() => run(cacheSynced(cache))).toThrow(CacheNotSyncedError);
-    expect(() => run(cacheSynced(cache))).toThrow("check the cache: not synced are nodes");
+    expect(() => run(cacheSynced(cache))).toThrow("check the cache: not synced: nodes");
     cache.statuses = [status()];
     expect(() => run(cacheSynced(cache))).not.toThrow();
   });
@@ -48,7 +48,7 @@ describe("watchFreshness", () => {
     run(check);
     await clock.advance(1);
     expect(() => run(check)).toThrow(StaleInformersError);
-    expect(() => run(check)).toThrow("nothing is heard of pods in shop: watching, silent for 120 s");
+    expect(() => run(check)).toThrow("nothing was received for pods in shop: watching, silent for 120 s");
     cache.statuses = [status({ lastBookmarkAtMs: 1, lastEventAtMs: clock.now() })];
     run(check);
   });
@@ -65,7 +65,7 @@ describe("watchFreshness", () => {
     expect(() => run(check)).toThrow("pods in shop: waiting, silent for 121 s: connection refused");
   });
 
-  it("gives one that has never heard anything as much time", async () => {
+  it("gives an informer that has never received anything as much time", async () => {
     const { clock, check } = setUp(status({ phase: "listing", hasSynced: false }));
     run(check);
     await clock.advance(120_000);
@@ -80,7 +80,7 @@ describe("watchFreshness", () => {
     run(check);
   });
 
-  it("tells two informers of one name apart", async () => {
+  it("distinguishes two informers of one name", async () => {
     const { clock, cache, check } = setUp(status());
     const dead = status({ phase: "waiting", lastError: new Error("410") });
     cache.statuses = [dead, status({ lastBookmarkAtMs: clock.now() })];
@@ -94,7 +94,7 @@ describe("watchFreshness", () => {
     expect(() => run(check)).toThrow("pods in shop #2: waiting");
   });
 
-  it("forgets informers that are gone", async () => {
+  it("forgets informers that have stopped", async () => {
     const { clock, cache, check } = setUp(status({ phase: "waiting" }));
     run(check);
     cache.statuses = [];
@@ -130,13 +130,13 @@ describe("queueAge", () => {
     expect(() => run(check)).not.toThrow();
     ages.longestMs += 1;
     expect(() => run(check)).toThrow(QueueStuckError);
-    expect(() => run(check)).toThrow("check queue webapp: an item has been worked on for 600 s");
+    expect(() => run(check)).toThrow("check queue webapp: a reconcile has been running for 600 s");
     ages.longestMs = 0;
     ages.oldestReadyMs += 1;
-    expect(() => run(check)).toThrow("an item has been waiting for 1800 s");
+    expect(() => run(check)).toThrow("a key has been waiting for 1800 s");
   });
 
-  it("reads what a queue tells its observer", () => {
+  it("reads the unfinished work of a queue", () => {
     const check = queueAge(() => ({ totalMs: 5, longestMs: 5, oldestReadyMs: 0 }), {
       name: "q",
       maxRunningMs: 4,

@@ -4,7 +4,7 @@ import { type Labelled, labelled } from "../metrics/informer-metrics.ts";
 import { CacheNotSyncedError, QueueStuckError, StaleInformersError } from "./errors.ts";
 import type { HealthCheck } from "./health-checks.ts";
 
-/** What these checks look at. A Cache is one. */
+/** The informers that are checked. A Cache has them. */
 export interface InformersToCheck {
   readonly statuses: readonly CheckedInformer[];
 }
@@ -14,7 +14,7 @@ type CheckedInformer = Pick<
   "name" | "hasSynced" | "phase" | "lastEventAtMs" | "lastBookmarkAtMs" | "lastError"
 >;
 
-/** Fails until all informers have read all objects. For readiness. */
+/** A readiness check that fails until all informers have synced. */
 export function cacheSynced(cache: InformersToCheck): HealthCheck {
   return () => {
     const missing = cache.statuses.filter(({ hasSynced }) => !hasSynced).map(({ name }) => name);
@@ -22,36 +22,38 @@ export function cacheSynced(cache: InformersToCheck): HealthCheck {
   };
 }
 
+/** The limits of `watchFreshness`. */
 export interface WatchFreshnessOptions {
   readonly clock: Clock;
-  /** For how long an informer may hear nothing. Servers send a bookmark about each minute. Default 5 min. */
+  /** How long an informer may receive nothing. Servers send a bookmark about every minute. Default 5 min. */
   readonly maxSilenceMs?: number;
 }
 
 /**
- * Fails while an informer has heard nothing for too long: no event and no bookmark, or it does not watch. A short
- * interruption, such as a restart of the API server, is no failure. A watch on which the server sends no bookmarks, as
- * it does for kinds that it does not cache, counts as heard of for as long as it is open.
+ * A liveness check that fails while an informer has received neither an event nor a bookmark for too long. A short
+ * interruption, such as a restart of the API server, is no failure. A watch without bookmarks, as for kinds that the
+ * server does not cache, is fresh as long as it is open.
  */
 export function watchFreshness(
   cache: InformersToCheck,
   { clock, maxSilenceMs = 300_000 }: WatchFreshnessOptions,
 ): HealthCheck {
-  /** When each informer was last known to be well, by its label; those that are gone are forgotten. */
-  let wellAt: ReadonlyMap<string, number> = new Map();
+  /** When each informer was last fresh, by its label; stopped informers are removed. */
+  let freshAt: ReadonlyMap<string, number> = new Map();
   return () => {
     const nowMs = clock.now();
     const informers = labelled(cache.statuses);
-    const before = wellAt;
-    wellAt = new Map(informers.map((informer) => [informer.label, lastWellMs(informer, before, nowMs)]));
-    const silenceOf = ({ label }: { readonly label: string }): number => nowMs - (wellAt.get(label) ?? nowMs);
+    const before = freshAt;
+    freshAt = new Map(informers.map((informer) => [informer.label, lastFreshMs(informer, before, nowMs)]));
+    const silenceOf = ({ label }: { readonly label: string }): number =>
+      nowMs - (freshAt.get(label) ?? nowMs);
     const stale = informers.filter((informer) => silenceOf(informer) > maxSilenceMs);
     if (stale.length > 0)
       throw new StaleInformersError(stale.map((informer) => describe(informer, silenceOf(informer))));
   };
 }
 
-function lastWellMs(
+function lastFreshMs(
   { label, status }: Labelled<CheckedInformer>,
   before: ReadonlyMap<string, number>,
   nowMs: number,
@@ -67,24 +69,25 @@ function describe({ label, status }: Labelled<CheckedInformer>, silentMs: number
   return `${label}: ${phase}, silent for ${Math.round(silentMs / 1000)} s${why}`;
 }
 
-/** How old the work of a queue is. The `UnfinishedWork` that a queue tells its observer of is one. */
+/** The ages of the work in a queue. The `UnfinishedWork` of a queue observer has them. */
 export interface QueueAges {
-  /** Since when the oldest item that a worker has is being worked on. */
+  /** How long the longest-running reconcile has taken so far. */
   readonly longestMs: number;
-  /** For how long the oldest ready item has been waiting. */
+  /** How long the oldest ready key has been waiting. */
   readonly oldestReadyMs: number;
 }
 
+/** The limits of `queueAge`. */
 export interface QueueAgeOptions {
-  /** Names the queue in the reason. */
+  /** The name of the queue in the error. */
   readonly name: string;
   /** Default 10 min. */
   readonly maxRunningMs?: number;
-  /** Default 30 min: a long queue after a start is no fault. */
+  /** Default 30 min: a long queue after a start is no failure. */
   readonly maxWaitingMs?: number;
 }
 
-/** Fails if an item has been worked on, or has been ready, for too long: workers hang, or there are too few. */
+/** A liveness check that fails if a key has been in a reconcile or ready for too long: workers hang, or there are too few. */
 export function queueAge(
   read: () => QueueAges,
   { name, maxRunningMs = 600_000, maxWaitingMs = 1_800_000 }: QueueAgeOptions,
@@ -92,9 +95,9 @@ export function queueAge(
   return () => {
     const { longestMs, oldestReadyMs } = read();
     if (longestMs > maxRunningMs)
-      throw new QueueStuckError(name, `an item has been worked on for ${seconds(longestMs)}`);
+      throw new QueueStuckError(name, `a reconcile has been running for ${seconds(longestMs)}`);
     if (oldestReadyMs > maxWaitingMs)
-      throw new QueueStuckError(name, `an item has been waiting for ${seconds(oldestReadyMs)}`);
+      throw new QueueStuckError(name, `a key has been waiting for ${seconds(oldestReadyMs)}`);
   };
 }
 

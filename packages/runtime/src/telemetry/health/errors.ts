@@ -1,11 +1,11 @@
 import { KeelsonError } from "@keelson/core";
 
-/** The base of what health checks report. */
+/** The base of the errors of health checks. */
 export abstract class HealthError extends KeelsonError {
   static override readonly brand: string = "keelson.HealthError";
 }
 
-/** A check that cannot be added [MG8]. */
+/** A check could not be added [MG8]. */
 export class HealthCheckRefusedError extends HealthError {
   static override readonly brand: string = "keelson.HealthCheckRefusedError";
   readonly code = "HEALTH_CHECK_REFUSED";
@@ -17,7 +17,7 @@ export class HealthCheckRefusedError extends HealthError {
   }
 }
 
-/** A check did not end in time; the reason with which its signal aborts. */
+/** A check did not end within its time limit; the reason with which its signal aborts. */
 export class HealthCheckTimeoutError extends HealthError {
   static override readonly brand: string = "keelson.HealthCheckTimeoutError";
   readonly code = "HEALTH_CHECK_TIMEOUT";
@@ -31,7 +31,7 @@ export class HealthCheckTimeoutError extends HealthError {
   }
 }
 
-/** What a cache holds grows old, since no watch tells of changes. */
+/** A cache is stale, since its watches receive nothing. */
 export class StaleInformersError extends HealthError {
   static override readonly brand: string = "keelson.StaleInformersError";
   readonly code = "STALE_INFORMERS";
@@ -39,12 +39,12 @@ export class StaleInformersError extends HealthError {
   readonly informers: readonly string[];
 
   constructor(informers: readonly string[]) {
-    super(`check watches: nothing is heard of ${informers.join("; ")}`);
+    super(`check watches: nothing was received for ${informers.join("; ")}`);
     this.informers = informers;
   }
 }
 
-/** Not all objects have been read yet. */
+/** Not all informers have synced. */
 export class CacheNotSyncedError extends HealthError {
   static override readonly brand: string = "keelson.CacheNotSyncedError";
   readonly code = "CACHE_NOT_SYNCED";
@@ -52,12 +52,12 @@ export class CacheNotSyncedError extends HealthError {
   readonly informers: readonly string[];
 
   constructor(informers: readonly string[]) {
-    super(`check the cache: not synced are ${informers.join(", ")}`);
+    super(`check the cache: not synced: ${informers.join(", ")}`);
     this.informers = informers;
   }
 }
 
-/** Work takes longer than it may. */
+/** The work of a queue takes too long. */
 export class QueueStuckError extends HealthError {
   static override readonly brand: string = "keelson.QueueStuckError";
   readonly code = "QUEUE_STUCK";

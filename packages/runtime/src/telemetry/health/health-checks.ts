@@ -1,14 +1,16 @@
 import { abortable, type Clock, toError } from "@keelson/core";
 import { HealthCheckRefusedError, HealthCheckTimeoutError } from "./errors.ts";
 
-/** Throws, or rejects, if something is wrong. The signal aborts when nobody waits for it any more. */
+/** Throws, or rejects, to fail. The signal aborts at the time limit, or when the probe is closed. */
 export type HealthCheck = (signal: AbortSignal) => void | Promise<void>;
 
+/** How a check is run. */
 export interface HealthCheckOptions {
-  /** A check that takes longer has failed. Default 1 s. */
+  /** The time limit, after which the check has failed. Default 1 s. */
   readonly timeoutMs?: number;
 }
 
+/** A check that was added. */
 export interface NamedHealthCheck {
   readonly name: string;
   readonly check: HealthCheck;
@@ -16,10 +18,10 @@ export interface NamedHealthCheck {
 }
 
 const defaultTimeoutMs = 1_000;
-/** What can stand in a path without being escaped. */
+/** A name that needs no escaping in a path. */
 const namePattern = /^[A-Za-z0-9][A-Za-z0-9._-]*$/;
 
-/** Named checks that are answered together, such as those of `/readyz`. */
+/** Named checks that are served together, such as those of `/readyz`. */
 export class HealthChecks {
   readonly #checks = new Map<string, NamedHealthCheck>();
   #isSealed = false;
@@ -40,22 +42,23 @@ export class HealthChecks {
     return this;
   }
 
-  /** From now on no check can be added. Done when they begin to be served. */
+  /** Refuses further checks. Called when the checks are served. */
   seal(): void {
     this.#isSealed = true;
   }
 
+  /** The check of this name. */
   get(name: string): NamedHealthCheck | undefined {
     return this.#checks.get(name);
   }
 
-  /** By name. */
+  /** All checks, ordered by name. */
   get all(): readonly NamedHealthCheck[] {
     return [...this.#checks.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
   }
 }
 
-/** Why the check failed; undefined if all is well. Never takes longer than the check's time limit. */
+/** Runs a check. Returns why it failed, or undefined. Takes no longer than its time limit. */
 export async function runCheck(
   { name, check, timeoutMs }: NamedHealthCheck,
   { clock, signal }: { readonly clock: Clock; readonly signal: AbortSignal },
@@ -75,7 +78,7 @@ export async function runCheck(
     return toError(caught);
   } finally {
     cancel();
-    // A check that is still under way learns that nobody waits for it.
-    limit.abort(new Error(`health check ${name} has been answered`));
+    // Stops a check that is still running.
+    limit.abort(new Error(`health check ${name} has ended`));
   }
 }

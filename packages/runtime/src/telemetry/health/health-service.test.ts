@@ -21,25 +21,25 @@ function setUp(live: Readonly<Record<string, HealthCheck>> = {}, ready: typeof l
   });
   const [liveChecks = new HealthChecks(), readyChecks = new HealthChecks()] = checks;
   const service = healthService({ live: liveChecks, ready: readyChecks, clock, log });
-  const gone = new AbortController();
-  const ask = (path: string, method = "GET"): Promise<ServiceResponse> =>
-    service({ method, path, headers: {}, body: (async function* () {})(), signal: gone.signal });
+  const closing = new AbortController();
+  const send = (path: string, method = "GET"): Promise<ServiceResponse> =>
+    service({ method, path, headers: {}, body: (async function* () {})(), signal: closing.signal });
   const get = async (path: string): Promise<string> => {
-    const { status, body } = await ask(path);
+    const { status, body } = await send(path);
     return `${status} ${body}`;
   };
-  return { clock, log, ask, get, gone, liveChecks, service };
+  return { clock, log, send, get, closing, liveChecks, service };
 }
 
 describe("the health endpoints", () => {
-  it("[MG8] answer ok when all checks pass, each endpoint for its own", async () => {
+  it("[MG8] respond with ok when all checks pass, each endpoint for its own", async () => {
     const { get } = setUp({ a: well }, { b: broken });
     expect(await get("/healthz")).toBe("200 ok");
     expect(await get("/healthz/")).toBe("200 ok");
     expect(await get("/readyz")).toMatch(/^500 /);
   });
 
-  it("[MG8] say each check, by name, when asked to be verbose", async () => {
+  it("[MG8] list each check, by name, with ?verbose", async () => {
     const { get } = setUp({ b: well, a: async () => undefined });
     expect(await get("/healthz?verbose")).toBe("200 [+]a ok\n[+]b ok\nhealthz check passed\n");
     expect(await get("/healthz?verbose=true")).toBe("200 [+]a ok\n[+]b ok\nhealthz check passed\n");
@@ -57,7 +57,7 @@ describe("the health endpoints", () => {
     ]);
   });
 
-  it("[MG8] leave out what is excluded, and tell of excludes that match nothing", async () => {
+  it("[MG8] leave out what is excluded, and report excludes that match nothing", async () => {
     const { get } = setUp({ a: well, b: broken, c: broken });
     expect(await get("/healthz?exclude=b&exclude=c")).toBe("200 ok");
     expect(await get("/healthz?verbose&exclude=b&exclude=c&exclude=z&exclude=y")).toBe(
@@ -67,7 +67,7 @@ describe("the health endpoints", () => {
     expect(await get("/healthz?exclude=b")).toMatch(/^500 /);
   });
 
-  it("[MG8] answer for one check by its name, and withhold its reason as well", async () => {
+  it("[MG8] run one check by its name, and withhold its reason as well", async () => {
     const { get } = setUp({ a: well, db: broken });
     expect(await get("/healthz/a")).toBe("200 ok");
     expect(await get("/healthz/db")).toBe("500 internal server error: reason withheld\n");
@@ -75,7 +75,7 @@ describe("the health endpoints", () => {
     expect(await get("/healthz/a/b")).toMatch(/^404 /);
   });
 
-  it("[MG8] answer to a ping where nothing is checked", async () => {
+  it("[MG8] have a ping check if no other is added", async () => {
     const { get } = setUp();
     expect(await get("/readyz?verbose")).toBe("200 [+]ping ok\nreadyz check passed\n");
     expect(await get("/readyz/ping")).toBe("200 ok");
@@ -102,12 +102,12 @@ describe("the health endpoints", () => {
   });
 
   it("are two paths, to be read", async () => {
-    const { ask } = setUp();
-    expect((await ask("/metrics")).status).toBe(404);
-    expect((await ask("//[")).status).toBe(404);
-    expect((await ask("/healthz", "POST")).status).toBe(405);
-    expect((await ask("/healthz", "HEAD")).status).toBe(200);
-    expect((await ask("/healthz")).headers).toEqual({
+    const { send } = setUp();
+    expect((await send("/metrics")).status).toBe(404);
+    expect((await send("//[")).status).toBe(404);
+    expect((await send("/healthz", "POST")).status).toBe(405);
+    expect((await send("/healthz", "HEAD")).status).toBe(200);
+    expect((await send("/healthz")).headers).toEqual({
       "content-type": "text/plain; charset=utf-8",
       "x-content-type-options": "nosniff",
     });
@@ -124,25 +124,25 @@ describe("a check that hangs", () => {
       return new Promise(() => undefined);
     };
     const { clock, get } = setUp({ hanging, a: well });
-    const answer = get("/healthz");
+    const response = get("/healthz");
     await clock.advance(1_000);
-    expect(await answer).toBe("500 [+]a ok\n[-]hanging failed: reason withheld\nhealthz check failed\n");
+    expect(await response).toBe("500 [+]a ok\n[-]hanging failed: reason withheld\nhealthz check failed\n");
     expect(reason).toBeInstanceOf(HealthCheckTimeoutError);
     expect(clock.pendingTimers).toEqual([]);
   });
 
-  it("ends with the one who asked, which is no failure to log", async () => {
-    const { clock, log, get, gone } = setUp({ hanging: () => new Promise(() => undefined) });
-    const answer = get("/healthz");
-    gone.abort(new Error("closed"));
-    expect(await answer).toMatch(/^500 /);
+  it("ends when the probe is closed, which is no failure to log", async () => {
+    const { clock, log, get, closing } = setUp({ hanging: () => new Promise(() => undefined) });
+    const response = get("/healthz");
+    closing.abort(new Error("closed"));
+    expect(await response).toMatch(/^500 /);
     expect(log.lines).toEqual([]);
     expect(clock.pendingTimers).toEqual([]);
   });
 });
 
 describe("the log of failures", () => {
-  it("is loud when a check begins to fail and when it passes again, not at every probe", async () => {
+  it("warns when a check starts to fail and informs when it passes again, not at every probe", async () => {
     let isBroken = true;
     const { get, log } = setUp({
       flaky: () => {

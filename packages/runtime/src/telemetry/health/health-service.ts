@@ -2,21 +2,22 @@ import type { Clock, HttpService, ServiceRequest, ServiceResponse } from "@keels
 import { type Logger, silentLogger } from "../../logger.ts";
 import { HealthChecks, type NamedHealthCheck, runCheck } from "./health-checks.ts";
 
+/** The checks of a process, and where their failures are logged. */
 export interface HealthServiceOptions {
-  /** Answered under `/healthz`: if one fails, the process should be restarted. */
+  /** Served at `/healthz`: if one fails, the process should be restarted. */
   readonly live: HealthChecks;
-  /** Answered under `/readyz`: as long as one fails, the process should get no work. */
+  /** Served at `/readyz`: as long as one fails, the process should receive no work. */
   readonly ready: HealthChecks;
   readonly clock: Clock;
-  /** Where it is said why a check failed. Default: nowhere. */
+  /** Receives why a check failed. Default: nothing is logged. */
   readonly log?: Logger;
 }
 
 /**
- * Answers probes as Kubernetes and controller-runtime do [MG8]: `/healthz` and `/readyz` with 200 and `ok`, or with
- * 500 and a line for each check; `/healthz/<name>` for one check alone; `?verbose` for the lines in any case;
- * `?exclude=<name>`, as often as needed, to leave checks out. Why a check failed is only in the log. From now on no check
- * can be added.
+ * Serves probes as Kubernetes and controller-runtime do [MG8]: `/healthz` and `/readyz` with 200 and `ok`, or with 500 and
+ * a line for each check; `/healthz/<name>` for one check alone; `?verbose` for the lines in any case;
+ * `?exclude=<name>`, as often as needed, to leave checks out. Why a check failed is only in the log. Seals the checks: none
+ * can be added after this call.
  */
 export function healthService(options: HealthServiceOptions): HttpService {
   const { live, ready, clock, log = silentLogger } = options;
@@ -31,12 +32,12 @@ export function healthService(options: HealthServiceOptions): HttpService {
     const checks = endpoints.get(endpoint);
     if (checks === undefined || rest.length > 0) return plain(404, "404 page not found\n");
     if (request.method !== "GET" && request.method !== "HEAD") return plain(405, "method not allowed\n");
-    const asked: Asked = { endpoint, checks, request, clock, failures };
-    return name === "" ? answerAll(asked, new URLSearchParams(query)) : answerOne(asked, name);
+    const probe: Probe = { endpoint, checks, request, clock, failures };
+    return name === "" ? respondToAll(probe, new URLSearchParams(query)) : respondToOne(probe, name);
   };
 }
 
-interface Asked {
+interface Probe {
   readonly endpoint: string;
   readonly checks: HealthChecks;
   readonly request: ServiceRequest;
@@ -44,20 +45,20 @@ interface Asked {
   readonly failures: FailureLog;
 }
 
-/** Without checks that the port answers is one. */
+/** Without checks, one that always passes shows that the port is open. */
 function served(checks: HealthChecks): HealthChecks {
   checks.seal();
   return checks.all.length > 0 ? checks : new HealthChecks().add("ping", () => undefined);
 }
 
-async function answerAll(asked: Asked, query: URLSearchParams): Promise<ServiceResponse> {
-  const { endpoint, checks } = asked;
+async function respondToAll(probe: Probe, query: URLSearchParams): Promise<ServiceResponse> {
+  const { endpoint, checks } = probe;
   const excluded = new Set(query.getAll("exclude"));
   const results = await Promise.all(
     checks.all.map(async (check): Promise<CheckResult> => {
       const { name } = check;
       if (excluded.has(name)) return { name, outcome: "excluded" };
-      return { name, outcome: (await reasonOf(asked, check)) === undefined ? "ok" : "failed" };
+      return { name, outcome: (await reasonOf(probe, check)) === undefined ? "ok" : "failed" };
     }),
   );
   const unknown = [...excluded].filter((name) => checks.get(name) === undefined).sort();
@@ -66,19 +67,19 @@ async function answerAll(asked: Asked, query: URLSearchParams): Promise<ServiceR
   return plain(200, query.has("verbose") ? report : "ok");
 }
 
-async function answerOne(asked: Asked, name: string): Promise<ServiceResponse> {
-  const check = asked.checks.get(name);
+async function respondToOne(probe: Probe, name: string): Promise<ServiceResponse> {
+  const check = probe.checks.get(name);
   if (check === undefined) return plain(404, "404 page not found\n");
-  const reason = await reasonOf(asked, check);
-  // As in the report of all, the reason is for the log: it may quote what only its owner should see.
+  const reason = await reasonOf(probe, check);
+  // As in the report, the reason is only in the log: it may contain internal details.
   return reason === undefined ? plain(200, "ok") : plain(500, "internal server error: reason withheld\n");
 }
 
-async function reasonOf(asked: Asked, check: NamedHealthCheck): Promise<Error | undefined> {
-  const { endpoint, request, clock, failures } = asked;
+async function reasonOf(probe: Probe, check: NamedHealthCheck): Promise<Error | undefined> {
+  const { endpoint, request, clock, failures } = probe;
   const reason = await runCheck(check, { clock, signal: request.signal });
-  // Whoever asked has gone away: that says nothing about the check.
-  if (!request.signal.aborted) failures.note(endpoint, check.name, reason);
+  // A closed probe aborts the check, which is no failure of it.
+  if (!request.signal.aborted) failures.record(endpoint, check.name, reason);
   return reason;
 }
 
@@ -87,15 +88,15 @@ function plain(status: number, body: string): ServiceResponse {
   return { status, headers, body };
 }
 
-/** How one check of an answer ended. */
+/** The result of one check. */
 interface CheckResult {
   readonly name: string;
   readonly outcome: "ok" | "excluded" | "failed";
 }
 
 /**
- * The lines that Kubernetes answers with, which people know and programs read [MG8]. Why a check failed is not in them:
- * anybody who reaches the port can ask.
+ * The report in the format of Kubernetes [MG8]. It does not contain why a check failed, since every client that reaches the
+ * port can read it.
  */
 function verboseReport(
   endpoint: string,
@@ -123,8 +124,8 @@ function lineOf(name: string, outcome: CheckResult["outcome"]): string {
 }
 
 /**
- * Says in the log why checks fail, since answers do not. Probes ask every few seconds: aloud it is said when a check
- * begins to fail and when it is well again.
+ * Logs why checks fail, since responses do not contain it. Probes come every few seconds, so a failure is a warning only
+ * when a check starts to fail; its recovery is logged as well.
  */
 class FailureLog {
   readonly #log: Logger;
@@ -134,7 +135,7 @@ class FailureLog {
     this.#log = log;
   }
 
-  note(endpoint: string, check: string, error: Error | undefined): void {
+  record(endpoint: string, check: string, error: Error | undefined): void {
     const key = `${endpoint}/${check}`;
     const wasFailing = this.#failing.has(key);
     if (error === undefined) {
@@ -142,7 +143,7 @@ class FailureLog {
       return;
     }
     this.#failing.add(key);
-    // Its message says all: where in the program it was made is of no use.
+    // The message without the stack, which explains nothing about a check.
     const reason = error.message;
     if (wasFailing) this.#log.debug("a health check still fails", { endpoint, check, reason });
     else this.#log.warn("a health check fails", { endpoint, check, reason });

@@ -3,14 +3,15 @@ import type { Logger } from "../../logger.ts";
 import { type LineLoggerOptions, type LogLine, lineLogger } from "./line-logger.ts";
 import { type Loggable, toLoggable, toLoggableText } from "./loggable.ts";
 
+/** The options of a JSON logger. */
 export interface JsonLoggerOptions extends LineLoggerOptions {}
 
-/** What every line begins with. A field of such a name gets a `_` at its end. */
+/** The fields that every line starts with. Another field of such a name gets the suffix `_`. */
 const reserved: ReadonlySet<string> = new Set(["ts", "level", "msg"]);
 
 /**
  * Writes each line as one JSON object: `ts` (RFC 3339 with milliseconds), `level`, `msg`, then the fields. Errors become
- * objects with their message, stack, code, facts and cause. Secrets are redacted, see `toLoggable`.
+ * objects with their message, stack, code, fields and cause. Secrets are redacted, see `toLoggable`.
  */
 export function jsonLogger(options: JsonLoggerOptions): Logger {
   return lineLogger(options, formatJson);

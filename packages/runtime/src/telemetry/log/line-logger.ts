@@ -3,7 +3,7 @@ import type { LogFields, Logger } from "../../logger.ts";
 import { isWritten, type LogLevel } from "./log-level.ts";
 import { readFields } from "./loggable.ts";
 
-/** What a logger is told, before it is text. */
+/** A line of a log before it is formatted. */
 export interface LogLine {
   /** Milliseconds since 1970. */
   readonly atMs: number;
@@ -12,17 +12,18 @@ export interface LogLine {
   readonly fields: ReadonlyMap<string, unknown>;
 }
 
+/** Where lines are written, and which. */
 export interface LineLoggerOptions {
-  /** Takes one line, without a line break at its end. What it throws is lost: a log must not break what it tells of. */
+  /** Receives one line without a line break at its end. Its errors are ignored: a log must not fail its caller. */
   readonly write: (line: string) => void;
   readonly clock: Clock;
-  /** What is less urgent is not written, and costs a comparison. Default info. */
+  /** Lines below this level are not written, and cost only a comparison. Default info. */
   readonly level?: LogLevel;
-  /** Stand in every line. */
+  /** Fields of every line. */
   readonly fields?: LogFields;
 }
 
-/** A logger whose lines are made by `format`. */
+/** A logger whose lines `format` turns into text. */
 export function lineLogger(options: LineLoggerOptions, format: (line: LogLine) => string): Logger {
   const { write, clock, level = "info", fields = {} } = options;
   return new LineLogger({ write, clock, threshold: level, format }, [fields]);
@@ -73,7 +74,7 @@ class LineLogger implements Logger {
       const fields = new Map(layers.flatMap((layer) => [...readFields(layer)]));
       write(format({ atMs: clock.now(), level, message: String(message), fields }));
     } catch {
-      // There is nobody left to tell.
+      // An error of the log has nowhere to be logged.
     }
   }
 }

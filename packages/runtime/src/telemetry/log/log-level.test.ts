@@ -15,7 +15,7 @@ describe("levels of a log", () => {
   it("that do not exist are refused with those that do", () => {
     expect(() => levelFrom("verbose")).toThrow(InvalidLogLevelError);
     expect(() => levelFrom("verbose")).toThrow(
-      'read log level "verbose": there is no such level; use one of debug, info, warn, error',
+      'read log level "verbose": not a log level; use one of debug, info, warn, error',
     );
     expect(() => levelFrom("")).toThrow(InvalidLogLevelError);
   });

@@ -8,7 +8,7 @@ import {
 } from "./redaction.ts";
 import { redacted } from "./sensitive.ts";
 
-/** What JSON can say. */
+/** A JSON value. */
 export type Loggable =
   | string
   | number
@@ -17,35 +17,35 @@ export type Loggable =
   | readonly Loggable[]
   | { readonly [key: string]: Loggable };
 
-/** Deeper than that only the presence of something is shown. */
-const deepest = 10;
-/** So many values are shown per line; one that was logged by mistake must not fill the disk. */
-const mostValues = 2_000;
-const longestText = 32_768;
+/** Values below this depth are replaced by `[…]`. */
+const maxDepth = 10;
+/** The maximum number of values per line: an object that is logged by mistake must not fill the disk. */
+const maxValues = 2_000;
+const maxLength = 32_768;
 
-/** What one line has shown so far. */
+/** The state of the conversion of one line. */
 interface Walk {
   readonly path: Set<object>;
   valuesLeft: number;
-  /** Inside a Secret, or a list of them, whatever is called like its content is not shown. */
+  /** Inside a Secret or a list of Secrets, whose content is redacted. */
   isInSecret: boolean;
 }
 
 /**
- * The fields of a line as data that JSON can say, whatever they are: cycles, getters that throw, revoked proxies.
- * What is secret by type (Secrets, `sensitive` values) or by the name of its key is replaced. Never throws.
+ * Converts the fields of a line to JSON values, whatever they are: cycles, getters that throw, revoked proxies. Redacts
+ * what is secret by its type (Secrets, `sensitive` values) or by the name of its key. Never throws.
  */
 export function toLoggable(value: unknown): Loggable {
-  return loggable(value, { path: new Set(), valuesLeft: mostValues, isInSecret: false }) ?? null;
+  return loggable(value, { path: new Set(), valuesLeft: maxValues, isInSecret: false }) ?? null;
 }
 
-/** The text of a message: cut where it is too long, without what looks like a credential. */
+/** The text of a message: cut if it is too long, with credentials redacted. */
 export function toLoggableText(text: string): string {
-  if (text.length <= longestText) return withoutSecrets(text);
-  return `${withoutSecrets(text.slice(0, longestText))}… (${text.length - longestText} more characters)`;
+  if (text.length <= maxLength) return withoutSecrets(text);
+  return `${withoutSecrets(text.slice(0, maxLength))}… (${text.length - maxLength} more characters)`;
 }
 
-/** Undefined for what JSON leaves out. */
+/** Undefined for a value that JSON omits. */
 function loggable(value: unknown, walk: Walk): Loggable | undefined {
   switch (typeof value) {
     case "string":
@@ -68,14 +68,14 @@ function loggable(value: unknown, walk: Walk): Loggable | undefined {
 
 function loggableObject(value: object, walk: Walk): Loggable | undefined {
   if (walk.path.has(value)) return "[circular]";
-  if (walk.path.size >= deepest || walk.valuesLeft <= 0) return "[…]";
+  if (walk.path.size >= maxDepth || walk.valuesLeft <= 0) return "[…]";
   walk.valuesLeft -= 1;
   walk.path.add(value);
   const { isInSecret } = walk;
   try {
     return describe(value, walk);
   } catch {
-    // A proxy or a method of the object threw. The line matters more than this part of it.
+    // A proxy or a method of the object threw; the rest of the line is still logged.
     return "[unreadable]";
   } finally {
     walk.path.delete(value);
@@ -85,7 +85,7 @@ function loggableObject(value: object, walk: Walk): Loggable | undefined {
 
 function describe(value: object, walk: Walk): Loggable | undefined {
   if (value instanceof Error) return describeError(value, walk);
-  // Bytes are keys and certificates as often as not, and no use to a reader.
+  // Bytes are often keys or certificates, and not readable.
   if (ArrayBuffer.isView(value) || value instanceof ArrayBuffer) return `[${value.byteLength} bytes]`;
   if (Array.isArray(value) || value instanceof Set) return describeList(value, walk);
   if (value instanceof Map) {
@@ -93,7 +93,7 @@ function describe(value: object, walk: Walk): Loggable | undefined {
     return describeFields(new Map(entries), walk);
   }
   if ("toJSON" in value && typeof value.toJSON === "function") return loggable(value.toJSON(), walk);
-  return describeFields(readFields(value, mostValues), walk);
+  return describeFields(readFields(value, maxValues), walk);
 }
 
 function describeList(values: Iterable<unknown>, walk: Walk): Loggable {
@@ -122,7 +122,7 @@ function describeFields(fields: ReadonlyMap<string, unknown>, walk: Walk): Logga
     const entry = hidesValue && key === "value" ? redacted : describeField(key, value, walk);
     if (entry !== undefined) shown.push([key, entry]);
   }
-  // By assignment the key `__proto__` would change what the object inherits.
+  // Not by assignment, which would change the prototype for the key `__proto__`.
   return Object.fromEntries(shown);
 }
 
@@ -133,18 +133,18 @@ function describeField(key: string, value: unknown, walk: Walk): Loggable | unde
   return loggable(value, walk);
 }
 
-/** First what every error has, then its own facts, then what it came from. */
+/** First the fields of every error, then its own fields, then its cause. */
 function describeError(error: Error, walk: Walk): Loggable {
   const fields = new Map<string, unknown>();
   for (const key of ["name", "message", "code", "stack"]) fields.set(key, readField(error, key));
-  for (const [key, value] of readFields(error, mostValues)) fields.set(key, value);
+  for (const [key, value] of readFields(error, maxValues)) fields.set(key, value);
   for (const key of ["errors", "cause"]) fields.set(key, readField(error, key));
   return describeFields(fields, walk);
 }
 
 /**
- * The own fields of an object, each read once: of someone else's object a getter may throw, or the object be a revoked
- * proxy. What cannot be read says so.
+ * The own fields of an object, each read once. A getter may throw, and the object may be a revoked proxy: a field that
+ * cannot be read is `[unreadable]`.
  */
 export function readFields(value: object, most: number = Number.POSITIVE_INFINITY): Map<string, unknown> {
   const fields = new Map<string, unknown>();
@@ -155,11 +155,11 @@ export function readFields(value: object, most: number = Number.POSITIVE_INFINIT
   return fields;
 }
 
+/** Reads a field; `[unreadable]` if a getter throws. */
 export function readField(value: object, key: string): unknown {
   try {
     return Reflect.get(value, key);
   } catch {
-    // That it threw is all there is to log.
     return "[unreadable]";
   }
 }
@@ -168,7 +168,7 @@ function keysOf(value: object): readonly string[] {
   try {
     return Object.keys(value);
   } catch {
-    // A revoked proxy has no fields to show.
+    // A revoked proxy.
     return [];
   }
 }

@@ -4,10 +4,11 @@ import { type LineLoggerOptions, type LogLine, lineLogger } from "./line-logger.
 import type { LogLevel } from "./log-level.ts";
 import { type Loggable, toLoggable, toLoggableText } from "./loggable.ts";
 
+/** The options of a pretty logger. */
 export interface PrettyLoggerOptions extends LineLoggerOptions {
   /** Default false. */
   readonly colors?: boolean;
-  /** Fields that would stand beyond this column go to a line of their own. Default: lines are as long as they are. */
+  /** Fields beyond this column go to a line of their own. Default: lines are not wrapped. */
   readonly width?: number;
 }
 
@@ -18,9 +19,9 @@ const dim = 2;
 const indent = "    ";
 
 /**
- * Writes lines for people: time (UTC), level, message, then `key=value`; the stack of an error, and what a message
- * has beyond its first line, stand below, indented, so that no line of a message looks like one of the log.
- * Characters that would steer the terminal are shown as escapes. Secrets are redacted, see `toLoggable`.
+ * Writes lines for a terminal: time (UTC), level, message, then `key=value`. The stack of an error, and the further lines
+ * of a message, follow indented, so that they cannot be mistaken for lines of the log. Control characters are escaped.
+ * Secrets are redacted, see `toLoggable`.
  */
 export function prettyLogger(options: PrettyLoggerOptions): Logger {
   const { colors = false, width = Number.POSITIVE_INFINITY } = options;
@@ -30,7 +31,7 @@ export function prettyLogger(options: PrettyLoggerOptions): Logger {
 
 function formatPretty({ atMs, level, message, fields }: LogLine, paint: Paint, width: number): string {
   const time = new Date(atMs).toISOString().slice(11);
-  const [title = "", ...more] = toLoggableText(message).split("\n").map(harmless);
+  const [title = "", ...more] = toLoggableText(message).split("\n").map(escapeControls);
   const shown = toLoggable(fields);
   const entries = isRecord(shown) ? Object.entries(shown) : [];
   const head = `${paint(dim, time)} ${paint(colorOf[level], level.toUpperCase().padEnd(5))} ${title}`;
@@ -51,7 +52,7 @@ function wrapped(
 ): readonly string[] {
   let column = headLength;
   return entries.map(([key, value]) => {
-    const name = harmless(key);
+    const name = escapeControls(key);
     const text = valueText(value);
     const length = name.length + text.length + 2;
     const fits = column + length <= width;
@@ -60,12 +61,12 @@ function wrapped(
   });
 }
 
-/** Words stand as they are, all else as JSON. Of an error only the first line of what it says; its stack has the rest. */
+/** Words as they are, everything else as JSON. Of an error only the first line of its message; the stack has the rest. */
 function valueText(value: Loggable): string {
   if (typeof value === "string")
-    return /^[\w./:@[\]-]+$/.test(value) ? value : harmless(JSON.stringify(value));
+    return /^[\w./:@[\]-]+$/.test(value) ? value : escapeControls(JSON.stringify(value));
   if (isShownError(value)) return valueText(value.message.split("\n", 1)[0] ?? "");
-  return harmless(JSON.stringify(value));
+  return escapeControls(JSON.stringify(value));
 }
 
 function isShownError(value: Loggable): value is { readonly message: string; readonly stack: string } {
@@ -79,17 +80,20 @@ function stackLines(error: unknown, paint: Paint): readonly string[] {
   const own = typeof stack === "string" ? stack.split("\n") : [];
   const below = stackLines(cause, paint);
   const causedBy = below.length === 0 ? [] : [`${indent}caused by:`, ...below];
-  return [...own.map((row) => paint(dim, `${indent}${harmless(withoutFrameIndent(row))}`)), ...causedBy];
+  return [
+    ...own.map((row) => paint(dim, `${indent}${escapeControls(withoutFrameIndent(row))}`)),
+    ...causedBy,
+  ];
 }
 
-/** The message that a stack begins with may be a text whose indentation means something. */
+/** Removes the indentation of a stack frame; the message at the start of a stack keeps its own. */
 function withoutFrameIndent(row: string): string {
   return /^\s*at /.test(row) ? row.trim() : row;
 }
 
-/** Control characters as escapes, so that a message from outside cannot move the cursor or fake a line. */
-function harmless(text: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+/** Escapes control characters, so that a message cannot move the cursor or forge a line. */
+function escapeControls(text: string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters to escape
   return text.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]/g, (character) => {
     return `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
   });

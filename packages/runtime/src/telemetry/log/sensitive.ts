@@ -1,9 +1,9 @@
-/** What stands in a log where a secret was. */
+/** The replacement of a secret in a log. */
 export const redacted = "[redacted]";
 
 /**
- * A value that must not be shown. Whoever prints it, joins it to a text, turns it into JSON or inspects it gets
- * `[redacted]`; only `reveal` gives the value.
+ * A value that must not be shown. As a string, as JSON and when inspected it is `[redacted]`; only `reveal` returns the
+ * value.
  */
 export class Sensitive<Value> {
   readonly #value: Value;
@@ -25,7 +25,7 @@ export class Sensitive<Value> {
   }
 }
 
-// What Node's `util.inspect`, and with it `console`, asks an object for its text by.
+// Used by `util.inspect` of Node, and so by `console`.
 Object.defineProperty(Sensitive.prototype, Symbol.for("nodejs.util.inspect.custom"), {
   value: (): string => redacted,
 });
