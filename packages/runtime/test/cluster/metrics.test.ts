@@ -92,7 +92,7 @@ async function world(): Promise<World> {
   return { namespace, metrics, cache, run };
 }
 
-/** Serves the metrics on a port of its own until the test has ended; gives how to ask for them. */
+/** Serves the metrics on a port of its own until the test has ended; returns the function that requests them. */
 async function serve(
   metrics: Metrics,
   options: MetricsServiceOptions = {},
@@ -116,10 +116,10 @@ function sampleOf(
 }
 
 describe("metrics of a controller that runs", () => {
-  it("[MX1] [MX2] [MX3] [MX4] [MX5] are served, and tell what it did", async () => {
+  it("[MX1] [MX2] [MX3] [MX4] [MX5] are served, and show what it did", async () => {
     const { namespace, metrics, run } = await world();
-    const ask = await serve(metrics);
-    const scrape = async () => parseExposition(await (await ask()).text());
+    const request = await serve(metrics);
+    const scrape = async () => parseExposition(await (await request()).text());
     run(
       controller(ConfigMap)
         .named("mapper")
@@ -152,13 +152,13 @@ describe("metrics of a controller that runs", () => {
       const work = ["workqueue_depth", "workqueue_unfinished_work_seconds"].map((name) =>
         sampleOf(now, name, { name: "mapper" }),
       );
-      const answered = sampleOf(now, "rest_client_requests_total", { method: "PATCH" });
-      return [...work, Number(answered) >= 2];
+      const responses = sampleOf(now, "rest_client_requests_total", { method: "PATCH" });
+      return [...work, Number(responses) >= 2];
     }).toEqual([0, 0, true]);
 
-    const response = await ask();
+    const response = await request();
     expect(response.headers.get("content-type")).toBe("text/plain; version=0.0.4; charset=utf-8");
-    const head = await ask({ method: "HEAD" });
+    const head = await request({ method: "HEAD" });
     expect([head.status, await head.text()]).toEqual([200, ""]);
     const found = parseExposition(await response.text());
     const value = (name: string, labels?: Record<string, string>) => sampleOf(found, name, labels);
@@ -214,10 +214,10 @@ describe("who may see metrics", () => {
         subjects: [{ kind: "ServiceAccount", ...key }],
       });
     }
-    const answer = await admin
+    const created = await admin
       .subresource(ServiceAccount, "token", TokenRequest)
       .create(key, { metadata: {}, spec: {} });
-    return answer.status?.token ?? "";
+    return created.status?.token ?? "";
   }
 
   const reviewer = {
@@ -228,57 +228,57 @@ describe("who may see metrics", () => {
     ],
   };
 
-  it("[MX3] is asked of the API server, for a short time only once", async () => {
+  it("[MX3] is decided by the API server, once per short time", async () => {
     const { kubeconfig } = await controlPlane.createUser(reviewer);
     const real = transportOf(kubeconfig);
     onTestFinished(() => real.close());
-    const asked: string[] = [];
+    const reviews: string[] = [];
     const transport: Transport = {
       send: (request) => {
-        asked.push(request.path.split("/").at(-1)?.split("?")[0] ?? "");
+        reviews.push(request.path.split("/").at(-1)?.split("?")[0] ?? "");
         return real.send(request);
       },
       close: () => real.close(),
     };
     const clock = new VirtualClock();
     const { metrics } = await world();
-    const ask = await serve(metrics, {
+    const request = await serve(metrics, {
       authorize: authorizeByReview(createClient({ transport }), { clock }),
     });
-    const askWith = (token: string) => ask({ headers: { authorization: `Bearer ${token}` } });
+    const requestWith = (token: string) => request({ headers: { authorization: `Bearer ${token}` } });
     const allowed = await tokenOf("scraper", true);
     const denied = await tokenOf("stranger", false);
 
     await eventually(async () => {
       await clock.advance(10_000);
-      return (await askWith(allowed)).status;
+      return (await requestWith(allowed)).status;
     }).toBe(200);
-    asked.length = 0;
+    reviews.length = 0;
     await clock.advance(60_000);
-    expect(parseExposition(await (await askWith(allowed)).text()).size).toBeGreaterThan(5);
+    expect(parseExposition(await (await requestWith(allowed)).text()).size).toBeGreaterThan(5);
     await clock.advance(59_999);
-    expect((await askWith(allowed)).status).toBe(200);
-    expect(asked).toEqual(["tokenreviews", "subjectaccessreviews"]);
+    expect((await requestWith(allowed)).status).toBe(200);
+    expect(reviews).toEqual(["tokenreviews", "subjectaccessreviews"]);
     await clock.advance(1);
-    expect((await askWith(allowed)).status).toBe(200);
-    expect(asked).toHaveLength(4);
+    expect((await requestWith(allowed)).status).toBe(200);
+    expect(reviews).toHaveLength(4);
 
-    const refused = await askWith(denied);
+    const refused = await requestWith(denied);
     expect(refused.status).toBe(403);
     expect(await refused.text()).toContain("system:serviceaccount:default:stranger");
-    expect((await askWith("nonsense")).status).toBe(401);
-    const nobody = await ask();
-    expect(nobody.status).toBe(401);
-    expect(nobody.headers.get("www-authenticate")).toBe("Bearer");
+    expect((await requestWith("nonsense")).status).toBe(401);
+    const anonymous = await request();
+    expect(anonymous.status).toBe(401);
+    expect(anonymous.headers.get("www-authenticate")).toBe("Bearer");
   });
 
-  it("[MX3] is nobody if the operator may not ask", async () => {
+  it("[MX3] is refused if the operator may not create reviews", async () => {
     const { kubeconfig } = await controlPlane.createUser({ user: "no-reviewer" });
     const transport = transportOf(kubeconfig);
     onTestFinished(() => transport.close());
     const { metrics } = await world();
-    const ask = await serve(metrics, { authorize: authorizeByReview(createClient({ transport })) });
-    expect((await ask({ headers: { authorization: "Bearer abc" } })).status).toBe(500);
+    const request = await serve(metrics, { authorize: authorizeByReview(createClient({ transport })) });
+    expect((await request({ headers: { authorization: "Bearer abc" } })).status).toBe(500);
   });
 });
 

@@ -45,7 +45,7 @@ interface World {
   readonly object: KubeObject;
   readonly recorder: ApiEventRecorder;
   readonly log: RecordingLogger;
-  readonly told: string[];
+  readonly outcomes: string[];
   events(): Promise<readonly Event[]>;
 }
 
@@ -58,7 +58,7 @@ async function setUp(options: Partial<EventRecorderOptions> = {}): Promise<World
   await admin.create(Namespace, { metadata: { name: namespace } });
   const object = await admin.create(ConfigMap, { metadata: { namespace, name: "web" } });
   const log = new RecordingLogger();
-  const told: string[] = [];
+  const outcomes: string[] = [];
   const recorder = createEventRecorder({
     client: admin,
     clock: systemClock,
@@ -66,23 +66,23 @@ async function setUp(options: Partial<EventRecorderOptions> = {}): Promise<World
     reportingController: "example.com/webapp",
     reportingInstance: "webapp-0",
     log,
-    observer: { sent: (how) => told.push(how), dropped: (reason) => told.push(reason) },
+    observer: { sent: (how) => outcomes.push(how), dropped: (reason) => outcomes.push(reason) },
     ...options,
   });
   onTestFinished(() => recorder.stop());
   const events = async () => (await admin.list(Event, { namespace })).items;
-  return { namespace, object, recorder, log, told, events };
+  return { namespace, object, recorder, log, outcomes, events };
 }
 
 const scaled = { type: "Normal", reason: "ScaledUp", action: "Scale", message: "scaled to 3" } as const;
 
 describe("an event", () => {
   it("[EVR1] is shown by kubectl get events and kubectl describe", async () => {
-    const { namespace, object, recorder, told } = await setUp();
+    const { namespace, object, recorder, outcomes } = await setUp();
     recorder.record(object, scaled);
     recorder.record(object, { type: "Warning", reason: "Slow", message: "this takes long" });
     await recorder.flush();
-    expect(told).toEqual(["create", "create"]);
+    expect(outcomes).toEqual(["create", "create"]);
     const list = await controlPlane.kubectl(["get", "events", "-n", namespace]);
     expect(list).toMatch(/Normal\s+ScaledUp\s+configmap\/web\s+scaled to 3/);
     const description = await controlPlane.kubectl(["describe", "configmap", "web", "-n", namespace]);
@@ -90,7 +90,7 @@ describe("an event", () => {
     expect(description).toMatch(/Warning\s+Slow\s+\S+\s+example\.com\/webapp\s+this takes long/);
   });
 
-  it("[EVR1] says what happened, to which version of the object, who reports it, and what else it is about", async () => {
+  it("[EVR1] has the message, the version of the object, the reporter and the related object", async () => {
     const { namespace, object, recorder, events } = await setUp();
     recorder.record(object, { ...scaled, related: object });
     await recorder.flush();
@@ -118,20 +118,20 @@ describe("an event", () => {
   });
 
   it("of an object without a namespace is in default, also when its name cannot be part of an event's", async () => {
-    const { namespace, recorder, told } = await setUp();
+    const { namespace, recorder, outcomes } = await setUp();
     const role = await admin.get(ClusterRole, { name: "system:node" });
     recorder.record(role, { ...scaled, message: `from ${namespace}` });
     await recorder.flush();
-    expect(told).toEqual(["create"]);
+    expect(outcomes).toEqual(["create"]);
     const { items } = await admin.list(Event, { namespace: "default" });
     expect(items.find(({ note }) => note === `from ${namespace}`)?.regarding?.name).toBe("system:node");
   });
 
   it("is taken with a message of any length", async () => {
-    const { object, recorder, events, told } = await setUp();
+    const { object, recorder, events, outcomes } = await setUp();
     recorder.record(object, { ...scaled, message: "ü€😀".repeat(1_000) });
     await recorder.flush();
-    expect(told).toEqual(["create"]);
+    expect(outcomes).toEqual(["create"]);
     expect((await events())[0]?.note).toMatch(/^ü€😀.*…$/u);
   });
 });
@@ -157,13 +157,13 @@ describe("repetitions", () => {
   });
 
   it("[EVR3] that were not written yet are written by a flush", async () => {
-    const { object, recorder, events, told } = await setUp();
+    const { object, recorder, events, outcomes } = await setUp();
     recorder.record(object, scaled);
     await recorder.flush();
     for (let times = 0; times < 40; times++) recorder.record(object, scaled);
     await recorder.flush();
     expect((await events()).map(({ series }) => series?.count)).toEqual([41]);
-    expect(told).toEqual(["create", "patch"]);
+    expect(outcomes).toEqual(["create", "patch"]);
   });
 
   it("[EVR3] of an event that the server has forgotten make it again, with its count", async () => {
@@ -177,12 +177,12 @@ describe("repetitions", () => {
   });
 
   it("[EVR2] are counted by a patch each in core/v1, and kubectl shows how many", async () => {
-    const { namespace, object, recorder, told } = await setUp({ api: "core/v1" });
+    const { namespace, object, recorder, outcomes } = await setUp({ api: "core/v1" });
     for (let times = 0; times < 3; times++) {
       recorder.record(object, scaled);
       await recorder.flush();
     }
-    expect(told).toEqual(["create", "patch", "patch"]);
+    expect(outcomes).toEqual(["create", "patch", "patch"]);
     const { items } = await admin.list(CoreEvent, { namespace });
     expect(items).toMatchObject([
       { count: 3, message: "scaled to 3", source: { component: "example.com/webapp" }, type: "Normal" },
@@ -220,20 +220,20 @@ describe("repetitions", () => {
 describe("an API server that cannot take events", () => {
   it("[EVR1] because it restarts gets them when it is back", async () => {
     const transport = faultyTransport(transportOf(controlPlane));
-    const { object, recorder, events, told } = await setUp({ client: createClient({ transport }) });
+    const { object, recorder, events, outcomes } = await setUp({ client: createClient({ transport }) });
     await controlPlane.kill("kube-apiserver");
     for (let index = 0; index < 20; index++) recorder.record(object, { ...scaled, reason: `R${index}` });
     await expect.poll(() => transport.requests.length).toBeGreaterThan(1);
-    expect(told).toEqual([]);
+    expect(outcomes).toEqual([]);
     await controlPlane.restart("kube-apiserver");
     await recorder.flush();
-    expect(told).toEqual(Array.from({ length: 20 }, () => "create"));
+    expect(outcomes).toEqual(Array.from({ length: 20 }, () => "create"));
     expect(await events()).toHaveLength(20);
     // A restart takes its time on a busy machine, and the longer it takes the longer is the wait for the next try.
   }, 150_000);
 
   it("[EVR1] because the sender may not write: they are dropped and counted, which is logged once", async () => {
-    const user = await controlPlane.createUser({ user: "nobody" });
+    const user = await controlPlane.createUser({ user: "unprivileged" });
     const client = createClient({ transport: transportOf(user) });
     const { object, recorder, log, events } = await setUp({ client });
     for (let index = 0; index < 5; index++) recorder.record(object, { ...scaled, reason: `R${index}` });
@@ -246,9 +246,9 @@ describe("an API server that cannot take events", () => {
     expect(await events()).toEqual([]);
   });
 
-  it("[EVR1] because the namespace is being deleted, or gone: they are dropped quietly and counted", async () => {
+  it("[EVR1] because the namespace is being deleted, or deleted: they are counted and logged at debug", async () => {
     const { namespace, object, recorder, log } = await setUp();
-    // Nobody ends its deletion here: the namespace stays as it is.
+    // No controller completes the deletion here: the namespace stays.
     await admin.delete(Namespace, { name: namespace });
     recorder.record(object, scaled);
     recorder.record({ ...object, metadata: { namespace: "never-was", name: "web" } }, scaled);
@@ -257,13 +257,13 @@ describe("an API server that cannot take events", () => {
     expect(log.messages("warn")).toEqual([]);
   });
 
-  it("[EVR1] because its answer is lost has each event once", async () => {
+  it("[EVR1] because its response is lost writes each Event once", async () => {
     const transport = faultyTransport(transportOf(controlPlane));
     transport.fault({ method: "POST", path: /\/events/ }, faults.loseResponse());
-    const { object, recorder, events, told } = await setUp({ client: createClient({ transport }) });
+    const { object, recorder, events, outcomes } = await setUp({ client: createClient({ transport }) });
     recorder.record(object, scaled);
     await recorder.flush();
-    expect(told).toEqual(["create"]);
+    expect(outcomes).toEqual(["create"]);
     expect(await events()).toHaveLength(1);
     const posts = transport.requests.filter(({ method }) => method === "POST");
     expect(posts).toHaveLength(2);
@@ -279,10 +279,10 @@ describe("an API server that cannot take events", () => {
         return isCertain;
       },
     });
-    const { object, recorder, events, told } = await setUp({ client });
+    const { object, recorder, events, outcomes } = await setUp({ client });
     recorder.record(object, scaled);
     await expect(recorder.flush(AbortSignal.timeout(200))).rejects.toThrow();
-    expect(told).toEqual([]);
+    expect(outcomes).toEqual([]);
     isCertain = true;
     await recorder.flush();
     expect(await events()).toHaveLength(1);

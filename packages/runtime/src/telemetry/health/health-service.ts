@@ -28,12 +28,12 @@ export function healthService(options: HealthServiceOptions): HttpService {
   ]);
   return async (request) => {
     const [path = "", query = ""] = request.path.split("?");
-    const [, endpoint = "", name = "", ...rest] = path.split("/");
+    const [, endpoint = "", check = "", ...rest] = path.split("/");
     const checks = endpoints.get(endpoint);
     if (checks === undefined || rest.length > 0) return plain(404, "404 page not found\n");
     if (request.method !== "GET" && request.method !== "HEAD") return plain(405, "method not allowed\n");
     const probe: Probe = { endpoint, checks, request, clock, failures };
-    return name === "" ? respondToAll(probe, new URLSearchParams(query)) : respondToOne(probe, name);
+    return check === "" ? respondToAll(probe, new URLSearchParams(query)) : respondToOne(probe, check);
   };
 }
 

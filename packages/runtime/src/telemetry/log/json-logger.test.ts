@@ -59,7 +59,7 @@ describe("a logger of JSON lines", () => {
     });
   });
 
-  it("looks at nothing for a line below its level", () => {
+  it("reads no field for a line below its level", () => {
     const { lines, log } = setUp({ level: "warn" });
     let reads = 0;
     const fields = {
@@ -70,7 +70,7 @@ describe("a logger of JSON lines", () => {
     };
     log.with(fields).info("quiet", fields);
     expect({ lines, reads }).toEqual({ lines: [], reads: 0 });
-    log.with(fields).warn("loud");
+    log.with(fields).warn("written");
     expect({ count: lines.length, reads }).toEqual({ count: 1, reads: 1 });
   });
 

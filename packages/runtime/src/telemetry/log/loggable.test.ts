@@ -33,7 +33,7 @@ describe("what is secret by its type", () => {
     expect(toLoggable(new Map([["a", new Set([secret])]]))).toEqual({ a: [shownSecret] });
   });
 
-  it("nor that of Secrets that do not say their kind", () => {
+  it("nor that of Secrets without a kind", () => {
     const { kind, apiVersion, ...kindless } = secret;
     const list = { kind: "SecretList", items: [{ metadata: { name: "x" }, data: { a: "b" } }] };
     expect(JSON.stringify(toLoggable([kindless, list]))).not.toMatch(/hunter2|aHVudGVyMg|"b"/);
@@ -115,7 +115,7 @@ describe("values that JSON does not know", () => {
     ).toEqual(["10", "NaN", "Symbol(s)", "[function]", null, "1970-01-01T00:00:00.000Z", "http://a/b"]);
   });
 
-  it("cycles, getters that throw and revoked proxies say what they are", () => {
+  it("cycles, getters that throw and revoked proxies are named as such", () => {
     const cycle: Record<string, unknown> = { a: 1 };
     cycle.self = cycle;
     const { proxy, revoke } = Proxy.revocable({}, {});

@@ -26,12 +26,12 @@ describe("a logger for terminals", () => {
     const { written, log } = setUp();
     const cause = new Error("refused");
     cause.stack = "Error: refused\n    at inner (a.ts:1)";
-    const error = new Error("no answer", { cause });
-    error.stack = "Error: no answer\n    at outer (b.ts:2)";
+    const error = new Error("no response", { cause });
+    error.stack = "Error: no response\n    at outer (b.ts:2)";
     log.error("failed", { error, try: 2 });
     expect(written[0]?.split("\n")).toEqual([
-      '00:00:00.000Z ERROR failed error="no answer" try=2',
-      "    Error: no answer",
+      '00:00:00.000Z ERROR failed error="no response" try=2',
+      "    Error: no response",
       "    at outer (b.ts:2)",
       "    caused by:",
       "    Error: refused",
@@ -70,7 +70,7 @@ describe("a logger for terminals", () => {
     ]);
   });
 
-  it("colours by level on request, and lets nobody else steer the terminal", () => {
+  it("colours by level on request, and escapes all other control characters", () => {
     const { written, log } = setUp({ colors: true });
     log.error("bad \u001b[2J\r\nfake", { a: "\u009b2J" });
     expect(written[0]).toBe(
@@ -82,7 +82,7 @@ describe("a logger for terminals", () => {
   it("hides what the JSON logger hides, and what is below its level", () => {
     const { written, log } = setUp({ level: "error", fields: { app: "shop" } });
     log.info("quiet");
-    log.error("loud", { password: "hunter2" });
-    expect(written).toEqual(["00:00:00.000Z ERROR loud app=shop password=[redacted]"]);
+    log.error("written", { password: "hunter2" });
+    expect(written).toEqual(["00:00:00.000Z ERROR written app=shop password=[redacted]"]);
   });
 });

@@ -80,7 +80,7 @@ describe("a text with credentials", () => {
       "\\\\",
     ];
     for (const part of nasty) {
-      // The time of this thread: others may have the machine meanwhile.
+      // The CPU time of this thread, since the machine may be busy.
       const started = process.threadCpuUsage();
       withoutSecrets(part.repeat(200_000 / part.length));
       const { user, system } = process.threadCpuUsage(started);

@@ -6,33 +6,34 @@ import { SubjectAccessReview } from "@keelson/core/kinds/authorization/v1";
 import { type Logger, silentLogger } from "../../logger.ts";
 import { type Authorize, metricsPath, type Permission } from "./metrics-service.ts";
 
+/** What has to be allowed, and how long a decision is cached. */
 export interface AuthorizeByReviewOptions {
   /** The non-resource URL that has to be allowed. Default `/metrics`. */
   readonly url?: string;
-  /** For how long who is allowed stays so. Default 1 min. */
+  /** How long an allowed decision is cached. Default 1 min. */
   readonly allowedForMs?: number;
-  /** For how long who is refused stays so. Default 10 s. */
+  /** How long a denied decision is cached. Default 10 s. */
   readonly refusedForMs?: number;
   /** Default: the machine's. */
   readonly clock?: Clock;
-  /** Default: says nothing. */
+  /** Default: nothing is logged. */
   readonly log?: Logger;
 }
 
-interface Verdict {
+interface Decision {
   readonly permission: Permission;
   readonly untilMs: number;
 }
 
-/** So many verdicts are remembered; whoever sends ever new tokens costs no more memory than that. */
-const mostVerdicts = 1024;
+/** The size of the cache, so that a client that sends ever new tokens does not fill the memory. */
+const maxDecisions = 1024;
 const allowed: Permission = { isAllowed: true };
 const unauthorized: Permission = { isAllowed: false, status: 401, message: "Unauthorized" };
 
 /**
- * Lets in who may `get` a non-resource URL, such as `/metrics`: asks the API server whose the bearer token is and what its
- * owner may, as controller-runtime's filter does. What the server says is remembered for a short time; if it cannot be
- * asked, nobody is let in. The client's own user must be allowed to create TokenReviews and SubjectAccessReviews.
+ * Allows users who may `get` a non-resource URL, such as `/metrics`. As the filter of controller-runtime does, it sends the
+ * bearer token to the API server in a TokenReview, and its user in a SubjectAccessReview. Decisions are cached for a short
+ * time; if a review fails, access is refused. The client must be allowed to create TokenReviews and SubjectAccessReviews.
  */
 export function authorizeByReview(
   client: Pick<Client, "create">,
@@ -40,23 +41,23 @@ export function authorizeByReview(
 ): Authorize {
   const { url = metricsPath, allowedForMs = 60_000, refusedForMs = 10_000 } = options;
   const { clock = systemClock, log = silentLogger } = options;
-  const verdicts = new Map<string, Verdict>();
-  /** Those who ask for the same at once are answered by one review. */
+  const decisions = new Map<string, Decision>();
+  /** Concurrent requests with the same token and verb share one review. */
   const reviews = new Map<string, Promise<Permission>>();
   const remember = (id: string, permission: Permission): void => {
-    verdicts.delete(id);
-    const [oldest] = verdicts.size >= mostVerdicts ? verdicts.keys() : [];
-    if (oldest !== undefined) verdicts.delete(oldest);
+    decisions.delete(id);
+    const [oldest] = decisions.size >= maxDecisions ? decisions.keys() : [];
+    if (oldest !== undefined) decisions.delete(oldest);
     const untilMs = clock.monotonicNow() + (permission.isAllowed ? allowedForMs : refusedForMs);
-    verdicts.set(id, { permission, untilMs });
+    decisions.set(id, { permission, untilMs });
   };
-  const ask = async (id: string, token: string, verb: string): Promise<Permission> => {
+  const decide = async (id: string, token: string, verb: string): Promise<Permission> => {
     try {
       const permission = await review(client, token, { path: url, verb });
       remember(id, permission);
       return permission;
     } catch (error) {
-      log.error("who asks could not be found out", { url, error: toError(error) });
+      log.error("the user of a request could not be reviewed", { url, error: toError(error) });
       return { isAllowed: false, status: 500, message: "Authentication failed" };
     } finally {
       reviews.delete(id);
@@ -66,17 +67,17 @@ export function authorizeByReview(
     const token = tokenIn(request);
     if (token === undefined) return unauthorized;
     const verb = request.method.toLowerCase();
-    // No token is kept (law 9).
+    // The token itself is not stored (law 9).
     const id = `${verb} ${createHash("sha256").update(token).digest("base64")}`;
-    const known = verdicts.get(id);
+    const known = decisions.get(id);
     if (known !== undefined && clock.monotonicNow() < known.untilMs) return known.permission;
-    const underWay = reviews.get(id) ?? ask(id, token, verb);
-    reviews.set(id, underWay);
-    return underWay;
+    const pending = reviews.get(id) ?? decide(id, token, verb);
+    reviews.set(id, pending);
+    return pending;
   };
 }
 
-/** What is asked for. */
+/** The requested access. */
 interface Access {
   readonly path: string;
   readonly verb: string;
@@ -96,13 +97,13 @@ async function review(client: Pick<Client, "create">, token: string, access: Acc
 
 async function isPermitted(
   client: Pick<Client, "create">,
-  { username = "", uid, groups, extra }: UserInfo,
+  { username, uid, groups, extra }: UserInfo,
   access: Access,
 ): Promise<boolean> {
   const { status } = await client.create(SubjectAccessReview, {
     metadata: {},
     spec: {
-      user: username,
+      ...(username !== undefined && { user: username }),
       ...(uid !== undefined && { uid }),
       ...(groups !== undefined && { groups }),
       ...(extra !== undefined && { extra }),

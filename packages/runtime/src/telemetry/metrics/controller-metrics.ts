@@ -4,16 +4,16 @@ import type { MetricsRegistry } from "./metrics-registry.ts";
 import { QueueMetrics } from "./queue-metrics.ts";
 import type { Counter, Gauge, Histogram } from "./series.ts";
 
-/** For how long a reconcile takes, as controller-runtime has them [MX1]. */
+/** For the duration of reconciles: the buckets of controller-runtime [MX1]. */
 const reconcileBuckets: readonly number[] = [
   0.005, 0.01, 0.025, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.5, 0.6, 0.7, 0.8, 0.9, 1, 1.25, 1.5,
   1.75, 2, 2.5, 3, 3.5, 4, 4.5, 5, 6, 7, 8, 9, 10, 15, 20, 25, 30, 40, 50, 60,
 ];
 
-/** For how long the event loop was blocked: from the shortest time that is reported [CT19]. */
+/** For the time that the event loop was blocked, from the shortest time that is reported [CT19]. */
 const blockBuckets: readonly number[] = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
-/** What one controller counts. */
+/** The series of one controller. */
 interface OneController {
   readonly results: Readonly<Record<ResultLabel, Counter>>;
   readonly errors: Counter;
@@ -29,7 +29,7 @@ interface OneController {
 
 const controllerLabel = ["controller"] as const;
 
-/** The metrics of controllers [MX1] and of their queues [MX2]; with `seed`, also under the names of the seed [MX4]. */
+/** The metrics of controllers [MX1] and of their queues [MX2]; with `hasSeedNames` also under the names of the seed [MX4]. */
 export function controllerMetrics(registry: MetricsRegistry, hasSeedNames: boolean): ControllerObserver {
   const make = controllerFamilies(registry, hasSeedNames);
   const queues = new QueueMetrics(registry);
@@ -59,7 +59,7 @@ export function controllerMetrics(registry: MetricsRegistry, hasSeedNames: boole
   };
 }
 
-/** Makes all series of a controller at once, so that each of them exists from its start [MX1]. */
+/** Creates all series of a controller at once, so that each exists from its start [MX1]. */
 function controllerFamilies(
   registry: MetricsRegistry,
   hasSeedNames: boolean,
@@ -68,36 +68,36 @@ function controllerFamilies(
   const gauge = (name: string, help: string) => registry.gauge({ name, help, labels: controllerLabel });
   const total = registry.counter({
     name: "controller_runtime_reconcile_total",
-    help: "How many reconciles ended, by how.",
+    help: "Number of reconciles, by result.",
     labels: ["controller", "result"],
   });
-  const errors = counter("controller_runtime_reconcile_errors_total", "How many reconciles failed.");
+  const errors = counter("controller_runtime_reconcile_errors_total", "Number of reconciles that failed.");
   const terminalErrors = counter(
     "controller_runtime_terminal_reconcile_errors_total",
-    "How many reconciles failed in a way that is not tried again.",
+    "Number of reconciles that failed with a terminal error.",
   );
   const panics = counter(
     "controller_runtime_reconcile_panics_total",
-    "How many reconciles threw by mistake.",
+    "Number of reconciles that threw unexpectedly.",
   );
   const timeouts = counter(
     "controller_runtime_reconcile_timeouts_total",
-    "How many reconciles took too long.",
+    "Number of reconciles that exceeded their time limit.",
   );
   const time = registry.histogram({
     name: "controller_runtime_reconcile_time_seconds",
-    help: "How long reconciles took.",
+    help: "Duration of reconciles.",
     labels: controllerLabel,
     buckets: reconcileBuckets,
   });
   const maxConcurrent = gauge(
     "controller_runtime_max_concurrent_reconciles",
-    "How many keys are reconciled at once at most.",
+    "Maximum number of concurrent reconciles.",
   );
-  const active = gauge("controller_runtime_active_workers", "How many keys are being reconciled.");
+  const active = gauge("controller_runtime_active_workers", "Number of keys that are being reconciled.");
   const blocks = registry.histogram({
     name: "event_loop_block_seconds",
-    help: "For how long a reconcile let nothing else in the process run.",
+    help: "Time for which a reconcile blocked the event loop.",
     labels: controllerLabel,
     buckets: blockBuckets,
   });
@@ -128,13 +128,19 @@ function controllerFamilies(
 
 function hotLoopFamilies(registry: MetricsRegistry): (controller: string) => HotLoopObserver {
   const counter = (name: string, help: string) => registry.counter({ name, help, labels: controllerLabel });
-  const noopWrites = counter("hot_loop_noop_writes_total", "How many writes changed nothing.");
-  const pingPongs = counter("hot_loop_ping_pongs_total", "How often a field was found that others set back.");
+  const noopWrites = counter("hot_loop_noop_writes_total", "Number of writes that changed nothing.");
+  const pingPongs = counter(
+    "hot_loop_ping_pongs_total",
+    "Number of detected fields that another field manager sets back.",
+  );
   const selfWokens = counter(
     "hot_loop_self_woken_total",
-    "How often a key was found that its own writes wake.",
+    "Number of detected keys that are reconciled because of their own writes.",
   );
-  const slowed = counter("hot_loop_slowed_total", "How often a key that writes without end was slowed.");
+  const slowed = counter(
+    "hot_loop_slowed_total",
+    "Number of times that a key in a hot loop was slowed down.",
+  );
   return (controller) => {
     const noopWrite = noopWrites.with(controller);
     const pingPong = pingPongs.with(controller);

@@ -1,6 +1,6 @@
 import { KeelsonError } from "@keelson/core";
 
-/** A metric that cannot be: its name or one of its labels is not allowed, or its buckets make no sense. */
+/** The name, a label or the buckets of a metric are invalid. */
 export class InvalidMetricError extends KeelsonError {
   static override readonly brand: string = "keelson.InvalidMetricError";
   readonly code = "INVALID_METRIC";
@@ -12,7 +12,7 @@ export class InvalidMetricError extends KeelsonError {
   }
 }
 
-/** Two metrics of one name: whoever scrapes them would refuse all. */
+/** Two metrics have the same name, for which Prometheus would refuse all. */
 export class DuplicateMetricError extends KeelsonError {
   static override readonly brand: string = "keelson.DuplicateMetricError";
   readonly code = "DUPLICATE_METRIC";
@@ -24,14 +24,14 @@ export class DuplicateMetricError extends KeelsonError {
   }
 }
 
-/** A counter was to go down: whoever reads it would take that for a restart. */
+/** A counter was decreased, which Prometheus would take for a restart. */
 export class CounterDecreaseError extends KeelsonError {
   static override readonly brand: string = "keelson.CounterDecreaseError";
   readonly code = "COUNTER_DECREASE";
   readonly amount: number;
 
   constructor(amount: number) {
-    super(`count ${amount}: a counter only grows; use a gauge for what goes down`);
+    super(`count ${amount}: a counter only increases; use a gauge for a value that decreases`);
     this.amount = amount;
   }
 }

@@ -1,19 +1,21 @@
 import { headText, labelText, type Series, valueText } from "./series.ts";
 
+/** The type of a metric, as Prometheus names it. */
 export type MetricType = "counter" | "gauge" | "histogram";
 
+/** The definition of a metric. */
 export interface MetricOptions<Labels extends readonly string[] = readonly string[]> {
   /** Counters end in `_total`. */
   readonly name: string;
   readonly help: string;
-  /** Default: none. Their values must be few: each combination is held for ever. */
+  /** Default: none. They must have few values: each combination is kept forever. */
   readonly labels?: Labels;
 }
 
 /** A value for each label, in their order. */
 export type LabelValues<Labels extends readonly string[]> = { readonly [Index in keyof Labels]: string };
 
-/** A metric by its name: all of its series. */
+/** A metric with all of its series. */
 export interface Renderable {
   readonly name: string;
   readonly help: string;
@@ -22,7 +24,7 @@ export interface Renderable {
   renderSeries(name: string): string;
 }
 
-/** A metric whose series are there from when they were first asked for. */
+/** A metric whose series are created on first use. */
 export class Family<Labels extends readonly string[], Kind extends Series> implements Renderable {
   readonly name: string;
   readonly help: string;
@@ -37,7 +39,7 @@ export class Family<Labels extends readonly string[], Kind extends Series> imple
     this.#make = make;
   }
 
-  /** The series of these labels; keep it where it is used often. */
+  /** The series of these labels; keep it if it is used often. */
   with(...values: LabelValues<Labels>): Kind {
     const key = values.length === 1 ? (values[0] ?? "") : JSON.stringify(values);
     const known = this.#series.get(key);
@@ -54,14 +56,14 @@ export class Family<Labels extends readonly string[], Kind extends Series> imple
   }
 }
 
-/** One sample of a metric that is read when it is scraped. */
+/** One sample of a collected metric. */
 export interface Sample {
   /** In the order of the metric's labels. */
   readonly labels: readonly string[];
   readonly value: number;
 }
 
-/** A metric that holds nothing: its samples are what is the case when it is scraped. */
+/** A metric without state, whose samples are collected at each scrape. */
 export class CollectedFamily implements Renderable {
   readonly name: string;
   readonly help: string;
@@ -89,7 +91,7 @@ export class CollectedFamily implements Renderable {
   }
 }
 
-/** The same series under another name [MX4]. */
+/** A metric under another name [MX4]. */
 export class AliasFamily implements Renderable {
   readonly name: string;
   readonly help: string;
@@ -108,7 +110,7 @@ export class AliasFamily implements Renderable {
   }
 }
 
-/** A metric without series is left out, as Go's are. */
+/** The text of a metric; empty if it has no series, as in Go. */
 export function renderFamily(family: Renderable): string {
   const { name, help, type } = family;
   const lines = family.renderSeries(name);

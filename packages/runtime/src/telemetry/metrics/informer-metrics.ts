@@ -4,17 +4,17 @@ import type { StaleRead } from "../../cache/informer-cache.ts";
 import type { Sample } from "./family.ts";
 import type { MetricsRegistry } from "./metrics-registry.ts";
 
-/** What the informers of a process are asked for at each scrape. */
+/** Reads the statuses of informers at each scrape. */
 export type ReadInformers = () => readonly InformerStatus[];
 
 type Fact = (status: InformerStatus) => number | undefined;
 
-/** The metrics of caches [MX5]. They are asked for at each scrape and cost nothing in between. */
+/** The metrics of caches [MX5]. They are read at each scrape and cost nothing in between. */
 export class InformerMetrics {
   readonly #registry: MetricsRegistry;
   readonly #clock: Clock;
   readonly #reads: ReadInformers[] = [];
-  #named: readonly Labelled<InformerStatus>[] = [];
+  #labelled: readonly Labelled<InformerStatus>[] = [];
   readonly onStaleRead: (read: StaleRead) => void;
 
   constructor(registry: MetricsRegistry, clock: Clock) {
@@ -22,7 +22,7 @@ export class InformerMetrics {
     this.#clock = clock;
     const staleReads = registry.counter({
       name: "cache_stale_reads_total",
-      help: "How many cached reads the server had to answer because the watch was late.",
+      help: "Number of reads that went to the server because the cache was stale.",
       labels: ["resource"],
     });
     this.onStaleRead = ({ resource }) => staleReads.with(groupResourceOf(resource)).add();
@@ -30,28 +30,28 @@ export class InformerMetrics {
     this.#addCounters();
   }
 
-  /** Shows these informers too. */
+  /** Adds informers. */
   observe(read: ReadInformers): void {
     this.#reads.push(read);
   }
 
-  /** Asks for all statuses once; before each scrape. */
+  /** Reads all statuses once, before a scrape. */
   refresh(): void {
-    this.#named = labelled(this.#reads.flatMap((read) => read()));
+    this.#labelled = labelled(this.#reads.flatMap((read) => read()));
   }
 
   #addGauges(): void {
-    this.#add("gauge", "informer_objects", "How many objects are in the store.", ({ objects }) => objects);
+    this.#add("gauge", "informer_objects", "Number of objects in the store.", ({ objects }) => objects);
     this.#add(
       "gauge",
       "informer_store_resource_version",
-      "How far the store is; compare it with that of another replica.",
+      "Resource version of the store; compare it with that of another replica.",
       ({ resourceVersion }) => (resourceVersion === undefined ? undefined : Number(resourceVersion)),
     );
     this.#add(
       "gauge",
       "informer_last_event_age_seconds",
-      "How long ago the last change or bookmark came.",
+      "Time since the last watch event or bookmark.",
       ({ lastEventAtMs, lastBookmarkAtMs }) => {
         if (lastEventAtMs === undefined && lastBookmarkAtMs === undefined) return undefined;
         return Math.max(0, this.#clock.now() - Math.max(lastEventAtMs ?? 0, lastBookmarkAtMs ?? 0)) / 1000;
@@ -60,35 +60,35 @@ export class InformerMetrics {
     this.#add(
       "gauge",
       "informer_event_lag_seconds",
-      "How long after it was written a recent change came, by the server's clock and in whole seconds.",
+      "Time between the write of a recent change and its arrival, by the server's clock and in whole seconds.",
       ({ lastEventLagMs }) => (lastEventLagMs === undefined ? undefined : lastEventLagMs / 1000),
     );
   }
 
   #addCounters(): void {
-    this.#add("counter", "informer_lists_total", "How many lists were asked for.", ({ lists }) => lists);
+    this.#add("counter", "informer_lists_total", "Number of lists.", ({ lists }) => lists);
     this.#registry.collected(
       "counter",
       {
         name: "informer_watches_total",
-        help: "How many watches have ended, by how.",
+        help: "Number of watches that have ended, by outcome.",
         labels: ["informer", "outcome"],
       },
       () =>
-        this.#named.flatMap(({ label, status }) =>
+        this.#labelled.flatMap(({ label, status }) =>
           Object.entries(status.watches).map(([outcome, value]) => ({ labels: [label, outcome], value })),
         ),
     );
     this.#add(
       "counter",
       "informer_bytes_total",
-      "How many bytes came through watches.",
+      "Number of bytes received by watches.",
       ({ bytesReceived }) => bytesReceived,
     );
     this.#add(
       "counter",
       "stale_sync_skips_total",
-      "How many cached reads were put off because the cache did not yet show what was written.",
+      "Number of cached reads that waited until the cache included an own write.",
       ({ delayedReads = 0 }) => delayedReads,
     );
   }
@@ -98,7 +98,7 @@ export class InformerMetrics {
   }
 
   *#samples(factOf: Fact): Iterable<Sample> {
-    for (const { label, status } of this.#named) {
+    for (const { label, status } of this.#labelled) {
       const value = factOf(status);
       if (value !== undefined) yield { labels: [label], value };
     }
@@ -112,8 +112,8 @@ export interface Labelled<Status> {
 }
 
 /**
- * Tells informers of one name apart, such as `webapps.example.com` and `webapps.example.com #2`: two of one kind may differ
- * in what their names do not say, such as the version. A cache lists them in the order in which they began.
+ * Gives informers of the same name different labels, such as `webapps.example.com` and `webapps.example.com #2`: two of one
+ * kind may differ in what is not in their names, such as the version. A cache lists them in the order of their start.
  */
 export function labelled<Status extends { readonly name: string }>(
   statuses: readonly Status[],

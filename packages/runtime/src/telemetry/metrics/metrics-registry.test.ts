@@ -88,7 +88,7 @@ describe("a registry", () => {
     expect(text).toContain("c_total 5\n");
   });
 
-  it("leaves out a metric that cannot be collected, and tells of it once, until it works again", () => {
+  it("leaves out a metric that cannot be collected, and reports it once, until it works again", () => {
     const broken: string[] = [];
     const onBroken = (metric: string, { message }: Error): void => void broken.push(`${metric}: ${message}`);
     const registry = new MetricsRegistry({ onBroken });

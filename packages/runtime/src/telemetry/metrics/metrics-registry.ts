@@ -12,13 +12,15 @@ import {
 } from "./family.ts";
 import { CounterSeries, GaugeSeries, HistogramSeries } from "./series.ts";
 
+/** The definition of a histogram. */
 export interface HistogramOptions<Labels extends readonly string[]> extends MetricOptions<Labels> {
   /** Upper bounds, ascending. Values above the last one are counted too. */
   readonly buckets: readonly number[];
 }
 
+/** The options of a registry. */
 export interface MetricsRegistryOptions {
-  /** Told of a metric that cannot be collected, when that begins. Default: nobody is. */
+  /** Called when a metric starts to fail to be collected. Default: not called. */
   readonly onBroken?: (metric: string, error: Error) => void;
 }
 
@@ -26,23 +28,23 @@ const validName = /^[a-zA-Z_:][a-zA-Z0-9_:]*$/;
 const validLabel = /^(?!__)[a-zA-Z_][a-zA-Z0-9_]*$/;
 
 /**
- * Metrics by name, and their text for Prometheus. Keelson's own are in it; an operator adds its own to them. Written for
- * what a runtime needs and the usual library lacks: a series is found once and then costs an addition, and a scrape
- * puts prepared text together [MX6].
+ * The metrics of a process, and their text for Prometheus. It has the metrics of Keelson, and an operator can add its own.
+ * It is fast in two ways that the usual library is not: a series is looked up once and then costs an addition, and a
+ * scrape joins prepared text [MX6].
  */
 export class MetricsRegistry {
   readonly #families = new Map<string, Renderable>();
-  /** All names of samples. */
+  /** The names of all samples. */
   readonly #taken = new Set<string>();
   readonly #onBroken: (metric: string, error: Error) => void;
-  /** Those that could not be collected when they were last asked for. */
+  /** The metrics that could not be collected at the last scrape. */
   readonly #broken = new Set<string>();
 
   constructor(options: MetricsRegistryOptions = {}) {
     this.#onBroken = options.onBroken ?? (() => undefined);
   }
 
-  /** Throws a DuplicateMetricError or an InvalidMetricError, as all of these. */
+  /** Adds a counter. Throws a DuplicateMetricError or an InvalidMetricError, as all methods that add a metric. */
   counter<const Labels extends readonly string[] = []>(
     options: MetricOptions<Labels>,
   ): Family<Labels, CounterSeries> {
@@ -64,7 +66,7 @@ export class MetricsRegistry {
   ): Family<Labels, HistogramSeries> {
     const { name, buckets } = options;
     const names: readonly string[] = options.labels ?? [];
-    if (names.includes("le")) throw new InvalidMetricError(name, "the label le is the buckets' own");
+    if (names.includes("le")) throw new InvalidMetricError(name, "the label le is reserved for buckets");
     if (!buckets.every(Number.isFinite))
       throw new InvalidMetricError(
         name,
@@ -83,8 +85,8 @@ export class MetricsRegistry {
   }
 
   /**
-   * A metric whose samples are asked for at each scrape. No two may have the same labels. Must be quick; if it throws, the
-   * metric is left out.
+   * Adds a metric whose samples are collected at each scrape. No two samples may have the same labels. `collect` must be
+   * quick; if it throws, the metric is left out.
    */
   collected(
     type: Exclude<MetricType, "histogram">,
@@ -94,19 +96,19 @@ export class MetricsRegistry {
     this.#add(new CollectedFamily(type, options, collect), options.labels ?? []);
   }
 
-  /** Shows a metric under a second name. */
+  /** Adds a second name for a metric. */
   alias(name: string, of: Renderable): void {
     this.#add(new AliasFamily(name, of), []);
   }
 
-  /** All metrics that have a value, in the order in which they were made. */
+  /** The text of all metrics with a sample, in the order in which they were added. */
   render(): string {
     let text = "";
     for (const family of this.#families.values()) text += this.#textOf(family);
     return text;
   }
 
-  /** One that is broken must not cost all others, and is told of once, until it works again. */
+  /** A metric that fails must not affect the other metrics; it is reported once, until it works again. */
   #textOf(family: Renderable): string {
     try {
       const text = renderFamily(family);
@@ -121,9 +123,9 @@ export class MetricsRegistry {
 
   #add<Kind extends Renderable>(family: Kind, labels: readonly string[]): Kind {
     const { name } = family;
-    if (!validName.test(name)) throw new InvalidMetricError(name, "it is no name of a metric");
+    if (!validName.test(name)) throw new InvalidMetricError(name, "it is not a valid name of a metric");
     const wrong = labels.find((label) => !validLabel.test(label));
-    if (wrong !== undefined) throw new InvalidMetricError(name, `${wrong} is no name of a label`);
+    if (wrong !== undefined) throw new InvalidMetricError(name, `${wrong} is not a valid name of a label`);
     const twice = labels.find((label, index) => labels.indexOf(label) !== index);
     if (twice !== undefined) throw new InvalidMetricError(name, `it has the label ${twice} twice`);
     const samples = sampleNames(family);
@@ -135,7 +137,7 @@ export class MetricsRegistry {
   }
 }
 
-/** Under which names the samples of a metric stand; its own is nobody else's either. */
+/** The names of the samples of a metric, and its own name, which no other metric may have. */
 function sampleNames({ name, type }: Renderable): readonly string[] {
   return type === "histogram" ? [name, `${name}_bucket`, `${name}_sum`, `${name}_count`] : [name];
 }

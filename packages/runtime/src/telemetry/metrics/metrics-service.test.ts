@@ -13,7 +13,7 @@ const request = (method: string, path: string, headers: Record<string, string> =
   signal: new AbortController().signal,
 });
 
-const ask = (method: string, path: string, authorize?: Authorize): Promise<ServiceResponse> =>
+const send = (method: string, path: string, authorize?: Authorize): Promise<ServiceResponse> =>
   metricsService(
     { render: async () => "depth 1\n" },
     authorize === undefined ? {} : { authorize },
@@ -21,31 +21,31 @@ const ask = (method: string, path: string, authorize?: Authorize): Promise<Servi
 
 describe("the service for metrics", () => {
   it("gives their text, whatever comes after the path", async () => {
-    expect(await ask("GET", "/metrics?name=depth")).toEqual({
+    expect(await send("GET", "/metrics?name=depth")).toEqual({
       status: 200,
       headers: { "content-type": "text/plain; version=0.0.4; charset=utf-8" },
       body: "depth 1\n",
     });
   });
 
-  it("gives the head alone to those who ask for that", async () => {
-    const { status, headers, body } = await ask("HEAD", "/metrics");
+  it("responds to HEAD without a body", async () => {
+    const { status, headers, body } = await send("HEAD", "/metrics");
     expect({ status, body }).toEqual({ status: 200, body: undefined });
     expect(headers).toMatchObject({ "content-length": "8" });
   });
 
   it("knows nothing else", async () => {
-    expect((await ask("GET", "/")).status).toBe(404);
-    expect((await ask("GET", "/metrics/")).status).toBe(404);
-    expect(await ask("POST", "/metrics")).toMatchObject({ status: 405, headers: { allow: "GET, HEAD" } });
+    expect((await send("GET", "/")).status).toBe(404);
+    expect((await send("GET", "/metrics/")).status).toBe(404);
+    expect(await send("POST", "/metrics")).toMatchObject({ status: 405, headers: { allow: "GET, HEAD" } });
   });
 
   it("gives nothing to those who may not see them", async () => {
     const refuse =
       (status: 401 | 403): Authorize =>
       async () => ({ isAllowed: false, status, message: "no" });
-    expect(await ask("GET", "/metrics", refuse(403))).toMatchObject({ status: 403, body: "no\n" });
-    expect(await ask("GET", "/metrics", refuse(401))).toMatchObject({
+    expect(await send("GET", "/metrics", refuse(403))).toMatchObject({ status: 403, body: "no\n" });
+    expect(await send("GET", "/metrics", refuse(401))).toMatchObject({
       status: 401,
       headers: { "www-authenticate": "Bearer" },
     });
@@ -64,12 +64,12 @@ describe("authorization without an API server", () => {
     { authorization: "Basic YTpi" },
     { authorization: "Bearer" },
     { authorization: "Bearer a b" },
-  ])("refuses %j, and asks nobody", async (headers) => {
+  ])("refuses %j, and sends no review", async (headers) => {
     const authorize = authorizeByReview(failing, { clock: new VirtualClock() });
     expect(await authorize(request("GET", "/metrics", headers))).toMatchObject({ status: 401 });
   });
 
-  it("lets nobody in while the server cannot be asked", async () => {
+  it("refuses access while the review fails", async () => {
     const authorize = authorizeByReview(failing, { clock: new VirtualClock() });
     expect(await authorize(request("GET", "/metrics", { authorization: "Bearer abc" }))).toEqual({
       isAllowed: false,

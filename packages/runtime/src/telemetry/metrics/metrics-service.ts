@@ -2,25 +2,26 @@ import type { HttpService, ServiceRequest, ServiceResponse } from "@keelson/core
 import type { Metrics } from "./metrics.ts";
 import { expositionContentType } from "./series.ts";
 
-/** Where metrics are found. */
+/** The path of the metrics. */
 export const metricsPath = "/metrics";
 
-/** Whether somebody may see the metrics, and if not, how that is said. */
+/** Whether a request may read the metrics and, if not, the response. */
 export type Permission =
   | { readonly isAllowed: true }
   | { readonly isAllowed: false; readonly status: 401 | 403 | 500; readonly message: string };
 
-/** Judges a request by its headers. */
+/** Decides about a request by its headers. */
 export type Authorize = (request: ServiceRequest) => Promise<Permission>;
 
+/** Who may read the metrics. */
 export interface MetricsServiceOptions {
-  /** Default: all may see them. */
+  /** Default: every client may read them. */
   readonly authorize?: Authorize;
 }
 
 const allowAll: Authorize = async () => ({ isAllowed: true });
 
-/** Answers `GET /metrics`. Whoever listens moves its bytes, with or without TLS. */
+/** Serves `GET /metrics`. The listener decides about TLS. */
 export function metricsService(
   metrics: Pick<Metrics, "render">,
   options: MetricsServiceOptions = {},
@@ -34,7 +35,7 @@ export function metricsService(
     const permission = await authorize(request);
     if (!permission.isAllowed) return refused(permission.status, permission.message);
     const headers = { "content-type": expositionContentType };
-    // The length is that of the text which a GET would get; nothing is sent.
+    // The length of the body of a GET; a HEAD has none.
     const text = await metrics.render();
     if (method === "GET") return { status: 200, headers, body: text };
     return { status: 200, headers: { ...headers, "content-length": String(Buffer.byteLength(text)) } };

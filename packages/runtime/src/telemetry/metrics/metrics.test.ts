@@ -137,8 +137,8 @@ async function read(measured: Transport, path: string, body?: string): Promise<v
   for await (const _ of response.body);
 }
 
-/** Tells the metrics of everything that there is to tell. */
-async function tellAll(metrics: Metrics): Promise<void> {
+/** Calls every observer once, so that each metric has a sample. */
+async function observeEverything(metrics: Metrics): Promise<void> {
   const { controllers, webhooks, requests } = metrics;
   const queue = controllers.queueObserver("webapp");
   controllers.started("webapp", 2);
@@ -162,7 +162,7 @@ describe("what is exposed", () => {
   it.each(table)("[%s] %s is a %s with the labels and buckets of the specification", async (...row) => {
     const [, name = "", type, labels, buckets] = row;
     const metrics = metricsOf({ aliases: ["seed"], requestDetails: true });
-    await tellAll(metrics);
+    await observeEverything(metrics);
     const metric = (await scrape(metrics)).get(name);
     expect(metric?.type).toBe(type);
     const sets = metric?.samples.map((sample) =>
@@ -173,7 +173,7 @@ describe("what is exposed", () => {
     expect([...new Set(bounds)].map(Number)).toEqual((buckets ?? "").split(" ").filter(Boolean).map(Number));
   });
 
-  it("[MX3] counts the requests that a client sends again, by the answer before, and only those", async () => {
+  it("[MX3] counts the requests that a client retries, by the previous status code, and only those", async () => {
     const metrics = metricsOf({ requestDetails: true });
     const statuses = [429, 503, 200, 200];
     const busy: Transport = {
@@ -199,21 +199,21 @@ describe("what is exposed", () => {
 
   it("[MX1] [MX2] [MX3] [MX4] [MX5] is in the tables, and all of the tables is exposed", async () => {
     using metrics = createMetrics({ aliases: ["seed"], requestDetails: true });
-    await tellAll(metrics);
+    await observeEverything(metrics);
     const names = [...(await scrape(metrics)).keys()].filter((name) => !ofProcess.test(name));
     expect(names.sort()).toEqual(table.map(([, name]) => name).sort());
   });
 
-  it("[MX4] [MX3] has neither aliases nor the details of requests unless they are asked for", async () => {
+  it("[MX4] [MX3] has neither aliases nor the details of requests by default", async () => {
     const metrics = metricsOf();
-    await tellAll(metrics);
+    await observeEverything(metrics);
     const names = [...(await scrape(metrics)).keys()];
     const optional = /^(reconcile_|rest_client_(?!requests_total))/;
     expect(names.filter((name) => optional.test(name))).toEqual([]);
     expect(names).toContain("rest_client_requests_total");
   });
 
-  it("[MX3] tells of the process and of Node under their usual names", async () => {
+  it("[MX3] has metrics of the process and of Node under their usual names", async () => {
     using metrics = createMetrics();
     const found = await scrape(metrics);
     expect(found.get("nodejs_version_info")?.samples[0]?.labels.version).toBe(process.version);
@@ -228,7 +228,7 @@ describe("what is exposed", () => {
   });
 
   it.runIf(process.platform === "linux")(
-    "[MX3] tells of files and addresses where the kernel does",
+    "[MX3] has file descriptors and virtual memory where there is /proc",
     async () => {
       using metrics = createMetrics();
       expect(await sampleValue(metrics, "process_open_fds")).toBeGreaterThan(2);
@@ -255,7 +255,7 @@ describe("controllers and queues", () => {
     expect(results?.sort()).toEqual(["error", "requeue", "requeue_after", "success"]);
   });
 
-  it("[MX1] [MX4] count under both names what they are told", async () => {
+  it("[MX1] [MX4] count under both names", async () => {
     const metrics = metricsOf({ aliases: ["seed"] });
     const { controllers } = metrics;
     controllers.reconciled("webapp", "success", 120);
@@ -291,7 +291,7 @@ describe("controllers and queues", () => {
     expect(first).toMatchObject({ labels: { name: "webapp", controller: "webapp", le: "1e-08" }, value: 1 });
   });
 
-  it("[MX2] [MX4] tell the depth of each priority, and of no more than 25 of them", async () => {
+  it("[MX2] [MX4] show the depth of each priority, and of no more than 25 of them", async () => {
     const metrics = metricsOf();
     const queue = metrics.controllers.queueObserver("webapp");
     for (let priority = 0; priority < 40; priority++) queue?.depthChanged(priority, 2);
@@ -299,11 +299,11 @@ describe("controllers and queues", () => {
     const samples = (await scrape(metrics)).get("workqueue_depth")?.samples ?? [];
     expect(samples).toHaveLength(26);
     expect(samples.find(({ labels }) => labels.priority === "24")?.value).toBe(1);
-    const others = samples.find(({ labels }) => labels.priority === "exceeded_cardinality_limit");
-    expect(others?.value).toBe(15);
+    const shared = samples.find(({ labels }) => labels.priority === "exceeded_cardinality_limit");
+    expect(shared?.value).toBe(15);
   });
 
-  it("[MX2] ask what is unfinished when they are scraped", async () => {
+  it("[MX2] read the unfinished work at a scrape", async () => {
     const metrics = metricsOf();
     let work = { totalMs: 0, longestMs: 0, oldestReadyMs: 0 };
     metrics.controllers.queueObserver("webapp")?.unfinishedWork(() => work);
@@ -313,7 +313,7 @@ describe("controllers and queues", () => {
     expect(await sampleValue(metrics, "workqueue_longest_running_processor_seconds")).toBe(3);
   });
 
-  it("[CT19] tell of blocks of the event loop and of hot loops", async () => {
+  it("[CT19] count blocks of the event loop and hot loops", async () => {
     const metrics = metricsOf();
     metrics.controllers.eventLoopBlocked("webapp", 300);
     metrics.controllers.hotLoopObserver("webapp")?.noopWrite("deployments.apps shop/web");
@@ -326,7 +326,7 @@ describe("controllers and queues", () => {
 });
 
 describe("webhooks, certificates and leaders", () => {
-  it("[MX3] have their usual answers before the first request", async () => {
+  it("[MX3] have the usual codes before the first request", async () => {
     const metrics = metricsOf();
     metrics.webhooks.announce(["/validate"]);
     for (const code of ["200", "500"])
@@ -356,7 +356,7 @@ describe("webhooks, certificates and leaders", () => {
     expect(await sampleValue(metrics, "certwatcher_read_certificate_errors_total")).toBe(1);
   });
 
-  it("[MX3] [LE11] tell who leads and count slow renewals", async () => {
+  it("[MX3] [LE11] show whether this replica leads, and count slow renewals", async () => {
     const metrics = metricsOf();
     const leader = metrics.leader("webapp-leader");
     leader.leaderChanged(true);
@@ -369,7 +369,7 @@ describe("webhooks, certificates and leaders", () => {
 });
 
 describe("requests to the API server", () => {
-  it("[MX3] are counted by their answers, those without one too", async () => {
+  it("[MX3] are counted by status code, also without a response", async () => {
     const metrics = metricsOf({ requestDetails: true });
     const measured = metrics.measureTransport(transport, "server:443");
     await read(measured, "/", "hello");
@@ -385,7 +385,7 @@ describe("requests to the API server", () => {
   });
 });
 
-it("[MX3] a response that nobody reads is left all the same, so that its connection becomes free", async () => {
+it("[MX3] a response that is not read is closed all the same, so that its connection becomes free", async () => {
   const metrics = metricsOf({ requestDetails: true });
   let isLeft = false;
   const body: AsyncIterable<Uint8Array> = {
@@ -406,7 +406,7 @@ it("[MX3] a response that nobody reads is left all the same, so that its connect
 });
 
 describe("informers", () => {
-  it("[MX5] are asked when they are scraped", async () => {
+  it("[MX5] are read at a scrape", async () => {
     const metrics = metricsOf();
     metrics.observeInformers(() => [status]);
     const informer = "pods in shop";
@@ -428,7 +428,7 @@ describe("informers", () => {
     );
   });
 
-  it("[MX5] that have not synced tell what there is, and those that are gone nothing", async () => {
+  it("[MX5] that have not synced show what they know, and those that have stopped nothing", async () => {
     const metrics = metricsOf();
     const unsynced: InformerStatus = {
       ...status,
@@ -450,7 +450,7 @@ describe("informers", () => {
     expect((await scrape(metrics)).get("informer_objects")).toBeUndefined();
   });
 
-  it("[MX5] of one name are told apart, also those of several caches", async () => {
+  it("[MX5] of one name have different labels, also in several caches", async () => {
     const metrics = metricsOf();
     metrics.observeInformers(() => [status, { ...status, objects: 1 }]);
     metrics.observeInformers(() => [{ ...status, objects: 2 }]);

@@ -12,22 +12,23 @@ import { nodeMetrics, ProcessMetrics } from "./process-metrics.ts";
 import { type RestClientObserver, restClientMetrics } from "./rest-client-metrics.ts";
 import { certificateMetrics, type WebhookMetrics, webhookMetrics } from "./webhook-metrics.ts";
 
+/** Which metrics are created. */
 export interface MetricsOptions {
   /** Default: the machine's. */
   readonly clock?: Clock;
-  /** Second names for some metrics; `seed` are those of the first design [MX4]. Default: none. */
+  /** Second names for some metrics; `seed` adds those of the first design [MX4]. Default: none. */
   readonly aliases?: readonly "seed"[];
-  /** Durations, sizes and repetitions of requests to the API server, by verb and host. Default false. */
+  /** Durations, sizes and retries of requests to the API server, by verb and host. Default false. */
   readonly requestDetails?: boolean;
-  /** Also what is known of the process and of Node. Default true. */
+  /** The metrics of the process and of Node. Default true. */
   readonly processMetrics?: boolean;
-  /** Where it is said that a metric could not be collected. Default: nowhere. */
+  /** Receives metrics that could not be collected. Default: nothing is logged. */
   readonly log?: Logger;
 }
 
-/** What the parts of a process are given so that they are measured, and what came of it. */
+/** The observers for the parts of a process, and the metrics that they collect. */
 export interface Metrics extends Disposable {
-  /** For metrics of your own. */
+  /** The registry, to which an operator adds its own metrics. */
   readonly registry: MetricsRegistry;
   readonly controllers: ControllerObserver;
   readonly webhooks: WebhookMetrics;
@@ -38,26 +39,25 @@ export interface Metrics extends Disposable {
   leader(name: string): LeaderObserver;
   /** For an InformerCache. */
   readonly onStaleRead: (read: StaleRead) => void;
-  /** Shows the informers of a cache: `metrics.observeInformers(() => cache.statuses)`. */
+  /** Adds the informers of a cache: `metrics.observeInformers(() => cache.statuses)`. */
   observeInformers(read: ReadInformers): void;
-  /** Counts the requests that are sent through it; the host is how the API server is called, such as `10.0.0.1:443`. */
+  /** Counts the requests of a transport; `host` is the address of the API server, such as `10.0.0.1:443`. */
   measureTransport(transport: Transport, host: string): Transport;
-  /** For transports that tell more than what is sent through them. */
+  /** For transports that report more than their requests. */
   readonly requests: RestClientObserver;
-  /** All metrics as Prometheus reads them. */
+  /** The text of all metrics for Prometheus. */
   render(): Promise<string>;
 }
 
 /**
- * Makes the metrics of a process, under exactly the names, labels and buckets of controller-runtime, so that its
- * dashboards and alerts work. What is measured when it is scraped costs nothing in between. Dispose of it at the end.
+ * Creates the metrics of a process, under exactly the names, labels and buckets of controller-runtime, so that its
+ * dashboards and alerts work. Metrics that are collected at a scrape cost nothing in between. Must be disposed of.
  */
 export function createMetrics(options: MetricsOptions = {}): Metrics {
   const { clock = systemClock, aliases = [], requestDetails = false, processMetrics = true } = options;
   const { log = silentLogger } = options;
   const registry = new MetricsRegistry({
-    onBroken: (metric, error) =>
-      log.error("a metric cannot be collected, and is left out", { metric, error }),
+    onBroken: (metric, error) => log.error("a metric cannot be collected and is left out", { metric, error }),
   });
   const controllers = controllerMetrics(registry, aliases.includes("seed"));
   const webhooks = webhookMetrics(registry);
@@ -92,12 +92,12 @@ export function createMetrics(options: MetricsOptions = {}): Metrics {
 function leaderMetrics(registry: MetricsRegistry): (name: string) => LeaderObserver {
   const status = registry.gauge({
     name: "leader_election_master_status",
-    help: "Whether this replica leads: 1, or 0 if it waits.",
+    help: "1 if this replica leads, 0 if not.",
     labels: ["name"],
   });
   const slowPaths = registry.counter({
     name: "leader_election_slowpath_total",
-    help: "How often the leader had to read its Lease before it could renew it.",
+    help: "Number of renewals for which the leader had to read its Lease first.",
     labels: ["name"],
   });
   return (name) => {
@@ -110,16 +110,16 @@ function leaderMetrics(registry: MetricsRegistry): (name: string) => LeaderObser
   };
 }
 
-/** The metrics of an event recorder: what became of the events [EVR1]. */
+/** The metrics of an event recorder [EVR1]. */
 function eventMetrics(registry: MetricsRegistry): EventObserver {
   const sent = registry.counter({
     name: "events_sent_total",
-    help: "How many events were written, by how: create for a new one, patch for one that was counted up.",
+    help: "Number of Events written: create for a new one, patch for a repetition.",
     labels: ["how"],
   });
   const dropped = registry.counter({
     name: "events_dropped_total",
-    help: "How many events did not reach the server, by why.",
+    help: "Number of dropped events, by reason.",
     labels: ["reason"],
   });
   return {

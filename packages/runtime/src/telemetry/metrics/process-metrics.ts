@@ -6,7 +6,7 @@ import type { Sample } from "./family.ts";
 import type { MetricsRegistry } from "./metrics-registry.ts";
 import type { Histogram } from "./series.ts";
 
-/** What only the kernel knows; undefined where it does not tell, as on macOS. */
+/** What only the kernel knows; undefined on systems without /proc, such as macOS. */
 interface KernelFacts {
   readonly openFiles: number | undefined;
   readonly maxFiles: number | undefined;
@@ -15,7 +15,7 @@ interface KernelFacts {
 
 const unknown: KernelFacts = { openFiles: undefined, maxFiles: undefined, virtualBytes: undefined };
 
-/** The metrics that every exporter has of its process, under their usual names [MX3]. */
+/** The metrics of the process, under the names of Prometheus clients [MX3]. */
 export class ProcessMetrics {
   #kernel: KernelFacts = unknown;
 
@@ -27,19 +27,14 @@ export class ProcessMetrics {
     add("counter", "process_cpu_user_seconds_total", "CPU time in user mode.", () => cpu().user / 1e6);
     add("counter", "process_cpu_system_seconds_total", "CPU time in the kernel.", () => cpu().system / 1e6);
     add("counter", "process_cpu_seconds_total", "CPU time.", () => (cpu().user + cpu().system) / 1e6);
-    add("gauge", "process_start_time_seconds", "When the process began, since 1970.", () => startedSeconds);
+    add("gauge", "process_start_time_seconds", "Start time of the process since 1970.", () => startedSeconds);
     add("gauge", "process_resident_memory_bytes", "Memory in use.", () => process.memoryUsage.rss());
-    add(
-      "gauge",
-      "process_virtual_memory_bytes",
-      "Addresses in use, with or without memory.",
-      () => this.#kernel.virtualBytes,
-    );
-    add("gauge", "process_open_fds", "How many files and sockets are open.", () => this.#kernel.openFiles);
-    add("gauge", "process_max_fds", "How many may be open.", () => this.#kernel.maxFiles);
+    add("gauge", "process_virtual_memory_bytes", "Virtual memory size.", () => this.#kernel.virtualBytes);
+    add("gauge", "process_open_fds", "Number of open file descriptors.", () => this.#kernel.openFiles);
+    add("gauge", "process_max_fds", "Maximum number of open file descriptors.", () => this.#kernel.maxFiles);
   }
 
-  /** Asks the kernel, off the main loop; before each scrape. */
+  /** Reads /proc, before each scrape. */
   async refresh(): Promise<void> {
     const [openFiles, limits, stat] = await Promise.all([
       readdir("/proc/self/fd").then(({ length }) => length, absent),
@@ -49,7 +44,7 @@ export class ProcessMetrics {
     this.#kernel = {
       openFiles,
       maxFiles: finite(/^Max open files\s+(\d+)/m.exec(limits ?? "")?.[1]),
-      // After the name, which may hold anything but is in brackets, the size is the 21st number.
+      // The size is the 21st number after the name, which is in brackets and may contain anything.
       virtualBytes: finite(stat?.slice(stat.lastIndexOf(")") + 2).split(" ")[20]),
     };
   }
@@ -66,7 +61,7 @@ function single(value: number | undefined): readonly Sample[] {
   return value === undefined ? [] : [{ labels: [], value }];
 }
 
-/** How often the delay of the event loop is measured. It is done by a timer that does not keep the process. */
+/** How often the delay of the event loop is measured, by a timer that does not keep the process alive. */
 const delayResolutionMs = 50;
 const garbageBuckets = [0.001, 0.01, 0.1, 1, 2, 5];
 const garbageKinds: ReadonlyMap<number, string> = new Map([
@@ -76,13 +71,17 @@ const garbageKinds: ReadonlyMap<number, string> = new Map([
   [constants.NODE_PERFORMANCE_GC_WEAKCB, "weakcb"],
 ]);
 
-/** The metrics of Node, under the names that its dashboards know [MX3]. Dispose of it: it listens to the engine. */
+/** The metrics of Node, under the names of its dashboards [MX3]. Must be disposed of, since it observes the engine. */
 export function nodeMetrics(registry: MetricsRegistry): Disposable {
   addMemory(registry);
   addVersion(registry);
   registry.collected(
     "gauge",
-    { name: "nodejs_active_resources", help: "What keeps the process, by type.", labels: ["type"] },
+    {
+      name: "nodejs_active_resources",
+      help: "Number of resources that keep the event loop alive, by type.",
+      labels: ["type"],
+    },
     () => [...activeResources()].map(([type, value]) => ({ labels: [type], value })),
   );
   const loop = observeLoop(registry);
@@ -99,12 +98,8 @@ function addMemory(registry: MetricsRegistry): void {
   const gauge = (name: string, help: string, read: (usage: NodeJS.MemoryUsage) => number) =>
     registry.collected("gauge", { name, help }, () => [{ labels: [], value: read(process.memoryUsage()) }]);
   gauge("nodejs_heap_size_total_bytes", "Size of the heap.", ({ heapTotal }) => heapTotal);
-  gauge("nodejs_heap_size_used_bytes", "How much of the heap is in use.", ({ heapUsed }) => heapUsed);
-  gauge(
-    "nodejs_external_memory_bytes",
-    "Memory that objects have outside the heap.",
-    (usage) => usage.external,
-  );
+  gauge("nodejs_heap_size_used_bytes", "Used size of the heap.", ({ heapUsed }) => heapUsed);
+  gauge("nodejs_external_memory_bytes", "Memory of objects outside the heap.", (usage) => usage.external);
   const space = (name: string, help: string, field: "space_size" | "space_used_size") =>
     registry.collected("gauge", { name, help, labels: ["space"] }, () =>
       getHeapSpaceStatistics().map((statistics) => ({
@@ -113,7 +108,7 @@ function addMemory(registry: MetricsRegistry): void {
       })),
     );
   space("nodejs_heap_space_size_total_bytes", "Size of each part of the heap.", "space_size");
-  space("nodejs_heap_space_size_used_bytes", "How much of each part is in use.", "space_used_size");
+  space("nodejs_heap_space_size_used_bytes", "Used size of each part of the heap.", "space_used_size");
 }
 
 function addVersion(registry: MetricsRegistry): void {
@@ -128,7 +123,7 @@ function addVersion(registry: MetricsRegistry): void {
     .set(1);
 }
 
-/** Delays are those since the last scrape. */
+/** The delays since the last scrape. */
 function observeLoop(registry: MetricsRegistry): Disposable {
   const delays = monitorEventLoopDelay({ resolution: delayResolutionMs });
   delays.enable();
@@ -137,20 +132,20 @@ function observeLoop(registry: MetricsRegistry): Disposable {
       const value = readNs() / 1e9;
       return Number.isFinite(value) ? [{ labels: [], value }] : [];
     });
-  const lag = "How late the event loop is since the last scrape";
+  const lag = "Delay of the event loop since the last scrape";
   const late = (ns: number): number => Math.max(0, ns - delayResolutionMs * 1e6);
-  gauge("nodejs_eventloop_lag_mean_seconds", `${lag}: on average.`, () => late(delays.mean));
+  gauge("nodejs_eventloop_lag_mean_seconds", `${lag}: mean.`, () => late(delays.mean));
   gauge("nodejs_eventloop_lag_p50_seconds", `${lag}: median.`, () => late(delays.percentile(50)));
   gauge("nodejs_eventloop_lag_p90_seconds", `${lag}: 90th percentile.`, () => late(delays.percentile(90)));
   gauge("nodejs_eventloop_lag_p99_seconds", `${lag}: 99th percentile.`, () => late(delays.percentile(99)));
-  gauge("nodejs_eventloop_lag_max_seconds", `${lag}: at most.`, () => {
+  gauge("nodejs_eventloop_lag_max_seconds", `${lag}: maximum.`, () => {
     const ns = delays.count === 0 ? 0 : late(delays.max);
     delays.reset();
     return ns;
   });
   registry.collected(
     "gauge",
-    { name: "nodejs_eventloop_utilization", help: "How much of its time the event loop was busy." },
+    { name: "nodejs_eventloop_utilization", help: "Share of time for which the event loop was busy." },
     () => [{ labels: [], value: performance.eventLoopUtilization().utilization }],
   );
   return { [Symbol.dispose]: () => void delays.disable() };
@@ -159,7 +154,7 @@ function observeLoop(registry: MetricsRegistry): Disposable {
 function observeGarbage(registry: MetricsRegistry): Disposable {
   const family = registry.histogram({
     name: "nodejs_gc_duration_seconds",
-    help: "How long garbage collections took, by kind.",
+    help: "Duration of garbage collections, by kind.",
     labels: ["kind"],
     buckets: garbageBuckets,
   });
@@ -173,7 +168,7 @@ function observeGarbage(registry: MetricsRegistry): Disposable {
   return { [Symbol.dispose]: () => observer.disconnect() };
 }
 
-/** Which kind of collection it was; the types do not know that entries say so. */
+/** The kind of a collection, which the types of entries do not declare. */
 function kindOf(entry: object): number {
   const detail: unknown = Reflect.get(entry, "detail");
   return isRecord(detail) && typeof detail.kind === "number" ? detail.kind : -1;

@@ -3,12 +3,12 @@ import type { Family, Sample } from "./family.ts";
 import type { MetricsRegistry } from "./metrics-registry.ts";
 import type { CounterSeries, GaugeSeries, HistogramSeries } from "./series.ts";
 
-/** From 10 ns to 1000 s, each ten times the one before [MX2]. */
+/** From 10 ns to 1000 s, each ten times the previous one [MX2]. */
 export const decadeBuckets: readonly number[] = [
   1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1, 10, 100, 1000,
 ];
 
-/** Both carry the name of the controller: Go's had one before they had the other [MX2]. */
+/** Both have the name of the controller: controller-runtime added the second later [MX2]. */
 type QueueLabels = readonly ["name", "controller"];
 
 const queueLabels = ["name", "controller"] as const;
@@ -25,23 +25,23 @@ export class QueueMetrics {
   constructor(registry: MetricsRegistry) {
     this.#depth = registry.gauge({
       name: "workqueue_depth",
-      help: "How many items are ready to be processed, by priority.",
+      help: "Number of keys that are ready to be processed, by priority.",
       labels: ["name", "controller", "priority"],
     });
     this.#adds = registry.counter({
       name: "workqueue_adds_total",
-      help: "How many items became ready to be processed.",
+      help: "Number of keys that became ready to be processed.",
       labels: queueLabels,
     });
     this.#queueDuration = registry.histogram({
       name: "workqueue_queue_duration_seconds",
-      help: "How long items were ready before a worker took them.",
+      help: "Time for which keys were ready before a worker dequeued them.",
       labels: queueLabels,
       buckets: decadeBuckets,
     });
     this.#workDuration = registry.histogram({
       name: "workqueue_work_duration_seconds",
-      help: "How long workers took for an item.",
+      help: "Time that workers took for a key.",
       labels: queueLabels,
       buckets: decadeBuckets,
     });
@@ -49,7 +49,7 @@ export class QueueMetrics {
       "gauge",
       {
         name: "workqueue_unfinished_work_seconds",
-        help: "The ages of all items that are being processed, added up; grows when workers are stuck.",
+        help: "Sum of the ages of all keys that are being processed; grows when workers are stuck.",
         labels: queueLabels,
       },
       () => this.#collect(({ totalMs }) => totalMs),
@@ -58,19 +58,19 @@ export class QueueMetrics {
       "gauge",
       {
         name: "workqueue_longest_running_processor_seconds",
-        help: "For how long the item has been processed that was begun first.",
+        help: "Time for which the key that was dequeued first has been processed.",
         labels: queueLabels,
       },
       () => this.#collect(({ longestMs }) => longestMs),
     );
     this.#retries = registry.counter({
       name: "workqueue_retries_total",
-      help: "How many items were added with a delay.",
+      help: "Number of keys that were added with a delay.",
       labels: queueLabels,
     });
   }
 
-  /** Of two queues of one name, the later one tells what is unfinished; all else is added up. */
+  /** Of two queues of the same name, the later one reports its unfinished work; everything else is summed up. */
   observer(name: string): QueueObserver {
     const adds = this.#adds.with(name, name);
     const retries = this.#retries.with(name, name);
@@ -86,7 +86,7 @@ export class QueueMetrics {
         if (depth === undefined) {
           const label = labels.labelOf(priority);
           depth = this.#depth.with(name, name, label);
-          // Priorities without a label of their own are not remembered either: there may be any number of them.
+          // Priorities that share a label are not cached: there may be any number of them.
           if (label === "" || label === String(priority)) depths.set(priority, depth);
         }
         depth.add(change);

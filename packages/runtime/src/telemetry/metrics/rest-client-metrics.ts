@@ -1,40 +1,40 @@
 import type { Clock, Transport, TransportRequest, TransportResponse } from "@keelson/core";
 import type { MetricsRegistry } from "./metrics-registry.ts";
 
-/** For requests to the API server, as Kubernetes' components have them [MX3]. */
+/** For requests to the API server: the buckets of the components of Kubernetes [MX3]. */
 const requestBuckets: readonly number[] = [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2, 4, 8, 15, 30, 60];
 
-/** As requestBuckets, without the last one: how long it takes to resolve a name [MX3]. */
+/** For the resolution of host names: requestBuckets without the last one [MX3]. */
 const resolutionBuckets: readonly number[] = [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2, 4, 8, 15, 30];
 
-/** For sizes of requests and responses, in bytes [MX3]. */
+/** For the sizes of requests and responses, in bytes [MX3]. */
 const sizeBuckets: readonly number[] = [
   64, 256, 512, 1024, 4096, 16_384, 65_536, 262_144, 1_048_576, 4_194_304, 16_777_216,
 ];
 
-/** Where a request got no answer, the code is this, as in client-go. */
-const noAnswer = "<error>";
+/** The code of a request without a response, as in client-go. */
+const noResponse = "<error>";
 
 /**
- * What a transport may tell beyond the requests that are sent through it. Counted if the details are asked for [MX3]. Our
- * own tells nothing of it: it does not limit itself, and leaves the lookup of names to the system.
+ * What a transport may report beyond its requests; counted if details are enabled [MX3]. The transport of Keelson reports
+ * neither: it has no rate limit, and leaves the resolution of names to the system.
  */
 export interface RestClientObserver {
-  /** A request waited for so long because this process limits itself. */
+  /** A request waited for a rate limiter of this process. */
   rateLimited(verb: string, host: string, ms: number): void;
-  /** A host's name was looked up. */
+  /** The name of a host was resolved. */
   resolved(host: string, ms: number): void;
 }
 
 export interface RestClientMetrics extends RestClientObserver {
-  /** Counts what is sent through it. */
+  /** Counts the requests of a transport. */
   measure(transport: Transport, host: string): Transport;
 }
 
 interface Details extends RestClientObserver {
-  /** A request was sent again after this answer. */
+  /** A request was retried after a response with this code. */
   retried(code: string, verb: string, host: string): void;
-  answered(request: TransportRequest, host: string, ms: number): void;
+  responded(request: TransportRequest, host: string, ms: number): void;
   received(request: TransportRequest, host: string, bytes: number): void;
 }
 
@@ -46,11 +46,11 @@ export function restClientMetrics(
 ): RestClientMetrics {
   const requests = registry.counter({
     name: "rest_client_requests_total",
-    help: "How many requests were sent to the API server, by answer.",
+    help: "Number of requests to the API server, by status code.",
     labels: ["code", "method", "host"],
   });
   const details = hasDetails ? detailMetrics(registry) : undefined;
-  /** The last answer to each request that somebody may repeat: the one that comes again is the same object. */
+  /** The last code of each request that may be retried; a retry sends the same object. */
   const codes = new WeakMap<TransportRequest, string>();
   const send = async (
     transport: Transport,
@@ -58,7 +58,7 @@ export function restClientMetrics(
     request: TransportRequest,
   ): Promise<TransportResponse> => {
     const startedMs = clock.monotonicNow();
-    let code = noAnswer;
+    let code = noResponse;
     const before = codes.get(request);
     if (before !== undefined) details?.retried(before, request.method, host);
     try {
@@ -70,7 +70,7 @@ export function restClientMetrics(
     } finally {
       requests.with(code, request.method, host).add();
       if (details !== undefined) codes.set(request, code);
-      details?.answered(request, host, clock.monotonicNow() - startedMs);
+      details?.responded(request, host, clock.monotonicNow() - startedMs);
     }
   };
   return {
@@ -88,29 +88,29 @@ function detailMetrics(registry: MetricsRegistry): Details {
     registry.histogram({ name, help, labels: ["verb", "host"], buckets });
   const duration = byVerb(
     "rest_client_request_duration_seconds",
-    "How long the API server took to begin to answer.",
+    "Time until the API server started its response.",
     requestBuckets,
   );
   const limiter = byVerb(
     "rest_client_rate_limiter_duration_seconds",
-    "How long requests waited because this process limits itself.",
+    "Time for which requests waited for a rate limiter of this process.",
     requestBuckets,
   );
-  const requestSize = byVerb("rest_client_request_size_bytes", "How large requests were.", sizeBuckets);
-  const responseSize = byVerb("rest_client_response_size_bytes", "How large responses were.", sizeBuckets);
+  const requestSize = byVerb("rest_client_request_size_bytes", "Size of requests.", sizeBuckets);
+  const responseSize = byVerb("rest_client_response_size_bytes", "Size of responses.", sizeBuckets);
   const resolution = registry.histogram({
     name: "rest_client_dns_resolution_duration_seconds",
-    help: "How long it took to look up the API server's name.",
+    help: "Time to resolve the host name of the API server.",
     labels: ["host"],
     buckets: resolutionBuckets,
   });
   const retries = registry.counter({
     name: "rest_client_request_retries_total",
-    help: "How many requests were sent again, by the answer to the attempt before.",
+    help: "Number of retries, by the status code of the previous attempt.",
     labels: ["code", "verb", "host"],
   });
   return {
-    answered: ({ method, body = "" }, host, ms) => {
+    responded: ({ method, body = "" }, host, ms) => {
       duration.with(method, host).observe(ms / 1000);
       requestSize.with(method, host).observe(Buffer.byteLength(body));
     },
@@ -121,12 +121,12 @@ function detailMetrics(registry: MetricsRegistry): Details {
   };
 }
 
-/** Told how much was read, whether that was all of it or the reader left. */
+/** Calls back with the number of bytes read, at the end of the body or when the reader stops. */
 function counted(body: AsyncIterable<Uint8Array>, onEnd: (bytes: number) => void): AsyncIterable<Uint8Array> {
   return { [Symbol.asyncIterator]: () => countedIterator(body[Symbol.asyncIterator](), onEnd) };
 }
 
-/** No generator: one that is left before it began would not leave the body, whose connection would stay in use. */
+/** Not a generator: one that is closed before its start would not close the body, whose connection would stay in use. */
 function countedIterator(
   chunks: AsyncIterator<Uint8Array>,
   onEnd: (bytes: number) => void,

@@ -1,26 +1,27 @@
 import { CounterDecreaseError } from "./errors.ts";
 
-/** The samples of a metric that share all labels. */
+/** The samples of a metric with the same labels. */
 export interface Series {
   /** Its lines, under the name of the metric or an alias of it. */
   render(name: string): string;
 }
 
-/** A value that only grows. */
+/** A value that only increases. */
 export interface Counter {
   add(amount?: number): void;
 }
 
-/** A value that goes up and down. */
+/** A value that increases and decreases. */
 export interface Gauge extends Counter {
   set(value: number): void;
 }
 
-/** Counts values by how large they are. */
+/** Counts values by their size. */
 export interface Histogram {
   observe(value: number): void;
 }
 
+/** The series of a counter. */
 export class CounterSeries implements Series, Counter {
   readonly #labels: string;
   #value = 0;
@@ -29,7 +30,7 @@ export class CounterSeries implements Series, Counter {
     this.#labels = labelText(names, values);
   }
 
-  /** Throws a CounterDecreaseError if the amount is below 0, or no number. */
+  /** Throws a CounterDecreaseError if the amount is negative or not a number. */
   add(amount = 1): void {
     if (!(amount >= 0)) throw new CounterDecreaseError(amount);
     this.#value += amount;
@@ -40,6 +41,7 @@ export class CounterSeries implements Series, Counter {
   }
 }
 
+/** The series of a gauge. */
 export class GaugeSeries implements Series, Gauge {
   readonly #labels: string;
   #value = 0;
@@ -61,10 +63,10 @@ export class GaugeSeries implements Series, Gauge {
   }
 }
 
-/** All that can be known before a value comes is put together once: a scrape of many controllers is to be quick [MX6]. */
+/** The series of a histogram. Its labels are formatted once, so that a scrape of many controllers is quick [MX6]. */
 export class HistogramSeries implements Series, Histogram {
   readonly #bounds: readonly number[];
-  /** How many values fell into each bucket and no lower one; the last are above all bounds. */
+  /** The number of values per bucket, not cumulative; the last bucket has no bound. */
   readonly #counts: number[];
   readonly #bucketLabels: readonly string[];
   readonly #labels: string;
@@ -79,7 +81,7 @@ export class HistogramSeries implements Series, Histogram {
     );
   }
 
-  /** What is no number is not counted: it would make the sum none for ever. */
+  /** Ignores NaN, which would make the sum NaN forever. */
   observe(value: number): void {
     if (Number.isNaN(value)) return;
     const bounds = this.#bounds;
@@ -100,20 +102,21 @@ export class HistogramSeries implements Series, Histogram {
   }
 }
 
-/** What the text of metrics is called in HTTP. */
+/** The content type of the text. */
 export const expositionContentType = "text/plain; version=0.0.4; charset=utf-8";
 
-/** `{controller="webapp",result="success"}`, or nothing where there are no labels. */
+/** The labels, such as `{controller="webapp",result="success"}`; empty if there are none. */
 export function labelText(names: readonly string[], values: readonly string[]): string {
   if (names.length === 0) return "";
   return `{${names.map((name, index) => `${name}="${escapeLabel(values[index] ?? "")}"`).join(",")}}`;
 }
 
-/** The lines that come before the samples of a metric. */
+/** The lines before the samples of a metric. */
 export function headText(name: string, help: string, type: string): string {
   return `# HELP ${name} ${escapeHelp(help)}\n# TYPE ${name} ${type}\n`;
 }
 
+/** The text of a value. */
 export function valueText(value: number): string {
   if (Number.isFinite(value)) return String(value);
   if (Number.isNaN(value)) return "NaN";
@@ -121,8 +124,8 @@ export function valueText(value: number): string {
 }
 
 /**
- * The bound of a bucket as Go writes it. It is a label, and labels are compared as text: a recording rule that was made
- * for a Go operator must find `1e-08`, which JavaScript would write `1e-8`.
+ * The bound of a bucket in the format of Go. It is a label, and labels are compared as text: a recording rule for a Go
+ * operator must match `1e-08`, which JavaScript would format as `1e-8`.
  */
 export function boundText(bound: number): string {
   if (!Number.isFinite(bound)) return valueText(bound);

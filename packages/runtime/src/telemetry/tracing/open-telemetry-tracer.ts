@@ -11,7 +11,7 @@ import {
 import type { ControllerTracer, RunTrace, TracedRun } from "../../controller/run-tracer.ts";
 import { fail, tracedCalls } from "./traced-calls.ts";
 
-/** Who makes the spans, as backends show it. */
+/** The name of the instrumentation, which backends show. */
 const instrumentation = "keelson";
 
 /** A span for each run, with a child for each call that it makes. */
@@ -27,8 +27,8 @@ export function openTelemetryTracer(clock: Clock): ControllerTracer {
 }
 
 /**
- * Undefined as long as nobody has registered a provider. The API would give a tracer whose spans do nothing, but what a
- * span is made from would be made all the same.
+ * Undefined as long as no provider is registered. The API would return a tracer whose spans do nothing, but their
+ * attributes would be computed all the same.
  */
 function registeredTracer(): Tracer | undefined {
   const provider = trace.getTracerProvider();
@@ -43,7 +43,7 @@ function traceRun(
   run: TracedRun,
   controller: { readonly name: string; readonly kind: Resource | undefined },
 ): RunTrace {
-  // Each run is a trace of its own, wherever the controller was started from.
+  // Each run is a trace of its own, in whatever context the controller was started.
   const span = tracer.startSpan(
     `reconcile ${controller.name}`,
     { kind: SpanKind.INTERNAL, root: true, attributes: attributesOf(run, controller) },

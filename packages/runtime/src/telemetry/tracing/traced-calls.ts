@@ -12,21 +12,22 @@ import {
 } from "@opentelemetry/api";
 import { TrackedRead } from "../../cache/cached-client.ts";
 
+/** What spans of calls are created with. */
 export interface CallTracing {
   readonly tracer: Tracer;
   readonly clock: Clock;
-  /** What the spans of calls are children of; given, because what is active may be lost by the time of a call. */
+  /** The parent of the spans; passed in, since the active context may be lost by the time of a call. */
   readonly parent: Context;
 }
 
-/** What a span is made of. */
+/** The name and the attributes of a span. */
 interface CallFacts {
-  /** Has no name of an object in it, so that there are few. */
+  /** Without the name of an object, so that there are few different names. */
   readonly name: string;
   readonly attributes: Attributes;
 }
 
-/** A layer that makes a span of each call to the API server. What the cache answers is none. */
+/** A layer that creates a span for each call to the API server. A read from the cache has none. */
 export function tracedCalls(tracing: CallTracing, next: Caller): Caller {
   return {
     json: (call) =>
@@ -41,13 +42,13 @@ export function tracedCalls(tracing: CallTracing, next: Caller): Caller {
 async function traceCall(
   { tracer, parent }: CallTracing,
   { name, attributes }: CallFacts,
-  ask: () => Promise<unknown>,
+  call: () => Promise<unknown>,
 ): Promise<unknown> {
   const span = tracer.startSpan(name, { kind: SpanKind.CLIENT, attributes }, parent);
   try {
-    const answer = await context.with(trace.setSpan(parent, span), ask);
+    const response = await context.with(trace.setSpan(parent, span), call);
     span.setAttribute("status", "ok");
-    return answer;
+    return response;
   } catch (error) {
     failCall(span, error);
     throw error;
@@ -56,7 +57,7 @@ async function traceCall(
   }
 }
 
-/** Whether a read was a call to the server is known only when it is answered; so its span is made then. */
+/** Whether a read went to the server is known only afterwards, so its span is created then. */
 async function traceRead(
   { tracer, clock, parent }: CallTracing,
   call: ApiCall,
@@ -81,11 +82,11 @@ async function traceRead(
 async function* traceStream(
   { tracer, parent }: CallTracing,
   { name, attributes }: CallFacts,
-  ask: () => AsyncIterable<Uint8Array>,
+  open: () => AsyncIterable<Uint8Array>,
 ): AsyncIterable<Uint8Array> {
   const span = tracer.startSpan(name, { kind: SpanKind.CLIENT, attributes }, parent);
   try {
-    yield* ask();
+    yield* open();
     span.setAttribute("status", "ok");
   } catch (error) {
     failCall(span, error);
@@ -116,13 +117,13 @@ function factsOf({ verb, resource, subresource, namespace, name }: ApiCall): Cal
 }
 
 function rawFacts({ path }: RawCall): CallFacts {
-  // What comes after the path may hold anything.
+  // The query may contain anything.
   return { name: "get url", attributes: { verb: "get", path: path.replace(/\?.*$/, "") } };
 }
 
 /**
- * Marks a span as failed. Neither the message nor the stack of the error is recorded: the server's messages quote the
- * values of fields, which may be secrets (law 9).
+ * Marks a span as failed. Neither the message nor the stack of the error is recorded, since the messages of the server
+ * quote the values of fields, which may be secrets (law 9).
  */
 export function fail(span: Span, error: Error): void {
   const code = errorCode(error) ?? error.name;

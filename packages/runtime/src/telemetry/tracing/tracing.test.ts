@@ -21,7 +21,7 @@ afterEach(() => {
   context.disable();
 });
 
-/** Answers each request with this status. */
+/** Responds to each request with this status. */
 function answering(status: number, body: object): Transport {
   return {
     send: async () => ({
@@ -79,7 +79,7 @@ async function run(
 const [first, second] = [() => tracer.spans[0], () => tracer.spans[1]];
 
 describe("the span of a reconcile", () => {
-  it("tells what ran, why it waited and how it ended", async () => {
+  it("shows what ran, how long it waited and how it ended", async () => {
     let reconcileId = "";
     await run((reconciled) => {
       reconcileId = reconciled.reconcileId;
@@ -129,7 +129,7 @@ describe("the span of a reconcile", () => {
     expect(JSON.stringify(tracer.spans)).not.toContain(secret);
   });
 
-  it("tells a terminal failure from others", async () => {
+  it("distinguishes a terminal failure", async () => {
     await run(() => {
       throw new TerminalError("it cannot be");
     });
@@ -167,7 +167,7 @@ describe("the span of a call", () => {
     ]);
   });
 
-  it.each(["create", "get"] as const)("of a %s that was refused tells why, without values", async (verb) => {
+  it.each(["create", "get"] as const)("of a %s that was refused shows why, without values", async (verb) => {
     const client = createClient({ transport: answering(422, refusal) });
     await run(
       async (reconciled) => {

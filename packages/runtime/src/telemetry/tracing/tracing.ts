@@ -1,15 +1,16 @@
 import { type Clock, errorCode, systemClock, toError } from "@keelson/core";
 import type { ControllerTracer } from "../../controller/run-tracer.ts";
 
+/** The options of tracing. */
 export interface TracingOptions {
   /** Default: the machine's. */
   readonly clock?: Clock;
 }
 
 /**
- * Makes OpenTelemetry spans of reconciles and of their calls to the API server, for whichever tracer provider the
- * process registers, before or after. Undefined if the package `@opentelemetry/api` is not installed. As long as no
- * provider is registered, a reconcile costs nothing more.
+ * Creates OpenTelemetry spans of reconciles and of their calls to the API server, for the tracer provider that the process
+ * registers before or after this call. Returns undefined if the package `@opentelemetry/api` is not installed. As long as
+ * no provider is registered, tracing costs nothing.
  */
 export async function createTracing({
   clock = systemClock,
