@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { Backlog } from "./backlog.ts";
 
 describe("a backlog", () => {
-  it("gives back everything in the order it came, however it grows and shrinks", () => {
+  it("returns everything in the order it came, however it grows and shrinks", () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: -3000, max: 3000 }), { maxLength: 30 }), (steps) => {
         const backlog = new Backlog<number>();

@@ -1,7 +1,7 @@
-/** From so many delivered entries on it pays to move the others to the front. */
+/** From this many removed entries on, the rest is moved to the front. */
 const worthMoving = 1024;
 
-/** First in, first out. What was taken is not held any more. */
+/** A first-in-first-out queue. Removed entries are not held in memory. */
 export class Backlog<Entry> {
   /** The entries from `#head` on; those before it are delivered and undefined. */
   #entries: (Entry | undefined)[] = [];

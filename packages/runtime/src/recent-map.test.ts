@@ -13,7 +13,7 @@ describe("a map of the most recently used", () => {
     expect(map.peek("b")).toBeUndefined();
   });
 
-  it("gives what had to make room, and takes a new value for an old key as a use", () => {
+  it("returns the evicted value, and counts a new value for an old key as a use", () => {
     const map = new RecentMap<string, number>(2);
     expect([map.set("a", 1), map.set("b", 2), map.set("a", 3), map.get("b")]).toEqual([
       ...[undefined, undefined, undefined, 2],
@@ -26,7 +26,7 @@ describe("a map of the most recently used", () => {
     ]);
   });
 
-  it("can lose entries while they are gone through", () => {
+  it("allows deletes during an iteration", () => {
     const map = new RecentMap<string, number>(3);
     for (const key of ["a", "b", "c"]) map.set(key, 1);
     const seen: string[] = [];

@@ -7,10 +7,10 @@ interface Entry<Key, Value> {
 }
 
 /**
- * A map that holds at most so many entries: one more, and the one that was used least recently goes.
+ * A map with a limited number of entries: adding one more removes the least recently used entry.
  *
- * The order is a list of its own. That of a Map would do, but there the way to the oldest entry leads past the places of
- * all those that were deleted before it.
+ * The order is kept in a linked list. That of a Map would do, but finding its oldest entry skips the places of all entries
+ * that were deleted before it.
  */
 export class RecentMap<Key, Value> {
   readonly #entries = new Map<Key, Entry<Key, Value>>();
@@ -30,19 +30,19 @@ export class RecentMap<Key, Value> {
     return this.#entries.has(key);
   }
 
-  /** The value, without this counting as a use. */
+  /** The value; does not count as a use. */
   peek(key: Key): Value | undefined {
     return this.#entries.get(key)?.value;
   }
 
-  /** The value, if there is one; a use of it. */
+  /** The value, if there is one; counts as a use. */
   get(key: Key): Value | undefined {
     const entry = this.#entries.get(key);
     if (entry !== undefined) this.#makeNewest(entry);
     return entry?.value;
   }
 
-  /** The value, which is made if there is none; a use of it. */
+  /** The value, which is created if there is none; counts as a use. */
   use(key: Key, make: () => Value): Value {
     const found = this.#entries.get(key);
     if (found === undefined) {
@@ -54,7 +54,7 @@ export class RecentMap<Key, Value> {
     return found.value;
   }
 
-  /** A use of the key. Gives the value of another one that had to make room, if one had to. */
+  /** Sets the value, which counts as a use. Returns the value of the entry that was evicted, if any. */
   set(key: Key, value: Value): Value | undefined {
     const found = this.#entries.get(key);
     if (found !== undefined) {
@@ -78,7 +78,7 @@ export class RecentMap<Key, Value> {
     this.#unlink(entry);
   }
 
-  /** The least recently used one first. Whoever goes through them may delete the one at hand. */
+  /** The least recently used one first. The current entry may be deleted during the iteration. */
   *entries(): Iterable<readonly [Key, Value]> {
     for (let entry = this.#oldest; entry !== undefined; ) {
       const { key, value, newer } = entry;

@@ -8,7 +8,7 @@ import { InvalidCacheSettingsError } from "./errors.ts";
 const selectionsOf = (...args: Parameters<typeof scopesOf>) =>
   scopesOf(...args).map(({ selection }) => selection);
 
-it("gives a kind without namespaces nothing of what is said of namespaces, whoever asks", () => {
+it("applies no namespace settings to a cluster-scoped kind", () => {
   const transform = <T>(object: T): T => object;
   const settings = { defaults: { namespaces: { [allNamespaces]: { transform } } } };
   expect(scopeFor(Namespace, settings, {})).toEqual(scopesOf(Namespace, settings)[0]);
@@ -24,7 +24,7 @@ describe("the scopes of a kind", () => {
     expect(scopesOf(ConfigMap, {})).toEqual([{ selection: {}, keepManagedFields: false, parseOnRead: true }]);
   });
 
-  it("[IN17] take each setting from the innermost place that has it", () => {
+  it("[IN17] take each setting from the innermost level that has it", () => {
     const kind = cacheKind(ConfigMap, {
       fieldSelector: "metadata.name=of-kind",
       namespaces: { shop: { labelSelector: "of=namespace" }, other: {} },
@@ -82,7 +82,7 @@ describe("the scopes of a kind", () => {
     expect(scopesOf(Secret, { kinds: [kind] })[0]?.transform).toBe(transform);
   });
 
-  it("for a selection that is asked for have only the other settings of the kind", () => {
+  it("for an acquired selection have only the other settings of the kind", () => {
     const kind = cacheKind(ConfigMap, { labelSelector: "a=b", parseOnRead: true, keepManagedFields: true });
     expect(scopeFor(ConfigMap, { kinds: [kind] }, { namespace: "shop" })).toEqual({
       selection: { namespace: "shop" },
@@ -91,7 +91,7 @@ describe("the scopes of a kind", () => {
     });
   });
 
-  it("[IN1] that say the same in other words have the same id", () => {
+  it("[IN1] that are equal but spelled differently have the same id", () => {
     const id = (...selection: [Parameters<typeof scopeFor>[2]]) =>
       scopeIdOf(scopeFor(ConfigMap, {}, ...selection));
     const labels = { matchExpressions: [{ key: "a", operator: "In", values: ["2", "1"] }] } as const;

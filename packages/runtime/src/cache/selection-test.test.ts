@@ -26,7 +26,7 @@ describe("whether an object belongs to a selection", () => {
     expect(selectionTest(selection).isSelected(node)).toBe(expected);
   });
 
-  it("cannot be told by a field that is not where its name says, unless something else decides", () => {
+  it("is unknown by a field that is not at the path of its name, unless another test decides", () => {
     const widget = { ...node, apiVersion: "example.com/v1", kind: "Widget" };
     const judge = (fieldSelector: string, object: KubeObject = widget) =>
       selectionTest({ fieldSelector, labelSelector: "app" }).judge(object);
@@ -53,11 +53,14 @@ describe("whether an object belongs to a selection", () => {
     ["v1", "Pod", { spec: { nodeName: "n1" } }, "spec.host=n1", true],
     ["v1", "Pod", { spec: {} }, "spec.nodeName=n1", false],
     ["v1", "Node", { spec: {} }, "spec.unschedulable=false", true],
-  ])("is told of %s %s as its server does: %j %s: %s", (apiVersion, kind, rest, fieldSelector, expected) => {
-    const object = { apiVersion, kind, metadata: { name: "a", namespace: "shop" }, ...rest };
-    expect(selectionTest({ fieldSelector }).judge(object)).toBe(expected);
-    expect(selectionTest({ fieldSelector }).isSelected(object)).toBe(expected);
-  });
+  ])(
+    "is decided for %s %s as by its server: %j %s: %s",
+    (apiVersion, kind, rest, fieldSelector, expected) => {
+      const object = { apiVersion, kind, metadata: { name: "a", namespace: "shop" }, ...rest };
+      expect(selectionTest({ fieldSelector }).judge(object)).toBe(expected);
+      expect(selectionTest({ fieldSelector }).isSelected(object)).toBe(expected);
+    },
+  );
 
   it("is known beforehand of namespaces that it leaves out", () => {
     const rest = selectionTest({ fieldSelector: "metadata.namespace!=shop,metadata.namespace!=other" });

@@ -30,7 +30,7 @@ function coloured(): Store<Thing> {
 }
 
 describe("a store", () => {
-  it("[IN18] gives every reader the same frozen object", () => {
+  it("[IN18] returns the same frozen object to every reader", () => {
     const store = new Store<Thing>("things");
     store.set(thing("shop", "a", ["red"]));
     const [listed] = store.list();
@@ -38,7 +38,7 @@ describe("a store", () => {
     expect(Object.isFrozen(listed?.colours)).toBe(true);
   });
 
-  it("finds objects of a namespace, by labels, and no more than so many", () => {
+  it("finds objects by namespace and labels, up to the limit", () => {
     const store = new Store<Thing>("things");
     store.replace(things(thing("shop", "a", [], { app: "x" }), thing("shop", "b"), thing("farm", "a")));
     expect(names(store.list({ namespace: "shop" }))).toEqual(["a", "b"]);
@@ -50,7 +50,7 @@ describe("a store", () => {
     expect(names(store.list({ namespace: "shop" }))).toEqual(["b"]);
   });
 
-  it("parses nothing to store an object and to find others by their namespace", () => {
+  it("parses nothing to store an object and to find objects by namespace", () => {
     const store = new Store<Thing>("things");
     const broken = unparsedSnapshot<Thing>({
       type: "ADDED",
@@ -103,7 +103,7 @@ describe("an index of a store", () => {
     expect(store.indexSize("colour")).toBe(0);
   });
 
-  it("[IN14] files what is there when it is added", () => {
+  it("[IN14] indexes the stored objects when it is added", () => {
     const store = new Store<Thing>("things");
     store.set(thing("shop", "a", ["red"]));
     store.addIndex("colour", coloursOf);

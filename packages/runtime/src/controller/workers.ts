@@ -103,7 +103,7 @@ export class Workers<Key, Settings = unknown> {
   #begin(item: DequeuedItem<Key>, startedMs: number): Run<Key, Settings> {
     const { controller, queue, clock, observer, services, timeoutMs } = this.#options;
     const { priority } = item;
-    const queuedMs = Math.max(0, startedMs - item.readyAtMs);
+    const queuedMs = Math.max(0, startedMs - item.dueMs);
     const failures = queue.failuresOf(item);
     const sharedSignal = timeoutMs === undefined ? this.#stop.signal : undefined;
     const run = new Run(item, { priority, queuedMs, startedMs, failures, sharedSignal }, services);

@@ -58,7 +58,7 @@ describe("entries that wait for their time", () => {
     expect(left).toEqual(["sooner@10", "later@90"]);
   });
 
-  it("are not heard of again once removed", async () => {
+  it("are not released once removed", async () => {
     const clock = new VirtualClock();
     const { heap, left } = makeHeap(clock);
     const [first, second] = [makeEntry("first"), makeEntry("second")];
@@ -69,7 +69,7 @@ describe("entries that wait for their time", () => {
     expect(left).toEqual(["second@20"]);
   });
 
-  it("leave when somebody who knows the time asks, before a late timer fires", () => {
+  it("are released by a caller with the current time, before a late timer fires", () => {
     const clock = new VirtualClock();
     const { heap, left } = makeHeap(clock);
     heap.add(makeEntry("a"), 10);

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { HeldKeys } from "./held-keys.ts";
 
-it("keeps a pause between the runs of a key that is held, and of no other", () => {
+it("keeps a pause between the runs of a held key, and of no other", () => {
   const keys = new HeldKeys({ holdMs: (key) => (key === "hot" ? 1000 : 0) });
   expect(keys.pauseMs("hot", 0)).toBe(0);
   keys.ended("hot", 100);
@@ -48,7 +48,7 @@ it("does not remember a key that the guard forgets", () => {
   expect([keys.size, keys.pauseMs("gone", 2), keys.pauseMs("hot", 2)]).toEqual([1, 0, 999]);
 });
 
-it("tells the guard when a run has ended", () => {
+it("notifies the guard when a run has ended", () => {
   const ends: unknown[] = [];
   const keys = new HeldKeys({ holdMs: () => 0, ended: (...end) => ends.push(end) });
   keys.ended("a", 5);

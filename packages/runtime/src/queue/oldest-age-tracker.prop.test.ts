@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 import { type Arrival, OldestAgeTracker } from "./oldest-age-tracker.ts";
 
-it("knows the age of the oldest item to the second, whichever leave", () => {
+it("knows the age of the oldest key to the second, whichever leave", () => {
   const step = fc.record({
     waitMs: fc.nat(1_500),
     action: fc.oneof(fc.constant("enter" as const), fc.nat()),

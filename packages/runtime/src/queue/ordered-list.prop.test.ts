@@ -14,7 +14,7 @@ function take<Value>(values: Value[], which: number): Value | undefined {
 }
 
 describe("a list", () => {
-  it("hands out its entries by their numbers, also after some left and came back to their old places", () => {
+  it("returns its entries in the order of their numbers, also after some were removed and added again", () => {
     const step = fc.record({
       do: fc.constantFrom("push", "push", "pop", "remove", "return"),
       which: fc.nat(),

@@ -83,7 +83,7 @@ describe("the observer of a work queue", () => {
   });
 });
 
-describe("the age of the oldest item", () => {
+describe("the age of the oldest key", () => {
   it("outlives a change of priority, and ends when a back-off makes the key wait again", async () => {
     const clock = new VirtualClock();
     const observer = new RecordingObserver();
@@ -109,7 +109,7 @@ describe("the age of the oldest item", () => {
 });
 
 describe("the depth", () => {
-  it("[PQ7] counts ready items only, per priority", async () => {
+  it("[PQ7] counts ready keys only, per priority", async () => {
     const { clock, observer, queue } = setUp();
     addAll(queue, ["a", "b"], { priority: 1 });
     queue.add("c");
@@ -121,7 +121,7 @@ describe("the depth", () => {
     expect(Object.fromEntries(observer.depth)).toEqual({ 1: 2, 0: 1 });
   });
 
-  it("[PQ7] follows an item whose priority is raised, whether it is ready, waits or is processed", async () => {
+  it("[PQ7] follows a key whose priority is raised, whether it is ready, waits or is processed", async () => {
     const { clock, observer, queue } = setUp();
     queue.add("ready");
     queue.add("ready", { priority: 1 });
@@ -137,7 +137,7 @@ describe("the depth", () => {
     expect([observer.adds, observer.retries]).toEqual([3, 2]);
   });
 
-  it("counts an item once that waited and is added without a delay", async () => {
+  it("counts a key once that waited and is added without a delay", async () => {
     const { clock, observer, queue } = setUp();
     queue.add("a", { afterMs: 10 });
     queue.add("a", { priority: 1 });
@@ -146,7 +146,7 @@ describe("the depth", () => {
     expect(observer.adds).toBe(1);
   });
 
-  it("goes down when a failure holds back an item that was ready", async () => {
+  it("goes down when a failure holds a key that was ready", async () => {
     const clock = new VirtualClock();
     const observer = new RecordingObserver();
     const queue = new WorkQueue<string>({ clock, formatKey, observer, holdBackoff: true });

@@ -59,7 +59,7 @@ describe("the presets", () => {
 });
 
 describe("the token bucket", () => {
-  it("[RL2] lets a burst through, whatever the items, and then so many a second", async () => {
+  it("[RL2] allows a burst, whatever the keys, and then a number per second", async () => {
     const clock = new VirtualClock();
     const limiter = tokenBucketLimiter({ clock, perSecond: 10, burst: 3 });
     expect(["a", "b", "c", "a", "b"].map((key) => limiter.when(key))).toEqual([0, 0, 0, 100, 200]);

@@ -38,7 +38,7 @@ describe("the order of what is ready", () => {
     expect(popAll(makeOrder(makeEntries("a0 a0 a0 a0 b0 b0 c0")))).toBe("a0#0 b0#4 c0#6 a0#1 b0#5 a0#2 a0#3");
   });
 
-  it("puts a group that comes late, or comes back, behind the others' turns", () => {
+  it("puts a group that is added late, or again, behind the other groups", () => {
     const entries = makeEntries("a0 a0 b0 b0 a0");
     const order = makeOrder(entries.slice(0, 2));
     expect([order.pop(), order.pop()]).toEqual(entries.slice(0, 2));

@@ -30,7 +30,7 @@ describe("those who wait for a value", () => {
     expect(takers.areWaiting).toBe(false);
   });
 
-  it("keep what they were given, though their signal aborts before they have seen it", async () => {
+  it("keep the value that they were given, though their signal aborts before they have read it", async () => {
     const takers = new Waiters<number>();
     const abort = new AbortController();
     const waiting = takers.wait(abort.signal);

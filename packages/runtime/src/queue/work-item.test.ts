@@ -67,7 +67,7 @@ describe("the time that a key waits for a worker", () => {
     const { clock, dequeue, add } = queueWorld();
     add("a", { afterMs: 100 });
     await clock.advance(130);
-    expect(clock.monotonicNow() - (await dequeue()).readyAtMs).toBe(30);
+    expect(clock.monotonicNow() - (await dequeue()).dueMs).toBe(30);
   });
 
   it("begins with the event that ends a delay", async () => {
@@ -76,7 +76,7 @@ describe("the time that a key waits for a worker", () => {
     await clock.advance(50);
     add("a");
     await clock.advance(7);
-    expect(clock.monotonicNow() - (await dequeue()).readyAtMs).toBe(7);
+    expect(clock.monotonicNow() - (await dequeue()).dueMs).toBe(7);
   });
 
   it("begins with the end of a back-off that holds, whatever comes meanwhile", async () => {
@@ -90,7 +90,7 @@ describe("the time that a key waits for a worker", () => {
     queue.done(first);
     add("a");
     await clock.advance(1003);
-    expect(clock.monotonicNow() - (await dequeue()).readyAtMs).toBe(3);
+    expect(clock.monotonicNow() - (await dequeue()).dueMs).toBe(3);
   });
 });
 

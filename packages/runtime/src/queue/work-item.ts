@@ -28,8 +28,8 @@ export interface DequeuedItem<Key> {
   readonly reasons: readonly Trigger[];
   /** The number of all reasons. */
   readonly reasonCount: number;
-  /** When it could have been dequeued; the rest of its wait was for a worker. On the clock's monotonic scale. */
-  readonly readyAtMs: number;
+  /** When it became ready; the rest of its wait was for a worker. On the clock's monotonic scale. */
+  readonly dueMs: number;
 }
 
 /** This many reasons of a key are kept; all are counted. */
@@ -38,7 +38,7 @@ const mostReasons = 16;
 /** Shared by all items without a reason, and never changed. */
 const noReasons: Trigger[] = [];
 
-/** The due time of an item that is ready. */
+/** The due time of an add without a delay, which is earlier than all others. */
 export const atOnce = 0;
 
 /** A key in the work queue: it waits for its due time, or it is ready. */
@@ -47,10 +47,11 @@ export interface WorkItem<Key> extends Delayed, Ranked<WorkItem<Key>>, DequeuedI
   priority: number;
   reasons: Trigger[];
   reasonCount: number;
-  readyAtMs: number;
+  /** Whether it may be dequeued as soon as no worker has its key. */
+  isReady: boolean;
   /** When the back-off ends that holds the key; `atOnce` if none does. */
   heldUntilMs: number;
-  /** `atOnce` if ready. Otherwise the earliest time that any add requested, but not before `heldUntilMs`. */
+  /** The earliest time that any add requested, but not before `heldUntilMs`; when it became ready, if it is. */
   dueMs: number;
   /** When it entered the ready order; undefined if it has never been in it. */
   arrival: Arrival | undefined;
@@ -69,7 +70,7 @@ export function newItem<Key>(
     priority,
     reasons: trigger === undefined ? noReasons : [trigger],
     reasonCount: trigger === undefined ? 0 : 1,
-    readyAtMs: atOnce,
+    isReady: false,
     heldUntilMs: atOnce,
     dueMs: atOnce,
     order: 0,

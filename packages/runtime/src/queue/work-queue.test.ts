@@ -236,7 +236,7 @@ describe("a key that is processed", () => {
     expect(await dequeueNow(queue)).toMatchObject({ key: "changed", priority: 3 });
   });
 
-  it("is not affected by being done twice, or without having been taken", async () => {
+  it("is not affected by being done twice, or without having been dequeued", async () => {
     const { queue } = makeQueue();
     queue.add("a");
     queue.done({ keyText: "a" });
@@ -305,7 +305,7 @@ describe("adding with a delay and a rate limit", () => {
 });
 
 describe("shutting down", () => {
-  it("[PQ8] gives every worker that waits shutdown, drops what is queued, and leaves no timer", async () => {
+  it("[PQ8] ends every waiting dequeue, drops what is queued, and leaves no timer", async () => {
     const { clock, queue } = makeQueue();
     const taking = [queue.get(), queue.get()];
     queue.add("waiting", { afterMs: 10 });
@@ -315,7 +315,7 @@ describe("shutting down", () => {
     expect(queue.isShutDown).toBe(true);
   });
 
-  it("[PQ8] does not hand out what was queued, nor take anything more", async () => {
+  it("[PQ8] does not hand out what was queued, and accepts nothing more", async () => {
     const { queue } = makeQueue();
     queue.add("queued");
     queue.shutDown();

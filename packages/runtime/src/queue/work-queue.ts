@@ -160,7 +160,7 @@ export class WorkQueue<Key> {
     if (workedMs === undefined) return;
     this.#observer?.worked(workedMs);
     const item = this.#items.get(keyText);
-    if (item === undefined || item.dueMs !== atOnce) return;
+    if (!item?.isReady) return;
     this.#putInOrder(item, nowMs);
     this.#handOut(nowMs);
   }
@@ -180,7 +180,7 @@ export class WorkQueue<Key> {
     if (this.#isShutDown) return;
     this.#isShutDown = true;
     for (const item of this.#items.values()) {
-      if (item.dueMs === atOnce) this.#observer?.depthChanged(item.priority, -1);
+      if (item.isReady) this.#observer?.depthChanged(item.priority, -1);
     }
     this.#readyCount = 0;
     this.#items.clear();
@@ -219,7 +219,7 @@ export class WorkQueue<Key> {
 
   /** Raising a priority puts the item at the end of the higher class. */
   #raisePriority(item: WorkItem<Key>, priority: number): void {
-    const isReady = item.dueMs === atOnce;
+    const { isReady } = item;
     const isInOrder = isReady && !this.#processing.has(item.keyText);
     if (isInOrder) this.#order.remove(item);
     if (isReady) {
@@ -235,12 +235,13 @@ export class WorkQueue<Key> {
   #reschedule(item: WorkItem<Key>, requestedMs: number, heldUntilMs: number, nowMs: number): void {
     if (heldUntilMs !== atOnce && (item.heldUntilMs === atOnce || heldUntilMs < item.heldUntilMs))
       item.heldUntilMs = heldUntilMs;
-    const dueMs = Math.max(Math.min(item.dueMs, requestedMs), item.heldUntilMs);
-    if (dueMs === item.dueMs) return;
+    const currentMs = item.isReady ? atOnce : item.dueMs;
+    const dueMs = Math.max(Math.min(currentMs, requestedMs), item.heldUntilMs);
+    if (dueMs === currentMs) return;
     if (dueMs === atOnce) {
       this.#waiting.remove(item);
       this.#makeReady(item, nowMs);
-    } else if (item.dueMs === atOnce) {
+    } else if (item.isReady) {
       this.#makeUnready(item);
       this.#waiting.add(item, dueMs);
     } else {
@@ -250,8 +251,8 @@ export class WorkQueue<Key> {
 
   /** An item whose due time has passed was ready then, however late its timer is. */
   #makeReady(item: WorkItem<Key>, nowMs: number): void {
-    item.readyAtMs = item.dueMs === atOnce || item.dueMs > nowMs ? nowMs : item.dueMs;
-    item.dueMs = atOnce;
+    if (item.dueMs === atOnce || item.dueMs > nowMs) item.dueMs = nowMs;
+    item.isReady = true;
     item.heldUntilMs = atOnce;
     item.order = this.#nextOrder++;
     this.#readyCount++;
@@ -262,6 +263,7 @@ export class WorkQueue<Key> {
 
   /** Undoes `#makeReady`; the caller makes the item wait. */
   #makeUnready(item: WorkItem<Key>): void {
+    item.isReady = false;
     this.#readyCount--;
     this.#observer?.depthChanged(item.priority, -1);
     if (this.#processing.has(item.keyText)) return;
@@ -288,7 +290,7 @@ export class WorkQueue<Key> {
     this.#processing.start(item.keyText, nowMs);
     this.#readyCount--;
     this.#observer?.depthChanged(item.priority, -1);
-    this.#observer?.waited(nowMs - item.readyAtMs);
+    this.#observer?.waited(nowMs - item.dueMs);
     return item;
   }
 }

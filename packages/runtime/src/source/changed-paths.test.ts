@@ -12,7 +12,7 @@ describe("changed paths", () => {
     ]);
   });
 
-  it("name elements of a list by what tells them apart, else by their places", () => {
+  it("name elements of a list by their key field, else by their index", () => {
     const old = {
       containers: [
         { name: "web", image: "1", args: ["a", "b"] },
@@ -45,7 +45,7 @@ describe("changed paths", () => {
     expect(changedPaths({ list }, { list: list.toReversed() })).toEqual(["list"]);
   });
 
-  it("leave out what every write changes, but only there", () => {
+  it("leave out fields that every write changes, but only at their path", () => {
     const metadata = { resourceVersion: "1", managedFields: [], generation: 1 };
     const template = { metadata: { resourceVersion: "1" } };
     const old = { metadata, template };
@@ -56,7 +56,7 @@ describe("changed paths", () => {
     expect(changedPaths(old, now)).toEqual(["metadata.generation", "template.metadata.resourceVersion"]);
   });
 
-  it("are at most 32, and say if there were more", () => {
+  it("are at most 32, and show if there were more", () => {
     const fields = (count: number, value: number) =>
       Object.fromEntries(Array.from({ length: count }, (_, place) => [`f${place}`, value]));
     expect(changedPaths(fields(32, 0), fields(32, 1))).toHaveLength(32);

@@ -14,7 +14,7 @@ export interface ChangedField {
 const ignoredMetadata: ReadonlySet<string> = new Set(["managedFields", "resourceVersion"]);
 
 /**
- * What the elements of a list may be told apart by, the first that fits. Its value becomes part of the path and so of
+ * The fields that identify the elements of a list; the first that fits counts. Its value becomes part of the path and so of
  * logs, therefore only fields that never hold a secret; `key` is not among them.
  */
 const elementNames = ["name", "type", "uid", "mountPath", "containerPort", "port"] as const;

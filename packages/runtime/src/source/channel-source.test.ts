@@ -33,7 +33,7 @@ describe("a channel source", () => {
     await run.ended;
   });
 
-  it("[EV9] asks its predicates about generic events", async () => {
+  it("[EV9] tests generic events with its predicates", async () => {
     const harness = informerHarness(ConfigMap);
     const channel = new Channel<Stored>();
     const predicates = [
@@ -67,7 +67,7 @@ describe("a channel source", () => {
     harness.abort();
   });
 
-  it("gives every event to each controller that runs it", async () => {
+  it("delivers every event to each controller that runs it", async () => {
     const channel = new Channel<Stored>();
     const source = channelSource({ channel, handler: enqueueSelf() });
     const harnesses = [informerHarness(ConfigMap), informerHarness(ConfigMap)];

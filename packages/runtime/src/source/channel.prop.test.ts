@@ -16,7 +16,7 @@ const steps = fc.array(
   { maxLength: 60 },
 );
 
-it("[EV9] a channel gives each listener, once and in order, all that was sent from its first event on", async () => {
+it("[EV9] a channel delivers to each listener, once and in order, all events from its first one on", async () => {
   await fc.assert(
     fc.asyncProperty(steps, async (script) => {
       const channel = new Channel<number>({ capacity });
@@ -61,7 +61,7 @@ it("[EV9] a channel gives each listener, once and in order, all that was sent fr
       if (listeners.length === 0) listeners.push({ listener: channel.listen(), got: [] });
       while (listeners.some(({ listener }) => listener.size > 0)) await Promise.all(listeners.map(takeFrom));
       for (const { got } of listeners) {
-        // Whoever stays to the end has heard everything since it began.
+        // A listener that stays to the end has received every event since it began.
         expect(got).toEqual(got.length === 0 ? [] : accepted.slice(-got.length));
       }
       for (const got of left) {

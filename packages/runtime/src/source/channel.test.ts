@@ -20,7 +20,7 @@ function filled(count: number): Channel<number> {
 }
 
 describe("a channel", () => {
-  it("[EV9] keeps what was sent before anybody listened, for the first who does", async () => {
+  it("[EV9] keeps events that were sent without a listener, for the first one", async () => {
     const channel = filled(2);
     const first = channel.listen();
     const second = channel.listen();
@@ -51,7 +51,7 @@ describe("a channel", () => {
     expect((await take(slow, 1024)).at(-1)).toBe(1025);
   });
 
-  it("[EV9] holds 1024 events while nobody listens", async () => {
+  it("[EV9] holds 1024 events without a listener", async () => {
     const channel = filled(1024);
     expect(channel.trySend(1024)).toBe(false);
     const sending = channel.send(1024);
@@ -61,7 +61,7 @@ describe("a channel", () => {
     expect((await take(listener, 1024)).at(-1)).toBe(1024);
   });
 
-  it("lets nobody overtake those who wait", async () => {
+  it("does not let a sender overtake those that wait", async () => {
     const channel = new Channel<string>({ capacity: 1 });
     const listener = channel.listen();
     await channel.send("a");
@@ -72,7 +72,7 @@ describe("a channel", () => {
     expect(await take(listener, 1)).toEqual(["b"]);
   });
 
-  it("does not send what a sender has given up", async () => {
+  it("does not send an event that its sender has given up", async () => {
     const channel = new Channel<string>({ capacity: 1 });
     const listener = channel.listen();
     channel.trySend("a");
@@ -88,7 +88,7 @@ describe("a channel", () => {
     expect(listener.size).toBe(0);
   });
 
-  it("wakes those who wait for an event, and tells events that are undefined from the end", async () => {
+  it("wakes listeners that wait, and distinguishes an event that is undefined from the end", async () => {
     const channel = new Channel<undefined>();
     const listener = channel.listen();
     const next = listener.next(never);
@@ -99,7 +99,7 @@ describe("a channel", () => {
     expect(await last).toBeUndefined();
   });
 
-  it("[EV9] that is closed gives what was sent and then ends, and takes no more", async () => {
+  it("[EV9] that is closed delivers what was sent, then ends, and accepts no more", async () => {
     const channel = new Channel<string>({ capacity: 1 });
     const listener = channel.listen();
     await channel.send("a");
@@ -114,7 +114,7 @@ describe("a channel", () => {
     expect(await late.next(never)).toBeUndefined();
   });
 
-  it("keeps what the last listener has not taken, for the next", async () => {
+  it("keeps events that the last listener has not read, for the next", async () => {
     const channel = filled(3);
     const first = channel.listen();
     await take(first, 1);

@@ -85,12 +85,12 @@ describe("enqueueSelf", () => {
 });
 
 describe("enqueueOwner", () => {
-  it("[EV2] names the first owner that is a controller, and no other", async () => {
+  it("[EV2] enqueues the first owner that is a controller, and no other", async () => {
     const object = child([owner("plain", { controller: false }), owner("first"), owner("second")]);
     expect(await keysOf(enqueueOwner(WebApp), create(object))).toEqual(["shop/first"]);
   });
 
-  it("[EV2] names nobody if the first controller is of another kind", async () => {
+  it("[EV2] enqueues nothing if the first controller is of another kind", async () => {
     const object = child([owner("other", { kind: "Other" }), owner("web")]);
     expect(await keysOf(enqueueOwner(WebApp), create(object))).toEqual([]);
   });
@@ -105,7 +105,7 @@ describe("enqueueOwner", () => {
     expect(await keysOf(handler, create(noGroup))).toEqual([]);
   });
 
-  it("[EV2] names every owner of the kind if asked to", async () => {
+  it("[EV2] enqueues every owner of the kind with everyOwner", async () => {
     const object = child([
       owner("a", { controller: false }),
       owner("b"),
@@ -169,7 +169,7 @@ describe("enqueueMapped", () => {
     expect(await keysOf(sometimes, update(labelled("b"), labelled("a")))).toEqual(["b", "a"]);
   });
 
-  it("gives the map a client and the signal", async () => {
+  it("passes a client and the signal to the map", async () => {
     const given: unknown[] = [];
     const handler = enqueueMapped((_: KubeObject, { client, signal }) => {
       given.push(client, signal);

@@ -29,7 +29,7 @@ async function running(options: Partial<Parameters<typeof kindSource<ConfigMap, 
 }
 
 describe("a kind source", () => {
-  it("queues the keys of creates, updates and deletes, and says why", async () => {
+  it("enqueues the keys of creates, updates and deletes with their triggers", async () => {
     const { harness, informer } = await running();
     await informer.create(configMap("a"));
     await informer.update(configMap("a", "1", { x: "1" }), configMap("a", "2", { x: "2" }));
@@ -72,7 +72,7 @@ describe("a kind source", () => {
     expect(harness.queued[2]?.trigger.changedPaths?.()).toEqual([]);
   });
 
-  it("does not parse an object that nobody looks at", async () => {
+  it("does not parse an object that is not read", async () => {
     const { harness, informer } = await running();
     const key = { namespace: "shop", name: "a" };
     let parses = 0;
@@ -107,7 +107,7 @@ describe("a kind source", () => {
     expect(harness.keys).toEqual(["x", "y"]);
   });
 
-  it("[EV5] hands a delete whose last state is not known on as a delete", async () => {
+  it("[EV5] passes a delete whose last state is not known as a delete", async () => {
     const seen: unknown[] = [];
     const handler = enqueueSelf();
     const { harness, informer } = await running({
@@ -121,7 +121,7 @@ describe("a kind source", () => {
     expect(harness.queued[0]?.trigger.type).toBe("delete");
   });
 
-  it("[EV6] asks the controller's predicates first, and queues what all pass", async () => {
+  it("[EV6] tests the controller's predicates first, and enqueues what passes all", async () => {
     const asked: string[] = [];
     const asking = (who: string, name: string): Predicate => ({
       create: ({ key }) => {
@@ -138,13 +138,13 @@ describe("a kind source", () => {
     expect(harness.keys).toEqual(["shop/c"]);
   });
 
-  it("asks the cache for its selection, and the informer for its resync", async () => {
+  it("passes its selection to the cache, and its resync period to the informer", async () => {
     const { harness } = await running({ selection: { namespace: "shop" }, resyncMs: 60_000 });
     expect(harness.cache.acquired).toEqual([{ selection: { namespace: "shop" } }]);
     expect(harness.informer.subscribers.map(({ options }) => options)).toEqual([{ resyncMs: 60_000 }]);
   });
 
-  it("tells the kind of an object of which it has the metadata only", async () => {
+  it("names the kind of an object of which it has the metadata only", async () => {
     const resource = metadataOnly(Deployment);
     const harness = informerHarness(resource);
     const source = kindSource({ resource, handler: enqueueSelf() });
@@ -166,7 +166,7 @@ describe("a kind source", () => {
 });
 
 describe("the end of a kind source", () => {
-  it("gives the informer back, and nothing is queued after it", async () => {
+  it("releases the informer, and enqueues nothing after it", async () => {
     const { harness, informer, ended } = await running();
     await informer.create(configMap("a"));
     harness.abort();
@@ -178,7 +178,7 @@ describe("the end of a kind source", () => {
     expect(harness.clock.pendingTimers).toEqual([]);
   });
 
-  it("does not wait for a handler that ignores the signal, and does not hear it any more", async () => {
+  it("does not wait for a handler that ignores the signal, and ignores its result", async () => {
     const { promise, resolve } = Promise.withResolvers<void>();
     const handler = enqueueMapped(async () => {
       await promise;
@@ -195,7 +195,7 @@ describe("the end of a kind source", () => {
     expect(harness.lines).toEqual([]);
   });
 
-  it("may come while a handler runs, whose keys are not queued then", async () => {
+  it("may come while a handler runs, whose keys are not enqueued then", async () => {
     const harness = informerHarness(ConfigMap);
     const handler = enqueueMapped(() => {
       harness.abort();
@@ -258,7 +258,7 @@ describe("a handler that throws", () => {
     return { handler, calls };
   };
 
-  it("is asked again after a while, and meanwhile about the other events", async () => {
+  it("is called again after a while, and meanwhile with the other events", async () => {
     const { handler } = flaky(2);
     const { harness, informer } = await running({ handler });
     await informer.create(configMap("bad"));
@@ -272,7 +272,7 @@ describe("a handler that throws", () => {
     expect(harness.messages("error")).toEqual([]);
   });
 
-  it("is asked until it answers, ever later up to a minute, and that is in the log once, with the object", async () => {
+  it("is called until it succeeds, with delays up to a minute, and its error is logged once, with the object", async () => {
     const { handler, calls } = flaky(12);
     const { harness, informer } = await running({ handler });
     await informer.create(configMap("bad"));
@@ -299,7 +299,7 @@ describe("a handler that throws", () => {
     expect(harness.clock.pendingTimers).toEqual([]);
   });
 
-  it("is asked about all that happened to an object meanwhile, by one timer", async () => {
+  it("is called with all events of an object meanwhile, by one timer", async () => {
     let isBroken = true;
     const asked: string[] = [];
     const handler = enqueueMapped(({ data = {} }: ConfigMap) => {
@@ -335,7 +335,7 @@ describe("a handler that throws", () => {
     expect(harness.messages("error")).toHaveLength(1);
   });
 
-  it("does not keep the controller from its start for longer than it takes to say so", async () => {
+  it("does not delay the start of the controller after its error is logged", async () => {
     const { handler } = flaky(Number.POSITIVE_INFINITY);
     const harness = informerHarness(ConfigMap);
     const { synced, ended } = harness.run(kindSource({ resource: ConfigMap, handler }));
@@ -354,7 +354,7 @@ describe("a handler that throws", () => {
     expect(harness.clock.pendingTimers).toEqual([]);
   });
 
-  it("keeps the source from having synced as long as it is asked again", async () => {
+  it("delays the sync of the source as long as it is called again", async () => {
     const { handler } = flaky(1);
     const harness = informerHarness(ConfigMap);
     const { synced } = harness.run(kindSource({ resource: ConfigMap, handler }));
@@ -371,7 +371,7 @@ describe("a handler that throws", () => {
     expect(harness.keys).toEqual(["bad"]);
   });
 
-  it("is not asked again after the end", async () => {
+  it("is not called again after the end", async () => {
     const { handler, calls } = flaky(Number.POSITIVE_INFINITY);
     const { harness, informer, ended } = await running({ handler });
     await informer.create(configMap("bad"));
@@ -481,7 +481,7 @@ describe("a kind source that cannot sync", () => {
     expect(harness.clock.pendingTimers).toEqual([]);
   });
 
-  it("[EV8] says how far it is if nothing has failed", async () => {
+  it("[EV8] reports its progress if nothing has failed", async () => {
     const harness = informerHarness(ConfigMap);
     harness.run(kindSource({ resource: ConfigMap, handler: enqueueSelf() }));
     await harness.clock.advance(10_000);

@@ -69,12 +69,12 @@ const answers = (predicate: Predicate<Widget>, object: Stored<Widget>): readonly
 const onlyUpdatesFall = [true, false, true, true];
 
 describe("a predicate", () => {
-  it("[EV6] without a question for a type of event passes it", () => {
+  it("[EV6] without a function for a type of event passes it", () => {
     expect(answers({}, widget())).toEqual([true, true, true, true]);
     expect(answers({ delete: () => false }, widget())).toEqual([true, true, false, true]);
   });
 
-  it("[EV6] is asked after those before it, and only if they pass", () => {
+  it("[EV6] is tested after those before it, and only if they pass", () => {
     const asked: string[] = [];
     const asking = (name: string, answer: boolean): Predicate<Widget> => ({
       create: () => {
@@ -168,7 +168,7 @@ describe.each<[string, Predicate, ObjectMeta, ObjectMeta, ObjectMeta]>([
 });
 
 describe("predicates about the object", () => {
-  it("[EV6] matchesSelector asks for labels, of an update for the new ones", () => {
+  it("[EV6] matchesSelector tests labels, of an update the new ones", () => {
     const web = widget({ labels: { app: "web" } });
     const db = widget({ labels: { app: "db" } });
     for (const predicate of [matchesSelector("app=web"), matchesSelector({ matchLabels: { app: "web" } })]) {
@@ -184,7 +184,7 @@ describe("predicates about the object", () => {
     expect(() => matchesSelector({ matchLabels: { "not a key": "x" } })).toThrow(InvalidLabelSelectorError);
   });
 
-  it("inNamespaces and named ask where it is, and do not look at the object", () => {
+  it("inNamespaces and named test the key, and do not read the object", () => {
     const unread: SourceEvent<Widget> = {
       type: "delete",
       key,
@@ -226,7 +226,7 @@ describe("predicates of predicates", () => {
     expect(answers(anyOf(generationChanged, labelsChanged), widget())).toEqual(onlyUpdatesFall);
   });
 
-  it("[EV6] not passes what the other does not", () => {
+  it("[EV6] not passes events that the other does not pass", () => {
     expect(answers(not(yes), widget())).toEqual([false, false, false, false]);
     expect(answers(not(generationChanged), widget({ generation: 1 }))).toEqual([false, true, false, false]);
   });

@@ -15,7 +15,7 @@ const harnessOfWords = () =>
   });
 
 describe("an interval source", () => {
-  it("queues its keys at once and then every so often, each once", async () => {
+  it("enqueues its keys at once and then periodically, each once", async () => {
     const harness = harnessOfWords();
     const run = harness.run(intervalSource({ everyMs: 30_000, keys: () => ["a", "b", "a"] }));
     await run.synced;
@@ -30,7 +30,7 @@ describe("an interval source", () => {
     expect(harness.clock.pendingTimers).toEqual([]);
   });
 
-  it("logs that its keys cannot be had, and asks for them again soon", async () => {
+  it("logs the error of its function, and calls it again soon", async () => {
     const harness = harnessOfWords();
     let asked = 0;
     const keys = () => {
@@ -72,10 +72,10 @@ describe("a poll source", () => {
       versionOf: ({ etag }: Bucket) => etag,
     });
 
-  const told = ({ queued }: SourceHarness<string>) =>
+  const enqueued = ({ queued }: SourceHarness<string>) =>
     queued.map(({ key, trigger, priority = 0 }) => `${trigger.type} ${key} ${priority}`);
 
-  it("queues keys whose items appear, change or vanish, and no others", async () => {
+  it("enqueues keys whose items are created, changed or deleted, and no others", async () => {
     const harness = harnessOfWords();
     const answers: Bucket[][] = [
       [
@@ -96,10 +96,10 @@ describe("a poll source", () => {
     ];
     const run = harness.run(polling(async () => answers.shift() ?? []));
     await run.synced;
-    expect(told(harness)).toEqual(["create a -100", "create b -100", "create c -100"]);
+    expect(enqueued(harness)).toEqual(["create a -100", "create b -100", "create c -100"]);
     expect(harness.queued[0]?.trigger).toEqual({ source: "buckets", type: "create", isInitial: true });
     await harness.clock.advance(10_000);
-    expect(told(harness).slice(3)).toEqual(["delete a 0", "create d 0", "update b 0"]);
+    expect(enqueued(harness).slice(3)).toEqual(["delete a 0", "create d 0", "update b 0"]);
     await harness.clock.advance(10_000);
     expect(harness.queued).toHaveLength(6);
     harness.abort();
@@ -107,7 +107,7 @@ describe("a poll source", () => {
     expect(harness.clock.pendingTimers).toEqual([]);
   });
 
-  it("takes the items of one key together, in whatever order they come", async () => {
+  it("combines the items of one key, in any order", async () => {
     const harness = harnessOfWords();
     const answers: Bucket[][] = [
       [
@@ -122,9 +122,9 @@ describe("a poll source", () => {
     ];
     harness.run(polling(async () => answers.shift() ?? [{ name: "a", etag: "2" }]));
     await harness.clock.advance(10_000);
-    expect(told(harness)).toEqual(["create a -100"]);
+    expect(enqueued(harness)).toEqual(["create a -100"]);
     await harness.clock.advance(10_000);
-    expect(told(harness).slice(1)).toEqual(["update a 0"]);
+    expect(enqueued(harness).slice(1)).toEqual(["update a 0"]);
     harness.abort();
   });
 
@@ -147,7 +147,7 @@ describe("a poll source", () => {
     expect(harness.clock.pendingTimers).toEqual([]);
   });
 
-  it("goes on after failures, ever later up to a minute, and loses nothing by them", async () => {
+  it("continues after failures, with delays up to a minute, and loses no change", async () => {
     const harness = harnessOfWords();
     const at: number[] = [];
     let isDown = false;
@@ -167,20 +167,20 @@ describe("a poll source", () => {
       0, 10_000, 1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 60_000,
     ]);
     expect(harness.messages("error").at(0)).toBe("poll buckets: 503; it is tried again in 1 s");
-    expect(told(harness)).toEqual(["create a -100"]);
+    expect(enqueued(harness)).toEqual(["create a -100"]);
     isDown = false;
     await harness.clock.advance(1);
     const healed = at.length;
     await harness.clock.advance(10_000);
     expect(at).toHaveLength(healed + 1);
-    expect(told(harness)).toEqual(["create a -100"]);
+    expect(enqueued(harness)).toEqual(["create a -100"]);
     isDown = true;
     await harness.clock.advance(10_000);
     expect(harness.messages("error").at(-1)).toBe("poll buckets: 503; it is tried again in 1 s");
     harness.abort();
   });
 
-  it("lets the controller begin although the first poll has failed, and tells all when one succeeds", async () => {
+  it("lets the controller start although the first poll has failed, and enqueues all keys when one succeeds", async () => {
     const harness = harnessOfWords();
     let polls = 0;
     const run = harness.run(
@@ -193,7 +193,7 @@ describe("a poll source", () => {
     await run.synced;
     expect(harness.queued).toEqual([]);
     await harness.clock.advance(1_000);
-    expect(told(harness)).toEqual(["create a -100"]);
+    expect(enqueued(harness)).toEqual(["create a -100"]);
     harness.abort();
   });
 

@@ -36,7 +36,7 @@ const unserved = genericResource({
 const nameOf = ({ metadata }: KubeObject): string => metadata.name ?? "";
 
 describe("informers", () => {
-  it("[IN1] are shared by all who ask for the same, and by nobody else", async () => {
+  it("[IN1] are shared by all users of the same objects, and only by them", async () => {
     const { cache, namespace, watches, start } = await lab.world();
     await createMap(lab.admin, namespace, "web", { labels: { app: "web" } });
     const leases = [
@@ -79,7 +79,7 @@ describe("informers", () => {
     expect(transport.openStreams.length).toBe(1);
   });
 
-  it("that only reads use end after a time without reads, if the settings say so", async () => {
+  it("that only reads use end after a time without reads, if the settings demand it", async () => {
     const { client, namespace, transport, start, cache } = await lab.world({ idleReadMs: 100 });
     start();
     await client.list(ConfigMap, { namespace });
@@ -103,7 +103,7 @@ describe("informers", () => {
     await expect.poll(() => transport.openStreams.length).toBe(0);
   });
 
-  it("[MG1] have synced when all of them have, those included that come meanwhile, and no matter who leaves", async () => {
+  it("[MG1] have synced when all of them have, those included that are acquired or released meanwhile", async () => {
     const { cache, start } = await lab.world();
     await cache.synced();
     const [maps, absent] = [cache.acquire(ConfigMap), cache.acquire(unserved)];
@@ -138,7 +138,7 @@ describe("informers", () => {
     await ended;
   });
 
-  it("[IN11] tell the subscribers of a released lease nothing any more", async () => {
+  it("[IN11] deliver nothing any more to the subscribers of a released lease", async () => {
     const { cache, namespace, start } = await lab.world();
     start();
     const events: string[] = [];
@@ -318,7 +318,7 @@ describe("settings", () => {
     expect(events.length).toBe(2);
   });
 
-  it("[IN13] give subscribers a resync that do not ask for one themselves", async () => {
+  it("[IN13] define the resync of subscribers without a period of their own", async () => {
     const { cache, namespace, start } = await lab.world({ defaults: { resyncMs: 1_000 } });
     await createMap(lab.admin, namespace, "web");
     start();
@@ -329,7 +329,7 @@ describe("settings", () => {
     await expect.poll(() => syncs).toBeGreaterThanOrEqual(1);
   });
 
-  it("[IN13] give everybody a resync about every ten hours if they say nothing of it", async () => {
+  it("[IN13] define a resync about every ten hours by default", async () => {
     const clock = new VirtualClock();
     const { cache, namespace, start } = await lab.world({}, { clock });
     await createMap(lab.admin, namespace, "web");
@@ -348,7 +348,7 @@ describe("settings", () => {
   });
 });
 
-describe("a kind whose CRD comes and goes", () => {
+describe("a kind whose CRD is created and deleted", () => {
   const widgets = genericResource({
     group: "test.keelson.dev",
     version: "v1",
@@ -387,7 +387,7 @@ describe("a kind whose CRD comes and goes", () => {
     return made ?? Promise.reject(new Error("no widget"));
   }
 
-  it("[IN16] syncs once it is there, loses its objects with it, and works again with the next", async () => {
+  it("[IN16] syncs once the CRD exists, loses its objects with it, and works again with the next", async () => {
     const failures: string[] = [];
     const onInformerError = (error: Error, { plural }: Resource) =>
       void failures.push(`${plural} ${error.name}`);

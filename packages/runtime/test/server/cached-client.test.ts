@@ -52,7 +52,7 @@ const namesOf = ({ items }: { readonly items: readonly ConfigMap[] }): readonly 
   items.map(({ metadata }) => metadata.name).sort();
 
 describe("a read", () => {
-  it("[IN1] [IN16] of a kind that nobody watches begins one watch, which answers all further reads", async () => {
+  it("[IN1] [IN16] of a kind without an informer starts one watch, which serves all further reads", async () => {
     const world = await lab.world();
     const { client, namespace, watches } = world;
     await createMap(lab.admin, namespace, "web");
@@ -80,7 +80,7 @@ describe("a read", () => {
     );
   });
 
-  it("[IN16] of a kind that nobody watches is refused if the settings say so", async () => {
+  it("[IN16] of a kind without an informer is refused if the settings demand it", async () => {
     const world = await lab.world({ failOnMissingInformer: true });
     const { client, namespace, cache } = world;
     await createMap(lab.admin, namespace, "web");
@@ -109,7 +109,7 @@ describe("a read", () => {
     await expect(client.get(ConfigMap, key)).rejects.toThrow(CacheStoppedError);
   });
 
-  it("[IN16] of a kind that does not come ends with its time limit and says why, also where idle watches end", async () => {
+  it("[IN16] of a kind that does not exist ends with its time limit and the reason, also where idle watches end", async () => {
     const missing = genericResource({
       group: "test.keelson.dev",
       version: "v1",
@@ -132,7 +132,7 @@ describe("a read", () => {
     }
   });
 
-  it("[IN16] goes on with another watch when the one that it waits for is given back", async () => {
+  it("[IN16] continues with another watch when the one that it waits for is released", async () => {
     const world = await lab.world();
     const { client, namespace, transport, cache, watches } = world;
     await createMap(lab.admin, namespace, "web");
@@ -146,7 +146,7 @@ describe("a read", () => {
     expect(watches(/configmaps$/)).toBe(2);
   });
 
-  it("[IN15] of an object that is not there fails as the server does", async () => {
+  it("[IN15] of an object that does not exist fails as on the server", async () => {
     const { client, live, namespace } = await worldWith({});
     const resources: readonly Resource[] = [ConfigMap, Deployment, metadataOnly(ConfigMap)];
     for (const resource of resources) {
@@ -165,7 +165,7 @@ describe("a read", () => {
     await expect(client.get(Namespace, { name: "" })).rejects.toThrow(InvalidCallError);
   });
 
-  it("[IN18] gives the same frozen object every time", async () => {
+  it("[IN18] returns the same frozen object every time", async () => {
     const { client, namespace } = await worldWith({ web: {} });
     const map = await client.get(ConfigMap, { namespace, name: "web" });
     expect(Object.isFrozen(map) && Object.isFrozen(map.metadata)).toBe(true);
@@ -173,7 +173,7 @@ describe("a read", () => {
     expect(map.metadata.managedFields).toBeUndefined();
   });
 
-  it("that asks for a version, or for a subresource, is the server's", async () => {
+  it("of a resource version or a subresource goes to the server", async () => {
     const world = await worldWith({ web: {} });
     const { client, namespace, requestsSince } = world;
     const key = { namespace, name: "web" };
@@ -284,7 +284,7 @@ describe("a list", () => {
 });
 
 describe("a cache of some namespaces", () => {
-  it("[IN17] refuses reads of others, and lists all of its own", async () => {
+  it("[IN17] refuses reads of other namespaces, and lists all of its own", async () => {
     const far = await lab.world();
     const near = await lab.world();
     await createMap(lab.admin, far.namespace, "far");

@@ -96,10 +96,10 @@ class Witness<T extends KubeObject> {
   readonly subscription: Subscription;
 
   constructor(informer: CachedInformer<T>, options?: SubscribeOptions) {
-    this.subscription = informer.subscribe((event) => this.#hear(event), options);
+    this.subscription = informer.subscribe((event) => this.#receive(event), options);
   }
 
-  #hear(event: InformerEvent<T>): void {
+  #receive(event: InformerEvent<T>): void {
     const { name } = event.key;
     const version = event.object.metadata.resourceVersion ?? "";
     const before = this.known.get(name);
@@ -136,7 +136,7 @@ function storedVersions<T extends KubeObject>({ informer }: World<T>): Record<st
 
 describe("an informer of a real server", () => {
   it.each([true, false])(
-    "[IN2] [IN8] [IN19] holds what is there and tells of what changes, with parseOnRead %s",
+    "[IN2] [IN8] [IN19] holds existing objects and delivers changes, with parseOnRead %s",
     async (parseOnRead) => {
       const { namespace, informer } = await world(ConfigMap, ["a", "b"], { parseOnRead });
       const witness = new Witness(informer);
@@ -157,13 +157,13 @@ describe("an informer of a real server", () => {
     },
   );
 
-  it("[IN19] keeps managedFields if it is told to", async () => {
+  it("[IN19] keeps managedFields if keepManagedFields is set", async () => {
     const { informer } = await world(ConfigMap, ["a"], { keepManagedFields: true });
     await informer.synced();
     expect(informer.list().map(({ metadata }) => metadata.managedFields?.length)).toEqual([1]);
   });
 
-  it("holds the metadata alone if that is asked for", async () => {
+  it("holds the metadata alone for a metadataOnly kind", async () => {
     const { namespace, informer } = await world(metadataOnly(ConfigMap), ["a"]);
     const witness = new Witness(informer);
     await witness.subscription.synced();
@@ -188,7 +188,7 @@ describe("an informer of a real server", () => {
     expect(named("1")).toEqual(["b"]);
   });
 
-  it("[IN20] says how far it is and what it holds", async () => {
+  it("[IN20] reports its version and what it holds", async () => {
     const { namespace, informer } = await world(ConfigMap, ["a"]);
     await informer.synced();
     const created = await create(namespace, "b");
@@ -251,7 +251,7 @@ describe("an informer of a real server", () => {
     ]);
   });
 
-  it("[IN12] reports an object whose transform throws, and has it as soon as the transform is mended", async () => {
+  it("[IN12] reports an object whose transform throws, and has it as soon as the transform works", async () => {
     const clock = new VirtualClock();
     let isBroken = true;
     const made = await world(ConfigMap, ["a"], {
@@ -275,7 +275,7 @@ describe("an informer of a real server", () => {
     expect(informer.list().map(({ data }) => data?.cut)).toEqual(["yes", "yes"]);
   });
 
-  it("[IN13] delivers everything again, and asks the server for nothing", async () => {
+  it("[IN13] delivers everything again without a request", async () => {
     const clock = new VirtualClock();
     const { transport, informer } = await world(ConfigMap, ["a", "b"], { clock });
     const witness = new Witness(informer, { resyncMs: 10_000 });
@@ -292,7 +292,7 @@ describe("an informer of a real server", () => {
 });
 
 describe("an informer that has missed something", () => {
-  it("[IN5] [IN6] tells of objects that are gone first, and then of the others that changed", async () => {
+  it("[IN5] [IN6] delivers deletions first, and then the objects that changed", async () => {
     const clock = new VirtualClock();
     const made = await world(ConfigMap, ["a", "b", "c"], { clock });
     const { namespace, informer } = made;
@@ -345,7 +345,7 @@ async function hammer(namespace: string, writer: number, rounds: number): Promis
 }
 
 describe("an informer under load", () => {
-  it("[IN3] [IN9] [IN10] ends up with what a fresh list gives, and every subscriber has seen a legal history", async () => {
+  it("[IN3] [IN9] [IN10] ends up equal to a fresh list, and every subscriber has received a legal history", async () => {
     const made = await world(ConfigMap, ["shared-0", "shared-1"]);
     const { namespace, informer, transport } = made;
     const witnesses = [new Witness(informer)];
@@ -377,7 +377,7 @@ describe("an informer under load", () => {
     expect(witnesses.length).toBeGreaterThan(2);
   });
 
-  it("[IN11] calls nobody who was removed, and nobody at all once it has stopped", async () => {
+  it("[IN11] calls no subscriber that was removed, and none at all once it has stopped", async () => {
     const { namespace, informer, stop } = await world(ConfigMap, ["shared-0"]);
     const removed = new Witness(informer);
     const staying = new Witness(informer);
@@ -385,11 +385,11 @@ describe("an informer under load", () => {
     await hammer(namespace, 1, 20);
     await expect.poll(() => removed.events.length).toBeGreaterThan(5);
     await removed.subscription.remove();
-    const heard = removed.events.length;
+    const receivedCount = removed.events.length;
     const writing = hammer(namespace, 2, 60);
     onTestFinished(() => writing);
-    await expect.poll(() => staying.events.length).toBeGreaterThan(heard + 5);
-    expect(removed.events).toHaveLength(heard);
+    await expect.poll(() => staying.events.length).toBeGreaterThan(receivedCount + 5);
+    expect(removed.events).toHaveLength(receivedCount);
     await stop();
     const last = staying.events.length;
     await writing;
@@ -412,8 +412,8 @@ describe("an informer under load", () => {
       .poll(() => storedVersions(made), { timeout: 70_000 })
       .toEqual(await freshVersions(namespace));
     // Each once. If the server has forgotten the version from which to go on, they come from a new list.
-    const told = () => witness.events.slice(2).map((line) => line.replace(" unseen", ""));
-    await expect.poll(() => told().toSorted()).toEqual(["create c", "delete a", "update b"]);
+    const later = () => witness.events.slice(2).map((line) => line.replace(" unseen", ""));
+    await expect.poll(() => later().toSorted()).toEqual(["create c", "delete a", "update b"]);
     expect(witness.illegal).toEqual([]);
   }, 150_000);
 });

@@ -19,7 +19,7 @@ afterAll(async () => {
   await lab?.stop();
 });
 
-/** A world whose cache knows the maps and hears nothing any more until the transport releases the watch. */
+/** A world whose cache has the maps and receives nothing more until the transport releases the watch. */
 async function deafWorld(
   names: readonly string[] = ["web"],
   ...settings: Parameters<CacheLab["world"]>
@@ -55,7 +55,7 @@ async function expectRest({ cache, transport, client, live, namespace }: CacheWo
 }
 
 describe("a read after a write, while the watch is silent", () => {
-  it("[RW1] [RW5] gives what create, update, patch and apply returned (ReadOwnUpdatesIT)", async () => {
+  it("[RW1] [RW5] returns what create, update, patch and apply returned (ReadOwnUpdatesIT)", async () => {
     const world = await deafWorld();
     const { client, namespace, staleReads } = world;
     const key = { namespace, name: "web" };
@@ -78,7 +78,7 @@ describe("a read after a write, while the watch is silent", () => {
     await expectRest(world);
   });
 
-  it("[RW1] gives a frozen object, the same one to everybody, and leaves the answer to the writer", async () => {
+  it("[RW1] returns a frozen object, the same to every reader, and leaves the response to the writer", async () => {
     const { client, namespace, cache } = await deafWorld();
     const key = { namespace, name: "web" };
     const answer = await client.patch(ConfigMap, key, mergePatch({ data: { by: "patch" } }));
@@ -90,7 +90,7 @@ describe("a read after a write, while the watch is silent", () => {
     expect((await client.list(ConfigMap, { namespace })).items[0]).toBe(read);
   });
 
-  it("[RW1] gives what a write of the status returned, with the spec that it had", async () => {
+  it("[RW1] returns what a write of the status returned, with the spec that it had", async () => {
     const world = await lab.world();
     const { client, namespace } = world;
     world.start();
@@ -107,7 +107,7 @@ describe("a read after a write, while the watch is silent", () => {
     expect(read.spec?.template.spec?.containers[0]?.name).toBe("main");
   });
 
-  it("[RW1] waits for what only the watch can tell, such as the result of a scale", async () => {
+  it("[RW1] waits for what only the watch delivers, such as the result of a scale", async () => {
     const world = await lab.world();
     const { client, namespace, transport, staleReads, cache } = world;
     world.start();
@@ -126,7 +126,7 @@ describe("a read after a write, while the watch is silent", () => {
     expect(cache.ownWritesHeld).toBe(0);
   });
 
-  it("[RW1] asks the server, and counts it, when that takes too long", async () => {
+  it("[RW1] reads from the server, and counts it, when that takes too long", async () => {
     const world = await lab.world({ readTimeoutMs: 200 });
     const { client, namespace, staleReads } = world;
     world.start();
@@ -148,7 +148,7 @@ describe("a read after a write, while the watch is silent", () => {
     ]);
   });
 
-  it("[RW1] asks the server for what is watched and no more", async () => {
+  it("[RW1] reads from the server what is watched and no more", async () => {
     const open = await lab.world();
     const settings = { namespaces: { [open.namespace]: {} } };
     const world = await lab.world({ readTimeoutMs: 200, kinds: [cacheKind(Deployment, settings)] });
@@ -167,7 +167,7 @@ describe("a read after a write, while the watch is silent", () => {
     ]);
   });
 
-  it("[RW1] says that an object cannot be transformed, and not that it is not there", async () => {
+  it("[RW1] fails with the error of the transform, and not with NotFound", async () => {
     const transform = (map: Stored<ConfigMap>): Stored<ConfigMap> => {
       if (map.data?.bad !== undefined) throw new Error("bad data");
       return map;
@@ -218,7 +218,7 @@ describe("a read after a write, while the watch is silent", () => {
     await expect(read).rejects.toThrow("enough");
   });
 
-  it("[RW4] gives other objects as the cache has them, without waiting", async () => {
+  it("[RW4] returns other objects from the cache, without waiting", async () => {
     const { client, namespace, transport } = await deafWorld(["web", "other"]);
     await lab.admin.patch(ConfigMap, { namespace, name: "other" }, mergePatch({ data: { by: "admin" } }));
     await client.patch(ConfigMap, { namespace, name: "web" }, mergePatch({ data: { by: "me" } }));
@@ -229,7 +229,7 @@ describe("a read after a write, while the watch is silent", () => {
       .toEqual({ by: "admin" });
   });
 
-  it("[RW1] does not take a dry run for a write", async () => {
+  it("[RW1] does not record a dry run", async () => {
     const { client, namespace, cache } = await deafWorld();
     const key = { namespace, name: "web" };
     await client.patch(ConfigMap, key, mergePatch({ data: { by: "me" } }), { dryRun: true });
@@ -276,7 +276,7 @@ describe("a read after a delete, while the watch is silent", () => {
     await expect(client.get(ConfigMap, key)).rejects.toThrow(NotFoundError);
   });
 
-  it("[RW2] does not find an object that was also created unseen, not even while its events come", async () => {
+  it("[RW2] does not find an object whose creation was not delivered either, not even while its events come", async () => {
     const world = await deafWorld([]);
     const { client, namespace, transport, cache } = world;
     const key = { namespace, name: "brief" };
@@ -333,7 +333,7 @@ describe("a read after a delete, while the watch is silent", () => {
     await expect.poll(() => seen).toEqual(["create", none, "delete", none, "create", none, "delete", none]);
   });
 
-  it("[RW2] gives a namespace that is being emptied, also one whose metadata alone was asked to go", async () => {
+  it("[RW2] returns a namespace that is being deleted, also after a delete through its metadata", async () => {
     const world = await lab.world();
     const { client, transport } = world;
     const name = `${world.namespace}-victim`;
@@ -347,7 +347,7 @@ describe("a read after a delete, while the watch is silent", () => {
     expect((await read).status?.phase).toBe("Terminating");
   });
 
-  it("[RW2] of a collection takes what nothing held to be gone if the server does not tell what is left", async () => {
+  it("[RW2] of a collection hides objects without finalizers if the remaining ones cannot be listed", async () => {
     const world = await deafWorld(["a", "held"]);
     const { client, namespace, transport } = world;
     const held = { namespace, name: "held" };
@@ -359,7 +359,7 @@ describe("a read after a delete, while the watch is silent", () => {
     await expectRest(world);
   });
 
-  it("[RW2] gives an object with the time of its deletion that a finalizer holds", async () => {
+  it("[RW2] returns an object that a finalizer holds with its deletionTimestamp", async () => {
     const world = await deafWorld();
     const { client, namespace } = world;
     const key = { namespace, name: "web" };
@@ -372,7 +372,7 @@ describe("a read after a delete, while the watch is silent", () => {
     await expectRest(world);
   });
 
-  it("[RW2] gives an object of the same name that was made afterwards", async () => {
+  it("[RW2] returns an object of the same name that was created afterwards", async () => {
     const world = await deafWorld();
     const { client, namespace } = world;
     const key = { namespace, name: "web" };
@@ -406,7 +406,7 @@ describe("a read after a delete, while the watch is silent", () => {
     await lab.admin.patch(ConfigMap, held, mergePatch({ metadata: { finalizers: null } }));
   });
 
-  it("[RW2] [RW3] finds none of a collection whose delete was answered by a Status", async () => {
+  it("[RW2] [RW3] finds none of a collection if the response to its delete was a Status", async () => {
     const world = await deafWorld(["a", "b"]);
     const { client, namespace, transport } = world;
     await lab.admin.delete(ConfigMap, { namespace, name: "a" });
@@ -452,7 +452,7 @@ describe("a read after a delete, while the watch is silent", () => {
 });
 
 describe("a list after a write, while the watch is silent", () => {
-  it("[RW3] has an object that has come to match, and not one that matches no more", async () => {
+  it("[RW3] contains an object that matches now, and not one that matches no more", async () => {
     const world = await deafWorld(["web", "other"]);
     const { client, namespace } = world;
     const label = (name: string, app: string | null) =>
@@ -527,7 +527,7 @@ describe("a list after a write, while the watch is silent", () => {
   });
 });
 
-describe("a write of somebody else", () => {
+describe("a write of another client", () => {
   it("[RW6] that is later than ours wins (ExternalUpdateDuringOwnUpdateIT)", async () => {
     const world = await deafWorld();
     const { client, namespace, transport } = world;
@@ -540,7 +540,7 @@ describe("a write of somebody else", () => {
     await expectRest(world);
   });
 
-  it("[RW6] that comes through the watch before our answer is not hidden by the answer", async () => {
+  it("[RW6] that comes through the watch before our response is not hidden by the response", async () => {
     const world = await deafWorld();
     const { client, namespace, transport, cache } = world;
     const key = { namespace, name: "web" };

@@ -29,7 +29,7 @@ describe("the first sync", () => {
     });
   });
 
-  it("[RF2] is not seen by anybody before it is complete", async () => {
+  it("[RF2] is not visible before it is complete", async () => {
     const { transport, sink, reflector, start } = await lab.world(ConfigMap, ["a", "b", "c"]);
     transport.fault(watchLists, faults.blackholeAfter(2));
     await start();
@@ -90,7 +90,7 @@ describe("the first sync", () => {
     expect(reflector.freshness.phase).toBe("watching");
   });
 
-  it("[RF3] asks for the newest state if the server has forgotten the last version", async () => {
+  it("[RF3] requests the newest state if the server no longer has the last version", async () => {
     const clock = new VirtualClock();
     const made = await lab.world(ConfigMap, ["a"], { clock });
     const { transport, sink, reflector, requested, start, errors } = made;
@@ -145,7 +145,7 @@ describe("what is watched", () => {
     }
   });
 
-  it("[IN19] comes with managedFields if they are asked for", async () => {
+  it("[IN19] comes with managedFields if keepManagedFields is set", async () => {
     for (const useWatchList of [true, false]) {
       const { namespace, sink } = await lab.synced(ConfigMap, ["a"], {
         useWatchList,
@@ -184,7 +184,7 @@ describe("what is watched", () => {
     await expect.poll(() => sink.history).toEqual(["REPLACE", "ADDED c", "DELETED c"]);
   });
 
-  it("[IN20] tells how far it is and what it has received", async () => {
+  it("[IN20] reports its version and what it has received", async () => {
     const clock = new VirtualClock({ startAt: 1_000_000 });
     const { namespace, reflector, sink } = await lab.synced(ConfigMap, ["a"], { clock });
     const first = reflector.freshness;

@@ -130,7 +130,7 @@ describe("a live watch", () => {
     await expect.poll(() => sink.history).toEqual(["REPLACE a", "ADDED last", "ADDED z"]);
   });
 
-  it("[RF15] tells nobody anything after it was stopped, and no error", async () => {
+  it("[RF15] calls no hook after it was stopped, and reports no error", async () => {
     const { namespace, sink, transport, errors, stop } = await lab.synced(ConfigMap, ["a"]);
     await lab.create(namespace, "b");
     await stop();
@@ -203,7 +203,7 @@ describe("a live watch", () => {
     },
   );
 
-  it("hands everything over again after the sink has thrown", async () => {
+  it("passes everything to the sink again after it has thrown", async () => {
     const clock = new VirtualClock();
     const made = await lab.synced(ConfigMap, ["a"], { clock });
     const { namespace, sink, reflector, errors } = made;

@@ -95,21 +95,21 @@ const deployment = (namespace: string, name: string) => ({
 });
 
 /** `update shop/web spec.replicas`, for each key that was queued, with its priority if it has one. */
-const told = ({ queued }: SourceHarness): readonly string[] =>
+const enqueued = ({ queued }: SourceHarness): readonly string[] =>
   queued.map(({ key, trigger, priority }) =>
     [trigger.type, formatKey(key), ...(trigger.changedPaths?.() ?? []), priority].filter(Boolean).join(" "),
   );
 
 describe("a kind source of Deployments", () => {
-  it("[EV10] queues those there are at low priority, and then each create, update and delete", async () => {
+  it("[EV10] enqueues existing objects at low priority, and then each create, update and delete", async () => {
     const namespace = await makeNamespace();
     const { harness, run } = world();
     await admin.create(Deployment, deployment(namespace, "old"));
     const source = kindSource({ resource: Deployment, handler: enqueueSelf(), selection: { namespace } });
     await run(source).synced;
-    expect(told(harness)).toEqual([`create ${namespace}/old -100`]);
+    expect(enqueued(harness)).toEqual([`create ${namespace}/old -100`]);
     const created = await admin.create(Deployment, deployment(namespace, "web"));
-    await expect.poll(() => told(harness).slice(1)).toEqual([`create ${namespace}/web`]);
+    await expect.poll(() => enqueued(harness).slice(1)).toEqual([`create ${namespace}/web`]);
     const key = { namespace, name: "web" };
     const scaled = await admin.patch(
       Deployment,
@@ -120,12 +120,12 @@ describe("a kind source of Deployments", () => {
       ]),
     );
     await expect
-      .poll(() => told(harness).slice(2))
+      .poll(() => enqueued(harness).slice(2))
       .toEqual([
         `update ${namespace}/web metadata.generation spec.replicas spec.template.spec.containers[name=web].image`,
       ]);
     await admin.delete(Deployment, key);
-    await expect.poll(() => told(harness).slice(3)).toEqual([`delete ${namespace}/web`]);
+    await expect.poll(() => enqueued(harness).slice(3)).toEqual([`delete ${namespace}/web`]);
     const versions = harness.queued.slice(1, 3).map(({ trigger }) => trigger.object?.resourceVersion);
     expect(versions).toEqual([created.metadata.resourceVersion, scaled.metadata.resourceVersion]);
     expect(harness.queued.map(({ trigger }) => trigger.object?.kind)).toEqual(Array(4).fill("Deployment"));
@@ -176,7 +176,7 @@ describe("a kind source of owned objects", () => {
 });
 
 describe("an informer source", () => {
-  it("queues the events of an informer that somebody else has acquired", async () => {
+  it("enqueues the events of an informer that the caller has acquired", async () => {
     const namespace = await makeNamespace();
     const { harness, cache, run } = world();
     const informer = cache.acquire(ConfigMap, { selection: { namespace } });
@@ -185,7 +185,7 @@ describe("an informer source", () => {
     await synced;
     await admin.create(ConfigMap, { metadata: { namespace, name: "a" } });
     await expect
-      .poll(() => told(harness).filter((line) => line.includes("/a")))
+      .poll(() => enqueued(harness).filter((line) => line.includes("/a")))
       .toEqual([`create ${namespace}/a`]);
     harness.abort();
     await ended;
@@ -221,7 +221,7 @@ describe("a kind source that cannot read", () => {
     return harness.messages("error");
   };
 
-  it("[EV8] says that the CRD is missing, and goes on when it is there", async () => {
+  it("[EV8] logs that the CRD is missing, and continues when it exists", async () => {
     const made = world();
     const { harness, run } = made;
     const { synced } = run(kindSource({ resource: Widget, handler: enqueueSelf() }));
@@ -238,7 +238,7 @@ describe("a kind source that cannot read", () => {
     expect(harness.messages("error")).toHaveLength(1);
   });
 
-  it("[EV8] says which permission is missing, and goes on when it is granted", async () => {
+  it("[EV8] logs which permission is missing, and continues when it is granted", async () => {
     const namespace = await makeNamespace();
     await admin.create(Secret, { metadata: { namespace, name: "a" } });
     const made = world(await controlPlane.createUser({ user: "ann" }));

@@ -42,7 +42,7 @@ const part = stored({ apiVersion: "meta.k8s.io/v1", kind: "PartialObjectMetadata
 const whole = stored({ apiVersion: "v1", kind: "ConfigMap", metadata });
 const deleted = { type: "deleted", key, uid: "u1" } as const;
 
-describe("a write whose answer is the metadata alone", () => {
+describe("a write whose response is the metadata alone", () => {
   it("[RW1] [RW3] that brings the object into a selection is read of an informer of metadata", () => {
     const { informer } = setUp(Metadata, { labelSelector: "app=web" });
     informer.recordWrite({ type: "state", object: part });
@@ -81,7 +81,7 @@ describe("a write", () => {
     }
   });
 
-  it("[RW1] that tells what an earlier one did not ends the wait for that", async () => {
+  it("[RW1] whose response contains what an earlier one lacked ends the wait for that", async () => {
     const { informer, clock } = setUp(ConfigMap);
     informer.recordWrite({ type: "version", key, uid: "u1", version: "5" });
     const passes = informer.waitUntilKnown(() => informer.unknownUntil(key), new AbortController().signal);

@@ -30,7 +30,7 @@ function setUp(options: Partial<NotifyingStoreOptions<KubeObject>> = {}) {
   return { clock, core };
 }
 
-/** What a subscriber hears, in words: `create a@1 initial`, `update a@1->2 sync`, `delete a@3 unseen`. */
+/** What a subscriber receives, as text: `create a@1 initial`, `update a@1->2 sync`, `delete a@3 unseen`. */
 function words(event: InformerEvent<KubeObject>): string {
   const { resourceVersion } = event.object.metadata;
   switch (event.type) {
@@ -44,15 +44,15 @@ function words(event: InformerEvent<KubeObject>): string {
 }
 
 function listen(core: NotifyingStore<KubeObject>, options?: { resyncMs?: number }) {
-  const heard: string[] = [];
+  const received: string[] = [];
   const subscription = core.subscribe((event) => {
-    heard.push(words(event));
+    received.push(words(event));
   }, options);
-  return { heard, subscription };
+  return { received, subscription };
 }
 
-describe("an informer that learns of changes", () => {
-  it("[IN2] has them in the store and in its indexes before anybody hears of them", async () => {
+describe("a store that receives events", () => {
+  it("[IN2] has them in the store and in its indexes before subscribers are notified", async () => {
     const { core, clock } = setUp();
     core.store.addIndex("version", ({ metadata }) => [metadata.resourceVersion ?? ""]);
     const found: number[] = [];
@@ -71,52 +71,52 @@ describe("an informer that learns of changes", () => {
     expect(found).toEqual([1, 1, 1, -1]);
   });
 
-  it("[IN4] tells of ADDED for a known key as an update, of MODIFIED for an unknown one as a create", async () => {
+  it("[IN4] delivers ADDED for a known key as an update, MODIFIED for an unknown one as a create", async () => {
     const { core, clock } = setUp();
-    const { heard } = listen(core);
+    const { received } = listen(core);
     core.replace(set(pod("a", "1")), "1");
     core.apply({ type: "ADDED", snapshot: pod("a", "2") });
     core.apply({ type: "MODIFIED", snapshot: pod("b", "3") });
     await clock.settle();
-    expect(heard).toEqual(["create a@1 initial", "update a@1->2", "create b@3"]);
+    expect(received).toEqual(["create a@1 initial", "update a@1->2", "create b@3"]);
   });
 
-  it("[IN8] tells of a delete with the version at which the object became absent", async () => {
+  it("[IN8] delivers a delete with the version of the deletion", async () => {
     const { core, clock } = setUp();
-    const { heard } = listen(core);
+    const { received } = listen(core);
     core.replace(set(pod("a", "1")), "1");
     core.apply({ type: "DELETED", snapshot: pod("a", "5") });
     await clock.settle();
-    expect(heard).toEqual(["create a@1 initial", "delete a@5"]);
+    expect(received).toEqual(["create a@1 initial", "delete a@5"]);
     expect(core.store.size).toBe(0);
   });
 
-  it("tells nobody of the delete of what nobody knew", async () => {
+  it("does not deliver the delete of an object that was not stored", async () => {
     const { core, clock } = setUp();
-    const { heard } = listen(core);
+    const { received } = listen(core);
     core.replace(set(), "1");
     core.apply({ type: "DELETED", snapshot: pod("a", "5") });
     await clock.settle();
-    expect(heard).toEqual([]);
+    expect(received).toEqual([]);
   });
 
-  it("[IN5] [IN6] tells of a relist: first what is gone unseen, then what is new or changed, in order", async () => {
+  it("[IN5] [IN6] delivers a relist: first the missed deletions, then what is new or changed, in order", async () => {
     const { core, clock } = setUp();
-    const { heard } = listen(core);
+    const { received } = listen(core);
     const resyncing = listen(core, { resyncMs: 60_000 });
     core.replace(set(pod("a", "1"), pod("b", "2"), pod("c", "3"), pod("d", "4")), "4");
     await clock.settle();
-    heard.length = 0;
-    resyncing.heard.length = 0;
+    received.length = 0;
+    resyncing.received.length = 0;
     core.replace(set(pod("z", "9"), pod("c", "8"), pod("b", "2")), "9");
     expect(core.store.list().map(({ metadata }) => metadata.name)).toEqual(["z", "c", "b"]);
     await clock.settle();
-    expect(heard).toEqual(["delete a@1 unseen", "delete d@4 unseen", "create z@9", "update c@3->8"]);
-    expect(resyncing.heard).toEqual([...heard, "update b@2->2 sync"]);
+    expect(received).toEqual(["delete a@1 unseen", "delete d@4 unseen", "create z@9", "update c@3->8"]);
+    expect(resyncing.received).toEqual([...received, "update b@2->2 sync"]);
     await core.stop();
   });
 
-  it("[IN7] tells of a delete and a re-create that only a relist shows as one update with two uids", async () => {
+  it("[IN7] delivers a delete and a re-create that only a relist shows as one update with two uids", async () => {
     const { core, clock } = setUp();
     const uids: unknown[] = [];
     core.replace(set(pod("a", "1", "first")), "1");
@@ -158,7 +158,7 @@ describe("an informer that learns of changes", () => {
       return object;
     };
     const { core, clock } = setUp({ transform });
-    const { heard } = listen(core);
+    const { received } = listen(core);
     const replace = () => core.replace(set(pod("a", "1"), pod("b", "2")), "2");
     expect(replace).toThrow(TransformError);
     expect(replace).toThrow("transform shop/b of pods: too odd; it is tried again after a wait");
@@ -168,7 +168,7 @@ describe("an informer that learns of changes", () => {
     isBroken = true;
     expect(() => core.apply({ type: "MODIFIED", snapshot: pod("b", "3") })).toThrow(TransformError);
     await clock.settle();
-    expect(heard).toEqual(["create a@1 initial", "create b@2 initial"]);
+    expect(received).toEqual(["create a@1 initial", "create b@2 initial"]);
   });
 
   it("[IN18] delivers the very object that is in the store", async () => {
@@ -182,18 +182,18 @@ describe("an informer that learns of changes", () => {
     expect(seen).toEqual([true]);
   });
 
-  it("tells of its progress after the store has changed and before subscribers hear of it", async () => {
+  it("reports its progress after the store has changed and before subscribers are notified", async () => {
     const progress: (InformerProgress & { stored: number })[] = [];
-    const heard: string[] = [];
+    const received: string[] = [];
     const { core, clock } = setUp({
       onProgress: (step) => {
-        expect(heard).toEqual([]);
+        expect(received).toEqual([]);
         progress.push({ ...step, stored: core.store.size });
         throw new Error("it must not throw, but if it does, nothing is lost");
       },
     });
     core.subscribe((event) => {
-      heard.push(words(event));
+      received.push(words(event));
     });
     core.replace(set(pod("a", "1")), "2");
     core.apply({ type: "ADDED", snapshot: pod("b", "3") });
@@ -206,7 +206,7 @@ describe("an informer that learns of changes", () => {
       { resourceVersion: "4", keyText: "shop/a", deletedUid: "uid-of-a", stored: 1 },
       { resourceVersion: "9", stored: 1 },
     ]);
-    expect(heard).toEqual(["create a@1 initial", "create b@3", "delete a@4"]);
+    expect(received).toEqual(["create a@1 initial", "create b@3", "delete a@4"]);
   });
 
   it("is synced with the first complete set, and not before", async () => {
@@ -224,7 +224,7 @@ describe("an informer that learns of changes", () => {
 });
 
 describe("a subscriber", () => {
-  it("[IN3] hears of one change at a time, in order, and holds up nobody else", async () => {
+  it("[IN3] receives one change at a time, in order, and does not delay other subscribers", async () => {
     const { core, clock } = setUp();
     const slow: string[] = [];
     const doors: (() => void)[] = [];
@@ -233,21 +233,21 @@ describe("a subscriber", () => {
       await new Promise<void>((resolve) => doors.push(resolve));
       slow.push(`end ${event.key.name}`);
     });
-    const { heard } = listen(core);
+    const { received } = listen(core);
     core.replace(set(pod("a", "1"), pod("b", "2")), "2");
     core.apply({ type: "MODIFIED", snapshot: pod("a", "3") });
     await clock.settle();
-    expect(heard).toEqual(["create a@1 initial", "create b@2 initial", "update a@1->3"]);
+    expect(received).toEqual(["create a@1 initial", "create b@2 initial", "update a@1->3"]);
     expect(slow).toEqual(["begin create a@1 initial"]);
     for (const expected of [3, 5, 6]) {
       doors.shift()?.();
       await clock.settle();
       expect(slow).toHaveLength(expected);
     }
-    expect(slow.filter((line) => line.startsWith("begin"))).toEqual(heard.map((line) => `begin ${line}`));
+    expect(slow.filter((line) => line.startsWith("begin"))).toEqual(received.map((line) => `begin ${line}`));
   });
 
-  it("[IN3] that throws or rejects is logged with the key, and hears of the next change all the same", async () => {
+  it("[IN3] that throws or rejects is logged with the key, and receives the next change all the same", async () => {
     const logged: (LogFields | undefined)[] = [];
     const log: Logger = { ...silentLogger, error: (_, fields) => logged.push(fields) };
     const { core, clock } = setUp({ log });
@@ -257,18 +257,18 @@ describe("a subscriber", () => {
       if (event.key.name === "a") throw new Error("sync");
       return Promise.reject(new Error("async"));
     });
-    const { heard } = listen(core);
+    const { received } = listen(core);
     core.replace(set(pod("a", "1"), pod("b", "2")), "2");
     await clock.settle();
     expect(calls).toEqual(["a", "b"]);
-    expect(heard).toHaveLength(2);
+    expect(received).toHaveLength(2);
     expect(logged).toEqual([
       { informer: "pods", Pod: { namespace: "shop", name: "a" }, error: new Error("sync") },
       { informer: "pods", Pod: { namespace: "shop", name: "b" }, error: new Error("async") },
     ]);
   });
 
-  it("[IN3] that throws whatever it likes hears of the next change, even if that cannot be logged", async () => {
+  it("[IN3] that throws any value receives the next change, even if that cannot be logged", async () => {
     const errors: unknown[] = [];
     const log: Logger = {
       ...silentLogger,
@@ -290,15 +290,15 @@ describe("a subscriber", () => {
     expect(errors).toEqual(Array(3).fill(new Error("a value without a text")));
   });
 
-  it("[IN9] that comes late first hears of what is there, then of changes, without a gap or a duplicate", async () => {
+  it("[IN9] that is added late first receives the stored objects, then changes, without a gap or a duplicate", async () => {
     const { core, clock } = setUp();
     core.replace(set(pod("a", "1"), pod("b", "2")), "2");
-    const { heard } = listen(core);
+    const { received } = listen(core);
     core.apply({ type: "MODIFIED", snapshot: pod("a", "3") });
     core.apply({ type: "DELETED", snapshot: pod("b", "4") });
     core.apply({ type: "ADDED", snapshot: pod("c", "5") });
     await clock.settle();
-    expect(heard).toEqual([
+    expect(received).toEqual([
       "create a@1 initial",
       "create b@2 initial",
       "update a@1->3",
@@ -307,7 +307,7 @@ describe("a subscriber", () => {
     ]);
   });
 
-  it("[IN9] may come while another one is told of a change, and hears of that change once", async () => {
+  it("[IN9] may be added while another one receives a change, and receives that change once", async () => {
     const { core, clock } = setUp();
     let late: ReturnType<typeof listen> | undefined;
     core.subscribe(() => {
@@ -316,10 +316,10 @@ describe("a subscriber", () => {
     core.replace(set(pod("a", "1")), "1");
     core.apply({ type: "MODIFIED", snapshot: pod("a", "2") });
     await clock.settle();
-    expect(late?.heard).toEqual(["create a@2 initial"]);
+    expect(late?.received).toEqual(["create a@2 initial"]);
   });
 
-  it("[IN10] has synced when the store has and its handler is done with what was there", async () => {
+  it("[IN10] has synced when the store has and its handler is done with the initial list", async () => {
     const { core, clock } = setUp();
     const doors: (() => void)[] = [];
     const early = core.subscribe(() => new Promise<void>((resolve) => doors.push(resolve)));
@@ -342,7 +342,7 @@ describe("a subscriber", () => {
     const late = listen(core);
     expect(late.subscription.hasSynced).toBe(false);
     await late.subscription.synced();
-    expect(late.heard).toHaveLength(2);
+    expect(late.received).toHaveLength(2);
   });
 
   it("[IN10] of an empty store has synced once the store has", async () => {
@@ -353,19 +353,19 @@ describe("a subscriber", () => {
     expect(subscription.hasSynced).toBe(true);
   });
 
-  it("[IN11] hears of nothing once it is removed, and removing it again does no harm", async () => {
+  it("[IN11] receives nothing once it is removed, and may be removed twice", async () => {
     const { core, clock } = setUp();
-    const { heard, subscription } = listen(core);
+    const { received, subscription } = listen(core);
     core.replace(set(pod("a", "1")), "1");
     await subscription.remove();
     core.apply({ type: "MODIFIED", snapshot: pod("a", "2") });
     await clock.settle();
     await subscription.remove();
-    expect(heard).toEqual([]);
+    expect(received).toEqual([]);
     await expect(subscription.synced()).rejects.toThrow(SubscriptionRemovedError);
   });
 
-  it("[IN11] is removed when the handler that is at work is done", async () => {
+  it("[IN11] is removed when the handler that is running is done", async () => {
     const { core, clock } = setUp();
     const { promise: door, resolve: open } = Promise.withResolvers<void>();
     const calls: string[] = [];
@@ -399,22 +399,22 @@ describe("a subscriber", () => {
     expect(calls).toEqual(["a"]);
   });
 
-  it("hears of nothing after the stop, which waits for its handler", async () => {
+  it("receives nothing after the stop, which waits for its handler", async () => {
     const { core, clock } = setUp();
-    const { heard, subscription } = listen(core, { resyncMs: 5000 });
+    const { received, subscription } = listen(core, { resyncMs: 5000 });
     core.replace(set(pod("a", "1")), "1");
     await subscription.synced();
     core.apply({ type: "MODIFIED", snapshot: pod("a", "2") });
     await core.stop();
     const late = listen(core);
     await clock.advance(20_000);
-    expect(heard).toEqual(["create a@1 initial"]);
-    expect(late.heard).toEqual([]);
+    expect(received).toEqual(["create a@1 initial"]);
+    expect(late.received).toEqual([]);
     await expect(late.subscription.synced()).rejects.toThrow(SubscriptionRemovedError);
     expect(clock.pendingTimers).toEqual([]);
   });
 
-  it("that waits for a sync that never comes is told of the stop", async () => {
+  it("that waits for a sync that never comes gets the error of the stop", async () => {
     const { core } = setUp();
     const { subscription } = listen(core);
     const waiting = [core.synced(), subscription.synced()];
@@ -423,7 +423,7 @@ describe("a subscriber", () => {
     await expect(waiting[1]).rejects.toThrow(SubscriptionRemovedError);
   });
 
-  it("with a long backlog lets everything else have its turn", async () => {
+  it("with a long backlog lets other tasks of the event loop run", async () => {
     // Each look at the clock takes 1 ms, so that a turn is over after ten changes.
     const real = new VirtualClock();
     let ticks = 0;
@@ -433,22 +433,22 @@ describe("a subscriber", () => {
       schedule: (delayMs, callback) => real.schedule(delayMs, callback),
     };
     const { core } = setUp({ clock });
-    const { heard, subscription } = listen(core);
+    const { received, subscription } = listen(core);
     core.replace(set(...Array.from({ length: 25 }, (_, index) => pod(`p${index}`, "1"))), "1");
     await real.settle();
-    expect(heard).toHaveLength(10);
+    expect(received).toHaveLength(10);
     expect(real.pendingTimers).toHaveLength(1);
     await real.advance(0);
-    expect(heard).toHaveLength(25);
+    expect(received).toHaveLength(25);
     core.replace(set(), "2");
     await real.settle();
-    expect(heard).toHaveLength(35);
+    expect(received).toHaveLength(35);
     await subscription.remove();
     expect(real.pendingTimers).toEqual([]);
-    expect(heard).toHaveLength(35);
+    expect(received).toHaveLength(35);
   });
 
-  it("that looks at no object has none parsed", async () => {
+  it("that reads no object causes no parsing", async () => {
     const { core, clock } = setUp();
     const unparsed = (name: string, resourceVersion: string) =>
       unparsedSnapshot<KubeObject>({
@@ -475,11 +475,11 @@ describe("a subscriber", () => {
     setFlagsFromString("--expose-gc");
     const collectGarbage: () => void = runInNewContext("gc");
     const { core, clock } = setUp();
-    const { heard } = listen(core);
+    const { received } = listen(core);
     const old = new WeakRef(fill(core));
     core.apply({ type: "MODIFIED", snapshot: pod("a", "2") });
     await clock.settle();
-    expect(heard).toEqual(["create a@1 initial", "update a@1->2"]);
+    expect(received).toEqual(["create a@1 initial", "update a@1->2"]);
     await new Promise((resolve) => setImmediate(resolve));
     collectGarbage();
     expect(old.deref()).toBeUndefined();
@@ -495,22 +495,22 @@ function fill(core: NotifyingStore<KubeObject>): KubeObject {
 }
 
 describe("a resync", () => {
-  it("[IN13] delivers everything again to the subscriber that asked for it, every so often", async () => {
+  it("[IN13] delivers everything again to the subscriber with a period", async () => {
     const { core, clock } = setUp();
-    const { heard } = listen(core);
+    const { received } = listen(core);
     const resyncing = listen(core, { resyncMs: 30_000 });
     core.replace(set(pod("a", "1"), pod("b", "2")), "2");
     await clock.settle();
-    heard.length = 0;
-    resyncing.heard.length = 0;
+    received.length = 0;
+    resyncing.received.length = 0;
     await clock.advance(29_999);
-    expect(resyncing.heard).toEqual([]);
+    expect(resyncing.received).toEqual([]);
     await clock.advance(1);
-    expect(resyncing.heard).toEqual(["update a@1->1 sync", "update b@2->2 sync"]);
+    expect(resyncing.received).toEqual(["update a@1->1 sync", "update b@2->2 sync"]);
     core.apply({ type: "DELETED", snapshot: pod("a", "3") });
     await clock.advance(30_000);
-    expect(resyncing.heard.slice(2)).toEqual(["delete a@3", "update b@2->2 sync"]);
-    expect(heard).toEqual(["delete a@3"]);
+    expect(resyncing.received.slice(2)).toEqual(["delete a@3", "update b@2->2 sync"]);
+    expect(received).toEqual(["delete a@3"]);
     await core.stop();
     expect(clock.pendingTimers).toEqual([]);
   });
@@ -521,11 +521,11 @@ describe("a resync", () => {
     const seldom = listen(core, { resyncMs: 4000 });
     core.replace(set(pod("a", "1")), "1");
     await clock.advance(12_000);
-    expect([often.heard.length, seldom.heard.length]).toEqual([1 + 12, 1 + 3]);
+    expect([often.received.length, seldom.received.length]).toEqual([1 + 12, 1 + 3]);
     await core.stop();
   });
 
-  it("[IN13] is left out while the subscriber is not done with the last one", async () => {
+  it("[IN13] is skipped while the subscriber is not done with the last one", async () => {
     const { core, clock } = setUp();
     const doors: (() => void)[] = [];
     core.replace(set(pod("a", "1")), "1");

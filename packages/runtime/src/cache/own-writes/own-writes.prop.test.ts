@@ -59,7 +59,7 @@ class LateWorld {
     }
   }
 
-  /** The informer hears of the next change. */
+  /** The informer receives the next change. */
   deliver(): void {
     const change = this.history[this.#delivered];
     if (change === undefined) return;
@@ -71,7 +71,7 @@ class LateWorld {
     this.writes.advance({ resourceVersion: version, keyText: key, ...deletion }, 0);
   }
 
-  /** The informer lists everything, so that it does not hear of what happened in between. */
+  /** The informer lists everything, so that it does not receive the changes in between. */
   relist(): void {
     const version = this.history.at(-1)?.version;
     if (version === undefined) return;
@@ -134,7 +134,7 @@ function take(world: LateWorld, next: typeof step extends fc.Arbitrary<infer Ste
   else world[next.do]();
 }
 
-it("[RW1] [RW2] [RW6] a reader never sees less than was answered, nor what was deleted, nor older than the store", () => {
+it("[RW1] [RW2] [RW6] a reader never sees an older state than the responses, a deleted object, or an older one than the store", () => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
       const world = new LateWorld();
@@ -160,13 +160,13 @@ it("[RW1] [RW2] [RW6] a reader never sees less than was answered, nor what was d
   );
 });
 
-it("[RW5] nothing is held when all is answered and delivered", () => {
+it("[RW5] nothing is held when all responses and events have come", () => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
       const world = new LateWorld();
       for (const next of steps) take(world, next);
       world.settle();
-      // A deletion that the informer could not hear of, because a list came in between, ends with time.
+      // A deletion that the informer could not receive, because a list came in between, expires.
       world.writes.expire(10_000);
       expect(world.writes.size).toBe(0);
       for (const each of keys) expect(world.see(each).version).toBe(world.stored(each)?.version);

@@ -34,7 +34,7 @@ describe("a write that has not come back", () => {
     expect(writes.read("shop/web")).toEqual({ type: "written", object: made("5") });
   });
 
-  it("[RW4] is nothing to the readers of other keys", () => {
+  it("[RW4] does not affect readers of other keys", () => {
     const { writes } = world();
     writes.recordObject("shop/web", written("5"));
     writes.recordVersion("shop/scaled", { version: "6", uid: "u2" }, 0);
@@ -58,14 +58,14 @@ describe("a write that has not come back", () => {
     expect(writes.size).toBe(0);
   });
 
-  it("[RW5] is not held if the informer was faster than the answer", () => {
+  it("[RW5] is not held if the informer was faster than the response", () => {
     const { writes } = world({ at: "7" });
     writes.recordObject("shop/web", written("7"));
     writes.recordVersion("shop/web", { version: "6", uid: "u1" }, 0);
     expect(writes.size).toBe(0);
   });
 
-  it("[RW6] gives way to a later write of somebody else", () => {
+  it("[RW6] is replaced by a later write of another client", () => {
     const { store, writes } = world();
     writes.recordObject("shop/web", written("5"));
     store.set("shop/web", { version: "8", uid: "u1" });
@@ -81,7 +81,7 @@ describe("a write that has not come back", () => {
     expect(writes.read("shop/web")).toEqual({ type: "written", object: made("15") });
   });
 
-  it("is the latest of several, whatever the order of their answers", () => {
+  it("is the latest of several, whatever the order of their responses", () => {
     const { writes } = world();
     writes.recordObject("shop/web", written("6"));
     writes.recordObject("shop/web", written("5"));
@@ -112,7 +112,7 @@ describe("a write to something that does not belong to the informer", () => {
     expect(writes.read("shop/web")).toEqual({ type: "absent" });
   });
 
-  it("[RW5] is not held if nobody would see anything else", () => {
+  it("[RW5] is not held if readers see the same state without it", () => {
     const { writes } = world();
     writes.recordObject("shop/web", left);
     expect(writes.size).toBe(0);
@@ -134,14 +134,14 @@ describe("a write of which only the version is known", () => {
     expect(writes.size).toBe(0);
   });
 
-  it("is known when the object of that version comes by another way", () => {
+  it("is known when another response contains the object of that version", () => {
     const { writes } = world();
     writes.recordVersion("shop/web", { version: "5", uid: "u1" }, 0);
     writes.recordObject("shop/web", written("5"));
     expect(writes.read("shop/web")).toEqual({ type: "written", object: made("5") });
   });
 
-  it("[RW1] must be met exactly if it is no number, and is given up when the informer goes on after 10 s", () => {
+  it("[RW1] must match exactly if it is no number, and is given up at the first progress after 10 s", () => {
     const { store, writes } = world({ at: "a" });
     writes.recordVersion("shop/web", { version: "c", uid: "u1" }, 0);
     writes.advance({ resourceVersion: "b" }, 9_999);
@@ -156,7 +156,7 @@ describe("a write of which only the version is known", () => {
 });
 
 describe("a deletion", () => {
-  it("[RW2] hides the object until the informer tells of it", () => {
+  it("[RW2] hides the object until the informer delivers it", () => {
     const { store, writes } = world();
     store.set("shop/web", { version: "1", uid: "u1" });
     writes.recordDeletion("shop/web", { uid: "u1" }, 0);
@@ -166,7 +166,7 @@ describe("a deletion", () => {
     expect(writes.size).toBe(0);
   });
 
-  it("[RW2] also hides an object that the informer learns of only later", () => {
+  it("[RW2] also hides an object that the informer receives only later", () => {
     const { store, writes } = world();
     writes.recordObject("shop/web", written("4"));
     writes.recordDeletion("shop/web", { uid: "u1" }, 0);
@@ -191,7 +191,7 @@ describe("a deletion", () => {
     expect(writes.size).toBe(0);
   });
 
-  it("[RW2] is not undone by the late answer of an earlier write", () => {
+  it("[RW2] is not undone by the late response of an earlier write", () => {
     const { store, writes } = world();
     store.set("shop/web", { version: "1", uid: "u1" });
     writes.recordDeletion("shop/web", { uid: "u1" }, 0);
@@ -226,7 +226,7 @@ describe("a deletion", () => {
     expect(writes.size).toBe(1);
   });
 
-  it("[RW5] that the informer never tells of is forgotten after 10 s", () => {
+  it("[RW5] that the informer never delivers is forgotten after 10 s", () => {
     const { writes } = world();
     writes.recordDeletion("shop/web", { uid: "u1" }, 500);
     expect(writes.nextExpiryMs).toBe(10_500);
@@ -263,7 +263,7 @@ describe("a deletion", () => {
   });
 });
 
-describe("a deletion that an informer with a selection may have to tell of twice", () => {
+describe("a deletion that an informer with a selection may deliver twice", () => {
   it("[RW2] hides an object that has left the selection and comes back", () => {
     const { store, writes } = world({ areDeletionsFinal: false });
     store.set("shop/web", { version: "1", uid: "u1" });
@@ -283,7 +283,7 @@ describe("a deletion that an informer with a selection may have to tell of twice
     expect(writes.size).toBe(0);
   });
 
-  it("[RW5] is forgotten once the informer is where the object is known to be gone", () => {
+  it("[RW5] is forgotten once the informer has reached the version at which the object no longer existed", () => {
     const { store, writes } = world({ areDeletionsFinal: false });
     store.set("shop/web", { version: "1", uid: "u1" });
     writes.recordDeletion("shop/web", { uid: "u1", deletedBy: "9" }, 0);
@@ -316,7 +316,7 @@ describe("a deletion of an object of which a version is known", () => {
     },
   );
 
-  it("[RW2] stays for the version that the late answer to an earlier write tells", () => {
+  it("[RW2] stays for the version in the late response to an earlier write", () => {
     const late = world();
     late.writes.recordDeletion("shop/web", { uid: "u1", version: "4" }, 0);
     late.writes.recordVersion("shop/web", { version: "6", uid: "u1" }, 0);
@@ -326,7 +326,7 @@ describe("a deletion of an object of which a version is known", () => {
     expect(late.writes.read("shop/web")).toEqual({ type: "absent" });
   });
 
-  it("[RW5] is not held if the informer has been there and does not have it", () => {
+  it("[RW5] is not held if the informer has passed it and does not have the object", () => {
     const { writes } = world({ at: "4" });
     for (let index = 0; index < 4_000; index += 1)
       writes.recordDeletion(`shop/${index}`, { uid: `u${index}`, version: "4" }, 0);

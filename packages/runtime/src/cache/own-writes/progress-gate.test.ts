@@ -15,7 +15,7 @@ it("[RW1] opens as soon as there is nothing to wait for, and leaves no timer", a
   expect(clock.pendingTimers).toEqual([]);
 });
 
-it("[RW1] gives up at the moment that it was given", async () => {
+it("[RW1] gives up at the deadline", async () => {
   const clock = new VirtualClock();
   const untilMs = clock.monotonicNow() + 10_000;
   const passes = new ProgressGate(clock).waitUntilKnown(() => untilMs, new AbortController().signal);
@@ -23,7 +23,7 @@ it("[RW1] gives up at the moment that it was given", async () => {
   expect(await passes).toBe(false);
 });
 
-it("[RW1] gives up at the first moment that it was given, however many writes come after it", async () => {
+it("[RW1] gives up at the first deadline, however many writes come after it", async () => {
   const clock = new VirtualClock();
   const gate = new ProgressGate(clock);
   const passes = gate.waitUntilKnown(() => clock.monotonicNow() + 10_000, new AbortController().signal);
@@ -44,7 +44,7 @@ it("throws the reason of the signal and leaves no timer", async () => {
   expect(clock.pendingTimers).toEqual([]);
 });
 
-it("[MX5] counts those who had to wait, each of them once", async () => {
+it("[MX5] counts the readers that had to wait, each once", async () => {
   const clock = new VirtualClock();
   const gate = new ProgressGate(clock);
   const { signal } = new AbortController();

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 import { VersionOrderedKeys } from "./version-order.ts";
 
-it("gives each key when its version is reached, the earliest first", () => {
+it("returns each key when its version is reached, the earliest first", () => {
   const version = fc.integer({ min: 1, max: 200 });
   const step = fc.oneof(
     fc.record({ add: version }),

@@ -24,14 +24,14 @@ const deleted = { type: "deleted", key: { namespace: "shop", name: "web" }, uid:
 const deletionTimestamp = "2026-01-01T00:00:00Z";
 
 describe("the outcome of a write", () => {
-  it("[RW1] is the object that was answered, also by a subresource", () => {
+  it("[RW1] is the object in the response, also of a subresource", () => {
     for (const subresource of [undefined, "status", "approval"]) {
       const write = call(subresource === undefined ? {} : { subresource });
       expect(outcomeOf(write, map())).toEqual({ type: "state", object: map() });
     }
   });
 
-  it("[RW1] is the version in an answer of another kind, if there is one", () => {
+  it("[RW1] is the version in a response of another kind, if there is one", () => {
     const scale = { apiVersion: "autoscaling/v1", kind: "Scale", metadata: map().metadata };
     expect(outcomeOf(call({ subresource: "scale" }), scale)).toEqual({
       type: "version",
@@ -50,13 +50,13 @@ describe("the outcome of a write", () => {
     expect(outcomeOf(call({ verb: "delete", body }), map())).toBe("nothing");
   });
 
-  it("is not said by a Status that is no answer to a delete", () => {
+  it("is unknown after a Status that is no response to a delete", () => {
     const status = { apiVersion: "v1", kind: "Status", status: "Success" };
     expect(outcomeOf(call({ verb: "create", subresource: "eviction" }), status)).toBe("unknown");
     expect(outcomeOf(call({ verb: "delete" }), status)).toBe("unknown");
   });
 
-  it("[RW2] is the end of an object whose delete is answered by a Status or by its last state", () => {
+  it("[RW2] is the deletion of an object if the response to a delete is a Status or its last state", () => {
     const status = {
       apiVersion: "v1",
       kind: "Status",
@@ -89,7 +89,7 @@ describe("the outcome of a write", () => {
     expect(outcomeOf(write, { ...object, spec: {} })).toMatchObject({ type: "deleted" });
   });
 
-  it("[RW2] is a version of a namespace of which only the metadata is known, which does not tell if it is gone", () => {
+  it("[RW2] is a version of a namespace of which only the metadata is known, which does not show whether it is deleted", () => {
     const write = call({ verb: "delete", resource: metadataOnly(Namespace) });
     const metadata = { name: "shop", uid: "u1", resourceVersion: "5", deletionTimestamp };
     const object = { apiVersion: "meta.k8s.io/v1", kind: "PartialObjectMetadata", metadata };

@@ -25,7 +25,7 @@ it("[IN16] holds what reads began for good without a time limit", async () => {
   expect(clock.pendingTimers).toEqual([]);
 });
 
-it("gives back what was not read for the time limit, counted from the last read", async () => {
+it("releases a lease that was not read for the time limit, counted from the last read", async () => {
   const clock = new VirtualClock();
   const uses = new ReadLeases(clock, 1_000);
   const pods = use();
@@ -53,7 +53,7 @@ it("takes a touch for a read, of what it holds", async () => {
   expect(pods.released).toBe(1);
 });
 
-it("gives nothing back while a read is under way, however long it waits", async () => {
+it("releases no lease during a read, however long it waits", async () => {
   const clock = new VirtualClock();
   const uses = new ReadLeases(clock, 1_000);
   const pods = use();

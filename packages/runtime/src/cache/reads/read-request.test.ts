@@ -50,7 +50,7 @@ describe("a list call", () => {
   });
 });
 
-it("[IN15] a cache answers reads of whole objects that name no version", () => {
+it("[IN15] a cache serves reads of whole objects without a resource version", () => {
   expect(isCacheRead(call())).toBe(true);
   expect(isCacheRead(call({ verb: "get", name: "web" }))).toBe(true);
   expect(isCacheRead(call({ query: { resourceVersion: "" } }))).toBe(false);
