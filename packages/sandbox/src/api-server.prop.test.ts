@@ -119,7 +119,7 @@ async function prepared(): Promise<ServerWorld> {
   return world;
 }
 
-test("whatever is sent, a refusal is a Status that says so, and nothing is unexpected", async () => {
+test("every request gets a response, a refusal is a Status, and no error is unexpected", async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.constantFrom("GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "FOO"),
@@ -130,14 +130,14 @@ test("whatever is sent, a refusal is a Status that says so, and nothing is unexp
       async (method, where, parameters, sent, text) => {
         const world = await prepared();
         const query = new URLSearchParams(parameters).toString();
-        const answer = await world.call(method, query === "" ? where : `${where}?${query}`, {
+        const response = await world.call(method, query === "" ? where : `${where}?${query}`, {
           headers: sent,
           body: text,
         });
         expect(world.unexpected).toEqual([]);
-        if (answer.status < 400 || answer.json === undefined) return;
-        const status: Json = answer.json;
-        expect(status).toMatchObject({ kind: "Status", status: "Failure", code: answer.status });
+        if (response.status < 400 || response.json === undefined) return;
+        const status: Json = response.json;
+        expect(status).toMatchObject({ kind: "Status", status: "Failure", code: response.status });
         expect(status.message).toBeTypeOf("string");
       },
     ),

@@ -22,7 +22,7 @@ function status(code: number, reason: string, message: string): object {
 }
 
 describe("getting", () => {
-  test("answers the object, with the headers that clients use", async () => {
+  test("returns the object, with the headers that clients use", async () => {
     const { call } = await withNotes(1);
     const { status: code, headers, json } = await call("GET", `${notes}/n1`);
     expect(code).toBe(200);
@@ -34,7 +34,7 @@ describe("getting", () => {
     expect(json).toMatchObject({ kind: "Note", apiVersion: "v1", metadata: { name: "n1" } });
   });
 
-  test("says what was not found, and where a path leads nowhere", async () => {
+  test("reports what was not found, and unknown paths", async () => {
     const { call } = await withNotes(1);
     expect(await call("GET", `${notes}/x`)).toMatchObject(status(404, "NotFound", 'notes "x" not found'));
     const nowhere = "the server could not find the requested resource";
@@ -51,7 +51,7 @@ describe("getting", () => {
     });
   });
 
-  test("refuses a revision that is still to come, and what is no revision", async () => {
+  test("refuses a future revision, and a text that is not a revision", async () => {
     const { call, store } = await withNotes(1);
     const { json, headers } = await call("GET", `${notes}/n1?resourceVersion=999`);
     expect(json).toMatchObject({
@@ -67,7 +67,7 @@ describe("getting", () => {
     });
   });
 
-  test("shows an old state to those who allow it while the server is told to lag", async () => {
+  test("returns a stale state to reads that allow it while reads are frozen", async () => {
     let stale: number | undefined;
     const world = await withNotes(1, serverWorld(undefined, { staleRevision: () => stale }));
     stale = world.store.revision;
@@ -80,7 +80,7 @@ describe("getting", () => {
 });
 
 describe("listing", () => {
-  test("gives items without their type, and an empty list where there is nothing", async () => {
+  test("returns items without their type, and an empty list if there are none", async () => {
     const { call } = await withNotes(2);
     const { json } = await call("GET", notes);
     expect(json).toMatchObject({ kind: "NoteList", apiVersion: "v1" });
@@ -89,7 +89,7 @@ describe("listing", () => {
     expect(names((await call("GET", "/api/v1/notes")).json)).toEqual(["n1", "n2"]);
   });
 
-  test("gives pages of one state, whatever happens in between", async () => {
+  test("returns pages of one state, whatever changes in between", async () => {
     const { call } = await withNotes(5);
     const first = (await call("GET", `${notes}?limit=2`)).json;
     expect(names(first)).toEqual(["n1", "n2"]);
@@ -103,7 +103,7 @@ describe("listing", () => {
     expect(third.metadata).not.toHaveProperty("continue");
   });
 
-  test("offers to go on with the present state when the one of the first page is gone", async () => {
+  test("offers to continue with the current state when that of the first page is compacted", async () => {
     const { call, store } = await withNotes(3);
     const { json } = await call("GET", `${notes}?limit=1`);
     await call("DELETE", `${notes}/n2`);
@@ -132,7 +132,7 @@ describe("listing", () => {
     }
   });
 
-  test("selects by labels and fields, and does not count what it left out", async () => {
+  test("selects by labels and fields, and does not count the remaining items", async () => {
     const { call } = await withNotes(4);
     expect(names((await call("GET", `${notes}?labelSelector=n+in+(1,3)`)).json)).toEqual(["n1", "n3"]);
     expect(names((await call("GET", `${notes}?fieldSelector=metadata.name%3Dn2`)).json)).toEqual(["n2"]);
@@ -245,7 +245,7 @@ describe("writing", () => {
     );
   });
 
-  test("deletes as the body says, else as the query says", async () => {
+  test("takes delete options from the body, else from the query", async () => {
     const { call } = await withNotes(2);
     const tried = await call("DELETE", `${notes}/n1?dryRun=All`);
     expect(tried).toMatchObject({ status: 200, json: { status: "Success", details: { name: "n1" } } });
@@ -278,7 +278,7 @@ describe("writing", () => {
 });
 
 describe("access", () => {
-  test("refuses wrong credentials and what users may not do", async () => {
+  test("refuses wrong credentials and access that is not allowed", async () => {
     const { call } = serverWorld();
     expect(await call("GET", notes, { headers: { authorization: "Bearer wrong" } })).toMatchObject(
       status(401, "Unauthorized", "Unauthorized"),
@@ -292,7 +292,7 @@ describe("access", () => {
     expect(await call("GET", "/metrics", { headers })).toMatchObject(status(403, "Forbidden", path));
   });
 
-  test("lets those who may act as somebody else", async () => {
+  test("lets a user that may impersonate act as another user", async () => {
     const { call } = serverWorld();
     const headers = { "impersonate-user": "eve" };
     expect((await call("GET", notes, { headers })).json.message).toContain('User "eve" cannot list');
@@ -305,14 +305,14 @@ describe("access", () => {
 });
 
 describe("everything else", () => {
-  test("tells that it is well", async () => {
+  test("reports that it is healthy", async () => {
     const { call } = serverWorld();
     expect(await call("GET", "/healthz")).toMatchObject({ status: 200, text: "ok" });
     expect((await call("GET", "/readyz?verbose")).text).toMatch(/\[\+\]ping ok[\s\S]*readyz check passed/);
     expect((await call("GET", "/metrics")).status).toBe(200);
   });
 
-  test("answers an error that nobody foresaw with its id", async () => {
+  test("responds to an unexpected error with its id", async () => {
     const world = serverWorld(undefined, {
       authorize: () => {
         throw new Error("broken");

@@ -60,7 +60,7 @@ describe("NamespaceLifecycle", () => {
 });
 
 describe("ServiceAccount", () => {
-  it("gives a pod the default account and mounts a token", async () => {
+  it("sets the default ServiceAccount of a pod and mounts a token", async () => {
     const { create } = admissionWorld();
     const { spec } = await create("pods", pod("a", { initContainers: [{ name: "i", image: "x" }] }));
     expect(spec).toMatchObject({ serviceAccountName: "default", serviceAccount: "default" });
@@ -93,7 +93,7 @@ describe("ServiceAccount", () => {
     ]);
   });
 
-  it("mounts nothing where the pod or the account does not want it, or something is there", async () => {
+  it("mounts nothing if the pod or the account disables it, or a mount exists", async () => {
     const { create, put } = admissionWorld();
     const unwanted = await create("pods", pod("a", { automountServiceAccountToken: false }));
     expect(unwanted.spec).not.toHaveProperty("volumes");
@@ -142,7 +142,7 @@ describe("ServiceAccount", () => {
 });
 
 describe("DefaultTolerationSeconds", () => {
-  it("lets pods stay for five minutes on lost nodes unless they say otherwise", async () => {
+  it("lets pods tolerate unreachable nodes for five minutes by default", async () => {
     const { create } = admissionWorld();
     const own = { key: "node.kubernetes.io/not-ready", operator: "Exists", effect: "NoExecute" };
     const { spec } = await create("pods", pod("a", { tolerations: [own] }));
@@ -163,7 +163,7 @@ describe("DefaultTolerationSeconds", () => {
 });
 
 describe("Priority", () => {
-  it("gives pods the priority of their class, of the default one, or none", async () => {
+  it("sets the priority of a pod's class, of the default class, or none", async () => {
     const { create, put } = admissionWorld();
     const plain = await create("pods", pod("a"));
     expect(plain.spec).toMatchObject({ priority: 0, preemptionPolicy: "PreemptLowerPriority" });
@@ -204,7 +204,7 @@ describe("the other plugins", () => {
     expect(spec).toMatchObject({ taints: [{ key: "node.kubernetes.io/not-ready", effect: "NoSchedule" }] });
   });
 
-  it("give claims a finalizer and the newest default class", async () => {
+  it("set a finalizer and the newest default class of claims", async () => {
     const { create, put } = admissionWorld();
     for (const [name, creationTimestamp] of [
       ["old", "2029-01-01T00:00:00Z"],
@@ -226,7 +226,7 @@ describe("the other plugins", () => {
     expect((await create("persistentvolumeclaims", none)).spec).toMatchObject({ storageClassName: "" });
   });
 
-  it("give ingresses the default class", async () => {
+  it("set the default class of Ingresses", async () => {
     const { create, put } = admissionWorld();
     const annotations = { "ingressclass.kubernetes.io/is-default-class": "true" };
     put("ingressclasses", { metadata: { name: "nginx", annotations }, spec: { controller: "x/y" } });

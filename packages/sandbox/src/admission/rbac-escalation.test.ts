@@ -31,12 +31,12 @@ function make({ create }: AdmissionWorld, plural: string, object: object): Promi
   return create(plural, object, { user });
 }
 
-describe("who writes a role", () => {
-  it("may say what they are allowed themselves", async () => {
+describe("a user that writes a role", () => {
+  it("may grant permissions that the user has", async () => {
     expect((await make(world(), "roles", role(getPods))).kind).toBe("Role");
   });
 
-  it("is told which permissions they lack", async () => {
+  it("gets the missing permissions in the message", async () => {
     const wanted = role(
       { apiGroups: [""], resources: ["pods", "secrets"], verbs: ["get", "list"] },
       { apiGroups: ["apps"], resources: ["deployments"], resourceNames: ["x", "y"], verbs: ["*"] },
@@ -59,7 +59,7 @@ describe("who writes a role", () => {
     expect((await make(strong, "roles", role({ ...getPods, verbs: ["*"] }))).kind).toBe("Role");
   });
 
-  it("hears of bindings of theirs that lead nowhere", async () => {
+  it("gets the user's bindings to missing roles in the message", async () => {
     const lost = world();
     const subjects = [{ apiGroup, kind: "User", name: "bob" }];
     const roleRef = { apiGroup, kind: "ClusterRole", name: "nope" };
@@ -70,7 +70,7 @@ describe("who writes a role", () => {
     );
   });
 
-  it("needs everything to gather rules of others", async () => {
+  it("needs cluster-admin to aggregate rules", async () => {
     const whole = {
       metadata: { name: "r" },
       aggregationRule: { clusterRoleSelectors: [{ matchLabels: { a: "b" } }] },
@@ -94,8 +94,8 @@ describe("who writes a role", () => {
   });
 });
 
-describe("who binds a role", () => {
-  it("needs what it allows", async () => {
+describe("a user that binds a role", () => {
+  it("needs the permissions of the role", async () => {
     expect((await make(world(), "rolebindings", binding("own"))).kind).toBe("RoleBinding");
     expect((await refusal(make(world(), "rolebindings", binding("strong")))).message).toContain(
       'rolebindings.rbac.authorization.k8s.io "b" is forbidden: user "bob"',
@@ -107,7 +107,7 @@ describe("who binds a role", () => {
     expect((await make(world(rule), "rolebindings", binding("strong"))).kind).toBe("RoleBinding");
   });
 
-  it("is told if there is no such role, or no such kind of role", async () => {
+  it("gets an error for an unknown role or kind of role", async () => {
     expect(await refusal(make(world(), "rolebindings", binding("nope", "ClusterRole")))).toMatchObject({
       code: 404,
       message: 'rolebindings.rbac.authorization.k8s.io "nope" not found',

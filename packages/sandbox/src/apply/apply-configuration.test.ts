@@ -64,7 +64,7 @@ function refusal(configuration: JsonObject, application: Partial<Application> = 
 const failure = { kind: "Status", apiVersion: "v1", metadata: {}, status: "Failure" };
 
 describe("applying a configuration", () => {
-  it("owns what the configuration mentions, and nothing around it", () => {
+  it("owns the fields of the configuration, and not the objects that contain them", () => {
     const object = apply(withContainers({ name: "c", ports: [{ containerPort: 80 }] }));
     expect(managedFields(object)).toEqual([
       {
@@ -99,7 +99,7 @@ describe("applying a configuration", () => {
     expect(apply(withContainers({ name: "c", image: "i" }), { live, time: later })).toEqual(live);
   });
 
-  it("shares fields that somebody else applies with the same value, without a time", () => {
+  it("shares fields that another manager applies with the same value, without a time", () => {
     const live = apply(deployment({ replicas: 1 }));
     const object = apply(deployment({ replicas: 1 }), { live, manager: "other", time: later });
     const fieldsV1 = { "f:spec": { "f:replicas": {} } };
@@ -112,7 +112,7 @@ describe("applying a configuration", () => {
     expect(apply(deployment({}), { live: left, manager: "other" }).spec).not.toHaveProperty("replicas");
   });
 
-  it("removes what is no longer mentioned, and keeps what others added inside", () => {
+  it("removes fields that are no longer applied, and keeps fields of other owners inside", () => {
     const first = apply(withContainers({ name: "a", image: "i" }, { name: "b", image: "i" }));
     const inside = { name: "b", env: [{ name: "E", value: "1" }] };
     const second = apply(withContainers(inside), { live: first, manager: "other" });
@@ -173,7 +173,7 @@ describe("applying a configuration", () => {
     ]);
   });
 
-  it("finds an owner for objects that nobody tracked", () => {
+  it("finds an owner for objects without managed fields", () => {
     const live = deployment({ replicas: 1 }, { uid: "u" });
     expect(refusal(deployment({ replicas: 2 }), { live })).toMatchObject({
       message:
@@ -183,7 +183,7 @@ describe("applying a configuration", () => {
     expect(managedFields(object).map((entry) => entry.manager)).toEqual(["app", "before-first-apply"]);
   });
 
-  it("never owns what the write does not change", () => {
+  it("never owns fields that the write does not change", () => {
     const object = apply({ ...deployment({ replicas: 1 }), status: { replicas: 1 } });
     expect(managedFields(object)[0]?.fieldsV1).toEqual({ "f:spec": { "f:replicas": {} } });
   });
@@ -225,12 +225,12 @@ describe("applying a configuration", () => {
       deployment({ strategy: { type: { a: 1 } } }),
       '.spec.strategy.type: expected string, got &value.valueUnstructured{Value:map[string]interface {}{"a":1}}',
     ],
-  ])("tells what does not fit: %j", (configuration, problem) => {
+  ])("reports what does not fit: %j", (configuration, problem) => {
     const message = `failed to create typed patch object (/d; apps/v1, Kind=Deployment): ${problem}`;
     expect(refusal(configuration)).toEqual({ ...failure, message, code: 500 });
   });
 
-  it("lets kubectl take over what it applied by the client side, and keeps its annotation", () => {
+  it("lets kubectl take over the fields of its client-side apply, and updates its annotation", () => {
     const annotation = "kubectl.kubernetes.io/last-applied-configuration";
     const last = JSON.stringify(deployment({ replicas: 1 }));
     const live = updated(deployment({ replicas: 1 }, { annotations: { [annotation]: `${last}\n` } }));
@@ -242,7 +242,7 @@ describe("applying a configuration", () => {
     expect(refusal(deployment({ replicas: 2 }), { live })).toMatchObject({ code: 409 });
   });
 
-  it("never changes what it is given, and only ever throws ApiErrors", () => {
+  it("never changes its arguments, and throws only ApiErrors", () => {
     const live = updated(withContainers({ name: "c", ports: [{ containerPort: 80 }] }));
     const before = JSON.stringify(live);
     const key = fc.constantFrom(

@@ -57,7 +57,7 @@ describe("a set of fields", () => {
     );
   });
 
-  it("loses fields with everything inside of them only where that is asked for", () => {
+  it("loses fields with everything inside of them only on request", () => {
     const fields = setOfFields(["spec"], ["spec", "replicas"], ["status"]);
     expect(difference(fields, setOfFields(["spec"]))).toEqual({
       "f:spec": { "f:replicas": {} },
@@ -90,7 +90,7 @@ describe("a set of fields", () => {
     expect(hasPath(fields, ["f:b", "f:y"])).toBe(false);
   });
 
-  it("shows its paths, those of a level before deeper ones", () => {
+  it("lists its paths, shorter ones first", () => {
     const fields = readFieldSet({
       "f:a": { "f:z": {} },
       "f:b": { 'k:{"name":"c"}': { ".": {}, "f:x": {} }, 'v:"q"': {} },

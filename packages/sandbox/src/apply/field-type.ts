@@ -116,10 +116,10 @@ function makeType(schema: FieldSchema, inherited: boolean): FieldType {
 
 /** A reference with keywords of its own is an `allOf` of one schema. */
 function referenced(schema: FieldSchema): FieldSchema | undefined {
-  const [only, ...others] = schema.allOf ?? [];
-  const saysNothing =
+  const [only, ...more] = schema.allOf ?? [];
+  const hasNoType =
     schema.type === undefined && schema.properties === undefined && schema.items === undefined;
-  return saysNothing && others.length === 0 && isType(only) ? only : undefined;
+  return hasNoType && more.length === 0 && isType(only) ? only : undefined;
 }
 
 function isType(schema: FieldSchema | undefined): schema is FieldSchema {

@@ -10,7 +10,7 @@ describe("the fields that a write resets", () => {
     expect(resetFieldsOf({ ...custom, hasStatus: false, subresource: undefined })).toEqual([]);
   });
 
-  it("are for the status what the kind says", () => {
+  it("are those of the kind for the status", () => {
     expect(resetFieldsOf({ ...deployments, subresource: "status" })).toEqual([
       ["spec"],
       ["metadata", "labels"],

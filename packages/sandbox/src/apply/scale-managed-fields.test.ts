@@ -32,7 +32,7 @@ describe("the managed fields of a Scale", () => {
     ]);
   });
 
-  it("give the replicas to who scaled, without a time", () => {
+  it("assign the replicas to the manager of the Scale, without a time", () => {
     const scaled = [entry("sc", replicas, { apiVersion: "autoscaling/v1", subresource: "scale" })];
     const after = managedFieldsAfterScale([owner, other], scaled, paths, "apps/v1");
     const { time: _time, ...timeless } = entry("sc", replicas, { subresource: "scale" });

@@ -27,7 +27,7 @@ function configMap(data: Record<string, string>, metadata: JsonObject = {}): Jso
   return { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "a", ...metadata }, data };
 }
 
-/** The object as it is stored after a write by somebody. */
+/** The object as it is stored after a write by a manager. */
 function stored(updated: JsonObject, live?: JsonObject, manager = "m1"): JsonObject {
   const { managedFields: _old, ...metadata } = Object(updated.metadata);
   const managedFields = trackUpdate(configMapWrite({ live, updated: { ...updated, metadata }, manager }));
@@ -40,7 +40,7 @@ function owned(object: JsonObject): unknown {
 }
 
 describe("the managed fields after a write", () => {
-  it("have everything that was created, except what the server sets", () => {
+  it("have all created fields, except those that the server sets", () => {
     const updated = configMap({ k: "v", b: "c" }, { labels: { x: "y" }, uid: "u", finalizers: ["b", "a"] });
     expect(JSON.stringify(trackUpdate(configMapWrite({ updated })))).toBe(
       JSON.stringify([
@@ -62,7 +62,7 @@ describe("the managed fields after a write", () => {
     );
   });
 
-  it("move with the fields that somebody else changes, and vanish with fields that are removed", () => {
+  it("move with fields that another manager changes, and are removed with removed fields", () => {
     const first = stored(configMap({ a: "1", b: "2" }));
     const second = stored(configMap({ a: "1", b: "3", c: "4" }), first, "m2");
     expect(owned(second)).toEqual({
@@ -79,7 +79,7 @@ describe("the managed fields after a write", () => {
     expect(trackUpdate(write)).toBe(Object(live.metadata).managedFields);
   });
 
-  it("can be cleared by the request, and then nobody tracks them", () => {
+  it("can be cleared by the request, and are not tracked then", () => {
     const live = stored(configMap({ a: "1" }));
     for (const managedFields of [[], [{}]]) {
       const updated = configMap({ a: "2" }, { managedFields });
@@ -89,7 +89,7 @@ describe("the managed fields after a write", () => {
     expect(trackUpdate(configMapWrite({ live: untracked, updated: configMap({ a: "3" }) }))).toEqual([]);
   });
 
-  it("stay those of before if the request brings invalid ones", () => {
+  it("stay unchanged if the request has invalid ones", () => {
     const live = stored(configMap({ a: "1", b: "1" }));
     for (const entry of [{ manager: "x" }, 3, { operation: "Update", apiVersion: "v1", fieldsType: "X" }]) {
       const updated = configMap({ a: "2", b: "1" }, { managedFields: [entry] });
@@ -131,7 +131,7 @@ describe("the managed fields after a write", () => {
     );
   });
 
-  it("are put together under one name when there are more than ten", () => {
+  it("are merged under one name when there are more than ten", () => {
     let live = stored(configMap({ k0: "v" }), undefined, "u0");
     for (let i = 1; i < 14; i += 1) {
       const data = Object.fromEntries(Array.from({ length: i + 1 }, (_, n) => [`k${n}`, "v"]));
@@ -195,7 +195,7 @@ describe("the managed fields of a Deployment", () => {
     time,
   };
 
-  it("have lists by key, atomic ones whole, and no structs that are always there", () => {
+  it("have lists by key, atomic lists as a whole, and no structs that always exist", () => {
     expect(JSON.stringify(trackUpdate(write)[0]?.fieldsV1)).toBe(
       JSON.stringify({
         "f:spec": {
@@ -314,7 +314,7 @@ describe("the managed fields of a custom resource", () => {
     return entries.find(({ manager }) => manager === "m")?.fieldsV1;
   }
 
-  it("follow the types of its lists and maps, and what it is where nothing is said", () => {
+  it("follow the types of its lists and maps, and the value where the type is unknown", () => {
     expect(
       fieldsAfter({
         items: [{ name: "b" }, { name: "a", port: 443 }],
@@ -350,7 +350,7 @@ describe("the managed fields of a custom resource", () => {
     });
   });
 
-  it("own as a whole what the definition has made atomic since", () => {
+  it("own a value as a whole after the definition made it atomic", () => {
     const fieldsV1 = { "f:spec": { ".": {}, "f:atomic": { ".": {}, "f:k": {} } } };
     const entry = {
       manager: "old",

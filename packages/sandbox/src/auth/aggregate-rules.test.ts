@@ -36,7 +36,7 @@ describe("aggregatedRules", () => {
     expect(aggregatedRules(whole, all)).toEqual([pods, jobs, { ...jobs, verbs: ["list"] }]);
   });
 
-  it("leaves roles alone that say their rules themselves", () => {
+  it("ignores roles with rules of their own", () => {
     expect(aggregatedRules(role("a", {}, [pods]), [])).toBeUndefined();
   });
 });

@@ -41,14 +41,14 @@ function request(
 const bearer = (token: string): ServiceRequest => request({ authorization: `Bearer ${token}` });
 
 describe("an authenticator", () => {
-  it("takes whoever shows nothing for anonymous", () => {
+  it("authenticates a request without credentials as anonymous", () => {
     const { authenticate } = world();
     const anonymous = { username: "system:anonymous", groups: ["system:unauthenticated"] };
     expect(authenticate(request({}))).toEqual(anonymous);
     expect(authenticate(request({ authorization: "Basic abc" }))).toEqual(anonymous);
   });
 
-  it("knows the users of its table and refuses other tokens", () => {
+  it("authenticates the users of its table and refuses other tokens", () => {
     const { authenticate } = world();
     expect(authenticate(bearer("secret"))).toEqual({
       username: "alice",
@@ -57,13 +57,13 @@ describe("an authenticator", () => {
     expect(authenticate(bearer("wrong"))).toBeUndefined();
   });
 
-  it("takes tokens of its table for such that are meant for the server", () => {
+  it("accepts tokens of its table for the audience of the server", () => {
     const { authenticateToken } = world();
     expect(authenticateToken("secret", [])?.audiences).toEqual([defaultIssuer]);
     expect(authenticateToken("secret", ["vault"])).toBeUndefined();
   });
 
-  it("knows users by their certificates, before all else", () => {
+  it("authenticates by client certificate before anything else", () => {
     const { authenticate } = world();
     const clientCertificate = { commonName: "ann", organizations: ["ops"], fingerprint: "ab" };
     expect(authenticate(request({ authorization: "Bearer wrong" }, { clientCertificate }))).toEqual({
@@ -108,7 +108,7 @@ describe("a token of a ServiceAccount", () => {
     });
   });
 
-  it("ends with its time, give or take a minute", async () => {
+  it("expires, with a leeway of a minute", async () => {
     const { authenticate, issue, clock, tokenProblem } = world();
     const token = issue();
     await clock.advance(3_600_000);
@@ -130,7 +130,7 @@ describe("a token of a ServiceAccount", () => {
     );
   });
 
-  it("tells of the pod that it is bound to and of its node, and ends with the pod", () => {
+  it("has its bound pod and the node of the pod, and is invalid after the pod is deleted", () => {
     const { put, authenticate, issue, remove, tokenProblem } = world();
     put("nodes", { metadata: { name: "n1", uid: "node-1" } });
     put("pods", { metadata: { name: "p", namespace: "shop", uid: "pod-1" }, spec: { nodeName: "n1" } });
@@ -148,7 +148,7 @@ describe("a token of a ServiceAccount", () => {
     );
   });
 
-  it("lives for a year if a kubelet asked for it, as programs may never read it again", () => {
+  it("lives for a year if a kubelet requested it", () => {
     const { put, tokens } = world();
     put("pods", { metadata: { name: "p", namespace: "shop", uid: "pod-1" } });
     const { token, expirationTimestamp } = tokens.issue({
@@ -162,7 +162,7 @@ describe("a token of a ServiceAccount", () => {
     expect(unverifiedClaims(token)?.exp).toBe(Date.UTC(2031, 0, 1) / 1000);
   });
 
-  it("counts only for those it is meant for", () => {
+  it("is valid only for its audiences", () => {
     const { authenticate, authenticateToken, issue, tokenProblem } = world();
     const token = issue({ audiences: ["vault", "other"] });
     expect(authenticate(bearer(token))).toBeUndefined();

@@ -27,7 +27,7 @@ const request: fc.Arbitrary<AccessRequest> = fc.record(
 );
 
 describe("uncoveredRules", () => {
-  it("finds nothing missing only where every request that is wanted is allowed already", () => {
+  it("finds nothing missing only if every requested access is allowed already", () => {
     fc.assert(
       fc.property(
         fc.array(rule, { maxLength: 3 }),
@@ -42,7 +42,7 @@ describe("uncoveredRules", () => {
     );
   });
 
-  it("finds nothing missing of what one has", () => {
+  it("finds nothing missing of the owned rules", () => {
     fc.assert(
       fc.property(fc.array(rule), (rules) => {
         expect(uncoveredRules(rules, rules)).toEqual([]);

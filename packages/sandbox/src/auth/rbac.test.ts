@@ -32,7 +32,7 @@ function world(rules: readonly object[] = [{ apiGroups: [""], resources: ["pods"
 }
 
 describe("RBAC", () => {
-  it("allows nothing but what a binding gives, and says which one", () => {
+  it("allows only what a binding grants, and names the binding", () => {
     const { rbac, bindCluster } = world();
     const request = { verb: "get", group: "", resource: "pods", namespace: "shop" };
     expect(rbac.authorize(bob, request)).toEqual({ allowed: false, reason: "" });
@@ -57,13 +57,13 @@ describe("RBAC", () => {
     ).toBe(false);
   });
 
-  it("lets a RoleBinding give the rules of a ClusterRole", () => {
+  it("lets a RoleBinding grant the rules of a ClusterRole", () => {
     const { bind, may } = world();
     bind("b", [{ apiGroup, kind: "User", name: "bob" }], { kind: "ClusterRole", name: "reader" });
     expect(may(bob, { namespace: "shop" })).toBe(true);
   });
 
-  it("takes a change of roles and bindings into account at once", () => {
+  it("applies a change of roles and bindings at once", () => {
     const { put, bindCluster, may, store } = world();
     bindCluster("readers", [{ apiGroup, kind: "User", name: "bob" }]);
     expect(may(bob, {})).toBe(true);
@@ -80,7 +80,7 @@ describe("RBAC", () => {
     expect(may(bob, {})).toBe(false);
   });
 
-  it("knows names, parts of objects and stars", () => {
+  it("supports resourceNames, subresources and stars", () => {
     const { bindCluster, may } = world([
       { apiGroups: [""], resources: ["pods/log", "*/scale"], verbs: ["get"] },
       { apiGroups: ["apps"], resources: ["*"], verbs: ["list"] },
@@ -99,7 +99,7 @@ describe("RBAC", () => {
     expect(may(bob, { resource: "secrets" })).toBe(false);
   });
 
-  it("knows paths, with a star at their end", () => {
+  it("supports paths that end with a star", () => {
     const { rbac, bindCluster } = world([{ nonResourceURLs: ["/healthz", "/api/*"], verbs: ["get"] }]);
     bindCluster("b", [{ apiGroup, kind: "User", name: "bob" }]);
     const may = (path: string): boolean => rbac.authorize(bob, { verb: "get", path }).allowed;
@@ -111,7 +111,7 @@ describe("RBAC", () => {
     expect(rbac.authorize(admin, { verb: "delete", path: "/x" })).toEqual({ allowed: true, reason: "" });
   });
 
-  it("tells of roles that are missing when it refuses", () => {
+  it("names missing roles when it refuses", () => {
     const { rbac, bind } = world();
     bind("b", [{ apiGroup, kind: "User", name: "bob" }], { kind: "ClusterRole", name: "nope" });
     const { reason } = rbac.authorize(bob, { verb: "get", group: "", resource: "pods", namespace: "shop" });
@@ -137,7 +137,7 @@ describe("RBAC", () => {
   });
 });
 
-describe("what is remembered of a user", () => {
+describe("the cached grants of a user", () => {
   it("is not mistaken for that of another whose name looks like the first with groups", () => {
     const { bindCluster, may } = world();
     bindCluster("readers", [{ apiGroup, kind: "Group", name: "dev" }]);

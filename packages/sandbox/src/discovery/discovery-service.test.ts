@@ -75,11 +75,13 @@ function world(): {
   const service = discoveryService(registry, { serverAddress: "127.0.0.1:6443" });
   const get = (url: string, headers: Record<string, string> = {}): ApiResponse => {
     const { pathname, searchParams } = new URL(url, "http://server");
-    const answer = service(pathname, headers, searchParams);
-    expect.assert(answer !== undefined);
+    const response = service(pathname, headers, searchParams);
+    expect.assert(response !== undefined);
     return {
-      ...answer,
-      json: answer.headers["content-type"]?.includes("json") ? JSON.parse(String(answer.body)) : undefined,
+      ...response,
+      json: response.headers["content-type"]?.includes("json")
+        ? JSON.parse(String(response.body))
+        : undefined,
     };
   };
   return { registry, get };
@@ -108,7 +110,7 @@ function namesIn(document: unknown, ...path: readonly string[]): readonly unknow
 describe("legacy discovery", () => {
   const { get } = world();
 
-  it("tells the versions of the core group", () => {
+  it("lists the versions of the core group", () => {
     expect(get("/api").json).toEqual({
       kind: "APIVersions",
       versions: ["v1"],
@@ -168,13 +170,13 @@ describe("legacy discovery", () => {
     });
   });
 
-  it("knows no other groups and versions", () => {
+  it("has no other groups and versions", () => {
     expect(get("/apis/nope")).toMatchObject({ status: 404, body: "404 page not found\n" });
     expect(get("/apis/lab.example.com/v9")).toMatchObject({ status: 404, body: "404 page not found\n" });
     expect(get("/apis/apps/v9")).toMatchObject({ status: 404, json: { reason: "NotFound", details: {} } });
   });
 
-  it("leaves objects and other paths to others", () => {
+  it("ignores paths of objects and other paths", () => {
     const service = discoveryService(createRegistry());
     for (const path of ["/", "/healthz", "/api/v1/pods", "/apis/apps/v1/deployments"])
       expect(service(path, {}, new URLSearchParams())).toBeUndefined();
@@ -184,15 +186,15 @@ describe("legacy discovery", () => {
 describe("aggregated discovery", () => {
   const accept = `${aggregatedType},application/json;g=apidiscovery.k8s.io;v=v2beta1;as=APIGroupDiscoveryList,application/json`;
 
-  it("tells everything at once to those who ask for it", () => {
+  it("serves aggregated discovery on request", () => {
     const { get } = world();
-    const answer = get("/apis", { accept });
-    expect(answer.headers).toMatchObject({
+    const response = get("/apis", { accept });
+    expect(response.headers).toMatchObject({
       "content-type": aggregatedType,
       "cache-control": "public",
       vary: "Accept",
     });
-    expect(listIn(answer.json, "items").at(-1)).toEqual({
+    expect(listIn(response.json, "items").at(-1)).toEqual({
       metadata: { name: "lab.example.com" },
       versions: [
         {
@@ -234,9 +236,9 @@ describe("aggregated discovery", () => {
     const { etag = "" } = get("/apis", { accept }).headers;
     expect(get("/apis", { accept, "if-none-match": etag })).toMatchObject({ status: 304, body: "" });
     registry.replace("labs.lab.example.com", []);
-    const answer = get("/apis", { accept, "if-none-match": etag });
-    expect(answer.status).toBe(200);
-    expect(answer.body).not.toContain("lab.example.com");
+    const response = get("/apis", { accept, "if-none-match": etag });
+    expect(response.status).toBe(200);
+    expect(response.body).not.toContain("lab.example.com");
   });
 });
 
@@ -271,7 +273,7 @@ describe("OpenAPI", () => {
     }
   });
 
-  it("tells of a custom kind what its definition says, and which parameters its patches take", () => {
+  it("publishes the schema of a custom kind, and the media types of its patches", () => {
     const { json } = world().get("/openapi/v3/apis/lab.example.com/v1");
     expect(part(json, "components", "schemas", "com.example.lab.v1.Lab")).toEqual({
       type: "object",
@@ -304,7 +306,7 @@ describe("OpenAPI", () => {
     expect(part(json, "components", "schemas")).toHaveProperty(["io.k8s.api.autoscaling.v1.Scale"]);
   });
 
-  it("offers the second version in the form that kubectl asks for, and as JSON", () => {
+  it("serves OpenAPI v2 in the format that kubectl requests, and as JSON", () => {
     const accept = "application/com.github.proto-openapi.spec.v2@v1.0+protobuf";
     const { status, headers, body } = world().get("/openapi/v2", { accept });
     expect({ status, type: headers["content-type"] }).toEqual({
@@ -323,7 +325,7 @@ describe("OpenAPI", () => {
   });
 });
 
-it("says which Kubernetes it is", () => {
+it("reports the version of Kubernetes", () => {
   expect(world().get("/version").json).toMatchObject({
     major: "1",
     minor: "36",

@@ -44,17 +44,17 @@ export function discoveryService(
     snapshot ??= new Snapshot(servedGroups(registry.all()));
     if (root === "openapi") return openApiResponse(snapshot, parts, headers, query);
     const address = options.serverAddress ?? headers.host ?? "";
-    const answer =
+    const response =
       parts.length === 1
         ? rootResponse(snapshot, root, headers, address)
         : groupResponse(snapshot, root, parts.slice(1));
-    return wantsPretty(query, headers["user-agent"] ?? "") ? laidOut(answer) : answer;
+    return wantsPretty(query, headers["user-agent"] ?? "") ? laidOut(response) : response;
   };
 }
 
-function laidOut(answer: DiscoveryResponse | undefined): DiscoveryResponse | undefined {
-  if (typeof answer?.body !== "string" || !answer.body.startsWith("{")) return answer;
-  return { ...answer, body: JSON.stringify(JSON.parse(answer.body), undefined, 2) };
+function laidOut(response: DiscoveryResponse | undefined): DiscoveryResponse | undefined {
+  if (typeof response?.body !== "string" || !response.body.startsWith("{")) return response;
+  return { ...response, body: JSON.stringify(JSON.parse(response.body), undefined, 2) };
 }
 
 /** The documents for one state of the registry, each computed on its first request. */

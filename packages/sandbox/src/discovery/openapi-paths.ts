@@ -9,7 +9,7 @@ export interface OperationFacts {
   readonly verb: string;
   /** Names of schemas; undefined if the body is not JSON. */
   readonly sent: string | undefined;
-  readonly answered: string | undefined;
+  readonly response: string | undefined;
   readonly extensions: Readonly<Record<string, unknown>>;
 }
 
@@ -77,7 +77,7 @@ function factsOf(resource: ServedResource, part: Subresource | ServedResource, v
     isCustom: resource.isCustom,
     verb,
     sent: publishedName(resource, group, version, part.kind),
-    answered: publishedName(resource, group, version, verb === "list" ? resource.listKind : part.kind),
+    response: publishedName(resource, group, version, verb === "list" ? resource.listKind : part.kind),
     extensions: {
       "x-kubernetes-action": actions[verb] ?? verb,
       "x-kubernetes-group-version-kind": { group, version, kind: part.kind },
@@ -94,7 +94,7 @@ const openApi3: PathDialect = {
     })),
     ...requestBody(facts),
     responses: {
-      "200": { description: "OK", content: { "application/json": { schema: schemaOf(facts.answered) } } },
+      "200": { description: "OK", content: { "application/json": { schema: schemaOf(facts.response) } } },
     },
     ...facts.extensions,
   }),

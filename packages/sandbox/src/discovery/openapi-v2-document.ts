@@ -61,7 +61,7 @@ const openApi2: PathDialect = {
         in: "query",
       })),
     ],
-    responses: { "200": { description: "OK", schema: schemaOf(facts.answered) } },
+    responses: { "200": { description: "OK", schema: schemaOf(facts.response) } },
     ...facts.extensions,
   }),
   pathParameter: (name) => ({ uniqueItems: true, type: "string", name, in: "path", required: true }),

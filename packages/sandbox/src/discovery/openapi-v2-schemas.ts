@@ -15,7 +15,7 @@ export function definitionReference(name: string): OpenApiSchema {
 
 /** int-or-string is published as a string; defaults are not published. */
 function builtinDefinition(raw: RawSchema, needed: Set<string>): OpenApiSchema {
-  const { $ref, properties, additionalProperties, items, oneOf, default: untold, ...plain } = raw;
+  const { $ref, properties, additionalProperties, items, oneOf, default: _default, ...plain } = raw;
   if ($ref !== undefined) {
     needed.add($ref);
     return { ...plain, ...definitionReference($ref) };
@@ -51,8 +51,8 @@ function keepsUnknown(schema: FieldSchema): boolean {
 
 /** A schema that is nullable or preserves unknown fields is published without its type. */
 function customDefinition(schema: FieldSchema): OpenApiSchema {
-  const { properties, items, additionalProperties, type, required, ...others } = schema;
-  const { allOf, anyOf, oneOf, not, nullable, default: untold, ...plain } = others;
+  const { properties, items, additionalProperties, type, required, ...keywords } = schema;
+  const { allOf, anyOf, oneOf, not, nullable, default: _default, ...plain } = keywords;
   const isOpen = nullable === true || keepsUnknown(schema);
   const isUntyped = nullable === true || (keepsUnknown(schema) && (type === "object" || type === "array"));
   const isEmbedded = schema["x-kubernetes-embedded-resource"] === true && !keepsUnknown(schema);

@@ -12,7 +12,7 @@ test("fields come out in the opposite order of the calls", () => {
   expect([...writer.finish()]).toEqual(expected);
 });
 
-test("what is written is read as it was", () => {
+test("a written message is read unchanged", () => {
   fc.assert(
     fc.property(fc.array(fc.string({ maxLength: 5_000 })), fc.maxSafeNat(), (texts, integer) => {
       const writer = new WireWriter();

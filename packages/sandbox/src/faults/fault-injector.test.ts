@@ -62,7 +62,7 @@ describe("a fault injector", () => {
     expect(seen).toEqual(["GET /a"]);
   });
 
-  test("refuses as many requests as the rule says with a Status", async () => {
+  test("refuses as many requests as the rule allows with a Status", async () => {
     const { service, faults, seen } = setUp();
     faults.add({
       match: { path: /^\/a/ },

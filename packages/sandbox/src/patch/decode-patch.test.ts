@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { decodeJsonPatch, decodeObjectPatch, unknownJsonPatchFields } from "./decode-patch.ts";
 
 describe("the body of a patch", () => {
-  it("is refused in the words of Go's decoder if it is no JSON patch", () => {
+  it("is refused with the message of Go's decoder if it is not a JSON patch", () => {
     const prefix = "error decoding patch: json: cannot unmarshal";
     expect(() => decodeJsonPatch({ a: 1 })).toThrow(
       `${prefix} object into Go value of type []handlers.jsonPatchOp`,

@@ -47,7 +47,7 @@ describe("a JSON patch", () => {
     expect(patched({ op: "test", path: "/data/none", value: null })).toEqual(object.data);
   });
 
-  it("is refused with the same words whatever is wrong", () => {
+  it("is refused with the same message whatever is wrong", () => {
     const status = {
       kind: "Status",
       apiVersion: "v1",
@@ -97,7 +97,7 @@ describe("a JSON patch", () => {
     expect(refusal(...operations)).toMatchObject({ code: 422 });
   });
 
-  it("takes __proto__ for a field like any other", () => {
+  it("treats __proto__ like any other field", () => {
     const result = applyJsonPatch(object, [{ op: "add", path: "/data/__proto__", value: { polluted: 1 } }]);
     expect(Object.keys(result.data ?? {})).toContain("__proto__");
     expect(Reflect.get({}, "polluted")).toBeUndefined();

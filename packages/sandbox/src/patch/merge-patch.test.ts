@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { applyMergePatch } from "./merge-patch.ts";
 
 describe("a merge patch", () => {
-  it("merges objects, replaces everything else and removes what is null", () => {
+  it("merges objects, replaces everything else and removes fields that are null", () => {
     const object = { a: { b: 1, c: 2 }, list: [1, 2], gone: 1 };
     expect(applyMergePatch(object, { a: { b: null, d: 3 }, list: [3], gone: null })).toEqual({
       a: { c: 2, d: 3 },
@@ -12,23 +12,23 @@ describe("a merge patch", () => {
     expect(object).toEqual({ a: { b: 1, c: 2 }, list: [1, 2], gone: 1 });
   });
 
-  it("drops nulls from what is new, also inside of lists, but not elements that are null", () => {
+  it("drops nulls from new values, also inside of lists, but not elements that are null", () => {
     expect(applyMergePatch({}, { a: { b: null, c: [null, { d: null, e: 1 }] } })).toEqual({
       a: { c: [null, { e: 1 }] },
     });
   });
 
-  it("takes a list that replaces an object as it is", () => {
+  it("accepts a list that replaces an object unchanged", () => {
     expect(applyMergePatch({ a: {} }, { a: [{ b: null }] })).toEqual({ a: [{ b: null }] });
   });
 
-  it("takes __proto__ for a field like any other", () => {
+  it("treats __proto__ like any other field", () => {
     const result = applyMergePatch({}, JSON.parse('{"__proto__":{"polluted":1}}'));
     expect(Object.keys(result)).toEqual(["__proto__"]);
     expect(Reflect.get({}, "polluted")).toBeUndefined();
   });
 
-  it("never changes what it is given", () => {
+  it("never changes its arguments", () => {
     const fields = fc.dictionary(fc.string(), fc.jsonValue());
     fc.assert(
       fc.property(fields, fields, (object, patch) => {

@@ -41,8 +41,8 @@ function fieldSchema(parent: FieldSchema | undefined, key: string): FieldSchema 
 
 /** A reference with keywords of its own, such as a default, is an `allOf` of one schema. */
 function resolved(schema: FieldSchema | undefined): FieldSchema | undefined {
-  const [only, ...others] = schema?.allOf ?? [];
-  return schema?.type === undefined && only !== undefined && others.length === 0 ? only : schema;
+  const [only, ...more] = schema?.allOf ?? [];
+  return schema?.type === undefined && only !== undefined && more.length === 0 ? only : schema;
 }
 
 /** The name of a built-in type without its package: `ObjectMeta`. */

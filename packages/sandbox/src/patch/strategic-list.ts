@@ -121,9 +121,11 @@ export function inOrder(
   const places = new Map(order.map((element, index) => [identity(element), index] as const));
   const livePlaces = new Map(live.map((element, index) => [identity(element), index] as const));
   const ordered = merged.filter((element) => places.has(identity(element)));
-  const others = merged.filter((element) => !places.has(identity(element)));
-  return interleave(sortedBy(others, livePlaces, identity), sortedBy(ordered, places, identity), (element) =>
-    livePlaces.get(identity(element)),
+  const unordered = merged.filter((element) => !places.has(identity(element)));
+  return interleave(
+    sortedBy(unordered, livePlaces, identity),
+    sortedBy(ordered, places, identity),
+    (element) => livePlaces.get(identity(element)),
   );
 }
 

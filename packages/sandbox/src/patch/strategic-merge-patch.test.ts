@@ -104,7 +104,7 @@ describe("a strategic merge patch", () => {
     expect(metadata({ "$deleteFromPrimitiveList/finalizers": ["a.b/c"] })).toMatchObject({ finalizers: [] });
   });
 
-  it("keeps of a map only what $retainKeys names", () => {
+  it("keeps only the fields of a map that $retainKeys names", () => {
     const patch = { spec: { strategy: { $retainKeys: ["type"], type: "Recreate" } } };
     expect(applyStrategicMergePatch(deployment, patch, schema).spec).toMatchObject({
       strategy: { type: "Recreate" },
@@ -114,7 +114,7 @@ describe("a strategic merge patch", () => {
     ).toBeUndefined();
   });
 
-  it("replaces or empties a map by $patch, and removes what is null", () => {
+  it("replaces or empties a map by $patch, and removes fields that are null", () => {
     expect(metadata({ labels: { $patch: "replace", q: "r" } })).toMatchObject({ labels: { q: "r" } });
     expect(metadata({ labels: { $patch: "delete" } })).toMatchObject({ labels: {} });
     expect(metadata({ labels: { x: null, q: null } })).toMatchObject({ labels: {} });

@@ -12,6 +12,6 @@ it.each([
     servedKind("APIService", { group: "apiregistration.k8s.io", scope: "Cluster" }),
     "/registry/apiregistration.k8s.io/apiservices/a",
   ],
-])("gives the etcd key of %o", (resource, key) => {
+])("returns the etcd key of %o", (resource, key) => {
   expect(etcdKey(at(resource, "a"))).toBe(key);
 });

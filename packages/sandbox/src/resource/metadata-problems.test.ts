@@ -24,7 +24,7 @@ describe("the metadata of a new object", () => {
     ]);
   });
 
-  it("takes a prefix that ends with a dash", () => {
+  it("accepts a prefix that ends with a dash", () => {
     expect(problemsOf({ generateName: "a-" })).toEqual([]);
   });
 
@@ -58,7 +58,7 @@ describe("the metadata of a new object", () => {
 });
 
 describe("the metadata of a changed object", () => {
-  it("keeps what makes the object, and gets no finalizers when it is deleted", () => {
+  it("cannot change the identity of the object, nor add finalizers while it is being deleted", () => {
     const old = {
       apiVersion: "v1",
       kind: "ConfigMap",

@@ -35,7 +35,7 @@ function resource(version: string): ServedResource {
   };
 }
 
-it("finds resources by plural, by kind, and the one in which objects are stored", () => {
+it("finds resources by plural, by kind, and in the storage version", () => {
   const registry = createRegistry();
   const [first, second] = [resource("v1"), resource("v2")];
   registry.replace("labs.example.com", [first, second]);
@@ -46,7 +46,7 @@ it("finds resources by plural, by kind, and the one in which objects are stored"
   expect(registry.all()).toEqual([first, second]);
 });
 
-it("keeps what came first where two owners serve the same", () => {
+it("keeps the first of two owners that serve the same resource", () => {
   const registry = createRegistry();
   const [first, second] = [resource("v1"), resource("v1")];
   registry.replace("a", [first]);
@@ -56,13 +56,13 @@ it("keeps what came first where two owners serve the same", () => {
   expect(registry.find("example.com", "v1", "labs")).toBe(second);
 });
 
-it("tells of changes until it is asked to stop", () => {
+it("calls a listener for changes until it is removed", () => {
   const registry = createRegistry();
   let changes = 0;
   const stop = registry.onChange(() => {
     changes += 1;
   });
-  registry.replace("nobody", []);
+  registry.replace("unknown", []);
   expect(changes).toBe(0);
   registry.replace("a", [resource("v1")]);
   expect(changes).toBe(1);

@@ -44,7 +44,7 @@ export interface Strategy {
   /** Whether a PUT without resourceVersion overwrites the current object. */
   readonly allowsUnconditionalUpdate: boolean;
   /** The grace period of a deletion in seconds, of kinds that have one (Pods). Undefined: removed at once. */
-  gracePeriodSeconds?(object: GenericObject, asked: number | undefined): number;
+  gracePeriodSeconds?(object: GenericObject, requested: number | undefined): number;
   /** `Orphan` if deleting without a policy keeps dependents. Default: `Background`. */
   readonly defaultPropagation?: "Background" | "Orphan";
   /** Validates names; returns the server's message. Default: DNS subdomain. */

@@ -6,7 +6,7 @@ function get(path: string, signal?: AbortSignal): TransportRequest {
   return { method: "GET", path, headers: {}, isStream: true, ...(signal !== undefined && { signal }) };
 }
 
-/** Counts for ever, and tells how far it came and whether it heard of the end. */
+/** Counts for ever, and records how far it came and whether it was aborted. */
 function counter(): { readonly service: HttpService; readonly made: number[]; hasEnded(): boolean } {
   const made: number[] = [];
   let ended = false;
@@ -32,7 +32,7 @@ async function textOf(body: AsyncIterable<Uint8Array>): Promise<string> {
 }
 
 describe("the in-process transport", () => {
-  test("sends what it is given, with its own headers, and gives back the answer", async () => {
+  test("sends the request with its own headers, and returns the response", async () => {
     const transport = createInProcessTransport(
       async ({ method, path, headers, body }) => ({
         status: 201,
@@ -53,7 +53,7 @@ describe("the in-process transport", () => {
     expect(await textOf(body)).toBe("POST /p?q=1 Bearer t y {}");
   });
 
-  test("makes no more than is read, and tells the service when the reader leaves", async () => {
+  test("reads no more than its reader does, and aborts the request when the reader leaves", async () => {
     const { service, made, hasEnded } = counter();
     const { body } = await createInProcessTransport(service).send(get("/"));
     for await (const chunk of body) if (Buffer.from(chunk).toString() === "2") break;
@@ -61,7 +61,7 @@ describe("the in-process transport", () => {
     expect(hasEnded()).toBe(true);
   });
 
-  test("fails what is under way when it is aborted, with the reason, or closed", async () => {
+  test("rejects open requests when they are aborted, with the reason, or when it is closed", async () => {
     const hanging: HttpService = async () => ({ status: 200, body: never() });
     async function* never(): AsyncGenerator<Uint8Array> {
       yield Buffer.from("first");
@@ -80,7 +80,7 @@ describe("the in-process transport", () => {
     await expect(transport.send(get("/"))).rejects.toMatchObject({ code: "ECONNRESET" });
   });
 
-  test("shows a dropped connection as one that was reset, before and within an answer", async () => {
+  test("reports a dropped connection as reset, before and within a response", async () => {
     const dropping: HttpService = async ({ path }) => {
       if (path === "/now") throw new DropConnectionError("because");
       return { status: 200, body: broken() };

@@ -9,7 +9,7 @@ export class CompactedError extends KeelsonError {
 
   constructor(revision: number, compactedRevision: number) {
     super(
-      `read revision ${revision}: history up to ${compactedRevision} is compacted; start from the present state`,
+      `read revision ${revision}: history up to ${compactedRevision} is compacted; start from the current state`,
     );
     this.revision = revision;
     this.compactedRevision = compactedRevision;
@@ -24,7 +24,9 @@ export class FutureRevisionError extends KeelsonError {
   readonly currentRevision: number;
 
   constructor(revision: number, currentRevision: number) {
-    super(`read revision ${revision}: the store is at ${currentRevision}; ask for one that has been written`);
+    super(
+      `read revision ${revision}: the store is at ${currentRevision}; request a revision that has been written`,
+    );
     this.revision = revision;
     this.currentRevision = currentRevision;
   }
@@ -54,7 +56,7 @@ export class NestedWriteError extends KeelsonError {
 
   constructor(collection: string, key: string) {
     super(
-      `write ${collection} ${key}: a listener is being told of another write; write when it has returned`,
+      `write ${collection} ${key}: the store is notifying listeners of another write; write after the listener has returned`,
     );
   }
 }

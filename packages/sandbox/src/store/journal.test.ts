@@ -15,7 +15,7 @@ const object: StoredObject = {
   },
 };
 
-test("a journal holds what makes the store again, with its revision", () => {
+test("a journal restores the store, with its revision", () => {
   const entries: JournalEntry[] = [];
   const store = createMemoryStore({
     journal: { snapshot: undefined, append: (entry) => entries.push(entry) },
@@ -39,7 +39,7 @@ test("nothing kept is no snapshot", () => {
   expect(replay(undefined, [])).toBeUndefined();
 });
 
-test("what the journal cannot keep is not written", () => {
+test("a write that the journal cannot persist does not happen", () => {
   const append = (): void => {
     throw new Error("the disk is full");
   };

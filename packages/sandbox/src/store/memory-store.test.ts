@@ -28,7 +28,7 @@ function keys(objects: readonly StoredObject[]): readonly string[] {
 }
 
 describe("a memory store", () => {
-  test("gives every write a revision of its own, which the object carries", () => {
+  test("increments the revision with every write, and sets it in the object", () => {
     const store = createMemoryStore();
     const first = put(store, "a", "one");
     const second = put(store, "a", "two");
@@ -37,7 +37,7 @@ describe("a memory store", () => {
     expect(store.get("configmaps", "a/one")).toBe(first);
   });
 
-  test("gives a removed object with the revision of its removal", () => {
+  test("returns a removed object with the revision of its removal", () => {
     const store = createMemoryStore();
     put(store, "a", "one", "last");
     expect(remove(store, "a", "one")).toMatchObject({
@@ -75,7 +75,7 @@ describe("a memory store", () => {
     expect(store.list("configmaps", { namespace: "none" })).toEqual([]);
   });
 
-  test("tells a listener the past first, then what happens, until it unsubscribes", () => {
+  test("sends a listener past changes first, then new ones, until it unsubscribes", () => {
     const store = createMemoryStore();
     put(store, "a", "one");
     const seen: string[] = [];
@@ -88,7 +88,7 @@ describe("a memory store", () => {
     expect(seen).toEqual(["ADDED a/one", "MODIFIED a/one", "DELETED a/one"]);
   });
 
-  test("tells a listener that subscribes during a write of this write once", () => {
+  test("sends a listener that subscribes during a write this write once", () => {
     const store = createMemoryStore();
     const seen: number[] = [];
     store.subscribe("configmaps", 1, () => {
@@ -124,7 +124,7 @@ describe("a memory store", () => {
     expect(store.revision - store.compactedRevision).toBeGreaterThanOrEqual(8);
   });
 
-  test("goes on from a snapshot", () => {
+  test("continues from a snapshot", () => {
     const former = createMemoryStore();
     const object = put(former, "a", "one");
     const objects = [{ collection: "configmaps", key: "a/one", object }];
@@ -135,7 +135,7 @@ describe("a memory store", () => {
     expect(() => store.subscribe("configmaps", 1, () => undefined)).toThrow(CompactedError);
   });
 
-  test("lists any past revision as it was, whatever was written since", () => {
+  test("lists any past revision, whatever was written since", () => {
     const write = fc.record({
       namespace: fc.constantFrom("a", "a-b", "b"),
       name: fc.constantFrom("x", "y", "z"),
@@ -145,8 +145,8 @@ describe("a memory store", () => {
       fc.property(fc.array(write, { maxLength: 40 }), (writes) => {
         const store = createMemoryStore();
         const states = new Map([[1, store.list("configmaps")]]);
-        const told: StoreChange[] = [];
-        store.subscribe(undefined, 1, (change) => told.push(change));
+        const received: StoreChange[] = [];
+        store.subscribe(undefined, 1, (change) => received.push(change));
         for (const [count, { namespace, name, removes }] of writes.entries()) {
           const exists = store.get("configmaps", storeKey(namespace, name)) !== undefined;
           if (removes && !exists) continue;
@@ -157,7 +157,7 @@ describe("a memory store", () => {
         for (const [revision, state] of states) {
           expect(store.list("configmaps", { revision })).toEqual(state);
         }
-        expect(told.map(({ revision }) => revision)).toEqual([...states.keys()].slice(1));
+        expect(received.map(({ revision }) => revision)).toEqual([...states.keys()].slice(1));
       }),
     );
   });

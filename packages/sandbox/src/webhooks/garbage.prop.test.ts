@@ -143,7 +143,7 @@ describe("the patch of a mutating webhook", () => {
     expect(await outcome("mutating")).toMatchObject({ data: { list: "x", more: "y" } });
   });
 
-  it("gives an object in the same namespace or a Status, whatever its operations are", async () => {
+  it("results in an object in the same namespace or a Status, whatever its operations are", async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.oneof(operation, fc.jsonValue()), { maxLength: 4 }),

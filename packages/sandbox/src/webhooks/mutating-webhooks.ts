@@ -27,7 +27,7 @@ export function mutatingWebhooks(
     async mutate(request, object) {
       if (isExempt(request)) return;
       const rounds = new Rounds(request, object, dependencies);
-      for (const webhook of webhooks) await rounds.ask(webhook);
+      for (const webhook of webhooks) await rounds.call(webhook);
       if (!rounds.hasChanged) return;
       const before = draft(object);
       for (const plugin of plugins) await plugin.mutate(request, object);
@@ -43,7 +43,7 @@ class Rounds {
   readonly #object: MutableObject | undefined;
   readonly #dependencies: WebhookDependencies;
   /** Webhooks with the policy `IfNeeded` that were called since the last change. */
-  #asked = new Set<string>();
+  #called = new Set<string>();
   /** Webhooks that must be called again. */
   readonly #again = new Set<string>();
 
@@ -58,26 +58,26 @@ class Rounds {
   }
 
   reinvokeAll(): void {
-    for (const id of this.#asked) this.#again.add(id);
-    this.#asked = new Set();
+    for (const id of this.#called) this.#again.add(id);
+    this.#called = new Set();
   }
 
   async reinvoke(webhook: ConfiguredWebhook<MutatingWebhook>): Promise<void> {
-    if (this.#again.has(webhook.id)) await this.ask(webhook);
+    if (this.#again.has(webhook.id)) await this.call(webhook);
   }
 
-  async ask({ id, hook }: ConfiguredWebhook<MutatingWebhook>): Promise<void> {
+  async call({ id, hook }: ConfiguredWebhook<MutatingWebhook>): Promise<void> {
     const seen = await seenBy(hook, shownWrite(this.#request, this.#object), this.#dependencies);
     if (seen === undefined) return;
-    const isChanged = await this.#askTolerantly(hook, seen);
+    const isChanged = await this.#callTolerantly(hook, seen);
     if (isChanged) {
       this.hasChanged = true;
       this.reinvokeAll();
     }
-    if (hook.reinvocationPolicy === "IfNeeded") this.#asked.add(id);
+    if (hook.reinvocationPolicy === "IfNeeded") this.#called.add(id);
   }
 
-  async #askTolerantly(hook: MutatingWebhook, seen: SeenWrite): Promise<boolean> {
+  async #callTolerantly(hook: MutatingWebhook, seen: SeenWrite): Promise<boolean> {
     try {
       return await this.#change(hook, seen);
     } catch (error) {

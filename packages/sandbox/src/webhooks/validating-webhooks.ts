@@ -19,22 +19,22 @@ export function validatingWebhooks(
     async validate(request, object) {
       if (isExempt(request)) return;
       const shown = shownWrite(request, object);
-      const concerned: { readonly hook: ValidatingWebhook; readonly seen: SeenWrite }[] = [];
+      const matching: { readonly hook: ValidatingWebhook; readonly seen: SeenWrite }[] = [];
       for (const { hook } of webhooks) {
         const seen = await seenBy(hook, shown, dependencies);
-        if (seen !== undefined) concerned.push({ hook, seen });
+        if (seen !== undefined) matching.push({ hook, seen });
       }
       const refusals: unknown[] = [];
-      const asked = concerned.map(({ hook, seen }) =>
-        ask(hook, seen, dependencies).catch((error: unknown) => void refusals.push(error)),
+      const calls = matching.map(({ hook, seen }) =>
+        call(hook, seen, dependencies).catch((error: unknown) => void refusals.push(error)),
       );
-      await Promise.all(asked);
+      await Promise.all(calls);
       if (refusals.length > 0) throw refusals[0];
     },
   };
 }
 
-async function ask(
+async function call(
   hook: ValidatingWebhook,
   seen: SeenWrite,
   dependencies: WebhookDependencies,

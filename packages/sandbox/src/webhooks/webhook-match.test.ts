@@ -3,17 +3,17 @@ import { type AdmissionWorld, admissionWorld } from "../../test/support/admissio
 import { refusal, servedKind } from "../../test/support/writer-world.ts";
 
 interface Setup extends AdmissionWorld {
-  /** The names of the webhooks that were asked, with what they were told the object is. */
-  readonly asked: string[];
+  /** The names of the webhooks that were called, with the version of the object that they got. */
+  readonly called: string[];
   configure(hooks: Readonly<Record<string, object>>): void;
 }
 
 function setup(): Setup {
-  const asked: string[] = [];
+  const called: string[] = [];
   const world = admissionWorld(async ({ target, body }) => {
     const { request } = JSON.parse(body);
     const name = "path" in target ? target.path.slice(1).replace(/\?.*/, "") : "";
-    asked.push(`${name} ${request.object?.apiVersion ?? "-"}`);
+    called.push(`${name} ${request.object?.apiVersion ?? "-"}`);
     const response = { uid: request.uid, allowed: true };
     return {
       status: 200,
@@ -22,7 +22,7 @@ function setup(): Setup {
   });
   return {
     ...world,
-    asked,
+    called,
     configure(hooks) {
       const webhooks = Object.entries(hooks).map(([name, fields]) => ({
         name: `${name}.example.com`,
@@ -54,7 +54,7 @@ const map = (name: string, labels: object = {}): object => ({
 
 describe("the rules of a webhook", () => {
   it("decide by operation, group, version, resource and scope", async () => {
-    const { configure, create, asked } = setup();
+    const { configure, create, called } = setup();
     configure({
       fits: rule({}),
       any: rule({ operations: ["*"], apiGroups: ["*"], apiVersions: ["*"], resources: ["*"], scope: "*" }),
@@ -67,21 +67,21 @@ describe("the rules of a webhook", () => {
       cluster: rule({ scope: "Cluster" }),
     });
     await create("configmaps", map("a"));
-    expect(asked).toEqual(["fits v1", "any v1", "all v1"]);
+    expect(called).toEqual(["fits v1", "any v1", "all v1"]);
   });
 
   it("take namespaces for parts of the cluster", async () => {
-    const { configure, create, asked } = setup();
+    const { configure, create, called } = setup();
     configure({
       namespaced: rule({ resources: ["namespaces"], scope: "Namespaced" }),
       cluster: rule({ resources: ["namespaces"], scope: "Cluster" }),
     });
     await create("namespaces", { metadata: { name: "new" } });
-    expect(asked).toEqual(["cluster v1"]);
+    expect(called).toEqual(["cluster v1"]);
   });
 
   it("decide about parts of objects", async () => {
-    const { configure, writer, resource, options, put, asked } = setup();
+    const { configure, writer, resource, options, put, called } = setup();
     configure({
       whole: rule({ operations: ["UPDATE"], resources: ["pods"] }),
       part: rule({ operations: ["UPDATE"], resources: ["pods/status"] }),
@@ -94,11 +94,11 @@ describe("the rules of a webhook", () => {
     const patch = { type: "merge", patch: { status: { message: "x" } } } as const;
     await writer.patch(target, patch, options);
     expect(pod.kind).toBe("Pod");
-    expect(asked).toEqual(["part v1"]);
+    expect(called).toEqual(["part v1"]);
   });
 
-  it("may ask for another version, which the object is then shown in", async () => {
-    const { configure, registry, create, asked } = setup();
+  it("may match another version, to which the object is then converted", async () => {
+    const { configure, registry, create, called } = setup();
     const gadget = servedKind("Gadget", {
       group: "example.com",
       isCustom: true,
@@ -108,13 +108,13 @@ describe("the rules of a webhook", () => {
     const other = { apiGroups: ["example.com"], apiVersions: ["v2"], resources: ["gadgets"] };
     configure({ equivalent: rule(other), exact: { ...rule(other), matchPolicy: "Exact" } });
     await create("gadgets", { metadata: { name: "g", namespace: "shop" }, spec: {} });
-    expect(asked).toEqual(["equivalent example.com/v2"]);
+    expect(called).toEqual(["equivalent example.com/v2"]);
   });
 });
 
 describe("the selectors of a webhook", () => {
   it("look at the labels of the namespace", async () => {
-    const { configure, create, asked } = setup();
+    const { configure, create, called } = setup();
     const matchLabels = { "kubernetes.io/metadata.name": "shop" };
     const not = [{ key: "kubernetes.io/metadata.name", operator: "NotIn", values: ["shop"] }];
     configure({
@@ -124,11 +124,11 @@ describe("the selectors of a webhook", () => {
     });
     await create("configmaps", map("a"));
     await create("nodes", { metadata: { name: "n" } });
-    expect(asked).toEqual(["here v1", "nodes v1"]);
+    expect(called).toEqual(["here v1", "nodes v1"]);
   });
 
   it("look at the labels of the object as it was or will be", async () => {
-    const { configure, create, writer, resource, options, asked } = setup();
+    const { configure, create, writer, resource, options, called } = setup();
     configure({ hook: { ...rule({ operations: ["*"] }), objectSelector: { matchLabels: { a: "b" } } } });
     await create("configmaps", map("plain"));
     await create("configmaps", map("labelled", { a: "b" }));
@@ -141,7 +141,7 @@ describe("the selectors of a webhook", () => {
     const unlabel = { type: "merge", patch: { metadata: { labels: null } } } as const;
     await writer.patch(target, unlabel, options);
     await writer.patch(target, { type: "merge", patch: { data: { x: "y" } } }, options);
-    expect(asked).toEqual(["hook v1", "hook v1"]);
+    expect(called).toEqual(["hook v1", "hook v1"]);
   });
 });
 
@@ -152,24 +152,24 @@ describe("the conditions of a webhook", () => {
   });
 
   it("all have to hold", async () => {
-    const { configure, create, asked } = setup();
+    const { configure, create, called } = setup();
     configure({
       both: conditions("object.metadata.name == 'a'", "request.userInfo.username == 'admin'"),
       one: conditions("true", "request.operation == 'DELETE'"),
     });
     await create("configmaps", map("a"));
-    expect(asked).toEqual(["both v1"]);
+    expect(called).toEqual(["both v1"]);
   });
 
   it("refuse the write if they cannot be decided, unless the webhook may fail or another does not hold", async () => {
-    const { configure, create, asked } = setup();
+    const { configure, create, called } = setup();
     const broken = "object.data.x == 'y'";
     configure({
       ignored: { ...conditions(broken), failurePolicy: "Ignore" },
       unmet: conditions(broken, "false"),
     });
     await create("configmaps", map("a"));
-    expect(asked).toEqual([]);
+    expect(called).toEqual([]);
     configure({ hook: conditions(broken) });
     expect(await refusal(create("configmaps", map("b")))).toMatchObject({
       code: 403,
@@ -180,16 +180,16 @@ describe("the conditions of a webhook", () => {
 
 describe("configurations of webhooks", () => {
   it("are not for webhooks to decide about", async () => {
-    const { configure, create, asked } = setup();
+    const { configure, create, called } = setup();
     configure({
       hook: { rules: [{ operations: ["*"], apiGroups: ["*"], apiVersions: ["*"], resources: ["*/*"] }] },
     });
     await create("validatingwebhookconfigurations", { metadata: { name: "v" }, webhooks: [] });
-    expect(asked).toEqual([]);
+    expect(called).toEqual([]);
   });
 
-  it("hold from the moment they are written until they are gone", async () => {
-    const { configure, create, asked, store } = setup();
+  it("apply from their creation until their deletion", async () => {
+    const { configure, create, called, store } = setup();
     await create("configmaps", map("a"));
     configure({ hook: rule({}) });
     await create("configmaps", map("b"));
@@ -197,6 +197,6 @@ describe("configurations of webhooks", () => {
     const expectedRevision = Number(store.get(collection, "config")?.metadata.resourceVersion);
     store.write({ collection, key: "config", object: undefined, expectedRevision });
     await create("configmaps", map("c"));
-    expect(asked).toEqual(["hook v1"]);
+    expect(called).toEqual(["hook v1"]);
   });
 });

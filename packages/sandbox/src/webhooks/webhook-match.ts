@@ -69,9 +69,11 @@ function matchedResource(
   const { resource } = request;
   if (rules.some((rule) => ruleMatches(rule, request, resource))) return resource;
   if (matchPolicy === "Exact" || rules.length === 0) return undefined;
-  const others = registry.all().filter((one) => one.collection === resource.collection && one !== resource);
+  const otherVersions = registry
+    .all()
+    .filter((one) => one.collection === resource.collection && one !== resource);
   for (const rule of rules) {
-    const other = others.find((one) => ruleMatches(rule, request, one));
+    const other = otherVersions.find((one) => ruleMatches(rule, request, one));
     if (other !== undefined) return other;
   }
   return undefined;

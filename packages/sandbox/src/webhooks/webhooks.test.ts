@@ -5,7 +5,7 @@ import { refusal } from "../../test/support/writer-world.ts";
 import type { WebhookRequest, WebhookResponse } from "../resource/webhook-caller.ts";
 
 type Json = Record<string, unknown>;
-/** What a webhook answers: fields of the response, a whole HTTP answer, or an error. */
+/** The reply of a webhook: fields of the response, a whole HTTP response, or an error. */
 type Reply = (review: { readonly request: Json }) => Json | WebhookResponse | Error | Promise<never>;
 
 interface Setup extends AdmissionWorld {
@@ -109,7 +109,7 @@ describe("a mutating webhook", () => {
     });
   });
 
-  it("may add fields that the kind does not have to no effect, and may not break the types of others", async () => {
+  it("may add unknown fields without effect, and may not break the types of known ones", async () => {
     const { configure, configMap } = setup();
     configure("mutating", { hook: { reply: () => add("/foo", 5) } });
     expect(await configMap("one")).not.toHaveProperty("foo");
@@ -122,7 +122,7 @@ describe("a mutating webhook", () => {
     });
   });
 
-  it("hears of the deletion, but cannot change what goes", async () => {
+  it("is called for a deletion, but cannot change the object", async () => {
     const { configure, writer, resource, options, calls, put } = setup();
     put("configmaps", { metadata: { name: "one", namespace: "shop", uid: "u" } });
     configure("mutating", { hook: { reply: () => add("/data", {}) } });
@@ -143,7 +143,7 @@ describe("a mutating webhook", () => {
     });
   });
 
-  it("comes in the order of configurations and of the list in each", async () => {
+  it("is called in the order of the configurations and of the list in each", async () => {
     const { configure, configMap, calls } = setup();
     configure("mutating", { b1: {}, b2: {} }, "b");
     configure("mutating", { a1: {} }, "a");
@@ -151,7 +151,7 @@ describe("a mutating webhook", () => {
     expect(calls.map(({ name }) => name)).toEqual(["a1", "b1", "b2"]);
   });
 
-  it("is asked again after a later change if it wishes so, once", async () => {
+  it("is called again once after a later change with IfNeeded", async () => {
     const { configure, configMap, calls } = setup();
     let turn = 0;
     configure("mutating", {
@@ -164,7 +164,7 @@ describe("a mutating webhook", () => {
     expect(calls.map(({ name }) => name)).toEqual(["first", "never", "changes", "last", "first"]);
   });
 
-  it("lets plugins see what it did", async () => {
+  it("runs before a second run of the plugins", async () => {
     const { configure, create, put } = setup();
     put("serviceaccounts", { metadata: { name: "other", namespace: "shop" } });
     const container = { name: "side", image: "y" };
@@ -240,7 +240,7 @@ describe("a patch that does not fit", () => {
     [{ op: "zap", path: "/x" }, "Unexpected kind: zap"],
     [{ op: "test", path: "/metadata/name", value: "z" }, "testing value /metadata/name failed: test failed"],
   ];
-  it.each(cases)("is told: %o", async (operation, message) => {
+  it.each(cases)("is reported: %o", async (operation, message) => {
     const { configure, configMap } = setup();
     configure("mutating", { hook: { reply: () => patch(operation) } });
     expect((await refusal(configMap("one"))).message).toBe(`Internal error occurred: ${message}`);
@@ -267,7 +267,7 @@ describe("a refusal", () => {
       { code: 422, message: "denied the request: x", details: { causes: [{ field: "a", message: "m" }] } },
     ],
   ];
-  it.each(cases)("is told as the webhook words it: %o", async (reply, expected) => {
+  it.each(cases)("has the message of the webhook: %o", async (reply, expected) => {
     for (const kind of ["mutating", "validating"] as const) {
       const { configure, configMap } = setup();
       configure(kind, { hook: { reply: () => ({ allowed: false, ...reply }) } });
@@ -286,7 +286,7 @@ describe("a refusal", () => {
   });
 });
 
-describe("an answer that does not count", () => {
+describe("an invalid response", () => {
   const text = (body: unknown, status = 200): WebhookResponse => ({
     status,
     body: typeof body === "string" ? body : JSON.stringify(body),
@@ -413,7 +413,7 @@ describe("an answer that does not count", () => {
 });
 
 describe("a validating webhook", () => {
-  it("sees what will be stored, after those who change it", async () => {
+  it("sees the object that will be stored, after the mutating webhooks", async () => {
     const { configure, configMap, calls } = setup();
     configure("mutating", { changes: { reply: () => add("/data", { a: "b" }) } });
     configure("validating", { checks: {} });
@@ -441,7 +441,7 @@ describe("a validating webhook", () => {
 });
 
 describe("a dry run", () => {
-  it("is refused where a webhook does more than answer", async () => {
+  it("is refused if a webhook has side effects", async () => {
     const { configure, configMap } = setup();
     configure("mutating", { hook: { sideEffects: "NoneOnDryRun" } });
     expect((await configMap("one", {}, { dryRun: true })).metadata.name).toBe("one");

@@ -32,8 +32,8 @@ export interface Reply {
   readonly json: Json;
 }
 
-/** Whatever a test looks for in an answer. */
-// biome-ignore lint/suspicious/noExplicitAny: answers are compared with what is expected of them.
+/** Whatever a test looks for in an response. */
+// biome-ignore lint/suspicious/noExplicitAny: responses are compared with expected values.
 export type Json = any;
 
 export interface ServerWorld {

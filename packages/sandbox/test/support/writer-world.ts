@@ -211,8 +211,8 @@ export async function refusal(write: Promise<unknown>): Promise<ApiError["status
   throw new Error("the write was not refused");
 }
 
-/** The object of an answer that may be a Status. */
-export function objectOf(answer: unknown): GenericObject {
-  if (isStatus(answer)) throw new Error(`got a Status: ${JSON.stringify(answer)}`);
-  return answer as GenericObject;
+/** The object of an response that may be a Status. */
+export function objectOf(response: unknown): GenericObject {
+  if (isStatus(response)) throw new Error(`got a Status: ${JSON.stringify(response)}`);
+  return response as GenericObject;
 }

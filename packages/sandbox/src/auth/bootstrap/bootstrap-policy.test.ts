@@ -21,7 +21,7 @@ describe("the bootstrap policy", () => {
     expect([sizes.admin, sizes.edit, sizes.view]).toEqual([29, 27, 12]);
   });
 
-  it("lets everybody look around, and only those who are known discover and ask what they may", () => {
+  it("allows everybody the public info, and only authenticated users discovery and self reviews", () => {
     const { put, rbac } = admissionWorld();
     const { clusterRoles, clusterRoleBindings } = bootstrapPolicy();
     for (const role of clusterRoles) put("clusterroles", role);

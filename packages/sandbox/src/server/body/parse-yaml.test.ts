@@ -31,7 +31,7 @@ test.each([
   expect(() => parseYaml(text)).toThrow(expect.objectContaining({ message: `yaml: ${problem}` }));
 });
 
-test("of several documents the first is read, whatever the others are", () => {
+test("the first of several documents is parsed, whatever follows", () => {
   expect(parseYaml("a: 1\n---\n\tb: [\n").value).toEqual({ a: 1 });
   expect(parseYaml("").value).toBeNull();
 });
@@ -46,7 +46,7 @@ test("dates and times are text", () => {
   });
 });
 
-test("keys that a map has twice are told to those who want to know", () => {
+test("duplicate keys of a map are reported to strict callers", () => {
   const { value, strictProblem = "" } = parseYaml("data:\n  a: b\n  a: c\ndata: {}\n");
   expect(value).toEqual({ data: {} });
   const lines = ['line 3: key "a" already set in map', 'line 4: key "data" already set in map'];

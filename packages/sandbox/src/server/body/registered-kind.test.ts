@@ -14,7 +14,7 @@ test.each([
   ["v1", "Status"],
   ["apps/v1", "DeploymentList"],
   ["apps/v1", "DeleteOptions"],
-])("%s %s is known, but nothing that becomes the expected kind", (apiVersion, kind) => {
+])("%s %s is known, but cannot be converted to the expected kind", (apiVersion, kind) => {
   expect(otherKindProblem(registry, { apiVersion, kind }, {}, expected)).toBe(
     `converting (v1.${kind}) to (core.ConfigMap): unknown conversion`,
   );
@@ -31,7 +31,7 @@ test.each([
   );
 });
 
-test("what does not fit the kind that it claims to be is told first, and stays as it is", () => {
+test("a problem of the claimed kind is reported first, and the value is not changed", () => {
   const secret = { data: { a: "xl" }, extra: 1 };
   expect(otherKindProblem(registry, { apiVersion: "v1", kind: "Secret" }, secret, expected)).toBe(
     "illegal base64 data at input byte 0",

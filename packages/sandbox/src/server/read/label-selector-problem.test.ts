@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { labelSelectorProblem } from "./label-selector-problem.ts";
 
-describe("what is wrong with a label selector", () => {
+describe("an invalid label selector", () => {
   test.each([
     ["a b", "unable to parse requirement: found 'b', expected: in, notin, =, ==, !=, gt, lt"],
     ["a in x", "unable to parse requirement: found 'x' expected: '('"],
@@ -10,7 +10,7 @@ describe("what is wrong with a label selector", () => {
     ["/a", 'unable to parse requirement: <nil>: Invalid value: "/a": prefix part must be non-empty'],
     ["a in (b", "unable to parse requirement: found '', expected: ',' or ')'"],
     ["a=(", "unable to parse requirement: found '(', expected: identifier"],
-  ])("%j is said as the server says it", (selector, problem) => {
+  ])("%j has the server's message", (selector, problem) => {
     expect(labelSelectorProblem(selector)).toBe(problem);
   });
 

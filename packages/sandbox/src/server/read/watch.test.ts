@@ -21,7 +21,7 @@ async function seen(events: AsyncIterator<Json>, count: number): Promise<readonl
 }
 
 describe("a watch", () => {
-  test("begins with what is there, and ends that with a bookmark for those who want it", async () => {
+  test("begins with the existing objects, and ends them with a bookmark on request", async () => {
     const { call, watch, store } = serverWorld();
     await call("POST", notes, { body: { metadata: { name: "a" } } });
     const events = await watch(`${notes}?watch=1&allowWatchBookmarks=true`);
@@ -42,7 +42,7 @@ describe("a watch", () => {
     expect(await seen(events, 2)).toEqual(["ADDED b", "DELETED a"]);
   });
 
-  test("goes on from a revision, or from one that is still to come", async () => {
+  test("continues from a revision, also from a future one", async () => {
     const { call, watch, store } = serverWorld();
     const from = store.revision;
     for (const name of ["a", "b", "c"]) await call("POST", notes, { body: { metadata: { name } } });
@@ -56,7 +56,7 @@ describe("a watch", () => {
     expect(await seen(later, 1)).toEqual(["ADDED e"]);
   });
 
-  test("shows objects that enter and leave a selection as added and deleted", async () => {
+  test("delivers objects that enter and leave a selection as ADDED and DELETED", async () => {
     const { call, watch, store } = serverWorld();
     await call("POST", notes, { body: { metadata: { name: "a" } } });
     const events = await watch(`${notes}?watch=1&resourceVersion=${store.revision}&labelSelector=x`);
@@ -69,7 +69,7 @@ describe("a watch", () => {
     expect(object.metadata).toMatchObject({ labels: { x: "2" }, resourceVersion: String(store.revision) });
   });
 
-  test("from a revision that is gone is refused within the stream", async () => {
+  test("from a compacted revision is refused within the stream", async () => {
     const { call, watch, store } = serverWorld();
     for (const name of ["a", "b"]) await call("POST", notes, { body: { metadata: { name } } });
     store.compact(store.revision);
@@ -81,7 +81,7 @@ describe("a watch", () => {
     expect(await next(events)).toBeUndefined();
   });
 
-  test("sends bookmarks as time goes by, and ends when its time is over", async () => {
+  test("sends bookmarks periodically, and ends with its timeout", async () => {
     const { watch, clock, store } = serverWorld();
     const query = `watch=1&resourceVersion=${store.revision}&allowWatchBookmarks=1&timeoutSeconds=90`;
     const events = await watch(`${notes}?${query}`);
@@ -95,7 +95,7 @@ describe("a watch", () => {
     ]);
   });
 
-  test("ends when the client goes away, and when it does not keep up", async () => {
+  test("ends when the client disconnects, and when it is too slow", async () => {
     const { watch, call } = serverWorld(undefined, { watchBufferLimit: 2 });
     const gone = new AbortController();
     const events = await watch(`${notes}?watch=1`, { signal: gone.signal });
@@ -107,7 +107,7 @@ describe("a watch", () => {
     expect(await next(slow)).toBeUndefined();
   });
 
-  test("comes as tables, whose columns are described once, and as metadata", async () => {
+  test("delivers Tables, with column definitions once, and metadata", async () => {
     const { call, watch } = serverWorld();
     for (const name of ["a", "b"]) await call("POST", notes, { body: { metadata: { name } } });
     const table = { accept: "application/json;as=Table;v=v1;g=meta.k8s.io" };

@@ -15,7 +15,7 @@ function accepted(accept: string, differences: object = {}): AcceptedType {
 
 const meta = "v=v1;g=meta.k8s.io";
 
-describe("what a client accepts", () => {
+describe("the accepted media type", () => {
   test.each([
     ["", { format: "json" }],
     ["*/*", { format: "json" }],
@@ -29,7 +29,7 @@ describe("what a client accepts", () => {
     expect(accepted(accept)).toMatchObject(expected);
   });
 
-  test("is refused in the words of the router, of custom kinds, and of watches", () => {
+  test("is refused with the message of the router, of custom kinds, and of watches", () => {
     expect(() => accepted("text/html")).toThrow(
       "406: Not Acceptable\n\nAvailable representations: application/json, application/yaml, application/vnd.kubernetes.protobuf",
     );
@@ -44,7 +44,7 @@ describe("what a client accepts", () => {
     );
   });
 
-  test("is printed for people if they ask, or by what they ask with", () => {
+  test("is indented on request, and for user agents of people", () => {
     expect(accepted("", { headers: { "user-agent": "curl/8" } }).isPretty).toBe(true);
     const query = new URLSearchParams("pretty=0");
     expect(accepted("", { headers: { "user-agent": "curl/8" }, query }).isPretty).toBe(false);
@@ -61,7 +61,7 @@ describe("how a refusal is written", () => {
     expect(written(`application/json;as=Table;${meta},application/json`)).toEqual(written(""));
   });
 
-  test("is for people if they ask, or if nothing of what is taken can be had", () => {
+  test("is indented on request, and if no accepted type is available", () => {
     const forPeople = { format: "json", isPretty: true };
     expect(written("", "pretty=true")).toEqual(forPeople);
     expect(written("application/json;pretty=1")).toEqual(forPeople);

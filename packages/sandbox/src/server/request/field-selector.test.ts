@@ -12,7 +12,7 @@ describe("a field selector", () => {
     ["a===c", "invalid field selector: unescaped character in value: 61"],
     ["a=\\", "invalid field selector: invalid escape sequence: \\"],
     ["a=\\xy", "invalid field selector: invalid escape sequence: \\x"],
-  ])("%j is refused in the server's words", (selector, problem) => {
+  ])("%j is refused with the server's message", (selector, problem) => {
     expect(() => readFieldSelector(selector)).toThrow(problem);
   });
 
@@ -21,7 +21,7 @@ describe("a field selector", () => {
     expect(readFieldSelector("z=1,a!=2").map(({ field }) => field)).toEqual(["a", "z"]);
   });
 
-  test("may name no field, which is for the kind to refuse, and says nothing without a value", () => {
+  test("may have no field name, which the kind refuses, and has no effect without a value", () => {
     expect(readFieldSelector("=a")).toEqual([{ field: "", operator: "=", value: "a" }]);
     expect(readFieldSelector("=,!=,,==")).toEqual([]);
   });
@@ -39,7 +39,7 @@ describe("a field selector", () => {
     );
   });
 
-  test("is read or refused, whatever it is", () => {
+  test("is parsed or refused, whatever the text is", () => {
     fc.assert(
       fc.property(fc.string({ unit: fc.constantFrom("a", "\\", ",", "=", "!", "😀") }), (selector) => {
         try {

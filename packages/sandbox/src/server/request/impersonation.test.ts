@@ -5,7 +5,7 @@ const admin = { username: "admin", groups: [] };
 const access = { verb: "get", group: "", version: "v1", resource: "pods" };
 const allow = () => ({ allowed: true, reason: "" });
 
-it("takes the lines of a header for its values, and parts at commas only where lines are unknown", () => {
+it("reads the values of a header from its lines, and splits at commas only without lines", () => {
   const headers = { "impersonate-user": "ann", "impersonate-group": "crew, deck, lower" };
   const headerLines = (name: string): readonly string[] | undefined =>
     name === "impersonate-group" ? ["crew", "deck, lower"] : undefined;

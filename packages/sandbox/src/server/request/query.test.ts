@@ -7,6 +7,6 @@ test.each([
   ["labelSelector=%&limit=2", { limit: "2" }],
   ["limit=%zz", {}],
   ["limit=1;watch=true&x=y", { x: "y" }],
-])("of %j what can be read is taken", (query, read) => {
+])("the readable parameters of %j are used", (query, read) => {
   expect(Object.fromEntries(parseQuery(query))).toEqual(read);
 });

@@ -71,8 +71,8 @@ export function statusResponse(
   accepted: Pick<AcceptedType, "format" | "isPretty"> = { format: "json", isPretty: false },
 ): ApiResponse {
   const { status, headers } = error;
-  const answer = valueResponse(accepted, status, status.code);
-  return { ...answer, headers: { ...answer.headers, ...headers } };
+  const response = valueResponse(accepted, status, status.code);
+  return { ...response, headers: { ...response.headers, ...headers } };
 }
 
 export function successStatus(code: number): Status {

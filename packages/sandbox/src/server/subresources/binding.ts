@@ -119,9 +119,9 @@ function boundPod({ clock }: ServerDependencies, pod: StoredObject, binding: obj
 
 function withScheduled(status: Readonly<Record<string, unknown>>, now: string): object {
   const conditions = Array.isArray(status.conditions) ? status.conditions : [];
-  const others = conditions.filter(({ type }) => type !== "PodScheduled");
+  const kept = conditions.filter(({ type }) => type !== "PodScheduled");
   const scheduled = { type: "PodScheduled", status: "True", lastProbeTime: null, lastTransitionTime: now };
-  return { ...status, conditions: [...others, scheduled] };
+  return { ...status, conditions: [...kept, scheduled] };
 }
 
 function textAt(object: object, path: string): string {

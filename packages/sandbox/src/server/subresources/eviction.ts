@@ -87,8 +87,8 @@ function markDisrupted(
     reason: "EvictionByEvictionAPI",
     message: "Eviction API: evicting",
   };
-  const others = conditions.filter(({ type }) => type !== condition.type);
-  next.status = { ...(isRecord(next.status) ? next.status : {}), conditions: [...others, condition] };
+  const kept = conditions.filter(({ type }) => type !== condition.type);
+  next.status = { ...(isRecord(next.status) ? next.status : {}), conditions: [...kept, condition] };
   const expectedRevision = Number(pod.metadata.resourceVersion);
   reads.store.write({ collection: "pods", key, object: next, expectedRevision });
 }

@@ -31,7 +31,7 @@ async function scalers({ call }: ServerWorld): Promise<readonly string[]> {
 }
 
 describe("a scale", () => {
-  test("belongs to whoever wrote it last, and is not shown with its managers", async () => {
+  test("is owned by its last writer, and is returned without managed fields", async () => {
     const world = await withSet();
     expect(await scalers(world)).toEqual(["Update creator"]);
     const body = { spec: { replicas: 2 } };
@@ -71,7 +71,7 @@ describe("a review", () => {
   const reviews = "/apis/authorization.k8s.io/v1";
   const resourceAttributes = { namespace: "shop", verb: "get", resource: "pods" };
 
-  test("is answered with who manages what was requested", async () => {
+  test("is returned with the managed fields of the request", async () => {
     const { call } = serverWorld(builtinServedResources());
     const body = { spec: { user: "bob", resourceAttributes } };
     const { json } = await call("POST", `${reviews}/subjectaccessreviews?fieldManager=me`, { body });

@@ -76,12 +76,12 @@ export async function handleReview(
   const { schema } = resource;
   const managedFields = managedFieldsOfRequest({ object, schema, apiVersion, kind, manager, now });
   const metadata = { ...object.metadata, ...(managedFields.length > 0 && { managedFields }) };
-  const answer = reviews[resource.collection]?.(dependencies, {
+  const response = reviews[resource.collection]?.(dependencies, {
     request,
     spec: isRecord(spec) ? spec : {},
     metadata,
   });
-  return valueResponse({ format: "json", isPretty: false }, { kind, apiVersion, ...answer }, 201);
+  return valueResponse({ format: "json", isPretty: false }, { kind, apiVersion, ...response }, 201);
 }
 
 function subjectAccess(dependencies: ServerDependencies, spec: Json): object {

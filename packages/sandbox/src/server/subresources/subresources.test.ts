@@ -69,7 +69,7 @@ describe("eviction", () => {
     expect((await world.call("GET", `${pods}/p`)).status).toBe(404);
   });
 
-  test("says on the Pod why it ends, once, and not in a dry run", async () => {
+  test("sets the DisruptionTarget condition once, and not in a dry run", async () => {
     const world = await withPod();
     const body = { metadata: { finalizers: ["keelson.dev/hold"] } };
     await world.call("PATCH", `${pods}/p`, { headers: merge, body });
@@ -122,7 +122,7 @@ describe("eviction", () => {
     });
   });
 
-  test("takes a Pod that is not ready while its budget is met, or always if the budget says so", async () => {
+  test("evicts a Pod that is not ready while its budget is met, or always with AlwaysAllow", async () => {
     const unready = { phase: "Running", conditions: [] };
     const met = await withPod(unready);
     await addBudget(met, { disruptionsAllowed: 0, desiredHealthy: 1, currentHealthy: 1 });
@@ -207,7 +207,7 @@ describe("a scale", () => {
 describe("tokens and reviews", () => {
   const reviews = "/apis/authorization.k8s.io/v1";
 
-  test("a token is given out for a ServiceAccount that exists", async () => {
+  test("a token is issued for a ServiceAccount that exists", async () => {
     const { call } = serverWorld(kinds);
     const accounts = "/api/v1/namespaces/shop/serviceaccounts";
     await call("POST", accounts, { body: { metadata: { name: "a" } } });
@@ -218,7 +218,7 @@ describe("tokens and reviews", () => {
     expect(short.json.message).toContain("may not specify a duration less than 10 minutes");
   });
 
-  test("access is reviewed for others and for oneself", async () => {
+  test("access is reviewed for other users and for oneself", async () => {
     const { call } = serverWorld(kinds);
     const resourceAttributes = { verb: "get", resource: "pods" };
     const other = { spec: { user: "bob", resourceAttributes } };
@@ -235,7 +235,7 @@ describe("tokens and reviews", () => {
     );
   });
 
-  test("tokens are reviewed, and users told who they are", async () => {
+  test("tokens and the user of a request are reviewed", async () => {
     const { call } = serverWorld(kinds);
     const path = "/apis/authentication.k8s.io/v1";
     const good = await call("POST", `${path}/tokenreviews`, { body: { spec: { token: "good" } } });
@@ -252,7 +252,7 @@ describe("tokens and reviews", () => {
 });
 
 describe("connections to a Pod", () => {
-  test("there is nothing in a log, and nothing to execute in", async () => {
+  test("the log is empty, and exec is refused", async () => {
     const { call } = await withPod();
     expect(await call("GET", `${pods}/p/log`)).toMatchObject({ status: 200, text: "" });
     expect((await call("GET", `${pods}/p/log?container=x`)).json.message).toBe(

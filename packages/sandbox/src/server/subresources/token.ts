@@ -88,7 +88,7 @@ export async function handleTokenRequest(
     subresource: "token",
     now: dependencies.clock.now(),
   });
-  const answer = {
+  const response = {
     kind: "TokenRequest",
     apiVersion: "authentication.k8s.io/v1",
     metadata: {
@@ -99,7 +99,7 @@ export async function handleTokenRequest(
     spec: { audiences, expirationSeconds, boundObjectRef: reference },
     status: { token, expirationTimestamp },
   };
-  return valueResponse({ format: "json", isPretty: false }, answer, 201);
+  return valueResponse({ format: "json", isPretty: false }, response, 201);
 }
 
 function metadataOf({ metadata }: GenericObject, now: string): object {

@@ -78,7 +78,7 @@ describe("admission", () => {
     expect(stored(world, note, "a")).toBeUndefined();
   });
 
-  it("is told the verb as what it does, with options of that kind", async () => {
+  it("gets the operation by its effect, with options of that kind", async () => {
     const world = writerWorld();
     const requests: AdmissionRequest[] = [];
     world.admission = {

@@ -33,7 +33,7 @@ describe("the objects inside the process", () => {
     expect(objects.get(gadgets, key)).toBeUndefined();
   });
 
-  it("do not change what the caller passes", async () => {
+  it("do not change the object of the caller", async () => {
     const { writer, store, registry } = writerWorld();
     const objects = createObjectApi(writer, store, registry);
     const object = sent(note, { name: "a", namespace: "shop" });
@@ -42,7 +42,7 @@ describe("the objects inside the process", () => {
     expect(object).toEqual(before);
   });
 
-  it("are kept in the form that a request gives them: without empty fields, with quantities in short", async () => {
+  it("are stored in the form of a decoded request: without empty fields, with short quantities", async () => {
     const { writer, store, registry } = writerWorld(builtinServedResources());
     const objects = createObjectApi(writer, store, registry);
     const container = { name: "main", image: "web:1", resources: { limits: { cpu: "1000m" } } };

@@ -30,7 +30,7 @@ describe("an object that is created", () => {
     expect(Object.isFrozen(created)).toBe(true);
   });
 
-  it("loses what only the server sets", async () => {
+  it("loses fields that only the server sets", async () => {
     const world = writerWorld();
     const metadata = {
       name: "a",
@@ -105,7 +105,7 @@ describe("an object that is created", () => {
     expect(created.metadata).not.toHaveProperty("namespace");
   });
 
-  it("is refused if its name is taken, which also tells if that one is on its way out", async () => {
+  it("is refused if the name exists, with a note if that object is being deleted", async () => {
     const world = writerWorld();
     await world.writer.create(
       at(note, ""),
@@ -135,7 +135,7 @@ describe("an object that is created", () => {
     ]);
   });
 
-  it("stores nothing on a dry run, and answers without a resourceVersion", async () => {
+  it("stores nothing on a dry run, and returns no resourceVersion", async () => {
     const world = writerWorld();
     const { revision } = world.store;
     const created = await world.writer.create(at(note, ""), sent(note, { name: "a" }), {
@@ -196,7 +196,7 @@ describe("a name that the server makes", () => {
     expect(metadata.name).toBe("a-rrrrr");
   });
 
-  it("is given up on after eight attempts, and the writer is told to come again", async () => {
+  it("fails after eight attempts, and the client is asked to retry", async () => {
     const world = writerWorld([note], { next: () => 0 });
     await world.writer.create(at(note, ""), sent(note, { name: "a-bbbbb" }), world.options);
     const again = world.writer.create(at(note, ""), sent(note, { generateName: "a-" }), world.options);

@@ -28,7 +28,7 @@ async function createdNote(world: World, finalizers: readonly string[] = []): Pr
 }
 
 describe("a deletion", () => {
-  it("takes the object away and answers a Status that names it", async () => {
+  it("removes the object and returns a Status that names it", async () => {
     const world = writerWorld();
     const object = sent(gadget, { name: "a" });
     const { metadata } = await world.writer.create(at(gadget, ""), object, world.options);
@@ -45,7 +45,7 @@ describe("a deletion", () => {
     expect(stored(world, gadget, "a")).toBeUndefined();
   });
 
-  it("answers the object itself for the kinds that do so", async () => {
+  it("returns the object itself for some kinds", async () => {
     const service = servedKind("Service");
     const world = writerWorld([service]);
     await world.writer.create(at(service, ""), sent(service, { name: "a" }), world.options);
@@ -117,7 +117,7 @@ describe("a deletion", () => {
   });
 });
 
-describe("what becomes of dependents", () => {
+describe("the propagation policy", () => {
   it.each([
     [{ propagationPolicy: "Foreground" }, [], ["foregroundDeletion"]],
     [{ propagationPolicy: "Orphan" }, ["e.com/x"], ["e.com/x", "orphan"]],
@@ -125,7 +125,7 @@ describe("what becomes of dependents", () => {
     [{}, ["foregroundDeletion"], ["foregroundDeletion"]],
     [{ propagationPolicy: "Orphan" }, ["foregroundDeletion"], ["orphan"]],
     [{ orphanDependents: false }, ["orphan", "e.com/x"], ["e.com/x"]],
-  ] as const)("with %j and finalizers %j is told by %j", async (options, before, after) => {
+  ] as const)("with %j and finalizers %j sets %j", async (options, before, after) => {
     const world = writerWorld();
     await createdNote(world, before);
     await world.writer.delete(at(note, "a"), { ...world.options, ...options });
@@ -147,7 +147,7 @@ describe("what becomes of dependents", () => {
     expect(stored(world, note, "a")?.metadata.finalizers).toEqual(["e.com/x", "foregroundDeletion"]);
   });
 
-  it("is by default what the kind is used to, with a warning for Jobs", async () => {
+  it("is by default that of the kind, with a warning for Jobs", async () => {
     const job = servedKind("Job", { group: "batch", strategy: { defaultPropagation: "Orphan" } });
     const world = writerWorld([job]);
     await world.writer.create(at(job, ""), sent(job, { name: "a" }), world.options);
@@ -175,19 +175,19 @@ describe("a kind that ends gracefully", () => {
     expect(await world.writer.delete(at(pod, "a"), world.options)).toEqual(marked);
   });
 
-  it("goes at once where its kind says so, after it was seen marked", async () => {
+  it("is removed at once if its kind allows it, after it was marked", async () => {
     const world = writerWorld([pod]);
     await createdPod(world, {});
     const changes: unknown[] = [];
     world.store.subscribe(pod.collection, world.store.revision, ({ type, object }) => {
       changes.push([type, object.metadata.deletionGracePeriodSeconds]);
     });
-    const answer = objectOf(await world.writer.delete(at(pod, "a"), world.options));
+    const response = objectOf(await world.writer.delete(at(pod, "a"), world.options));
     expect(changes).toEqual([
       ["MODIFIED", 0],
       ["DELETED", 0],
     ]);
-    expect(answer.metadata.resourceVersion).toBe(String(world.store.revision));
+    expect(response.metadata.resourceVersion).toBe(String(world.store.revision));
   });
 
   it("is only ever deleted sooner by another deletion", async () => {
@@ -211,7 +211,7 @@ describe("a kind that ends gracefully", () => {
     expect(stored(world, pod, "a")).toBeUndefined();
   });
 
-  it("keeps its time when its last finalizer goes", async () => {
+  it("keeps its grace period when its last finalizer is removed", async () => {
     const world = writerWorld([pod]);
     const object = sent(pod, { name: "a", finalizers: ["e.com/x"] }, { spec: { nodeName: "n" } });
     await world.writer.create(at(pod, ""), object, world.options);
@@ -221,7 +221,7 @@ describe("a kind that ends gracefully", () => {
     expect(stored(world, pod, "a")?.metadata.deletionGracePeriodSeconds).toBe(30);
   });
 
-  it("answers on a dry run what it would look like", async () => {
+  it("returns on a dry run the object as it would be", async () => {
     const world = writerWorld([pod]);
     await createdPod(world, { nodeName: "n" });
     const { revision } = world.store;

@@ -99,19 +99,19 @@ async function deleteStored(
   }
   const now = dependencies.clock.now();
   const grace = graceOf(resource.strategy, stored, options.gracePeriodSeconds, now);
-  if (grace.kind === "pending") return answer(target, stored);
+  if (grace.kind === "pending") return deleteResult(target, stored);
   await admit(dependencies, deletion);
   const { finalizers = [] } = stored.metadata;
   const nextFinalizers = finalizersForDeletion(resource, stored.metadata, options);
   const isHeld = nextFinalizers.length > 0;
-  if (grace.kind === "none" && !isHeld) return answer(target, remove(dependencies, deletion, stored));
+  if (grace.kind === "none" && !isHeld) return deleteResult(target, remove(dependencies, deletion, stored));
   const next = draft(stored);
   if (nextFinalizers !== finalizers) setFinalizers(next, nextFinalizers);
   markForDeletion(next, grace, now);
   const marked = replace(dependencies, deletion, next);
   const isDue = grace.kind === "graceful" && grace.requestedSeconds === 0 && !isHeld;
   if (!isDue || options.dryRun) return fromStored(resource, marked);
-  return answer(target, remove(dependencies, deletion, marked));
+  return deleteResult(target, remove(dependencies, deletion, marked));
 }
 
 /** Sets deletionTimestamp and deletionGracePeriodSeconds. */
@@ -215,7 +215,7 @@ function placeOf(
   };
 }
 
-function answer(
+function deleteResult(
   { resource, name }: NamedTarget,
   state: GenericObject,
 ): GenericObject | Status | Promise<GenericObject> {

@@ -18,8 +18,8 @@ export function finalizersForDeletion(
 ): readonly string[] {
   const policy = policyOf(resource, finalizers, options);
   const wanted = policy === "Orphan" ? orphan : policy === "Foreground" ? foreground : undefined;
-  const others = finalizers.filter((finalizer) => finalizer !== orphan && finalizer !== foreground);
-  const next = wanted === undefined ? others : [...others, wanted];
+  const kept = finalizers.filter((finalizer) => finalizer !== orphan && finalizer !== foreground);
+  const next = wanted === undefined ? kept : [...kept, wanted];
   const isSame = next.length === finalizers.length && next.every((one) => finalizers.includes(one));
   return isSame ? finalizers : next;
 }

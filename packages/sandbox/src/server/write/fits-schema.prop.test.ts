@@ -44,7 +44,7 @@ const { value } = fc.letrec<{ value: unknown }>((tie) => ({
   ),
 }));
 
-it("says the same as the search for problems", () => {
+it("agrees with the search for problems", () => {
   fc.assert(
     fc.property(value, schema, (one, form) => {
       expect(fitsSchema(one, form)).toBe(schemaProblems(one, form, "").length === 0);

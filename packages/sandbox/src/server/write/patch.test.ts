@@ -52,7 +52,7 @@ describe("a patch", () => {
     expect((await merge(world, { spec: { size: 1 } })).object).toBe(before);
   });
 
-  it("is repeated on the new state if somebody else wrote in between", async () => {
+  it("is repeated on the new state if another write came in between", async () => {
     const world = await gadgetWorld();
     let interruptions = 2;
     world.admission = {
@@ -139,7 +139,7 @@ describe("a patch", () => {
       { kind: 5 },
       "couldn't get version/kind; json parse error: json: cannot unmarshal number into Go struct field .kind of type string",
     ],
-  ])("of %j does not fit and is shown with what came out of it", async (patch, problem) => {
+  ])("of %j does not fit, and the message contains the result", async (patch, problem) => {
     const world = await gadgetWorld();
     const { code, message = "", details } = await refusal(merge(world, patch));
     expect(code).toBe(422);
@@ -164,7 +164,7 @@ describe("a patch", () => {
     expect(world.warnings).toHaveLength(2);
   });
 
-  it("of the strategic form cannot change what the object is", async () => {
+  it("of the strategic type cannot change the kind of the object", async () => {
     const world = writerWorld();
     await world.writer.create(at(note, ""), sent(note, { name: "a" }), world.options);
     const patch = { type: "strategic", patch: { kind: "Other", data: { x: "1" } } } as const;
@@ -198,7 +198,7 @@ describe("server-side apply", () => {
   const configuration = (spec: Readonly<Record<string, unknown>>, metadata = {}) =>
     sent(gadget, { name: "b", ...metadata }, { spec });
 
-  it("creates what is not there, then changes it, then does nothing", async () => {
+  it("creates an object that does not exist, then changes it, then writes nothing", async () => {
     const world = writerWorld();
     const apply = (size: number): Promise<Written> =>
       world.writer.patch(
@@ -233,7 +233,7 @@ describe("server-side apply", () => {
     expect((await apply(true)).object).toMatchObject({ spec: { size: 5 } });
   });
 
-  it("ignores a resourceVersion of what is not there, but not a uid", async () => {
+  it("ignores the resourceVersion of an object that does not exist, but not its uid", async () => {
     const world = writerWorld();
     const patch = (metadata: object): Promise<Written> =>
       world.writer.patch(
@@ -268,7 +268,7 @@ describe("server-side apply", () => {
     expect(object.metadata).not.toHaveProperty("labels");
   });
 
-  it("answers a dry run without a resourceVersion", async () => {
+  it("returns no resourceVersion for a dry run", async () => {
     const world = writerWorld();
     const { object, created } = await world.writer.patch(
       at(gadget, "b"),

@@ -18,7 +18,7 @@ function textAfter(resource: typeof note, patch: PlainPatch): string {
   return patchedText({ resource, registry, patch, options, apply });
 }
 
-it("shows built-in objects in order where the patch went, and their metadata in the order of its type", () => {
+it("sorts built-in objects where the patch changed them, and orders metadata by its Go type", () => {
   expect(textAfter(note, { type: "merge", patch: { spec: { c: 5 } } })).toBe(
     '{"apiVersion":"v1","kind":"Note","metadata":{"name":"n","uid":"u","generation":1,"labels":{"a":"2","z":"1"}},"spec":{"a":{"y":1,"b":2},"c":5,"z":1}}',
   );
@@ -27,13 +27,13 @@ it("shows built-in objects in order where the patch went, and their metadata in 
   );
 });
 
-it("shows custom objects in order everywhere", () => {
+it("sorts custom objects everywhere", () => {
   expect(textAfter(gadget, { type: "merge", patch: {} })).toBe(
     '{"apiVersion":"v1","kind":"Note","metadata":{"generation":1,"labels":{"a":"2","z":"1"},"name":"n","uid":"u"},"spec":{"a":{"b":2,"y":1},"z":1}}',
   );
 });
 
-it("shows of a strategic patch the patch, as Go prints it", () => {
+it("shows the patch for strategic merge patches, as Go prints it", () => {
   expect(textAfter(note, { type: "strategic", patch: { foo: "zz", data: { a: ["b", 1] } } })).toBe(
     "map[data:map[a:[b 1]] foo:zz]",
   );

@@ -15,7 +15,7 @@ const object: GenericObject = {
   },
 };
 
-test("custom objects have their keys in order of bytes, but for those of managed fields", () => {
+test("custom objects have keys sorted by bytes, except those of managed fields", () => {
   expect(JSON.stringify(withSortedKeys(custom, object))).toBe(
     '{"apiVersion":"example.com/v1","kind":"Gadget","metadata":{"managedFields":[{"apiVersion":"v1",' +
       '"fieldsV1":{"k:2":{},"k:1":{}},"manager":"m"}],"name":"a","uid":"u"},' +
@@ -23,12 +23,12 @@ test("custom objects have their keys in order of bytes, but for those of managed
   );
 });
 
-test("there is room for the resourceVersion that the store sets", () => {
+test("there is a place for the resourceVersion that the store sets", () => {
   const { metadata } = sortedForStore(custom, object);
   expect(Object.keys(metadata)).toEqual(["managedFields", "name", "resourceVersion", "uid"]);
 });
 
-test("what is in order already is not copied, nor are objects of other kinds", () => {
+test("sorted parts are not copied, nor are objects of built-in kinds", () => {
   const sorted = withSortedKeys(custom, object);
   expect(withSortedKeys(custom, sorted)).toBe(sorted);
   expect(withSortedKeys({ isCustom: false }, object)).toBe(object);

@@ -37,7 +37,7 @@ function markDefinition(object: MutableObject, now: number): void {
   if (!finalizers.includes(cleanup)) object.metadata.finalizers = [...finalizers, cleanup];
   const status = isRecord(object.status) ? object.status : {};
   const given = status.conditions;
-  const others = (Array.isArray(given) ? given : []).filter(
+  const kept = (Array.isArray(given) ? given : []).filter(
     (condition) => !isRecord(condition) || condition.type !== "Terminating",
   );
   const terminating = {
@@ -47,5 +47,5 @@ function markDefinition(object: MutableObject, now: number): void {
     reason: "InstanceDeletionPending",
     message: "CustomResourceDefinition marked for deletion; CustomResource deletion will begin soon",
   };
-  object.status = { ...status, conditions: [...others, terminating] };
+  object.status = { ...status, conditions: [...kept, terminating] };
 }

@@ -7,7 +7,7 @@ const plainV1 = servedKind("Widget", { group: "example.com", isCustom: true });
 const plainV2: ServedResource = { ...plainV1, version: "v2" };
 
 describe("a kind in several versions that look the same", () => {
-  it("is stored in one of them and answered in that of the request", async () => {
+  it("is stored in one version and returned in that of the request", async () => {
     const world = writerWorld([plainV1, plainV2]);
     const created = await world.writer.create(
       at(plainV2, ""),
@@ -51,7 +51,7 @@ describe("a kind whose versions differ", () => {
   const first: ServedResource = { ...plainV1, convert };
   const second: ServedResource = { ...plainV2, convert };
 
-  it("is converted on its way in and out", async () => {
+  it("is converted when it is stored and when it is read", async () => {
     const world = writerWorld([first, second]);
     const created = await world.writer.create(
       at(second, ""),

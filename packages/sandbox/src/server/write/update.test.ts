@@ -209,7 +209,7 @@ describe("the status of a custom kind", () => {
     expect((await refusal(update)).reason).toBe("NotFound");
   });
 
-  it("counts as a change of the object if there is no such path", async () => {
+  it("counts as a change of the object without a status subresource", async () => {
     const bare = servedKind("Bare", {
       group: "example.com",
       isCustom: true,
@@ -234,7 +234,7 @@ describe("an object that is being deleted", () => {
     return stored(world, gadget, "a")?.metadata.resourceVersion ?? "";
   }
 
-  it("goes with its last finalizer, and the answer is what it would have been", async () => {
+  it("is removed with its last finalizer, and the response is its last state", async () => {
     const world = writerWorld();
     const resourceVersion = await deleting(world);
     const dry = { ...world.options, dryRun: true };
@@ -258,7 +258,7 @@ describe("an object that is being deleted", () => {
     });
   });
 
-  it("takes no new finalizers, which is told twice", async () => {
+  it("refuses new finalizers, with the problem twice", async () => {
     const world = writerWorld();
     const resourceVersion = await deleting(world);
     const object = sent(gadget, { name: "a", resourceVersion, finalizers: ["e.com/x", "e.com/b"] });
@@ -277,12 +277,12 @@ describe("an object that is being deleted", () => {
     const world = writerWorld([namespace]);
     const spec = { finalizers: ["kubernetes"] };
     await world.writer.create(at(namespace, ""), sent(namespace, { name: "a" }, { spec }), world.options);
-    const answer = await world.writer.delete(at(namespace, "a"), world.options);
-    expect(answer).toMatchObject({
+    const response = await world.writer.delete(at(namespace, "a"), world.options);
+    expect(response).toMatchObject({
       metadata: { deletionTimestamp: "2030-01-01T00:00:00Z" },
       status: { phase: "Terminating" },
     });
-    expect(answer.metadata).not.toHaveProperty("deletionGracePeriodSeconds");
+    expect(response.metadata).not.toHaveProperty("deletionGracePeriodSeconds");
     const kept = sent(namespace, { name: "a", labels: { x: "y" } }, { spec });
     await world.writer.update(at(namespace, "a"), kept, world.options);
     expect(await world.writer.delete(at(namespace, "a"), world.options)).toEqual(

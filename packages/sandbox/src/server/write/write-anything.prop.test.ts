@@ -73,7 +73,7 @@ async function outcome(write: Promise<unknown>): Promise<void> {
   }
 }
 
-it("takes or refuses whatever is created and replaced", async () => {
+it("accepts or refuses every create and update", async () => {
   const decodable = fc.tuple(fc.constantFrom(gadget, note), body);
   await fc.assert(
     fc.asyncProperty(decodable, async ([resource, fields]) => {
@@ -92,7 +92,7 @@ it("takes or refuses whatever is created and replaced", async () => {
   );
 });
 
-it("takes or refuses whatever is sent as a patch, of what is there and of what is not", async () => {
+it("accepts or refuses every patch, of existing and of missing objects", async () => {
   await fc.assert(
     fc.asyncProperty(fc.constantFrom(gadget, note), patches, async (resource, patch) => {
       const world = writerWorld();

@@ -38,7 +38,7 @@ describe("an object as Protocol Buffers", () => {
     });
   });
 
-  test("has what is embedded in its place, and numbers or names of ports as they were", () => {
+  test("has embedded messages inlined, and ports as numbers or names", () => {
     const port = [...integer(1, 1), ...integer(2, 0), ...field(3, "http")];
     const probe = [...field(1, field(2, [...field(1, "/"), ...field(2, port)])), ...integer(2, 300)];
     const container = [...field(1, "c"), ...field(10, probe)];
@@ -52,7 +52,7 @@ describe("an object as Protocol Buffers", () => {
     expect(found.volumes).toEqual([{ name: "v", emptyDir: { medium: "" } }]);
   });
 
-  test("has what its schemas choose between in its place, and fields by their names in JSON", () => {
+  test("has the chosen alternatives of schemas, and the JSON names of fields", () => {
     const text = [...field(5, "string"), ...field(8, field(1, '"a"')), ...field(3, "#/x")];
     const items = field(24, field(1, text));
     const open = field(30, integer(1, 1));
@@ -81,7 +81,7 @@ describe("an object as Protocol Buffers", () => {
     expect(() => protobufToJson(envelope("foo/v1", "Bar", []))).toThrow(MalformedMessageError);
   });
 
-  test("never fails in another way, whatever the bytes", () => {
+  test("never throws another error, whatever the bytes are", () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 60 }), (bytes) => {
         try {
