@@ -2,6 +2,7 @@ export type { Client, Reader, Writer } from "@keelson/client";
 export {
   AlreadyExistsError,
   ApiError,
+  BadRequestError,
   ConflictError,
   ForbiddenError,
   find,
@@ -70,6 +71,7 @@ export {
   resourceRequirements,
   rule,
   sized,
+  textResources,
   z,
 } from "@keelson/schema";
 export { cacheIndex, cacheKind } from "./cache/cache-settings.ts";
@@ -86,9 +88,7 @@ export type { ManagerOptions } from "./manager/manager-options.ts";
 export type { Operator, OperatorDefinition, SampleProgress } from "./manager/operator.ts";
 export { defineOperator } from "./manager/operator.ts";
 export { runUntilSignal } from "./manager/signals.ts";
-
 export { ForeignObjectError } from "./object/errors.ts";
-
 export { Channel } from "./source/channel.ts";
 export { channelSource } from "./source/channel-source.ts";
 export { intervalSource } from "./source/interval-source.ts";

@@ -1,5 +1,4 @@
-import { type ApiError, ForbiddenError, ForeignObjectError, InvalidError } from "keelson";
-import { BadRequestError } from "keelson/client";
+import { type ApiError, BadRequestError, ForbiddenError, ForeignObjectError, InvalidError } from "keelson";
 import { cutText } from "keelson/low-level";
 import { Reason } from "../api/reasons.ts";
 import type { BackUpSpec } from "../api/spec.ts";

@@ -1,5 +1,6 @@
 import {
   type ApplyConfiguration,
+  BadRequestError,
   deepEqual,
   ForbiddenError,
   ForeignObjectError,
@@ -8,7 +9,6 @@ import {
   type Resource,
   type Stored,
 } from "keelson";
-import { BadRequestError } from "keelson/client";
 import { reasons } from "../api/reasons.ts";
 import { recordApplied, recordRemoved } from "./events.ts";
 import type { Problem, Scope } from "./scope.ts";

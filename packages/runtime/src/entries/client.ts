@@ -47,7 +47,6 @@ export type {
 export {
   accessFromKubeconfig,
   apiErrorFrom,
-  BadRequestError,
   ClientError,
   ConfigError,
   ConnectionError,

@@ -22,15 +22,7 @@ export type {
   SchemaProblem,
   StructuralSchema,
 } from "@keelson/schema";
-export {
-  allows,
-  compareCrds,
-  makeClusterRole,
-  makeRole,
-  rbacRules,
-  SchemaError,
-  textResources,
-} from "@keelson/schema";
+export { allows, compareCrds, makeClusterRole, makeRole, rbacRules, SchemaError } from "@keelson/schema";
 export type {
   CheckPermissionsOptions,
   MissingPermission,

@@ -1,6 +1,6 @@
 import type { ApplyConfiguration } from "keelson";
+import { textResources } from "keelson";
 import type { Job } from "keelson/kinds/batch/v1";
-import { textResources } from "keelson/schema";
 import type { BackUp } from "../../api/back-up.ts";
 import { backupLabel } from "../../api/names.ts";
 import type { BackUpSpec } from "../../api/spec.ts";

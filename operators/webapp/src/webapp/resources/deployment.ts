@@ -1,7 +1,7 @@
 import type { ApplyConfiguration, Stored } from "keelson";
+import { textResources } from "keelson";
 import type { Deployment } from "keelson/kinds/apps/v1";
 import type { Container } from "keelson/kinds/core/v1";
-import { textResources } from "keelson/schema";
 import { labelsOf, selectorLabels } from "../../api/labels.ts";
 import type { WebApp } from "../../api/web-app.ts";
 import { portName } from "./service.ts";
