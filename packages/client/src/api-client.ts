@@ -49,7 +49,7 @@ import { typedWatch, type WatchEvent } from "./watch/watch-event.ts";
 
 const defaultPageSize = 500;
 
-/** The client: each method turns its arguments into one call and the answer into what it promises. */
+/** The client: each method makes one call of its arguments and a typed result of the response. */
 export class ApiClient implements Client {
   readonly caller: Caller;
 

@@ -18,16 +18,16 @@ import type { WatchEvent } from "./watch/watch-event.ts";
 export interface CallOptions {
   /** Aborts the call, which then throws the signal's reason. */
   readonly signal?: AbortSignal;
-  /** How long until the whole answer must be there. Default the client's, 30 s. */
+  /** How long until the whole response must have arrived. Default the client's, 30 s. */
   readonly timeoutMs?: number;
 }
 
 export interface GetOptions extends CallOptions {
-  /** `0` lets the server answer from its cache. Default: the newest state. */
+  /** `0` lets the server read from its cache. Default: the newest state. */
   readonly resourceVersion?: string;
 }
 
-/** Which objects of a kind are meant. */
+/** Which objects of a kind a list, a watch or a deletion is about. */
 export interface Selection {
   /** Default: all namespaces. */
   readonly namespace?: string;
@@ -37,9 +37,9 @@ export interface Selection {
 }
 
 export interface ListOptions extends CallOptions, Selection {
-  /** Objects per answer. Default: all in one, for `list`; 500, for `pages`. */
+  /** Objects per response. Default: all in one, for `list`; 500, for `pages`. */
   readonly limit?: number;
-  /** Where an earlier page ended. */
+  /** The token of the previous page. */
   readonly continue?: string;
   readonly resourceVersion?: string;
   readonly resourceVersionMatch?: "Exact" | "NotOlderThan";
@@ -47,9 +47,9 @@ export interface ListOptions extends CallOptions, Selection {
 
 export interface WatchOptions extends Selection {
   readonly signal?: AbortSignal;
-  /** How long until the answer must begin. Default the client's. A watch has no other limit of its own. */
+  /** How long until the response must begin. Default the client's. A watch has no other limit of its own. */
   readonly timeoutMs?: number;
-  /** Where to begin. Default: with an ADDED event for each object there is. */
+  /** Where to begin. Default: with an ADDED event for each object that exists. */
   readonly resourceVersion?: string;
   readonly resourceVersionMatch?: "NotOlderThan";
   readonly allowWatchBookmarks?: boolean;
@@ -60,16 +60,16 @@ export interface WatchOptions extends Selection {
 }
 
 export interface WriteOptions extends CallOptions {
-  /** The server does everything but keep the result. */
+  /** The server checks the write and stores nothing. */
   readonly dryRun?: boolean;
-  /** Who is writing, for field management. */
+  /** The field owner of the write. */
   readonly fieldOwner?: string;
   /** What happens with fields that the kind does not have. Default: the server's, which is Warn. */
   readonly fieldValidation?: "Strict" | "Warn" | "Ignore";
 }
 
 export interface ApplyOptions extends WriteOptions {
-  /** Takes fields over that another manager owns, instead of failing with a ConflictError. */
+  /** Takes over fields that another field manager owns, instead of failing with a ConflictError. */
   readonly force?: boolean;
 }
 
@@ -78,24 +78,24 @@ export interface DeleteOptions extends CallOptions {
   readonly gracePeriodSeconds?: number;
   /** What happens to the objects that this one owns. Default: the kind's, mostly Background. */
   readonly propagationPolicy?: "Orphan" | "Background" | "Foreground";
-  /** The object is deleted only if it is the one that was meant. */
+  /** The object is deleted only if it has this uid and resource version. */
   readonly preconditions?: { readonly uid?: string; readonly resourceVersion?: string };
 }
 
-/** An object to be written, from what its kind looks like to those who write it: the kind itself need not be said. */
+/** An object to be written; `apiVersion` and `kind` may be left out. */
 export type ObjectToWrite<Written> = Omit<Written, "apiVersion" | "kind" | "metadata"> & {
   readonly apiVersion?: string;
   readonly kind?: string;
   readonly metadata: ObjectMeta;
 };
 
-/** Reads objects. A cache can be one, and a client is one. */
+/** Reads objects: a client, or a cache. */
 export interface Reader {
   get<T extends KubeObject>(resource: Resource<T>, key: ObjectKey, options?: GetOptions): Promise<Stored<T>>;
   list<T extends KubeObject>(resource: Resource<T>, options?: ListOptions): Promise<KubeList<Stored<T>>>;
 }
 
-/** Changes objects. Each method gives the server's object and leaves what it was given as it was [CL1]. */
+/** Changes objects. Each method returns the server's object and does not change its arguments [CL1]. */
 export interface Writer {
   create<T extends KubeObject, Written = T>(
     resource: Resource<T> & WrittenAs<Written>,
@@ -120,7 +120,7 @@ export interface Writer {
     configuration: ApplyConfiguration<T>,
     options?: ApplyOptions,
   ): Promise<Stored<T>>;
-  /** Gives the object if its deletion has only begun, or a Status if it is gone. */
+  /** Returns the object if it is being deleted now, or a Status if it is deleted. */
   delete<T extends KubeObject>(
     resource: Resource<T>,
     key: ObjectKey,
@@ -134,7 +134,7 @@ export interface Writer {
 export interface SubresourceClient<T extends KubeObject> {
   get(key: ObjectKey, options?: GetOptions): Promise<Stored<T>>;
   create(key: ObjectKey, object: ObjectToWrite<T>, options?: WriteOptions): Promise<Stored<T>>;
-  /** As create, for subresources that are answered by a Status, such as `eviction` and `binding`. */
+  /** As create, for subresources whose response is a Status, such as `eviction` and `binding`. */
   submit(key: ObjectKey, object: ObjectToWrite<T>, options?: WriteOptions): Promise<Status>;
   update(object: ObjectToWrite<T>, options?: WriteOptions): Promise<Stored<T>>;
   patch(key: ObjectKey, patch: Patch, options?: WriteOptions): Promise<Stored<T>>;
@@ -179,6 +179,6 @@ export interface Client extends Reader, Writer {
   raw(path: string, options?: CallOptions): Promise<unknown>;
   /** A client whose calls pass through the layer first. */
   with(layer: (next: Caller) => Caller): Client;
-  /** The way at the bottom of all the methods above. */
+  /** What all the methods above make their calls with. */
   readonly caller: Caller;
 }

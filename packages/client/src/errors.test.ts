@@ -29,14 +29,16 @@ describe("[CL2] a refusal", () => {
     expect(error).toBeInstanceOf(ErrorClass);
     expect(error).toBeInstanceOf(errors.ApiError);
     expect(error.status).toMatchObject(fields);
-    expect(error.message).toBe(`get pods a/b: the API server answered ${fields.code} ${fields.reason}: no`);
+    expect(error.message).toBe(
+      `get pods a/b: the API server responded with ${fields.code} ${fields.reason}: no`,
+    );
   });
 
   it("without a reason is classified by its code, as from a proxy", () => {
     expect(errors.apiErrorFrom("get pods", status({ code: 404 }))).toBeInstanceOf(errors.NotFoundError);
     const unknown = errors.apiErrorFrom("get pods", status({ code: 502, message: "bad gateway" }));
     expect(unknown.constructor).toBe(errors.ApiError);
-    expect(unknown.message).toBe("get pods: the API server answered 502: bad gateway");
+    expect(unknown.message).toBe("get pods: the API server responded with 502: bad gateway");
   });
 
   it("says how long to wait, if the server did", () => {

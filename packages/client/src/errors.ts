@@ -13,16 +13,16 @@ export class ApiError extends ClientError {
   static override readonly brand: string = "@keelson/client.ApiError";
   readonly code: string = "API_ERROR";
   readonly status: Status;
-  /** What was asked, such as `update deployments.apps shop/web`. */
+  /** The call, such as `update deployments.apps shop/web`. */
   readonly operation: string;
 
   constructor(operation: string, status: Status) {
-    super(`${operation}: the API server answered ${describeStatus(status)}`);
+    super(`${operation}: the API server responded with ${describeStatus(status)}`);
     this.operation = operation;
     this.status = status;
   }
 
-  /** How long the server asks to wait before another try, if it does. */
+  /** How long to wait before another try, if the server says so. */
   get retryAfterMs(): number | undefined {
     const seconds = this.status.details?.retryAfterSeconds;
     return seconds === undefined ? undefined : seconds * 1000;
@@ -83,7 +83,7 @@ export class InvalidError extends ApiError {
   override readonly code = "INVALID";
 }
 
-/** 429: the server asks for fewer requests, or a PodDisruptionBudget for patience. */
+/** 429: the server wants fewer requests, or a PodDisruptionBudget does not allow an eviction now. */
 export class TooManyRequestsError extends ApiError {
   static override readonly brand: string = "@keelson/client.TooManyRequestsError";
   override readonly code = "TOO_MANY_REQUESTS";
@@ -95,7 +95,7 @@ export class ServerTimeoutError extends ApiError {
   override readonly code = "SERVER_TIMEOUT";
 }
 
-/** There was no answer, or only part of one. Whether a write was carried out is not known. */
+/** No response arrived, or only part of one. Whether a write was executed is not known. */
 export class ConnectionError extends ClientError {
   static override readonly brand: string = "@keelson/client.ConnectionError";
   readonly code = "CONNECTION";
@@ -107,7 +107,7 @@ export class ConnectionError extends ClientError {
   }
 }
 
-/** The answer did not come in time. Whether a write was carried out is not known. */
+/** The response did not arrive in time. Whether a write was executed is not known. */
 export class RequestTimeoutError extends ClientError {
   static override readonly brand: string = "@keelson/client.RequestTimeoutError";
   readonly code = "REQUEST_TIMEOUT";
@@ -118,7 +118,7 @@ export class RequestTimeoutError extends ClientError {
     operation: string,
     { timeoutMs, cause }: { readonly timeoutMs: number; readonly cause: unknown },
   ) {
-    super(`${operation}: no complete answer in ${timeoutMs / 1000} s; is the API server overloaded?`, {
+    super(`${operation}: no complete response in ${timeoutMs / 1000} s; is the API server overloaded?`, {
       cause,
     });
     this.operation = operation;
@@ -143,7 +143,7 @@ export class WaitTimeoutError extends ClientError {
   }
 }
 
-/** The server answered something that is not what the Kubernetes API promises, such as half a JSON document. */
+/** The response is not what the Kubernetes API promises, such as half a JSON document. */
 export class MalformedResponseError extends ClientError {
   static override readonly brand: string = "@keelson/client.MalformedResponseError";
   readonly code = "MALFORMED_RESPONSE";
@@ -177,7 +177,7 @@ export class InvalidCallError extends ClientError {
   }
 }
 
-/** The server serves no such kind, also after it was asked again. */
+/** The server serves no such kind, also after another discovery. */
 export class NoKindMatchError extends ClientError {
   static override readonly brand: string = "@keelson/client.NoKindMatchError";
   readonly code = "NO_KIND_MATCH";
@@ -223,7 +223,7 @@ const classes: ReadonlyMap<string | number, ApiErrorClass> = new Map<string | nu
   [504, ServerTimeoutError],
 ]);
 
-/** The error for a refusal, of the class that its Status asks for. */
+/** The error for a refusal, of the class for the reason of its Status. */
 export function apiErrorFrom(operation: string, status: Status): ApiError {
   const ErrorClass = classes.get(status.reason ?? "") ?? classes.get(status.code ?? 0) ?? ApiError;
   return new ErrorClass(operation, status);

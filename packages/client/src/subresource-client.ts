@@ -57,9 +57,9 @@ export function subresourceClient<T extends KubeObject>(
         body: jsonBody(as, object),
       } as const;
       const call = makeCall(resource, key, shape, options);
-      const answer = await caller.json(call);
-      if (isStatus(answer)) return answer;
-      throw new MalformedResponseError(describeCall(call), { problem: "the answer is not a Status" });
+      const response = await caller.json(call);
+      if (isStatus(response)) return response;
+      throw new MalformedResponseError(describeCall(call), { problem: "the response is not a Status" });
     },
     async update(object, options = {}) {
       const body = jsonBody(as, part.update(object));

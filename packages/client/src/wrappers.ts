@@ -25,7 +25,7 @@ export function inNamespace(client: Client, namespace: string): Client {
   });
 }
 
-/** A client whose writes are checked and answered as always, but not kept. */
+/** A client whose writes are dry runs: the server checks them and stores nothing. */
 export function dryRun(client: Client): Client {
   return mapCalls(client, (call) => {
     switch (call.verb) {

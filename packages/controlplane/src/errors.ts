@@ -94,7 +94,7 @@ export class ApiRequestError extends ControlPlaneError {
   readonly status: number;
 
   constructor(method: string, path: string, status: number, answer: string) {
-    super(`${method} ${path}: the API server answered ${status}: ${answer}`);
+    super(`${method} ${path}: the API server responded with ${status}: ${answer}`);
     this.status = status;
   }
 }

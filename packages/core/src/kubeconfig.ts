@@ -27,7 +27,7 @@ export interface KubeconfigCluster {
   readonly "certificate-authority-data"?: string;
   /** The proxy to go through, with the scheme `http`, `https` or `socks5`. */
   readonly "proxy-url"?: string;
-  /** Asks the server not to compress its answers. */
+  /** Whether the server must not compress its responses. */
   readonly "disable-compression"?: boolean;
   /** The one named `client.authentication.k8s.io/exec` is handed to exec plugins. */
   readonly extensions?: readonly KubeconfigExtension[];
@@ -52,7 +52,7 @@ export interface KubeconfigUser {
   readonly "as-user-extra"?: Readonly<Record<string, readonly string[]>>;
   readonly username?: string;
   readonly password?: string;
-  /** Gone from Kubernetes since 1.26, in favour of `exec`. */
+  /** Removed in Kubernetes 1.26, in favour of `exec`. */
   readonly "auth-provider"?: KubeconfigAuthProvider;
   readonly exec?: KubeconfigExec;
   readonly extensions?: readonly KubeconfigExtension[];
@@ -60,7 +60,7 @@ export interface KubeconfigUser {
 
 export interface KubeconfigContext {
   readonly cluster: string;
-  /** May be empty: the server is then asked anonymously. */
+  /** May be empty: requests are then anonymous. */
   readonly user: string;
   readonly namespace?: string;
   readonly extensions?: readonly KubeconfigExtension[];
@@ -72,7 +72,7 @@ export interface KubeconfigExec {
   readonly args?: readonly string[];
   /** Added to the environment of the program that runs the command. */
   readonly env?: readonly { readonly name: string; readonly value: string }[];
-  /** The version that the command must answer in. */
+  /** The version of the ExecCredential that the command must print. */
   readonly apiVersion?: string;
   /** Shown to people who do not have the command. */
   readonly installHint?: string;

@@ -81,7 +81,7 @@ export function formatQuantity({ nanos, format }: Quantity): string {
 }
 
 /**
- * What the API server answers after it was sent `text` in a field of type quantity. That is the canonical form, except
+ * What the API server returns for a field of type quantity that was written as `text`. That is the canonical form, except
  * that some spellings are kept: the server takes `+1`, `01` and `1.500` for canonical and does not touch them. (In
  * lists of resources, such as limits and requests, it first rounds up to thousandths.)
  */
@@ -158,7 +158,7 @@ function quantityOf(text: string, { isNegative, whole, fraction, scale }: Quanti
   return { nanos: isNegative ? -size : size, format: isFractionOfOne ? "DecimalSI" : scale.format };
 }
 
-/** `digits * 10 ** exponent` in billionths, rounded up: who asks for something gets something. */
+/** `digits * 10 ** exponent` in billionths, rounded up, so that a request above 0 stays above 0. */
 function timesTenTo(digits: bigint, exponent: number): bigint {
   const shift = exponent - nanoExponent;
   if (shift >= 0) return digits * 10n ** BigInt(shift);

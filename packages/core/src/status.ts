@@ -1,7 +1,7 @@
 import { isRecord } from "./json.ts";
 import type { ListMeta } from "./meta.ts";
 
-/** What the API server answers instead of an object: the outcome of a delete, or the reason for a refusal. */
+/** What the API server returns instead of an object: the outcome of a delete, or the reason for a refusal. */
 export interface Status {
   readonly apiVersion: "v1";
   readonly kind: "Status";

@@ -1,4 +1,4 @@
-/** Everything needed to talk to one cluster as one identity. What can change while a program runs is asked for anew. */
+/** Everything needed to reach one cluster as one identity. What can change while a program runs is a function. */
 export interface ClusterAccess {
   /** `https://host:port`, maybe with a path, without a slash at the end. */
   readonly server: string;
@@ -10,7 +10,7 @@ export interface ClusterAccess {
   tls(signal?: AbortSignal): Promise<TlsSettings>;
   /** The headers that authenticate the next request: tokens expire. */
   headers(signal?: AbortSignal): Promise<HeaderLines>;
-  /** The server answered 401: whatever was remembered about credentials must be fetched again. */
+  /** The server responded with 401: cached credentials must be fetched again. */
   refused(): void;
 }
 
@@ -24,7 +24,7 @@ export interface TlsSettings {
   readonly cert?: string;
   /** PEM. */
   readonly key?: string;
-  /** The name to verify and to ask for, instead of the host in the server's URL. */
+  /** The server name to send and to verify, instead of the host in the server's URL. */
   readonly serverName?: string;
   /** The server's certificate is not verified. */
   readonly insecure: boolean;

@@ -6,7 +6,7 @@ export interface ResolvedContext {
   readonly contextName: string;
   readonly cluster: KubeconfigCluster;
   readonly userName: string;
-  /** Empty for a context without a user: the server is asked anonymously. */
+  /** Empty for a context without a user: requests are anonymous. */
   readonly user: KubeconfigUser;
   readonly namespace: string;
 }

@@ -1,6 +1,6 @@
 import { isRecord } from "@keelson/core";
 
-/** A value that is not what the format asks for. Says where and of what type it is, never the value. */
+/** A value that does not have the required format. Names its path and type, never the value. */
 export class FormatProblem extends Error {}
 
 /** The fields of an object from outside, read with the types they must have. Null counts as absent. */

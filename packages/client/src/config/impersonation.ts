@@ -13,7 +13,7 @@ export function impersonationHeaders(user: KubeconfigUser): HeaderLines {
   };
 }
 
-/** Whether a user asks for part of an impersonation without saying whom to impersonate. */
+/** Whether a user entry has fields of an impersonation but no name to impersonate. */
 export function lacksImpersonatedUser(user: KubeconfigUser): boolean {
   const { as, "as-uid": uid, "as-groups": groups = [], "as-user-extra": extra = {} } = user;
   return as === undefined && (uid !== undefined || groups.length > 0 || Object.keys(extra).length > 0);

@@ -17,7 +17,7 @@ export function decodeData(field: string, data: string): string {
   return Buffer.from(packed, "base64").toString("utf8");
 }
 
-/** Gives back a bundle of certificate authorities if it is one. */
+/** Returns the bundle of certificate authorities if it is one. */
 export function checkAuthority(what: string, pem: string): string {
   if (pem.includes("-----BEGIN CERTIFICATE-----")) return pem;
   throw new SettingProblem(`${what} holds no PEM certificate`, "have it hold -----BEGIN CERTIFICATE-----");

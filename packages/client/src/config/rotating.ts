@@ -52,7 +52,7 @@ export class Rotating<Value> {
     }
   }
 
-  /** Has the value loaded again when it is next asked for. */
+  /** Makes the next read load the value again. */
   expire(): void {
     this.#reloadAtMs = Number.NEGATIVE_INFINITY;
   }

@@ -2,7 +2,7 @@ import { SettingProblem } from "./errors.ts";
 
 /**
  * The server's URL in the form that `ClusterAccess` promises. As in kubectl `host:port` will do: it stands for https
- * if anything about the cluster speaks of TLS, and for http otherwise.
+ * if any field of the cluster is about TLS, and for http otherwise.
  */
 export function parseServer(server: string, speaksOfTls: boolean): string {
   const advice = "write https://host:port";

@@ -13,7 +13,7 @@ import { Rotating, tokenIntervalMs } from "./rotating.ts";
 
 /**
  * The credentials of a context's user. As in client-go a client certificate goes along with a token or a password,
- * token and password exclude each other, and an exec plugin is asked only if there is none of them.
+ * token and password exclude each other, and an exec plugin runs only if there is none of them.
  */
 export function credentialsOfUser(scope: ContextScope, makePlugin: () => Credentials): Credentials {
   const { user, userName } = scope.context;

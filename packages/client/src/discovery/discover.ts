@@ -15,7 +15,7 @@ export interface DiscoveredGroup {
   readonly resources: readonly DiscoveredResource[];
 }
 
-/** Asks the server about one group; undefined if it has no such group. */
+/** Discovers one group; undefined if the server has no such group. */
 export async function discoverGroup(
   client: Client,
   group: string,
@@ -46,9 +46,9 @@ function preferredOf(description: unknown): string | undefined {
   return isRecord(preferred) && typeof preferred.version === "string" ? preferred.version : undefined;
 }
 
-async function undefinedIfMissing(answer: Promise<unknown>): Promise<unknown> {
+async function undefinedIfMissing(response: Promise<unknown>): Promise<unknown> {
   try {
-    return await answer;
+    return await response;
   } catch (error) {
     if (error instanceof NotFoundError) return undefined;
     throw error;

@@ -12,8 +12,8 @@ export interface KindQuery {
 }
 
 /**
- * Finds the resource of a kind that is known only by name. Groups are asked about when they are first needed and
- * remembered; a kind that is not among what is remembered makes its group be asked about once more, so a CRD that was
+ * Finds the resource of a kind that is known only by name. Groups are discovered when they are first needed and
+ * cached; a kind that is not in the cache makes its group be discovered once more, so a CRD that was
  * installed later is found, and a group that has vanished is forgotten [CL4].
  */
 export class RestMapper {

@@ -17,12 +17,12 @@ export interface ApiCall {
   readonly subresource?: string;
   readonly query: Readonly<Record<string, string | undefined>>;
   readonly body?: { readonly contentType: string; readonly value: unknown };
-  /** What to ask for instead of the kind's JSON. */
+  /** The media type to request instead of the kind's JSON. */
   readonly accept?: string;
   readonly signal?: AbortSignal;
-  /** How long until the whole answer must be there. Default the client's; streams have none. */
+  /** How long until the whole response must have arrived. Default the client's; streams have none. */
   readonly timeoutMs?: number;
-  /** True for answers that are read as they come: watches and logs. */
+  /** True for responses that are read as they arrive: watches and logs. */
   readonly isStream: boolean;
   /** Called right before the first byte leaves, each time that the call is sent; if it throws, nothing is sent. */
   readonly checkBeforeSend?: () => void;

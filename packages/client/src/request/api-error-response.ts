@@ -21,7 +21,7 @@ export function errorFromResponse(
   return apiErrorFrom(operation, { ...status, code, ...(details !== undefined && { details }) });
 }
 
-/** The seconds that a response asks to wait before the next try. */
+/** The seconds to wait before the next try, as the response says. */
 export function retryAfterSeconds({ headers }: Pick<TransportResponse, "headers">): number | undefined {
   const header = headers["retry-after"];
   const seconds = Number(header);

@@ -20,7 +20,7 @@ export interface RawCall extends CallOptions {
   readonly accept?: string;
 }
 
-/** Carries out calls: one that is answered by JSON, one whose bytes are read as they come, one of a bare path. */
+/** Makes calls: with a JSON response, with a response that is read as it arrives, or of a bare path. */
 export interface Caller {
   json(call: ApiCall): Promise<unknown>;
   stream(call: ApiCall): AsyncIterable<Uint8Array>;
@@ -93,7 +93,7 @@ async function* callForStream(options: CallerOptions, call: ApiCall): AsyncItera
   }
 }
 
-/** The time limit is for the answer to begin. How long a stream may then be silent is for its reader to judge. */
+/** The time limit is for the begin of the response. How long a stream may then be silent is up to its reader. */
 async function beginStream(
   options: CallerOptions,
   operation: string,
@@ -156,9 +156,9 @@ function parse(operation: string, text: string): unknown {
     const value: unknown = JSON.parse(text);
     if (isRecord(value)) return value;
   } catch (error) {
-    throw new MalformedResponseError(operation, { problem: "the answer is not JSON", cause: error });
+    throw new MalformedResponseError(operation, { problem: "the response is not JSON", cause: error });
   }
-  throw new MalformedResponseError(operation, { problem: "the answer is not an object" });
+  throw new MalformedResponseError(operation, { problem: "the response is not an object" });
 }
 
 /** Errors of ours and mistakes of ours pass; an abort is the caller's own reason; all else is a failed connection. */

@@ -28,7 +28,7 @@ export function makeCall(
   };
 }
 
-/** Carries out a call that is answered by an object of the kind. */
+/** Makes a call whose response is an object of the kind. */
 export async function callForObject<T extends KubeObject>(
   caller: Caller,
   as: Kind<T>,

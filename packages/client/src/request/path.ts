@@ -35,7 +35,7 @@ function nameProblem({ verb, name, namespace, subresource }: ApiCall): string | 
     : `${JSON.stringify(strange)} is not a name; it may not hold / or %`;
 }
 
-/** Verbs that speak of one object, or of a new one, or delete many: each in one namespace. */
+/** Verbs for one object, for a new one, or for the deletion of many: each in one namespace. */
 const verbsOfOneNamespace: ReadonlySet<string> = new Set([...verbsOfOneObject, "create", "deletecollection"]);
 
 function scopeProblem({ verb, resource, namespace }: ApiCall): string | undefined {

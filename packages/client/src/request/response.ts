@@ -26,7 +26,7 @@ export function asObject<T extends KubeObject>(
   });
 }
 
-/** As asObject, for deletes, which are also answered by a Status. */
+/** As asObject, for deletes, whose response may also be a Status. */
 export function asObjectOrStatus<T extends KubeObject>(
   operation: string,
   resource: Kind<T>,

@@ -2,7 +2,7 @@ import { ChunkedBody } from "./chunked-body.ts";
 import type { ResponseHead } from "./response-head.ts";
 import { MalformedHttpError } from "./response-head.ts";
 
-/** Finds the body among the bytes that follow the head of an answer. */
+/** Finds the body among the bytes that follow the head of a response. */
 export interface BodyFraming {
   /** Passes on those of `bytes` that are of the body. Throws a MalformedHttpError. */
   read(bytes: Uint8Array, pass: (part: Uint8Array) => void): void;
@@ -12,7 +12,7 @@ export interface BodyFraming {
   readonly endsWithConnection: boolean;
 }
 
-/** How the body of an answer is framed, as RFC 9112 section 6.3 has it. No request asks for a head alone. */
+/** How the body of a response is framed, as RFC 9112 section 6.3 defines it. HEAD requests are never sent. */
 export function bodyFraming({ status, headers }: ResponseHead): BodyFraming {
   if (status === 204 || status === 304) return new BodyOfLength(0);
   const { "transfer-encoding": encoding, "content-length": length } = headers;

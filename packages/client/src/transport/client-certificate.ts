@@ -22,7 +22,7 @@ function isSecure(socket: Socket): socket is TLSSocket {
   return "getPeerCertificate" in socket;
 }
 
-/** Only of those who were asked for one, and only one that chains to the authorities for clients and has not expired. */
+/** Only if one was requested, it chains to the authorities for clients, and it has not expired. */
 function verifiedCertificate(socket: TLSSocket): ClientCertificate | undefined {
   if (!socket.authorized) return undefined;
   // An empty object if there is none, whatever the type says.

@@ -101,7 +101,7 @@ function secureContext(
 /** The requests under way on a connection. */
 interface Busy {
   count: number;
-  /** The one that came last, and so is answered last. */
+  /** The request that came last, and so gets the last response. */
   latest: IncomingMessage;
 }
 
@@ -120,7 +120,7 @@ class HttpListener implements Listener {
     this.#server = server;
     this.#service = service;
     server.on("connection", (socket: Socket) => this.#track(socket));
-    server.on("request", (request, response) => void this.#answer(request, response));
+    server.on("request", (request, response) => void this.#respond(request, response));
   }
 
   async open({ host, port }: ListenOptions): Promise<void> {
@@ -147,7 +147,7 @@ class HttpListener implements Listener {
     }, graceMs);
     await closed;
     clearTimeout(breakAll);
-    // The last connection may be gone before its request has heard of it.
+    // The last connection may be closed before the signal of its request aborts.
     if (this.#busy.size === 0) return;
     const { promise: quiet, resolve: onQuiet } = Promise.withResolvers<void>();
     this.#onQuiet = onQuiet;
@@ -167,24 +167,24 @@ class HttpListener implements Listener {
     if (!this.#busy.has(name)) this.#connections.get(name)?.destroy();
   }
 
-  async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  async #respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const name = nameOf(request.socket);
     this.#busy.set(name, { count: (this.#busy.get(name)?.count ?? 0) + 1, latest: request });
-    const gone = new AbortController();
+    const disconnected = new AbortController();
     response.once("close", () => {
-      if (!response.writableFinished) gone.abort(new Error("the client has gone away"));
+      if (!response.writableFinished) disconnected.abort(new Error("the client has disconnected"));
       this.#ended(name, request);
     });
     try {
-      const answer = await this.#handle(request, gone.signal);
-      // Not while the client still sends: Node would break the connection, and the answer might be lost with it.
-      // Nor before the last of several requests that came at once: those after it would get no answer.
+      const served = await this.#handle(request, disconnected.signal);
+      // Not while the client still sends: Node would break the connection, and the response might be lost with it.
+      // Nor before the last of several requests that came at once: those after it would get no response.
       const isLast = this.#busy.get(name)?.latest === request;
       if (this.#closing !== undefined && isLast && request.complete)
         response.setHeader("connection", "close");
-      await send(answer, response, gone.signal);
+      await send(served, response, disconnected.signal);
     } catch {
-      // Half an answer must not look like a whole one; to a client that has gone away nothing can be said.
+      // Half a response must not look like a whole one; a client that has disconnected gets nothing.
       response.destroy();
     }
   }
@@ -196,14 +196,14 @@ class HttpListener implements Listener {
         path: request.url ?? "/",
         headers: flatten(request.headers),
         headerLines: (name) => request.headersDistinct[name],
-        // To leave the loop early must not take the connection away from the answer.
+        // Leaving the loop early must not close the connection before the response is sent.
         body: request.iterator({ destroyOnReturn: false }),
         signal,
         ...shownBy(request.socket),
       });
     } catch (error) {
       if (error instanceof DropConnectionError) throw error;
-      // What it is about is not for strangers; a service that wants it known has said it in an answer.
+      // The error is not for clients; a service that wants it known puts it into a response.
       return { status: 500, headers: { "content-type": "text/plain" }, body: "internal server error\n" };
     }
   }
@@ -216,7 +216,7 @@ class HttpListener implements Listener {
     if (this.#busy.size === 0) this.#onQuiet?.();
   }
 
-  /** Reads on for a while after the answer: a connection that is broken while the client sends takes the answer along. */
+  /** Reads on for a while after the response: a connection that is broken while the client sends loses the response. */
   #linger(name: string, request: IncomingMessage): void {
     const { socket } = request;
     const timer = setTimeout(() => socket.destroy(), lingerMs);
@@ -230,8 +230,8 @@ class HttpListener implements Listener {
   }
 }
 
-async function send(answer: ServiceResponse, response: ServerResponse, signal: AbortSignal): Promise<void> {
-  const { status, headers = {}, body } = answer;
+async function send(served: ServiceResponse, response: ServerResponse, signal: AbortSignal): Promise<void> {
+  const { status, headers = {}, body } = served;
   response.writeHead(status, headers);
   if (body === undefined || typeof body === "string" || body instanceof Uint8Array) {
     response.end(body);
@@ -247,7 +247,7 @@ async function send(answer: ServiceResponse, response: ServerResponse, signal: A
     }
     response.end();
   } finally {
-    // Not awaited: a generator that hangs would keep the connection. It hears of the end by the request's signal.
+    // Not awaited: a generator that hangs would keep the connection. It learns of the end from the request's signal.
     chunks.return?.().catch(() => undefined);
   }
 }

@@ -5,7 +5,7 @@ import { connect as connectTls, createSecureContext, type SecureContext } from "
 import type { TlsSettings } from "../config/cluster-access.ts";
 
 const connectTimeoutMs = 10_000;
-/** After so long without a byte the other side is asked whether it is still there. */
+/** After so long without a byte the system probes the connection. */
 const keepAliveDelayMs = 60_000;
 
 /** Where connections lead, and how. */
@@ -115,24 +115,24 @@ async function established(socket: Socket, event: string, signal: AbortSignal): 
   }
 }
 
-/** Asks a proxy to pass bytes on to a server without looking at them. */
+/** Makes a proxy forward bytes to a server unchanged. */
 async function openTunnel(proxyUrl: string, server: URL, signal: AbortSignal): Promise<Socket> {
   const proxy = new URL(proxyUrl);
   const authority = `${server.hostname}:${portOf(server)}`;
   const route = makeRoute(proxy, undefined, { insecure: false });
   const socket = await connectTo(route, {}, signal);
   try {
-    const asked = request({
+    const connectRequest = request({
       createConnection: () => socket,
       method: "CONNECT",
       path: authority,
       headers: { host: authority, ...authorizationOf(proxy) },
     });
     // Also when the response is not awaited any more.
-    asked.on("error", () => undefined).end();
-    const { statusCode = 0 } = await tunnelAnswer(asked, signal);
+    connectRequest.on("error", () => undefined).end();
+    const { statusCode = 0 } = await tunnelResponse(connectRequest, signal);
     if (statusCode < 200 || statusCode > 299)
-      throw new Error(`the proxy ${proxy.host} answered ${statusCode}`);
+      throw new Error(`the proxy ${proxy.host} responded with ${statusCode}`);
     return socket;
   } catch (error) {
     abandon(socket);
@@ -140,10 +140,10 @@ async function openTunnel(proxyUrl: string, server: URL, signal: AbortSignal): P
   }
 }
 
-/** Whatever the proxy answers: it comes as this event. A server says nothing before it was asked, so there is no body. */
-async function tunnelAnswer(asked: ClientRequest, signal: AbortSignal): Promise<IncomingMessage> {
-  const [answer] = await once(asked, "connect", { signal });
-  return answer;
+/** Every response of the proxy is this event. A server sends nothing before a request, so there is no body. */
+async function tunnelResponse(connectRequest: ClientRequest, signal: AbortSignal): Promise<IncomingMessage> {
+  const [response] = await once(connectRequest, "connect", { signal });
+  return response;
 }
 
 function authorizationOf({ username, password }: URL): Record<string, string> {

@@ -1,4 +1,4 @@
-/** What a server answers before the body. */
+/** The status and headers of a response. */
 export interface ResponseHead {
   readonly status: number;
   /** By names in lower case; one that came several times has its values as a list. */
@@ -8,7 +8,7 @@ export interface ResponseHead {
 const statusLine = /^HTTP\/1\.[01] ([1-9]\d\d)(?: |$)/;
 const headerLine = /^([!#$%&'*+\-.^_`|~0-9A-Za-z]+):[ \t]*(.*?)[ \t]*$/s;
 
-/** Reads the head of an answer of HTTP/1.1, without the empty line at its end. Throws a MalformedHttpError. */
+/** Reads the head of an HTTP/1.1 response, without the empty line at its end. Throws a MalformedHttpError. */
 export function parseResponseHead(text: string): ResponseHead {
   const [first = "", ...lines] = text.split("\r\n");
   const status = statusLine.exec(first)?.[1];
@@ -24,7 +24,7 @@ export function parseResponseHead(text: string): ResponseHead {
   return { status: Number(status), headers: { ...headers } };
 }
 
-/** What came is no HTTP/1.1; the connection is of no further use. */
+/** The bytes of a response are not HTTP/1.1; the connection is of no further use. */
 export class MalformedHttpError extends Error {
   readonly code = "EPROTO";
 

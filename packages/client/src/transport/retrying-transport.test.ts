@@ -94,7 +94,7 @@ describe("[CL3] a request", () => {
     const waiting = retryingTransport(transport, clock).send({ ...get, signal: controller.signal });
     controller.abort(new Error("enough"));
     await expect(waiting).rejects.toThrow(
-      "given up while waiting to repeat a request, because the answer was 429",
+      "given up while waiting to repeat a request, because the response was 429",
     );
     await expect(waiting).rejects.toMatchObject({ cause: { message: "enough" } });
   });

@@ -55,7 +55,7 @@ async function tryOnce(
     await readAway(response.body);
     return {
       waitMs: seconds * 1000,
-      because: `the answer was ${response.status} with Retry-After: ${seconds}`,
+      because: `the response was ${response.status} with Retry-After: ${seconds}`,
     };
   } catch (error) {
     const mayRepeat = request.method === "GET" && attempt < maxRetries && isReset(error);
@@ -74,7 +74,7 @@ async function readAway(body: AsyncIterable<Uint8Array>): Promise<void> {
   try {
     for await (const _ of body);
   } catch {
-    // The connection is gone then, and the request was refused all the same.
+    // The connection is closed then, and the request was refused all the same.
   }
 }
 

@@ -6,7 +6,7 @@ import type { OnRead } from "./open-connection.ts";
 import { StreamedResponse } from "./streamed-response.ts";
 
 /**
- * Sends one request over HTTP/1.1 whose answer is a long stream, on a connection that serves nothing else and ends with
+ * Sends one request over HTTP/1.1 whose response is a long stream, on a connection that serves nothing else and ends with
  * it. A watch has tens of thousands of small pieces. They are read off the connection here, because to pass each through
  * Node's HTTP costs nearly as much as all that is done with it later (`npm run bench -- sync`).
  */
@@ -15,22 +15,22 @@ export async function exchangeStream(
   open: (onRead: OnRead) => Promise<Socket>,
 ): Promise<TransportResponse> {
   const request = requestHead(sending);
-  const answer = new StreamedResponse();
-  const socket = await open((bytes) => answer.read(bytes));
+  const response = new StreamedResponse();
+  const socket = await open((bytes) => response.read(bytes));
   const abort = (): void => void socket.destroy(toError(sending.signal.reason));
   sending.signal.addEventListener("abort", abort, { once: true });
   socket
-    .on("error", (error) => answer.fail(error))
+    .on("error", (error) => response.fail(error))
     .once("close", () => {
       sending.signal.removeEventListener("abort", abort);
-      answer.connectionEnded();
+      response.connectionEnded();
     });
   try {
     sending.signal.throwIfAborted();
     sending.checkBeforeSend?.();
     socket.write(request, "latin1");
     if (sending.body !== undefined) socket.write(sending.body);
-    return { ...(await answer.head), body: bodyOf(answer, socket) };
+    return { ...(await response.head), body: bodyOf(response, socket) };
   } catch (error) {
     socket.destroy();
     throw error;

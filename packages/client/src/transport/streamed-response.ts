@@ -78,7 +78,7 @@ export class StreamedResponse {
 }
 
 function connectionReset(): Error {
-  const error = new Error("the connection was closed before the end of the answer");
+  const error = new Error("the connection was closed before the end of the response");
   return Object.assign(error, { code: "ECONNRESET" });
 }
 

@@ -83,7 +83,7 @@ describe("a server or a network that misbehaves", () => {
       const late = await client.get(ConfigMap, key, { timeoutMs: 3_000 }).catch((error: unknown) => error);
       expect(late).toBeInstanceOf(RequestTimeoutError);
       expect(late).toMatchObject({
-        cause: { message: expect.stringContaining("the answer was 429 with Retry-After: 60") },
+        cause: { message: expect.stringContaining("the response was 429 with Retry-After: 60") },
       });
       proxy.inject(
         ...Array.from({ length: 11 }, () => faults.answer(429, { "retry-after": "0" }, "slow down")),
@@ -98,7 +98,7 @@ describe("a server or a network that misbehaves", () => {
       const refusal = await client.get(ConfigMap, key).catch((error: unknown) => error);
       expect(refusal).toBeInstanceOf(ApiError);
       expect(String(refusal)).toContain(
-        "get configmaps default/cargo: the API server answered 500: boiler room on fire",
+        "get configmaps default/cargo: the API server responded with 500: boiler room on fire",
       );
       expect(proxy.requests).toHaveLength(1);
     });
@@ -128,9 +128,9 @@ describe("a server or a network that misbehaves", () => {
       proxy.inject(faults.answer(200, { "content-type": "application/json" }, '{"kind":"Conf'));
       await expect(client.get(ConfigMap, key)).rejects.toBeInstanceOf(MalformedResponseError);
       proxy.inject(faults.answer(200, { "content-type": "text/html" }, "<html>log in first</html>"));
-      await expect(client.get(ConfigMap, key)).rejects.toThrow(/the answer is not JSON/);
+      await expect(client.get(ConfigMap, key)).rejects.toThrow(/the response is not JSON/);
       proxy.inject(faults.answer(200, {}, '{"kind":"Secret","apiVersion":"v1","metadata":{}}'));
-      await expect(client.get(ConfigMap, key)).rejects.toThrow(/the answer is a Secret, not a ConfigMap/);
+      await expect(client.get(ConfigMap, key)).rejects.toThrow(/the response is a Secret, not a ConfigMap/);
     });
   });
 
@@ -139,7 +139,7 @@ describe("a server or a network that misbehaves", () => {
       proxy.inject(faults.neverAnswer, faults.neverAnswer);
       const failure = await client.get(ConfigMap, key, { timeoutMs: 100 }).catch((error: unknown) => error);
       expect(failure).toBeInstanceOf(RequestTimeoutError);
-      expect(String(failure)).toContain("get configmaps default/cargo: no complete answer in 0.1 s");
+      expect(String(failure)).toContain("get configmaps default/cargo: no complete response in 0.1 s");
       const watching = async () => {
         for await (const _ of client.watch(ConfigMap, { namespace: "default", timeoutMs: 100 }));
       };
@@ -161,11 +161,11 @@ describe("a server or a network that misbehaves", () => {
     await behindProxy(async (client, proxy) => {
       const redirect = faults.answer(302, { location: "/login" });
       proxy.inject(redirect, redirect);
-      await expect(client.get(ConfigMap, key)).rejects.toThrow(/the API server answered 302/);
+      await expect(client.get(ConfigMap, key)).rejects.toThrow(/the API server responded with 302/);
       const watching = async () => {
         for await (const _ of client.watch(ConfigMap, { namespace: "default" }));
       };
-      await expect(watching()).rejects.toThrow(/the API server answered 302/);
+      await expect(watching()).rejects.toThrow(/the API server responded with 302/);
     });
   });
 

@@ -97,7 +97,7 @@ describe("createOrUpdate", () => {
     const rename = () => ({ metadata: { namespace, name: "other" } });
     const failure = await createOrUpdate(client, ConfigMap, key(), rename).catch((error: unknown) => error);
     expect(failure).toBeInstanceOf(InvalidCallError);
-    expect(String(failure)).toMatch(/renamed it to .*\/other; it must keep name and namespace/);
+    expect(String(failure)).toMatch(/renamed the object to .*\/other; it must keep name and namespace/);
     expect(writes).toEqual([]);
   });
 

@@ -409,7 +409,7 @@ describe("subresources", () => {
       for await (const _ of client.logs({ namespace, name: "a" }, { container: "none" }));
     };
     await expect(wrong()).rejects.toThrow(
-      /get pods\/log .*\/a: the API server answered 400 BadRequest: container none/,
+      /get pods\/log .*\/a: the API server responded with 400 BadRequest: container none/,
     );
   });
 });
@@ -497,7 +497,7 @@ describe("a user without permission", () => {
     await http.close();
     expect(refusal).toBeInstanceOf(ForbiddenError);
     expect(String(refusal)).toMatch(
-      /list configmaps .*: the API server answered 403 Forbidden: .*User "eve" cannot list/,
+      /list configmaps .*: the API server responded with 403 Forbidden: .*User "eve" cannot list/,
     );
   });
 });

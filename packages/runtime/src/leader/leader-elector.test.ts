@@ -304,7 +304,7 @@ describe("a leader", () => {
     const fault = transport.fault({}, busy, always);
     await clock.advance(6_000);
     expect(timesIn(requests)).toEqual([2_000, 2_000, 4_000, 4_000, 6_000, 6_000]);
-    expect(logger.messages("warn")[0]).toMatch(/ the API server answered 503 ServiceUnavailable/);
+    expect(logger.messages("warn")[0]).toMatch(/ the API server responded with 503 ServiceUnavailable/);
     fault.remove();
     await clock.advance(12_000);
     expect(elector.leadership.isCertain).toBe(true);
@@ -329,7 +329,7 @@ describe("a leader", () => {
     await clock.settle();
     transport.fault({}, faults.refuse("ServiceUnavailable", { retryAfterSeconds: 10 }), always);
     await clock.advance(10_000);
-    await expect(run).rejects.toThrow(/the answer was 503 with Retry-After: 10/);
+    await expect(run).rejects.toThrow(/the response was 503 with Retry-After: 10/);
   });
 
   it("[LE7] sends a read once whose connection was reset, which a client would retry", async () => {

@@ -372,7 +372,7 @@ describe.concurrent("an elector", { timeout: testTimeoutMs }, () => {
     await expect
       .poll(() => transport.requests.filter(isUpdate).length, { timeout: 60_000 })
       .toBeGreaterThan(before + 2);
-    expect(logger.messages("warn")).toEqual([expect.stringContaining("the API server answered 503")]);
+    expect(logger.messages("warn")).toEqual([expect.stringContaining("the API server responded with 503")]);
     expect(elector.leadership.isCertain).toBe(true);
   });
 

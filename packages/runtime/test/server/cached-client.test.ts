@@ -76,7 +76,7 @@ describe("a read", () => {
     controller.abort(new Error("enough"));
     await expect(read).rejects.toThrow("enough");
     await expect(client.get(ConfigMap, { namespace, name: "x" }, { timeoutMs: 50 })).rejects.toThrow(
-      `get configmaps ${namespace}/x: no complete answer in 0.05 s`,
+      `get configmaps ${namespace}/x: no complete response in 0.05 s`,
     );
   });
 

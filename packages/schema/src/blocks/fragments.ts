@@ -48,7 +48,7 @@ export function labelSelector(): z.ZodType<LabelSelector, LabelSelector> {
   );
 }
 
-/** What a container asks for and may use at most, by resource: `{ requests: { cpu: "500m" } }`. */
+/** What a container requests and may use at most, by resource: `{ requests: { cpu: "500m" } }`. */
 export interface ResourceRequirements {
   readonly requests?: Readonly<Record<string, number | string>>;
   readonly limits?: Readonly<Record<string, number | string>>;

@@ -118,7 +118,7 @@ function compareSubresources(last: Subresources, next: Subresources, note: Note)
   }
 }
 
-/** Without conversion, a stored object is read through the schema of whatever version a client asks for. */
+/** Without conversion, a stored object is read through the schema of whatever version a client requests. */
 function compareNewVersions(
   last: CustomResourceDefinitionSpec,
   next: CustomResourceDefinitionSpec,

@@ -15,7 +15,7 @@ export function reporter(problems: SchemaProblem[]): Report {
 /** RFC 1035: unlike most names in Kubernetes, these must start with a letter. */
 const dnsLabel = /^[a-z]([-a-z0-9]{0,61}[a-z0-9])?$/;
 const camelCase = /^[A-Z][A-Za-z0-9]{0,62}$/;
-/** Groups of the Kubernetes project; the server asks for the link to their approval. */
+/** Groups of the Kubernetes project; the server requires the link to their approval. */
 const communityGroup = /(^|\.)(k8s|kubernetes)\.io$/;
 const approval = "api-approved.kubernetes.io";
 

@@ -36,7 +36,7 @@ const anyNumber: NumberFormat = {
   remedy: "leave the bound out",
 };
 
-/** The number formats of zod in Kubernetes' words, the narrowest first: where several are asked for, it is the one that counts. */
+/** The number formats of zod in Kubernetes' words, the narrowest first: of several, the narrowest counts. */
 const formats: readonly NumberFormat[] = [
   {
     name: "int32",
@@ -66,13 +66,13 @@ const heldByServer: Readonly<Record<string, Range>> = { int32, int64: safe, floa
 
 /** What a number may be: integer or not, its bounds, what it is a multiple of. */
 export function numberSchema(constraints: readonly Constraint[], at: Place): StructuralSchema {
-  const asked = new Set<string>();
+  const requested = new Set<string>();
   const lower: Bound[] = [];
   const upper: Bound[] = [];
   const multiples: number[] = [];
   for (const constraint of constraints) {
     const { check } = constraint;
-    if (check === "number_format") asked.add(constraint.format);
+    if (check === "number_format") requested.add(constraint.format);
     else if (check === "greater_than") {
       lower.push({ value: Number(constraint.value), exclusive: !constraint.inclusive });
     } else if (check === "less_than") {
@@ -80,7 +80,7 @@ export function numberSchema(constraints: readonly Constraint[], at: Place): Str
     } else if (check === "multiple_of") multiples.push(Number(constraint.value));
     else refuseConstraints([constraint], at);
   }
-  const known = formats.filter(({ name }) => asked.has(name));
+  const known = formats.filter(({ name }) => requested.has(name));
   const format = known[0] ?? anyNumber;
   const isInteger = format.node.type === "integer";
   // The server refuses every value if the bound of an integer is a fraction.

@@ -38,7 +38,7 @@ export function objectSchema(def: z.core.$ZodObjectDef, at: Place, ofPart: OfPar
 }
 
 /**
- * A rule on a field is not asked when the field comes or goes, so that an immutable field could be taken away and then
+ * A rule on a field is not evaluated when the field is added or removed, so that an immutable field could be removed and then
  * set anew; only its parent sees that.
  */
 function presenceRule(name: string, message: string, at: Place): readonly ValidationRule[] {

@@ -124,7 +124,7 @@ function reportLostOptions(constraint: StringFormat, at: Place): void {
   }
 }
 
-/** Whether zod asks for more than the server's format of that name does, as far as its pattern shows. */
+/** Whether zod requires more than the server's format of that name does, as far as its pattern shows. */
 function isNarrower(constraint: StringFormat): boolean {
   return constraint.pattern !== undefined && String(constraint.pattern) !== String(plainPattern(constraint));
 }

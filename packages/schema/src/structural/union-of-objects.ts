@@ -10,7 +10,7 @@ export type Junctor = "oneOf" | "anyOf";
 type Properties = Readonly<Record<string, StructuralSchema>>;
 
 /**
- * One object with the fields of all options, and what each option asks of them beside. Undefined if the options are
+ * One object with the fields of all options, and what each option requires of them beyond that. Undefined if the options are
  * not all plain objects.
  */
 export function mergeObjects(
@@ -44,7 +44,7 @@ export function mergeObjects(
   };
 }
 
-/** What the options ask for. One that asks for nothing makes anyOf true of everything, so it is left out. */
+/** What the options require. One that requires nothing makes anyOf true of everything, so it is left out. */
 export function alternatives(branches: readonly StructuralSchema[], junctor: Junctor): StructuralSchema {
   const limits = junctor === "oneOf" || branches.every((branch) => Object.keys(branch).length > 0);
   return limits ? { [junctor]: branches } : {};
@@ -97,7 +97,7 @@ function hasOneDefault(nodes: readonly StructuralSchema[]): boolean {
   return nodes.every((node) => deepEqual(node.default ?? null, nodes[0]?.default ?? null));
 }
 
-/** What one option asks beyond what the merged object says already. */
+/** What one option requires beyond the merged object. */
 function branchOf(
   option: StructuralSchema,
   merged: Properties,

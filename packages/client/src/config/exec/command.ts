@@ -34,5 +34,5 @@ export interface CommandResult {
   readonly stderr: string;
 }
 
-/** Runs a command to its end, and settles when it is gone. Never rejects: how it ended is in the result. */
+/** Runs a command, and settles when its process has ended. Never rejects: how it ended is in the result. */
 export type RunCommand = (command: Command) => Promise<CommandResult>;

@@ -23,11 +23,11 @@ export function readExecCredential(stdout: string, apiVersion: string): ExecCred
     return { failure: "wrong-kind", problem: "its output is not an ExecCredential", advice: mendPlugin };
   }
   if (output.apiVersion !== apiVersion) {
-    const problem = `it does not answer in ${apiVersion}, which the kubeconfig asks for`;
+    const problem = `it does not print ${apiVersion}, which the kubeconfig requires`;
     return {
       failure: "wrong-version",
       problem,
-      advice: "set the apiVersion that the plugin speaks, or update it",
+      advice: "set the apiVersion that the plugin supports, or update the plugin",
     };
   }
   return readStatus(output.status);
@@ -64,7 +64,7 @@ function readStatus(status: unknown): ExecCredential | ExecProblem {
 function readPair(cert: unknown, key: unknown): CertificateAndKey | SettingProblem | undefined {
   if (typeof cert !== "string" || typeof key !== "string" || cert === "") return undefined;
   try {
-    return checkPair("its answer", { cert, key });
+    return checkPair("its output", { cert, key });
   } catch (error) {
     if (error instanceof SettingProblem) return error;
     throw error;

@@ -12,7 +12,7 @@ import { SharedRun } from "./shared-run.ts";
 export interface ExecPluginOptions {
   readonly userName: string;
   readonly settings: ExecSettings;
-  /** Asked for only if the plugin is to know the cluster. */
+  /** Called only if the plugin gets the cluster. */
   readonly cluster: (signal: AbortSignal) => Promise<ExecCluster>;
   /** The environment that the plugin's own is based on. */
   readonly env: Environment;
@@ -33,8 +33,8 @@ interface HeldCredential {
 }
 
 /**
- * Credentials from a plugin. It runs when a credential is first asked for, when the one at hand is about to expire, and
- * after that one was refused; never twice at the same time. If it fails while the credential at hand is still good,
+ * Credentials from a plugin. It runs when a credential is first needed, when the current one is about to expire, and
+ * after that one was refused; never twice at the same time. If it fails while the current credential is still valid,
  * that one stays in use and `onWarning` is called.
  */
 export class ExecPlugin {
@@ -59,7 +59,7 @@ export class ExecPlugin {
       const isGood =
         held !== undefined && held === this.#held && clock.now() < (held.credential.expiresAtMs ?? 0);
       if (!isGood) throw error;
-      onWarning(`${toError(error).message} (the credential at hand is still good)`);
+      onWarning(`${toError(error).message} (the current credential is still valid)`);
       return held.credential;
     }
   }

@@ -24,7 +24,7 @@ function maskMixed(run: string): string {
 
 const secretName = /secret|passw|token|key|credential/i;
 
-/** What a plugin inherits under a name that speaks of a secret. */
+/** Variables that a plugin inherits under a name that suggests a secret. */
 export function secretsOfEnvironment(env: Environment): readonly string[] {
   return Object.entries(env).flatMap(([name, value = ""]) => (secretName.test(name) ? [value] : []));
 }

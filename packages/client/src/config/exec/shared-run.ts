@@ -10,7 +10,7 @@ interface Run<Value> {
 
 /**
  * Work that is done at most once at a time: a caller that joins while it is under way shares its result. When the last of
- * those who wait has gone, the work is aborted, and the next one to ask starts it anew once it has ended.
+ * the waiting callers leaves, the work is aborted, and the next caller starts it anew once it has ended.
  */
 export class SharedRun<Value> {
   readonly #work: (signal: AbortSignal) => Promise<Value>;
