@@ -1,5 +1,10 @@
 import type { GenericObject } from "@keelson/core";
-import type { ScalePaths, ServedResource, Subresource } from "../resource/served-resource.ts";
+import {
+  compareVersions,
+  type ScalePaths,
+  type ServedResource,
+  type Subresource,
+} from "../resource/served-resource.ts";
 import type { FieldSchema } from "../schema/field-schema.ts";
 import { type ConversionTools, webhookConverter } from "./conversion-webhook.ts";
 import { customStrategy } from "./custom-strategy.ts";
@@ -11,7 +16,6 @@ import {
 } from "./definition/definition.ts";
 import { parseJsonPath } from "./json-path.ts";
 import { printerColumns } from "./printer-columns.ts";
-import { compareVersions } from "./version-order.ts";
 
 /** In the order of discovery. */
 const verbs = ["delete", "deletecollection", "get", "list", "patch", "create", "update", "watch"];
@@ -129,10 +133,10 @@ function deprecationOf(
   if (deprecationWarning !== undefined) return { deprecationWarning };
   const { group, names } = spec;
   const newer = spec.versions
-    .filter((one) => one.served && one.deprecated !== true && compareVersions(name, one.name) < 0)
+    .filter((one) => one.served && one.deprecated !== true && compareVersions(one.name, name) < 0)
     .map((one) => one.name)
     .sort(compareVersions)
-    .at(-1);
+    .at(0);
   const use = newer === undefined ? "" : `; use ${group}/${newer} ${names.kind}`;
   return { deprecationWarning: `${group}/${name} ${names.kind} is deprecated${use}` };
 }

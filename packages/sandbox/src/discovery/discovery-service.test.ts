@@ -2,11 +2,10 @@ import { isRecord } from "@keelson/core";
 import { describe, expect, it } from "vitest";
 import { builtinResourceFacts } from "../builtin/builtin-resources.ts";
 import { createRegistry, type ResourceRegistry } from "../resource/resource-registry.ts";
-import type { ServedResource } from "../resource/served-resource.ts";
+import { compareVersions, type ServedResource } from "../resource/served-resource.ts";
 import type { Strategy } from "../resource/strategy.ts";
 import { aggregatedType } from "./aggregated-document.ts";
 import { type DiscoveryResponse, discoveryService } from "./discovery-service.ts";
-import { compareVersions } from "./served-groups.ts";
 
 const strategy: Strategy = {
   setDefaults: () => {},

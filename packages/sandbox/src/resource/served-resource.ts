@@ -73,3 +73,26 @@ export interface TableColumn {
   /** The value of the cell; `now` in milliseconds, for ages. */
   cell(object: GenericObject, now: number): string | number | boolean | null;
 }
+
+/** Stable before beta before alpha, newer before older, and names that are not versions last, by name. */
+export function compareVersions(a: string, b: string): number {
+  const [first, second] = [rankOf(a), rankOf(b)];
+  if (first === undefined || second === undefined) {
+    if (first !== undefined) return -1;
+    if (second !== undefined) return 1;
+    return a < b ? -1 : Number(a > b);
+  }
+  for (const [index, rank] of first.entries()) {
+    const difference = (second[index] ?? 0) - rank;
+    if (difference !== 0) return difference;
+  }
+  return 0;
+}
+
+const stages: Readonly<Record<string, number>> = { alpha: 0, beta: 1 };
+
+function rankOf(version: string): readonly number[] | undefined {
+  const [, major, stage, minor] = /^v([1-9]\d*)(?:(alpha|beta)([1-9]\d*))?$/.exec(version) ?? [];
+  if (major === undefined) return undefined;
+  return [stage === undefined ? 2 : (stages[stage] ?? 0), Number(major), Number(minor ?? 0)];
+}

@@ -1,5 +1,5 @@
 import { additionalSchema, type FieldSchema, schemaOfField } from "./field-schema.ts";
-import { copyJson, isJsonObject, type JsonObject } from "./json-kind.ts";
+import { copyJson, isJsonObject, type JsonObject } from "./json-document.ts";
 
 /**
  * Fills in, in place, what is left out and has a default, also below what was just filled in. A null where none may be

@@ -1,7 +1,6 @@
 import { InvalidQuantityError, KeelsonError, quantityAsStored } from "@keelson/core";
 import { additionalSchema, type FieldSchema, goKind, goType } from "./field-schema.ts";
-import { type JsonNode, numberText, parseDocument } from "./json-document.ts";
-import { isJsonObject, type JsonObject } from "./json-kind.ts";
+import { isJsonObject, type JsonNode, type JsonObject, numberText, parseDocument } from "./json-document.ts";
 import type { ParsedJson } from "./parse-json.ts";
 
 export interface Decoded {

@@ -1,5 +1,5 @@
 import type { StructuralSchema } from "@keelson/schema";
-import { isJsonObject } from "./json-kind.ts";
+import { isJsonObject } from "./json-document.ts";
 
 /**
  * What the server knows of a value's form: of built-in kinds from the pinned Kubernetes, of custom ones from their

@@ -1,7 +1,7 @@
 import { deepEqual } from "@keelson/core";
 import { duplicateValue, type FieldProblem, invalidValue, required } from "../status/field-problem.ts";
 import { additionalSchema, type FieldSchema } from "./field-schema.ts";
-import { isJsonObject, type JsonObject } from "./json-kind.ts";
+import { isJsonObject, type JsonObject } from "./json-document.ts";
 
 /** Elements that a list of type `set` or `map` has twice, each at the place where it is repeated first. */
 export function listKeyProblems(

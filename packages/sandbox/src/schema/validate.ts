@@ -3,7 +3,7 @@ import { type FieldProblem, invalidValue, notSupported, required } from "../stat
 import { additionalSchema, type FieldSchema } from "./field-schema.ts";
 import { hasFormat, isKnownFormat } from "./formats.ts";
 import { goPattern } from "./go-pattern.ts";
-import { isJsonObject, type JsonObject } from "./json-kind.ts";
+import { isJsonObject, type JsonObject } from "./json-document.ts";
 import { correlatedItem, embeddedResourceProblems, listKeyProblems } from "./validate-custom.ts";
 
 /**

@@ -17,7 +17,7 @@ import {
   required,
 } from "../../status/field-problem.ts";
 import { builtinStrategy, type Given, type GivenObject } from "../builtin-strategy.ts";
-import { cidrProblems, isStrictSubset, parseCidr } from "../service/cidr.ts";
+import { cidrProblems, isStrictSubset, parseCidr } from "../service/ip-address.ts";
 import { portReference } from "../value-problems.ts";
 
 const policyTypes = ["Ingress", "Egress"];

@@ -12,9 +12,8 @@ import {
 } from "../../status/field-problem.ts";
 import type { Given, GivenObject } from "../builtin-strategy.ts";
 import { dnsLabel, dnsSubdomain, portReference } from "../value-problems.ts";
-import { cidrProblems } from "./cidr.ts";
 import { clusterAddressProblems } from "./cluster-address-validation.ts";
-import { endpointAddressProblems } from "./ip-address.ts";
+import { cidrProblems, endpointAddressProblems } from "./ip-address.ts";
 import { needsHealthCheck } from "./service-allocation.ts";
 import { isExternallyAccessible } from "./service-defaults.ts";
 

@@ -1,5 +1,6 @@
 import {
   controllerOf,
+  deepEqual,
   type KubeObject,
   keyOf,
   type LabelSelector,
@@ -126,4 +127,22 @@ async function release<T extends KubeObject>(
 ): Promise<void> {
   const released = whenReleased(removeOwnerReference(owner.object, object));
   await ignoreNotFound(context.objects.update(resource, released, { manager: controllerManager }));
+}
+
+/** Replaces the status of an object, unless it says the same already. Gives the object as it is then. */
+export async function writeStatus<T extends KubeObject & { readonly status?: object }>(
+  { objects }: Pick<ControllerContext, "objects">,
+  resource: Resource<T>,
+  object: T,
+  status: NonNullable<T["status"]>,
+): Promise<T> {
+  if (deepEqual(object.status, status)) return object;
+  return await objects.update(
+    resource,
+    { ...object, status },
+    {
+      manager: controllerManager,
+      subresource: "status",
+    },
+  );
 }

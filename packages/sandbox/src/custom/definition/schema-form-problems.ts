@@ -2,7 +2,7 @@ import type { JSONSchemaProps } from "@keelson/core/kinds/apiextensions/v1";
 import { celFindings } from "../../cel/rule-problems.ts";
 import { applySchemaDefaults, pruneUnknownFields } from "../../schema/custom-form.ts";
 import type { FieldSchema } from "../../schema/field-schema.ts";
-import { copyJson } from "../../schema/json-kind.ts";
+import { copyJson } from "../../schema/json-document.ts";
 import { schemaProblems } from "../../schema/validate.ts";
 import {
   type FieldProblem,

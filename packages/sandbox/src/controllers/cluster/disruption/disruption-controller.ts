@@ -3,8 +3,8 @@ import { Pod } from "@keelson/core/kinds/core/v1";
 import { PodDisruptionBudget, type PodDisruptionBudgetStatus } from "@keelson/core/kinds/policy/v1";
 import type { ControllerContext, StartController } from "../../controller.ts";
 import { loopKey, parseLoopKey, startKeyLoop } from "../../key-loop.ts";
+import { writeStatus } from "../../workloads/controlled-objects.ts";
 import { isBeingDeleted, isPodReady, timeOf } from "../../workloads/pod-state.ts";
-import { writeStatus } from "../../workloads/write-status.ts";
 import { expectedPods, unmanagedMessage } from "./expected-pods.ts";
 
 const component = "controllermanager";

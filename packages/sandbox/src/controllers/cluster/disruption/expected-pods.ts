@@ -3,7 +3,7 @@ import { Deployment, ReplicaSet, StatefulSet } from "@keelson/core/kinds/apps/v1
 import { type Pod, ReplicationController } from "@keelson/core/kinds/core/v1";
 import type { PodDisruptionBudget } from "@keelson/core/kinds/policy/v1";
 import type { ObjectApi } from "../../../server/write/object-api.ts";
-import { scaledCount } from "../../workloads/count-or-percent.ts";
+import { scaledCount } from "../../workloads/replica-counts.ts";
 
 interface ExpectedPods {
   readonly expected: number;

@@ -10,7 +10,7 @@ import { PersistentVolume, PersistentVolumeClaim } from "@keelson/core/kinds/cor
 import { StorageClass } from "@keelson/core/kinds/storage/v1";
 import { type ControllerContext, controllerManager, type StartController } from "../../controller.ts";
 import { loopKey, parseLoopKey, startKeyLoop } from "../../key-loop.ts";
-import { writeStatus } from "../../workloads/write-status.ts";
+import { writeStatus } from "../../workloads/controlled-objects.ts";
 
 const component = "persistentvolume-controller";
 const bindCompleted = "pv.kubernetes.io/bind-completed";

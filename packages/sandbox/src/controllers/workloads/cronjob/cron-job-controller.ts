@@ -13,10 +13,9 @@ import { ApiError } from "../../../status/api-error.ts";
 import { type ControllerContext, controllerManager, type StartController } from "../../controller.ts";
 import { type KeyLoop, loopKey, parseLoopKey, startKeyLoop } from "../../key-loop.ts";
 import { isNamespaceTerminating } from "../../refusals.ts";
-import { type ControlledIndex, indexByController } from "../controlled-objects.ts";
+import { type ControlledIndex, indexByController, writeStatus } from "../controlled-objects.ts";
 import { isJobFinished, terminalCondition } from "../job/job-policies.ts";
 import { isBeingDeleted, timeOf } from "../pod-state.ts";
-import { writeStatus } from "../write-status.ts";
 import { dueTime, makeScheduledJob, referenceTo } from "./schedule.ts";
 
 const component = "cronjob-controller";
@@ -29,8 +28,8 @@ interface CronJobs {
   readonly loop: KeyLoop;
 }
 
-/** One pass over one CronJob; `status` is written at the end. */
-interface Pass {
+/** One run over one CronJob; `status` is written at the end. */
+interface CronJobRun {
   readonly context: ControllerContext;
   readonly cronJob: Stored<CronJob>;
   active: readonly ObjectReference[];
@@ -38,7 +37,7 @@ interface Pass {
   lastSuccessfulTime: string | undefined;
 }
 
-/** Creates Jobs at the times that CronJobs say. */
+/** Creates the Jobs of CronJobs at their scheduled times. */
 export const startCronJobController: StartController = (context) => {
   const loop = startKeyLoop({ name: component, context, reconcile: (key) => reconcile(cronJobs, key) });
   const jobs = indexByController(context, Job, ({ object }) => {
@@ -58,13 +57,13 @@ async function reconcile({ context, jobs, loop }: CronJobs, key: string): Promis
   const cronJob = context.objects.get(CronJob, parseLoopKey(key));
   if (cronJob === undefined) return;
   const { active = [], lastScheduleTime, lastSuccessfulTime } = cronJob.status ?? {};
-  const pass: Pass = { context, cronJob, active, lastScheduleTime, lastSuccessfulTime };
+  const run: CronJobRun = { context, cronJob, active, lastScheduleTime, lastSuccessfulTime };
   const children = jobs.controlledBy(cronJob);
   try {
-    await forgetOldJobs(pass, children);
+    await deleteOldJobs(run, children);
     // Also those just forgotten: one of them may be the last success.
-    noteJobs(pass, children);
-    const wait = isBeingDeleted(cronJob) ? undefined : await startDueJob(pass);
+    recordFinishedJobs(run, children);
+    const wait = isBeingDeleted(cronJob) ? undefined : await startDueJob(run);
     if (wait !== undefined) loop.enqueueAfter(key, wait);
   } finally {
     const fresh = context.objects.get(CronJob, parseLoopKey(key));
@@ -73,13 +72,13 @@ async function reconcile({ context, jobs, loop }: CronJobs, key: string): Promis
         context,
         CronJob,
         { ...cronJob, metadata: fresh?.metadata ?? cronJob.metadata },
-        statusOf(pass),
+        statusOf(run),
       );
     }
   }
 }
 
-function statusOf({ active, lastScheduleTime, lastSuccessfulTime }: Pass): CronJobStatus {
+function statusOf({ active, lastScheduleTime, lastSuccessfulTime }: CronJobRun): CronJobStatus {
   return {
     ...(active.length === 0 ? {} : { active }),
     ...(lastScheduleTime === undefined ? {} : { lastScheduleTime }),
@@ -87,20 +86,25 @@ function statusOf({ active, lastScheduleTime, lastSuccessfulTime }: Pass): CronJ
   };
 }
 
-function say({ context, cronJob }: Pass, type: "Normal" | "Warning", reason: string, message: string): void {
+function recordEvent(
+  { context, cronJob }: CronJobRun,
+  type: "Normal" | "Warning",
+  reason: string,
+  message: string,
+): void {
   context.recordEvent(cronJob, { component, type, reason, message });
 }
 
-/** Keeps as many finished Jobs as the limits say. */
-async function forgetOldJobs(pass: Pass, jobs: readonly Stored<Job>[]): Promise<void> {
-  const { successfulJobsHistoryLimit, failedJobsHistoryLimit } = pass.cronJob.spec;
+/** Keeps as many finished Jobs as the history limits allow. */
+async function deleteOldJobs(run: CronJobRun, jobs: readonly Stored<Job>[]): Promise<void> {
+  const { successfulJobsHistoryLimit, failedJobsHistoryLimit } = run.cronJob.spec;
   const limits = { Complete: successfulJobsHistoryLimit, Failed: failedJobsHistoryLimit };
   for (const [type, limit] of Object.entries(limits)) {
     if (limit === undefined) continue;
     const finished = jobs
       .filter((job) => terminalCondition(job)?.type === type && !isBeingDeleted(job))
       .toSorted((a, b) => startOf(a) - startOf(b));
-    for (const job of finished.slice(0, Math.max(0, finished.length - limit))) await deleteJob(pass, job);
+    for (const job of finished.slice(0, Math.max(0, finished.length - limit))) await deleteJob(run, job);
   }
 }
 
@@ -108,112 +112,122 @@ function startOf({ status, metadata }: Stored<Job>): number {
   return timeOf(status?.startTime) ?? timeOf(metadata.creationTimestamp) ?? 0;
 }
 
-async function deleteJob(pass: Pass, job: Stored<Job>): Promise<void> {
+async function deleteJob(run: CronJobRun, job: Stored<Job>): Promise<void> {
   try {
     const options = { manager: controllerManager, propagationPolicy: "Background" as const };
-    await pass.context.objects.delete(Job, keyOf(job), options);
+    await run.context.objects.delete(Job, keyOf(job), options);
   } catch (error) {
-    say(pass, "Warning", "FailedDelete", `Deleted job: ${toError(error).message}`);
+    recordEvent(run, "Warning", "FailedDelete", `Deleted job: ${toError(error).message}`);
     throw error;
   }
-  pass.active = pass.active.filter(({ uid }) => uid !== job.metadata.uid);
-  say(pass, "Normal", "SuccessfulDelete", `Deleted job ${job.metadata.name}`);
+  run.active = run.active.filter(({ uid }) => uid !== job.metadata.uid);
+  recordEvent(run, "Normal", "SuccessfulDelete", `Deleted job ${job.metadata.name}`);
 }
 
 /** Takes down which Jobs run, have ended, or are gone. */
-function noteJobs(pass: Pass, jobs: readonly Stored<Job>[]): void {
+function recordFinishedJobs(run: CronJobRun, jobs: readonly Stored<Job>[]): void {
   for (const job of jobs) {
-    const isActive = pass.active.some(({ uid }) => uid === job.metadata.uid);
+    const isActive = run.active.some(({ uid }) => uid === job.metadata.uid);
     if (!isJobFinished(job)) {
       if (isActive) continue;
       const message = `Saw a job that the controller did not create or forgot: ${job.metadata.name}`;
-      say(pass, "Warning", "UnexpectedJob", message);
+      recordEvent(run, "Warning", "UnexpectedJob", message);
       continue;
     }
     const type = terminalCondition(job)?.type;
     if (isActive) {
-      pass.active = pass.active.filter(({ uid }) => uid !== job.metadata.uid);
-      say(pass, "Normal", "SawCompletedJob", `Saw completed job: ${job.metadata.name}, condition: ${type}`);
+      run.active = run.active.filter(({ uid }) => uid !== job.metadata.uid);
+      recordEvent(
+        run,
+        "Normal",
+        "SawCompletedJob",
+        `Saw completed job: ${job.metadata.name}, condition: ${type}`,
+      );
     }
     const ended = type === "Complete" ? job.status?.completionTime : undefined;
-    if ((timeOf(ended) ?? 0) > (timeOf(pass.lastSuccessfulTime) ?? 0)) pass.lastSuccessfulTime = ended;
+    if ((timeOf(ended) ?? 0) > (timeOf(run.lastSuccessfulTime) ?? 0)) run.lastSuccessfulTime = ended;
   }
   const present = new Set<string | undefined>(jobs.map(({ metadata }) => metadata.uid));
-  for (const { uid, name } of pass.active) {
+  for (const { uid, name } of run.active) {
     if (present.has(uid)) continue;
-    pass.active = pass.active.filter((reference) => reference.uid !== uid);
-    say(pass, "Normal", "MissingJob", `Active job went missing: ${name}`);
+    run.active = run.active.filter((reference) => reference.uid !== uid);
+    recordEvent(run, "Normal", "MissingJob", `Active job went missing: ${name}`);
   }
 }
 
 /** Gives how long to wait for the next time; undefined if there is none. */
-async function startDueJob(pass: Pass): Promise<number | undefined> {
-  const { context, cronJob } = pass;
+async function startDueJob(run: CronJobRun): Promise<number | undefined> {
+  const { context, cronJob } = run;
   const { schedule: text, timeZone, suspend, startingDeadlineSeconds } = cronJob.spec;
   if (timeZone !== undefined && !isKnownTimeZone(timeZone)) {
     const zone = JSON.stringify(timeZone);
-    say(pass, "Warning", "UnknownTimeZone", `invalid timeZone: ${zone}: unknown time zone ${timeZone}`);
+    recordEvent(
+      run,
+      "Warning",
+      "UnknownTimeZone",
+      `invalid timeZone: ${zone}: unknown time zone ${timeZone}`,
+    );
     return undefined;
   }
   if (suspend === true) return undefined;
   const schedule = parseCronSchedule(text);
   if (schedule === undefined) {
-    say(pass, "Warning", "UnparseableSchedule", `unparseable schedule: ${JSON.stringify(text)}`);
+    recordEvent(run, "Warning", "UnparseableSchedule", `unparseable schedule: ${JSON.stringify(text)}`);
     return undefined;
   }
   const now = context.clock.now();
   const { dueMs, missedMany, nextMs } = dueTime(cronJob, schedule, now);
   const wait = nextMs === undefined ? undefined : nextMs + lookAfterMs - now;
-  if (dueMs === undefined || timeOf(pass.lastScheduleTime) === dueMs) return wait;
+  if (dueMs === undefined || timeOf(run.lastScheduleTime) === dueMs) return wait;
   if (missedMany) {
     const advice = "Set or decrease .spec.startingDeadlineSeconds or check clock skew";
-    say(pass, "Warning", "TooManyMissedTimes", `too many missed start times. ${advice}`);
+    recordEvent(run, "Warning", "TooManyMissedTimes", `too many missed start times. ${advice}`);
   }
   if (startingDeadlineSeconds !== undefined && dueMs + startingDeadlineSeconds * 1000 < now) {
     const time = new Date(dueMs).toUTCString().replace("GMT", "+0000");
-    say(pass, "Warning", "MissSchedule", `Missed scheduled time to start a job: ${time}`);
+    recordEvent(run, "Warning", "MissSchedule", `Missed scheduled time to start a job: ${time}`);
     return wait;
   }
-  if (await makesWay(pass)) await createJob(pass, dueMs);
+  if (await makeRoom(run)) await createJob(run, dueMs);
   return wait;
 }
 
 /** Whether a Job may start beside, or in place of, those that run. */
-async function makesWay(pass: Pass): Promise<boolean> {
-  const { context, cronJob, active } = pass;
+async function makeRoom(run: CronJobRun): Promise<boolean> {
+  const { context, cronJob, active } = run;
   const { concurrencyPolicy } = cronJob.spec;
   if (concurrencyPolicy === "Forbid" && active.length > 0) {
     const message = "Not starting job because prior execution is running and concurrency policy is Forbid";
-    say(pass, "Normal", "JobAlreadyActive", message);
+    recordEvent(run, "Normal", "JobAlreadyActive", message);
     return false;
   }
   if (concurrencyPolicy !== "Replace") return true;
   for (const { namespace, name } of active) {
     if (namespace === undefined || name === undefined) continue;
     const job = context.objects.get(Job, { namespace, name });
-    if (job !== undefined) await deleteJob(pass, job);
+    if (job !== undefined) await deleteJob(run, job);
   }
   return true;
 }
 
-async function createJob(pass: Pass, dueMs: number): Promise<void> {
-  const { context, cronJob } = pass;
+async function createJob(run: CronJobRun, dueMs: number): Promise<void> {
+  const { context, cronJob } = run;
   const wanted = makeScheduledJob(cronJob, dueMs);
   try {
     const created = await context.objects.create(Job, wanted, { manager: controllerManager });
-    say(pass, "Normal", "SuccessfulCreate", `Created job ${created.metadata.name}`);
-    pass.active = [...pass.active, referenceTo(created)];
+    recordEvent(run, "Normal", "SuccessfulCreate", `Created job ${created.metadata.name}`);
+    run.active = [...run.active, referenceTo(created)];
   } catch (error) {
     if (error instanceof ApiError && error.status.reason === "AlreadyExists") {
       const present = context.objects.get(Job, keyOf(wanted));
       const isOwn = present !== undefined && controllerOf(present)?.uid === cronJob.metadata.uid;
       if (!isOwn) return;
-      pass.active = [...pass.active.filter(({ uid }) => uid !== present.metadata.uid), referenceTo(present)];
+      run.active = [...run.active.filter(({ uid }) => uid !== present.metadata.uid), referenceTo(present)];
     } else {
       if (!isNamespaceTerminating(error))
-        say(pass, "Warning", "FailedCreate", `Error creating job: ${toError(error).message}`);
+        recordEvent(run, "Warning", "FailedCreate", `Error creating job: ${toError(error).message}`);
       throw error;
     }
   }
-  pass.lastScheduleTime = formatTime(dueMs);
+  run.lastScheduleTime = formatTime(dueMs);
 }

@@ -1,9 +1,8 @@
 import type { Clock, Stored } from "@keelson/core";
 import type { DaemonSet, DaemonSetStatus } from "@keelson/core/kinds/apps/v1";
 import type { Node, Pod } from "@keelson/core/kinds/core/v1";
-import { scaledCount } from "../count-or-percent.ts";
 import { byCreation, isBeingDeleted, isPodAvailable, isPodReady } from "../pod-state.ts";
-import { nonZero } from "../write-status.ts";
+import { nonZero, scaledCount } from "../replica-counts.ts";
 import { daemonSpec, isUpdated, targetNode } from "./daemon-pod.ts";
 import { fitOf, type NodeFit } from "./node-fit.ts";
 

@@ -4,11 +4,10 @@ import { Node, Pod } from "@keelson/core/kinds/core/v1";
 import type { ControllerContext, StartController } from "../../controller.ts";
 import { type KeyLoop, loopKey, parseLoopKey, startKeyLoop } from "../../key-loop.ts";
 import { isNamespaceTerminating } from "../../refusals.ts";
-import { type ControlledIndex, claimObjects, indexByController } from "../controlled-objects.ts";
+import { type ControlledIndex, claimObjects, indexByController, writeStatus } from "../controlled-objects.ts";
 import { ensureRevision, truncateHistory } from "../controller-revisions.ts";
 import { createPodControl, type PodControl, slowStart } from "../pod-control.ts";
 import { isBeingDeleted, nextAvailabilityMs } from "../pod-state.ts";
-import { writeStatus } from "../write-status.ts";
 import {
   createRemovalDelays,
   type DaemonFacts,
@@ -96,8 +95,8 @@ async function reconcile(sets: DaemonSets, key: string): Promise<void> {
   const look = (): DaemonFacts =>
     daemonFacts(set, hash, context.objects.list(Node), pods.controlledBy(set), context.clock.now());
   try {
-    await carryOut(sets, owner, hash, withoutDelayed(sets, key, owner, planPlacement(look())));
-    await carryOut(sets, owner, hash, planUpdate(look()));
+    await executePlan(sets, owner, hash, withoutDelayed(sets, key, owner, planPlacement(look())));
+    await executePlan(sets, owner, hash, planUpdate(look()));
   } finally {
     const fresh = context.objects.get(DaemonSet, parseLoopKey(key));
     if (fresh?.metadata.uid === set.metadata.uid) {
@@ -145,7 +144,7 @@ function withoutDelayed(
   return { createOn: plan.createOn, remove };
 }
 
-async function carryOut(
+async function executePlan(
   { control }: DaemonSets,
   owner: ObjectOfKind<DaemonSet>,
   hash: string,

@@ -3,9 +3,8 @@ import { Deployment, type DeploymentStatus, ReplicaSet } from "@keelson/core/kin
 import { Pod } from "@keelson/core/kinds/core/v1";
 import { type ControllerContext, controllerManager, type StartController } from "../../controller.ts";
 import { type KeyLoop, loopKey, parseLoopKey, startKeyLoop } from "../../key-loop.ts";
-import { type ControlledIndex, claimObjects, indexByController } from "../controlled-objects.ts";
+import { type ControlledIndex, claimObjects, indexByController, writeStatus } from "../controlled-objects.ts";
 import { isBeingDeleted } from "../pod-state.ts";
-import { writeStatus } from "../write-status.ts";
 import { numbersOf } from "./deployment-numbers.ts";
 import {
   conditionOf,
@@ -128,7 +127,7 @@ async function takeSteps(
     await refreshNewSet(rollout);
     return countedStatus;
   }
-  notePause(rollout);
+  recordPause(rollout);
   await refreshNewSet(rollout);
   const isPaused = deployment.spec?.paused === true;
   if (isPaused || isScaling(rollout)) {
@@ -142,7 +141,7 @@ async function takeSteps(
 }
 
 /** A pause stops the time that a rollout may take; that it is over starts it again. */
-function notePause(rollout: Rollout): void {
+function recordPause(rollout: Rollout): void {
   const { deployment, numbers, conditions } = rollout;
   const reason = conditionOf(conditions, "Progressing")?.reason;
   if (numbers.progressDeadlineSeconds === undefined || reason === "ProgressDeadlineExceeded") return;

@@ -1,7 +1,13 @@
 import type { Deployment, ReplicaSet } from "@keelson/core/kinds/apps/v1";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { newSetSize, numbersOf, proportionalSizes, shrinkOldSets, wantedOf } from "./deployment-numbers.ts";
+import {
+  desiredReplicasOf,
+  newSetSize,
+  numbersOf,
+  proportionalSizes,
+  shrinkOldSets,
+} from "./deployment-numbers.ts";
 
 function deployment(
   replicas: number,
@@ -79,10 +85,11 @@ describe("a rolling update", () => {
       fc.property(counts, counts, counts, counts, (replicas, surge, old, present) => {
         const numbers = numbersOf(deployment(replicas, surge, 1));
         const fresh = set("new", Math.min(present, replicas));
-        const size = newSetSize(numbers, [set("old", old), fresh], wantedOf(fresh));
-        expect(size).toBeGreaterThanOrEqual(wantedOf(fresh));
-        expect(size).toBeLessThanOrEqual(Math.max(replicas, wantedOf(fresh)));
-        if (size > wantedOf(fresh)) expect(size + old).toBeLessThanOrEqual(replicas + numbers.maxSurge);
+        const size = newSetSize(numbers, [set("old", old), fresh], desiredReplicasOf(fresh));
+        expect(size).toBeGreaterThanOrEqual(desiredReplicasOf(fresh));
+        expect(size).toBeLessThanOrEqual(Math.max(replicas, desiredReplicasOf(fresh)));
+        if (size > desiredReplicasOf(fresh))
+          expect(size + old).toBeLessThanOrEqual(replicas + numbers.maxSurge);
       }),
       { numRuns: 200 },
     );

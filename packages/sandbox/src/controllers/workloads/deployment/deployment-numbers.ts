@@ -1,6 +1,6 @@
 import type { Deployment, ReplicaSet } from "@keelson/core/kinds/apps/v1";
-import { scaledCount } from "../count-or-percent.ts";
 import { byCreation } from "../pod-state.ts";
+import { scaledCount } from "../replica-counts.ts";
 import { countIn, maxReplicasAnnotation } from "./revision-annotations.ts";
 
 const unlimited = 2 ** 31 - 1;
@@ -40,7 +40,7 @@ function limited(value: number | undefined): number | undefined {
   return value === unlimited ? undefined : value;
 }
 
-export function wantedOf({ spec }: ReplicaSet): number {
+export function desiredReplicasOf({ spec }: ReplicaSet): number {
   return spec?.replicas ?? 1;
 }
 
@@ -56,7 +56,7 @@ export function sum(sets: readonly ReplicaSet[], count: (set: ReplicaSet) => num
 export function newSetSize(numbers: DeploymentNumbers, all: readonly ReplicaSet[], present: number): number {
   const { replicas, isRolling, maxSurge } = numbers;
   if (!isRolling) return replicas;
-  const room = replicas + maxSurge - sum(all, wantedOf);
+  const room = replicas + maxSurge - sum(all, desiredReplicasOf);
   return room <= 0 ? present : present + Math.min(room, replicas - present);
 }
 
@@ -75,15 +75,15 @@ export function shrinkOldSets<Set extends ReplicaSet>(
   oldSets: readonly Set[],
 ): readonly Resize<Set>[] {
   const minAvailable = numbers.replicas - numbers.maxUnavailable;
-  const newUnavailable = wantedOf(newSet) - availableOf(newSet);
-  const mayGo = sum([...oldSets, newSet], wantedOf) - minAvailable - newUnavailable;
+  const newUnavailable = desiredReplicasOf(newSet) - availableOf(newSet);
+  const mayGo = sum([...oldSets, newSet], desiredReplicasOf) - minAvailable - newUnavailable;
   if (mayGo <= 0) return [];
   const sizes = new Map<Set, number>();
   let unhealthyLeft = mayGo;
   const ordered = oldSets.toSorted(byCreation);
   for (const set of ordered) {
-    const taken = Math.min(unhealthyLeft, Math.max(0, wantedOf(set) - availableOf(set)));
-    sizes.set(set, wantedOf(set) - taken);
+    const taken = Math.min(unhealthyLeft, Math.max(0, desiredReplicasOf(set) - availableOf(set)));
+    sizes.set(set, desiredReplicasOf(set) - taken);
     unhealthyLeft -= taken;
   }
   let availableLeft = sum([...oldSets, newSet], availableOf) - minAvailable;
@@ -95,7 +95,7 @@ export function shrinkOldSets<Set extends ReplicaSet>(
   }
   return ordered
     .map((set) => ({ set, size: sizes.get(set) ?? 0 }))
-    .filter(({ set, size }) => size !== wantedOf(set));
+    .filter(({ set, size }) => size !== desiredReplicasOf(set));
 }
 
 /** A new total, spread over the ReplicaSets of a rollout under way in proportion to their sizes. */
@@ -105,16 +105,18 @@ export function proportionalSizes<Set extends ReplicaSet>(
   active: readonly Set[],
 ): readonly Resize<Set>[] {
   const allowed = numbers.replicas > 0 ? numbers.replicas + numbers.maxSurge : 0;
-  const toAdd = allowed - sum(active, wantedOf);
-  if (toAdd === 0) return active.map((set) => ({ set, size: wantedOf(set) }));
+  const toAdd = allowed - sum(active, desiredReplicasOf);
+  if (toAdd === 0) return active.map((set) => ({ set, size: desiredReplicasOf(set) }));
   const newestFirst = toAdd > 0 ? -1 : 1;
-  const ordered = active.toSorted((a, b) => wantedOf(b) - wantedOf(a) || newestFirst * byCreation(a, b));
+  const ordered = active.toSorted(
+    (a, b) => desiredReplicasOf(b) - desiredReplicasOf(a) || newestFirst * byCreation(a, b),
+  );
   let added = 0;
   const sizes = ordered.map((set) => {
-    const share = added === toAdd || wantedOf(set) === 0 ? 0 : shareOf(deployment, numbers, set);
+    const share = added === toAdd || desiredReplicasOf(set) === 0 ? 0 : shareOf(deployment, numbers, set);
     const change = toAdd > 0 ? Math.min(share, toAdd - added) : Math.max(share, toAdd - added);
     added += change;
-    return { set, size: wantedOf(set) + change };
+    return { set, size: desiredReplicasOf(set) + change };
   });
   return sizes.map(({ set, size }, index) => ({
     set,
@@ -123,8 +125,11 @@ export function proportionalSizes<Set extends ReplicaSet>(
 }
 
 function shareOf({ status }: Deployment, numbers: DeploymentNumbers, set: ReplicaSet): number {
-  if (numbers.replicas === 0) return -wantedOf(set);
+  if (numbers.replicas === 0) return -desiredReplicasOf(set);
   const before = countIn(set, maxReplicasAnnotation) || (status?.replicas ?? 0);
   if (before === 0) return 0;
-  return Math.round((wantedOf(set) * (numbers.replicas + numbers.maxSurge)) / before) - wantedOf(set);
+  return (
+    Math.round((desiredReplicasOf(set) * (numbers.replicas + numbers.maxSurge)) / before) -
+    desiredReplicasOf(set)
+  );
 }

@@ -6,8 +6,8 @@ import type {
   ReplicaSet,
 } from "@keelson/core/kinds/apps/v1";
 import { timeOf } from "../pod-state.ts";
-import { nonZero } from "../write-status.ts";
-import { availableOf, type DeploymentNumbers, sum, wantedOf } from "./deployment-numbers.ts";
+import { nonZero } from "../replica-counts.ts";
+import { availableOf, type DeploymentNumbers, desiredReplicasOf, sum } from "./deployment-numbers.ts";
 
 export interface StatusFacts {
   readonly deployment: Stored<Deployment>;
@@ -50,7 +50,7 @@ export function countedStatus(facts: StatusFacts): DeploymentStatus {
       updatedReplicas: newSet?.status?.replicas,
       readyReplicas: sum(all, ({ status }) => status?.readyReplicas ?? 0),
       availableReplicas: available,
-      unavailableReplicas: Math.max(0, sum(all, wantedOf) - available),
+      unavailableReplicas: Math.max(0, sum(all, desiredReplicasOf) - available),
     }),
     ...(terminating === undefined ? {} : { terminatingReplicas: terminating }),
     ...(collisionCount === undefined ? {} : { collisionCount }),

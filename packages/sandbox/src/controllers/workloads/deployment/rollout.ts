@@ -19,11 +19,11 @@ import { templateHash } from "../template-hash.ts";
 import {
   availableOf,
   type DeploymentNumbers,
+  desiredReplicasOf,
   newSetSize,
   proportionalSizes,
   shrinkOldSets,
   sum,
-  wantedOf,
 } from "./deployment-numbers.ts";
 import { isComplete, type NewCondition, withCondition } from "./deployment-status.ts";
 import {
@@ -73,7 +73,7 @@ export function setCondition(rollout: Rollout, condition: NewCondition): void {
   rollout.conditions = withCondition(rollout.conditions, condition, rollout.context.clock.now());
 }
 
-function say(
+function recordEvent(
   { context, deployment }: Rollout,
   type: "Normal" | "Warning",
   reason: string,
@@ -125,9 +125,9 @@ async function createNewSet(rollout: Rollout): Promise<void> {
   try {
     const created = await context.objects.create(ReplicaSet, wanted, { manager: controllerManager });
     rollout.newSet = created;
-    if (wantedOf(created) > 0) {
-      const message = `Scaled up replica set ${created.metadata.name} from 0 to ${wantedOf(created)}`;
-      say(rollout, "Normal", "ScalingReplicaSet", message);
+    if (desiredReplicasOf(created) > 0) {
+      const message = `Scaled up replica set ${created.metadata.name} from 0 to ${desiredReplicasOf(created)}`;
+      recordEvent(rollout, "Normal", "ScalingReplicaSet", message);
     }
     rollout.revision = revision;
     if (numbers.progressDeadlineSeconds === undefined) return;
@@ -146,7 +146,7 @@ async function createNewSet(rollout: Rollout): Promise<void> {
           message,
         });
       }
-      say(rollout, "Warning", "ReplicaSetCreateError", message);
+      recordEvent(rollout, "Warning", "ReplicaSetCreateError", message);
     }
     throw error;
   }
@@ -184,7 +184,7 @@ function withHashLabel(selector: LabelSelector, hash: string): LabelSelector {
 /** Gives a ReplicaSet another size. Whether that was needed. */
 async function scaleSet(rollout: Rollout, set: Stored<ReplicaSet>, size: number): Promise<boolean> {
   const annotations = replicasAnnotations(rollout.numbers);
-  const before = wantedOf(set);
+  const before = desiredReplicasOf(set);
   if (before === size && hasAnnotations(set, annotations)) return false;
   const { spec } = set;
   await rollout.context.objects.update(
@@ -199,7 +199,7 @@ async function scaleSet(rollout: Rollout, set: Stored<ReplicaSet>, size: number)
   if (before === size) return false;
   const direction = before < size ? "up" : "down";
   const message = `Scaled ${direction} replica set ${set.metadata.name} from ${before} to ${size}`;
-  say(rollout, "Normal", "ScalingReplicaSet", message);
+  recordEvent(rollout, "Normal", "ScalingReplicaSet", message);
   return true;
 }
 
@@ -208,7 +208,7 @@ export function allSets({ oldSets, newSet }: Rollout): readonly Stored<ReplicaSe
 }
 
 function activeSets(rollout: Rollout): readonly Stored<ReplicaSet>[] {
-  return allSets(rollout).filter((set) => wantedOf(set) > 0);
+  return allSets(rollout).filter((set) => desiredReplicasOf(set) > 0);
 }
 
 /** Whether the number of replicas was changed since the ReplicaSets were sized. */
@@ -225,12 +225,12 @@ export async function scale(rollout: Rollout): Promise<void> {
   const active = activeSets(rollout);
   const only = active.length === 0 ? (newSet ?? oldSets.toSorted(byCreation).at(-1)) : active[0];
   if (active.length <= 1) {
-    if (only !== undefined && wantedOf(only) !== numbers.replicas)
+    if (only !== undefined && desiredReplicasOf(only) !== numbers.replicas)
       await scaleSet(rollout, only, numbers.replicas);
     return;
   }
   if (newSet !== undefined && isSaturated(newSet, numbers.replicas)) {
-    for (const set of oldSets) if (wantedOf(set) > 0) await scaleSet(rollout, set, 0);
+    for (const set of oldSets) if (desiredReplicasOf(set) > 0) await scaleSet(rollout, set, 0);
     return;
   }
   if (!numbers.isRolling) return;
@@ -240,7 +240,7 @@ export async function scale(rollout: Rollout): Promise<void> {
 
 function isSaturated(set: Stored<ReplicaSet>, replicas: number): boolean {
   return (
-    wantedOf(set) === replicas &&
+    desiredReplicasOf(set) === replicas &&
     countIn(set, desiredReplicasAnnotation) === replicas &&
     availableOf(set) === replicas
   );
@@ -251,12 +251,12 @@ export async function rollOver(rollout: Rollout): Promise<void> {
   if (rollout.newSet === undefined) await createNewSet(rollout);
   const { numbers, newSet, oldSets } = rollout;
   if (newSet === undefined) return;
-  const present = wantedOf(newSet);
+  const present = desiredReplicasOf(newSet);
   const size =
     present >= numbers.replicas ? numbers.replicas : newSetSize(numbers, allSets(rollout), present);
   if (size !== present && (await scaleSet(rollout, newSet, size))) return;
-  const active = oldSets.filter((set) => wantedOf(set) > 0);
-  const resizes = sum(active, wantedOf) === 0 ? [] : shrinkOldSets(numbers, newSet, active);
+  const active = oldSets.filter((set) => desiredReplicasOf(set) > 0);
+  const resizes = sum(active, desiredReplicasOf) === 0 ? [] : shrinkOldSets(numbers, newSet, active);
   for (const { set, size: smaller } of resizes) await scaleSet(rollout, set, smaller);
   if (resizes.length === 0) await cleanUpWhenComplete(rollout);
 }
@@ -264,13 +264,13 @@ export async function rollOver(rollout: Rollout): Promise<void> {
 /** Ends all old pods, and only then makes new ones. */
 export async function recreate(rollout: Rollout, pods: ControlledIndex<Pod>): Promise<void> {
   const { numbers, oldSets } = rollout;
-  const active = oldSets.filter((set) => wantedOf(set) > 0);
+  const active = oldSets.filter((set) => desiredReplicasOf(set) > 0);
   for (const set of active) await scaleSet(rollout, set, 0);
   if (active.length > 0 || hasPods(oldSets, pods)) return;
   if (rollout.newSet === undefined) await createNewSet(rollout);
   const { newSet } = rollout;
   if (newSet === undefined) return;
-  if (wantedOf(newSet) !== numbers.replicas) await scaleSet(rollout, newSet, numbers.replicas);
+  if (desiredReplicasOf(newSet) !== numbers.replicas) await scaleSet(rollout, newSet, numbers.replicas);
   await cleanUpWhenComplete(rollout);
 }
 
@@ -300,7 +300,7 @@ export async function cleanUp({ context, numbers, oldSets }: Rollout): Promise<v
   for (const set of surplus) {
     const { status, metadata } = set;
     const isSeen = (metadata.generation ?? 0) <= (status?.observedGeneration ?? 0);
-    if ((status?.replicas ?? 0) !== 0 || wantedOf(set) !== 0 || !isSeen) continue;
+    if ((status?.replicas ?? 0) !== 0 || desiredReplicasOf(set) !== 0 || !isSeen) continue;
     await ignoreNotFound(context.objects.delete(ReplicaSet, keyOf(set), { manager: controllerManager }));
   }
 }

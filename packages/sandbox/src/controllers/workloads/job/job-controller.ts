@@ -3,10 +3,9 @@ import { Job, type JobStatus } from "@keelson/core/kinds/batch/v1";
 import { Pod } from "@keelson/core/kinds/core/v1";
 import type { ControllerContext, StartController } from "../../controller.ts";
 import { type KeyLoop, loopKey, parseLoopKey, startKeyLoop } from "../../key-loop.ts";
-import { type ControlledIndex, claimObjects, indexByController } from "../controlled-objects.ts";
+import { type ControlledIndex, claimObjects, indexByController, writeStatus } from "../controlled-objects.ts";
 import { createPodControl, type PodControl } from "../pod-control.ts";
 import { isBeingDeleted } from "../pod-state.ts";
-import { writeStatus } from "../write-status.ts";
 import {
   completionsReached,
   endOf,
@@ -17,7 +16,7 @@ import {
 } from "./job-facts.ts";
 import { isTracked, withoutTracking, withTracking } from "./job-pod.ts";
 import { isJobFinished } from "./job-policies.ts";
-import { carryOut, planPods, removeTracking } from "./manage-pods.ts";
+import { executePlan, planPods, removeTracking } from "./manage-pods.ts";
 import { countedPods, isAllCounted, trackPods, withJobCondition, withPresentPods } from "./track-status.ts";
 
 const component = "job-controller";
@@ -115,7 +114,7 @@ async function goOn(
 ): Promise<void> {
   const plan = planPods(facts);
   if (plan.waitMs !== undefined) loop.enqueueAfter(loopKey(owner.object), plan.waitMs);
-  await carryOut(context, control, owner, facts, plan);
+  await executePlan(context, control, owner, facts, plan);
 }
 
 async function track({ context, pods }: Jobs, facts: JobFacts, end: JobEnd | undefined): Promise<void> {

@@ -35,7 +35,7 @@ export function planPods(facts: JobFacts): PodPlan {
   const { job, active, isIndexed, isSuspended } = facts;
   const nothing = { remove: [], create: 0, createIndexes: [], waitMs: undefined };
   if (isSuspended) return { ...nothing, remove: active };
-  const wanted = wantedActive(facts);
+  const wanted = desiredActive(facts);
   const duplicates = isIndexed ? duplicatesOf(facts) : [];
   const rest = active.filter((pod) => !duplicates.includes(pod));
   const surplus = Math.max(0, active.length - wanted - duplicates.length);
@@ -51,7 +51,7 @@ export function planPods(facts: JobFacts): PodPlan {
   return { ...nothing, remove, create: missing };
 }
 
-function wantedActive({ job, completions, succeeded, active }: JobFacts): number {
+function desiredActive({ job, completions, succeeded, active }: JobFacts): number {
   const parallelism = job.spec?.parallelism ?? 1;
   if (completions === undefined) return succeeded > 0 ? active.length : parallelism;
   return Math.max(0, Math.min(completions - succeeded, parallelism));
@@ -108,7 +108,7 @@ function failuresOf(facts: JobFacts, index: number): IndexFailures {
   };
 }
 
-export async function carryOut(
+export async function executePlan(
   context: Pick<ControllerContext, "objects">,
   control: PodControl,
   owner: ObjectOfKind<Job>,

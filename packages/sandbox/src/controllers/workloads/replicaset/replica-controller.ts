@@ -4,10 +4,9 @@ import { Pod } from "@keelson/core/kinds/core/v1";
 import type { ControllerContext, StartController } from "../../controller.ts";
 import { type KeyLoop, loopKey, parseLoopKey, startKeyLoop } from "../../key-loop.ts";
 import { isNamespaceTerminating } from "../../refusals.ts";
-import { type ControlledIndex, claimObjects, indexByController } from "../controlled-objects.ts";
+import { type ControlledIndex, claimObjects, indexByController, writeStatus } from "../controlled-objects.ts";
 import { createPodControl, makePod, type PodControl, slowStart } from "../pod-control.ts";
 import { isBeingDeleted, isPodActive, isPodTerminating, nextAvailabilityMs } from "../pod-state.ts";
-import { writeStatus } from "../write-status.ts";
 import { podsToDelete } from "./deletion-order.ts";
 import {
   type ReplicaKind,

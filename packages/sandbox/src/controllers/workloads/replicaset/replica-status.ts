@@ -10,7 +10,7 @@ import {
 import { ReplicaSet, type ReplicaSetCondition, type ReplicaSetStatus } from "@keelson/core/kinds/apps/v1";
 import { type Pod, type PodTemplateSpec, ReplicationController } from "@keelson/core/kinds/core/v1";
 import { isPodAvailable, isPodReady } from "../pod-state.ts";
-import { nonZero } from "../write-status.ts";
+import { nonZero } from "../replica-counts.ts";
 
 /** What ReplicaSets and ReplicationControllers have in common, and how they differ. */
 export interface ReplicaKind<T extends ReplicaOwner> {

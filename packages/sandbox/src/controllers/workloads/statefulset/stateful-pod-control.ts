@@ -146,14 +146,14 @@ export async function syncClaimOwners(
   for (const wanted of claimsOf(set, ordinal)) {
     const claim = objects.get(PersistentVolumeClaim, keyOf(wanted));
     if (claim === undefined || hasStaleOwner(claim, set) || hasStaleOwner(claim, pod)) continue;
-    const ownerReferences = wantedOwners(set, pod, ordinal, claim);
+    const ownerReferences = desiredOwners(set, pod, ordinal, claim);
     if (deepEqual(ownerReferences, claim.metadata.ownerReferences ?? [])) continue;
     const updated = { ...claim, metadata: { ...claim.metadata, ownerReferences } };
     await objects.update(PersistentVolumeClaim, updated, { manager: controllerManager });
   }
 }
 
-function wantedOwners(
+function desiredOwners(
   set: Stored<StatefulSet>,
   pod: Stored<Pod>,
   ordinal: number,

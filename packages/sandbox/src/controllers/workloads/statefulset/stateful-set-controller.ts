@@ -3,10 +3,9 @@ import { ControllerRevision, StatefulSet } from "@keelson/core/kinds/apps/v1";
 import { PersistentVolumeClaim, Pod } from "@keelson/core/kinds/core/v1";
 import type { ControllerContext, StartController } from "../../controller.ts";
 import { type KeyLoop, loopKey, parseLoopKey, startKeyLoop } from "../../key-loop.ts";
-import { type ControlledIndex, claimObjects, indexByController } from "../controlled-objects.ts";
+import { type ControlledIndex, claimObjects, indexByController, writeStatus } from "../controlled-objects.ts";
 import { ensureRevision, truncateHistory } from "../controller-revisions.ts";
 import { isBeingDeleted, nextAvailabilityMs } from "../pod-state.ts";
-import { writeStatus } from "../write-status.ts";
 import { ordinalOf, revisionOfPod } from "./stateful-pod.ts";
 import {
   type RevisionNames,

@@ -2,7 +2,7 @@ import type { Stored } from "@keelson/core";
 import type { ControllerRevision, StatefulSet, StatefulSetStatus } from "@keelson/core/kinds/apps/v1";
 import type { Pod } from "@keelson/core/kinds/core/v1";
 import { isBeingDeleted, isPodAvailable, isPodReady } from "../pod-state.ts";
-import { nonZero } from "../write-status.ts";
+import { nonZero } from "../replica-counts.ts";
 import { revisionOfPod } from "./stateful-pod.ts";
 
 export interface StatefulRevisions {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { cidrProblems, isStrictSubset, parseCidr } from "./cidr.ts";
+import { cidrProblems, isStrictSubset, parseCidr } from "./ip-address.ts";
 
 function detailOf(text: string): string | undefined {
   return cidrProblems(text, "f")[0]?.detail;

@@ -7,3 +7,15 @@ export function scaledCount(value: number | string | undefined, total: number, r
   const share = (Number(percent) * total) / 100;
   return round === "up" ? Math.ceil(share) : Math.floor(share);
 }
+
+/** The counts that are not 0; the server omits a count of 0. */
+export function nonZero<Name extends string>(
+  counts: Readonly<Record<Name, number | undefined>>,
+): { readonly [Each in Name]?: number } {
+  const shown: { [Each in Name]?: number } = {};
+  for (const name in counts) {
+    const count = counts[name];
+    if (count !== undefined && count !== 0) shown[name] = count;
+  }
+  return shown;
+}
