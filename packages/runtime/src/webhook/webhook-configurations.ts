@@ -195,7 +195,7 @@ class ConfigurationApplier {
       return;
     const options = { ...call, fieldOwner: this.#fieldOwner, force: true };
     const { metadata } = await this.#client.apply(resource, configuration, options);
-    this.#applied.set(key, { text, resourceVersion: metadata.resourceVersion ?? "" });
+    this.#applied.set(key, { text, resourceVersion: metadata.resourceVersion });
   }
 
   /**

@@ -1,6 +1,6 @@
 import { accessFromKubeconfig, type Client, createClient, httpTransport } from "@keelson/client";
 import { type ControlPlane, startControlPlane } from "@keelson/controlplane";
-import { type KubeObject, type Resource, systemClock } from "@keelson/core";
+import { systemClock } from "@keelson/core";
 import { CustomResourceDefinition } from "@keelson/core/kinds/apiextensions/v1";
 import { Lease } from "@keelson/core/kinds/coordination/v1";
 import { ConfigMap } from "@keelson/core/kinds/core/v1";
@@ -10,18 +10,9 @@ import { LeadershipLostError } from "../../src/leader/errors.ts";
 import { Manager } from "../../src/manager/manager.ts";
 import type { ManagerOptions, ServerName } from "../../src/manager/manager-options.ts";
 import { conversion } from "../../src/webhook/conversion.ts";
+import { Gadget, gadgetDefinition, OldGadget } from "../support/gadgets.ts";
 import type { ProgramSettings } from "../support/manager/program-lines.ts";
 import { ProgramProcess } from "../support/manager/program-process.ts";
-
-interface Gadget extends KubeObject {
-  readonly spec: { readonly size: number };
-}
-interface OldGadget extends KubeObject {
-  readonly spec: { readonly width: string };
-}
-const names = { group: "example.com", kind: "Gadget", plural: "gadgets", scope: "Namespaced" } as const;
-const Gadget: Resource<Gadget> = { ...names, version: "v1" };
-const OldGadget: Resource<OldGadget> = { ...names, version: "v1alpha1" };
 
 /** For the start of processes on a busy machine, which is not part of the measurement. */
 const startTimeoutMs = 90_000;
@@ -163,7 +154,7 @@ describe("a manager", { timeout: 60_000 }, () => {
   });
 
   it("[MG1] serves the conversion webhook before its cache lists objects that need a conversion", async (test) => {
-    await client.create(CustomResourceDefinition, gadgetDefinition());
+    await client.create(CustomResourceDefinition, gadgetDefinition);
     await expect
       .poll(() =>
         client.create(Gadget, { metadata: { namespace: "default", name: "web" }, spec: { size: 3 } }),
@@ -236,26 +227,6 @@ describe("a manager", { timeout: 60_000 }, () => {
     expect((await client.get(Lease, lease)).spec?.holderIdentity).toBe("thief");
   });
 });
-
-function gadgetDefinition() {
-  const version = (name: string, field: string, type: string, storage: boolean) => ({
-    ...{ name, storage, served: true },
-    schema: {
-      openAPIV3Schema: {
-        type: "object",
-        properties: { spec: { type: "object", properties: { [field]: { type } } } },
-      },
-    },
-  });
-  return {
-    metadata: { name: "gadgets.example.com" },
-    spec: {
-      ...{ group: "example.com", scope: "Namespaced" },
-      names: { kind: "Gadget", plural: "gadgets", singular: "gadget", listKind: "GadgetList" },
-      versions: [version("v1", "size", "integer", true), version("v1alpha1", "width", "string", false)],
-    },
-  };
-}
 
 function convertedNowhere() {
   return {

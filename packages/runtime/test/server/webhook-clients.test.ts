@@ -5,7 +5,7 @@ import {
   describeCall,
   httpTransport,
 } from "@keelson/client";
-import { type Clock, type KubeObject, type Resource, systemClock } from "@keelson/core";
+import { type Clock, systemClock } from "@keelson/core";
 import { CustomResourceDefinition } from "@keelson/core/kinds/apiextensions/v1";
 import { Lease } from "@keelson/core/kinds/coordination/v1";
 import { ConfigMap, Namespace } from "@keelson/core/kinds/core/v1";
@@ -20,16 +20,8 @@ import { Manager } from "../../src/manager/manager.ts";
 import { admission } from "../../src/webhook/admission.ts";
 import { conversion } from "../../src/webhook/conversion.ts";
 import { makeWebhookCall, type WebhookCall } from "../../src/webhook/webhook-call.ts";
+import { Gadget, gadgetDefinition, OldGadget } from "../support/gadgets.ts";
 
-interface Gadget extends KubeObject {
-  readonly spec: { readonly size: number };
-}
-interface OldGadget extends KubeObject {
-  readonly spec: { readonly width: string };
-}
-const names = { group: "example.com", kind: "Gadget", plural: "gadgets", scope: "Namespaced" } as const;
-const Gadget: Resource<Gadget> = { ...names, version: "v1" };
-const OldGadget: Resource<OldGadget> = { ...names, version: "v1alpha1" };
 const limits = { namespace: "default", name: "limits" };
 
 /** Reads the limit, once in each way. */
@@ -93,7 +85,7 @@ beforeAll(async () => {
   client = createClient({ transport });
   await client.create(Namespace, { metadata: { name: "checked" } });
   await client.create(ConfigMap, { metadata: limits, data: { max: "3" } });
-  await client.create(CustomResourceDefinition, gadgetDefinition());
+  await client.create(CustomResourceDefinition, gadgetDefinition);
   await holdLease();
   manager = startManager();
   await vi.waitUntil(() => isInForce(), { timeout: 40_000, interval: 100 });
@@ -167,29 +159,6 @@ async function isInForce(): Promise<boolean> {
     () => false,
   );
   return data?.max === "3" && isValidated && isConverted;
-}
-
-function gadgetDefinition() {
-  const version = (name: string, field: string, type: string, storage: boolean) => ({
-    name,
-    served: true,
-    storage,
-    schema: {
-      openAPIV3Schema: {
-        type: "object",
-        properties: { spec: { type: "object", properties: { [field]: { type } } } },
-      },
-    },
-  });
-  return {
-    metadata: { name: "gadgets.example.com" },
-    spec: {
-      group: "example.com",
-      scope: "Namespaced",
-      names: { kind: "Gadget", plural: "gadgets", singular: "gadget", listKind: "GadgetList" },
-      versions: [version("v1", "size", "integer", true), version("v1alpha1", "width", "string", false)],
-    },
-  };
 }
 
 describe("the handlers of a manager's webhooks", () => {

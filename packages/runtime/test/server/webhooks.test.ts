@@ -9,7 +9,7 @@ import {
   listenHttp,
 } from "@keelson/client";
 import { KubectlError } from "@keelson/controlplane";
-import { type KubeObject, type Resource, systemClock } from "@keelson/core";
+import { systemClock } from "@keelson/core";
 import {
   MutatingWebhookConfiguration,
   ValidatingWebhookConfiguration,
@@ -23,16 +23,7 @@ import { conversion } from "../../src/webhook/conversion.ts";
 import { ManagedCertificates } from "../../src/webhook/managed-certificates.ts";
 import { type ConfigurationPass, keepConfigurations } from "../../src/webhook/webhook-configurations.ts";
 import { serveWebhooks, WebhookServer } from "../../src/webhook/webhook-server.ts";
-
-interface Gadget extends KubeObject {
-  readonly spec: { readonly size: number };
-}
-interface OldGadget extends KubeObject {
-  readonly spec: { readonly width: string };
-}
-const names = { group: "example.com", kind: "Gadget", plural: "gadgets", scope: "Namespaced" } as const;
-const Gadget: Resource<Gadget> = { ...names, version: "v1" };
-const OldGadget: Resource<OldGadget> = { ...names, version: "v1alpha1" };
+import { Gadget, gadgetDefinition, OldGadget } from "../support/gadgets.ts";
 
 const inNamespaceOnly = (namespace: string) => ({
   namespaceSelector: { matchLabels: { "kubernetes.io/metadata.name": namespace } },
@@ -100,7 +91,7 @@ beforeAll(async () => {
   client = createClient({ transport });
   for (const name of ["checked", "strict", "lenient", "silent"])
     await client.create(Namespace, { metadata: { name } });
-  await client.create(CustomResourceDefinition, gadgetDefinition());
+  await client.create(CustomResourceDefinition, gadgetDefinition);
   await startWebhooks();
   await vi.waitUntil(() => isInForce(), { timeout: 40_000, interval: 100 });
 });
@@ -166,29 +157,6 @@ async function isInForce(): Promise<boolean> {
     (error: unknown) => String(error).includes("no number"),
   );
   return created.data?.stamped === "yes" && isRefused && isConverted;
-}
-
-function gadgetDefinition() {
-  const version = (name: string, field: string, type: string, storage: boolean) => ({
-    name,
-    served: true,
-    storage,
-    schema: {
-      openAPIV3Schema: {
-        type: "object",
-        properties: { spec: { type: "object", properties: { [field]: { type } } } },
-      },
-    },
-  });
-  return {
-    metadata: { name: "gadgets.example.com" },
-    spec: {
-      group: "example.com",
-      scope: "Namespaced",
-      names: { kind: "Gadget", plural: "gadgets", singular: "gadget", listKind: "GadgetList" },
-      versions: [version("v1", "size", "integer", true), version("v1alpha1", "width", "string", false)],
-    },
-  };
 }
 
 async function complaintOf(run: Promise<string>): Promise<string> {

@@ -4,6 +4,7 @@ import { type Clock, type ServiceRequest, systemClock, toError } from "@keelson/
 import { TokenReview, type UserInfo } from "@keelson/core/kinds/authentication/v1";
 import { SubjectAccessReview } from "@keelson/core/kinds/authorization/v1";
 import { type Logger, silentLogger } from "../../logger.ts";
+import { RecentMap } from "../../recent-map.ts";
 import { type Authorize, metricsPath, type Permission } from "./metrics-service.ts";
 
 /** What has to be allowed, and how long a decision is cached. */
@@ -41,13 +42,10 @@ export function authorizeByReview(
 ): Authorize {
   const { url = metricsPath, allowedForMs = 60_000, refusedForMs = 10_000 } = options;
   const { clock = systemClock, log = silentLogger } = options;
-  const decisions = new Map<string, Decision>();
+  const decisions = new RecentMap<string, Decision>(maxDecisions);
   /** Concurrent requests with the same token and verb share one review. */
   const reviews = new Map<string, Promise<Permission>>();
   const remember = (id: string, permission: Permission): void => {
-    decisions.delete(id);
-    const [oldest] = decisions.size >= maxDecisions ? decisions.keys() : [];
-    if (oldest !== undefined) decisions.delete(oldest);
     const untilMs = clock.monotonicNow() + (permission.isAllowed ? allowedForMs : refusedForMs);
     decisions.set(id, { permission, untilMs });
   };

@@ -159,19 +159,23 @@ async function observeEverything(metrics: Metrics): Promise<void> {
 }
 
 describe("what is exposed", () => {
-  it.each(table)("[%s] %s is a %s with the labels and buckets of the specification", async (...row) => {
-    const [, name = "", type, labels, buckets] = row;
-    const metrics = metricsOf({ aliases: ["seed"], requestDetails: true });
-    await observeEverything(metrics);
-    const metric = (await scrape(metrics)).get(name);
-    expect(metric?.type).toBe(type);
-    const sets = metric?.samples.map((sample) =>
-      Object.keys(sample.labels).filter((label) => label !== "le"),
-    );
-    expect(new Set(sets?.map((set) => set.sort().join(" ")))).toEqual(new Set([labels]));
-    const bounds = metric?.samples.flatMap((sample) => sample.labels.le ?? []).slice(0, -1);
-    expect([...new Set(bounds)].map(Number)).toEqual((buckets ?? "").split(" ").filter(Boolean).map(Number));
-  });
+  it.for(table)(
+    "[%s] %s is a %s with the labels and buckets of the specification",
+    async ([, name, type, labels, buckets]) => {
+      const metrics = metricsOf({ aliases: ["seed"], requestDetails: true });
+      await observeEverything(metrics);
+      const metric = (await scrape(metrics)).get(name);
+      expect(metric?.type).toBe(type);
+      const sets = metric?.samples.map((sample) =>
+        Object.keys(sample.labels).filter((label) => label !== "le"),
+      );
+      expect(new Set(sets?.map((set) => set.sort().join(" ")))).toEqual(new Set([labels]));
+      const bounds = metric?.samples.flatMap((sample) => sample.labels.le ?? []).slice(0, -1);
+      expect([...new Set(bounds)].map(Number)).toEqual(
+        (buckets ?? "").split(" ").filter(Boolean).map(Number),
+      );
+    },
+  );
 
   it("[MX3] counts the requests that a client retries, by the previous status code, and only those", async () => {
     const metrics = metricsOf({ requestDetails: true });
