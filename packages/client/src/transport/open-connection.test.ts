@@ -58,7 +58,7 @@ describe("a connection through a proxy", () => {
     const proxy = await startProxy(407);
     const route = makeRoute(new URL("https://cluster.example"), `http://${proxy.host}`, { insecure: false });
     const opening = openConnection(route, signal);
-    await expect(opening).rejects.toThrow(`the proxy ${proxy.host} answered 407`);
+    await expect(opening).rejects.toThrow(`the proxy ${proxy.host} responded with 407`);
     expect(proxy.asked).toMatchObject([{ url: "cluster.example:443" }]);
     await expect.poll(() => proxy.sockets.size).toBe(0);
   });

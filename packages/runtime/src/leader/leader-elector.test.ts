@@ -315,7 +315,7 @@ describe("a leader", () => {
     const busy = faults.refuse("ServiceUnavailable", { retryAfterSeconds: 10 });
     transport.fault({}, busy, always);
     await clock.advance(10_000);
-    await expect(run).rejects.toThrow(/not renewed for 10 s \(.*answered 503 ServiceUnavailable/);
+    await expect(run).rejects.toThrow(/not renewed for 10 s \(.*responded with 503 ServiceUnavailable/);
   });
 
   it("[LE5] names them also with a client that retries after a delay", async () => {

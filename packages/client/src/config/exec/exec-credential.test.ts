@@ -31,7 +31,7 @@ describe("what an exec plugin prints", () => {
     [
       '{"kind":"ExecCredential","apiVersion":"client.authentication.k8s.io/v1beta1"}',
       "wrong-version",
-      "it does not answer in client.authentication.k8s.io/v1,",
+      "it does not print client.authentication.k8s.io/v1,",
     ],
     [answer(undefined), "invalid-credential", "its output has no status"],
     [answer({}), "invalid-credential", "neither a token nor a certificate"],
@@ -46,7 +46,7 @@ describe("what an exec plugin prints", () => {
     [
       answer({ clientCertificateData: "s3cr3t", clientKeyData: "s3cr3t" }),
       "invalid-credential",
-      "the certificate of its answer is not PEM",
+      "the certificate of its output is not PEM",
     ],
   ])("is refused when it is %j", (stdout, failure, problem) => {
     const result = readExecCredential(stdout, v1);

@@ -124,7 +124,7 @@ describe("an exec plugin", () => {
     await runOnce(token("one", "2026-01-01T01:00:00Z"));
     await clock.advance(3_580_000);
     expect(await runOnce(failing)).toBe("one");
-    expect(warnings).toEqual([expect.stringMatching(/exit code 1.*not logged in.*still good/s)]);
+    expect(warnings).toEqual([expect.stringMatching(/exit code 1.*not logged in.*still valid/s)]);
     await clock.advance(20_000);
     await expect(runOnce(failing)).rejects.toThrow("exit code 1");
     plugin.refused();
