@@ -24,7 +24,7 @@ import { keyReconciler } from "./context-view.ts";
 import type { ControllerDefinition, ControllerOptions } from "./controller-definition.ts";
 import type { FinalizerDefinition } from "./finalizers.ts";
 import type { ObjectReconciler } from "./object-context.ts";
-import { objectReconciler } from "./object-reconciler.ts";
+import { type NotFoundHandler, objectReconciler } from "./object-reconciler.ts";
 import type { Reconciler } from "./reconciler.ts";
 
 /** Options of a controller of a kind, and of the watch of that kind. */
@@ -115,6 +115,7 @@ interface KindPlan<T extends KubeObject, Settings> {
   readonly owned: readonly string[];
   readonly finalizers: readonly FinalizerDefinition<T, Settings>[];
   readonly droppedFinalizers: readonly string[];
+  readonly notFound?: NotFoundHandler<Settings>;
 }
 
 const defaultVerbs: readonly WriteVerb[] = ["create", "patch", "delete"];
@@ -135,11 +136,12 @@ export class KindControllerBuilder<T extends KubeObject, Settings = unknown> {
 
   /**
    * The schema of the settings that its reconcilers read as `context.settings`: the one that the operator has as its
-   * `settings`. Call it before `.finalize`.
+   * `settings`. Call it before `.finalize` and `.notFound`.
    */
   settings<Chosen>(_schema: z.ZodType<Chosen>): KindControllerBuilder<T, Chosen> {
-    const { plan, owned, droppedFinalizers, finalizers } = this.#kindPlan;
-    const problems = finalizers.length > 0 ? [".settings() comes after .finalize(); call it before"] : [];
+    const { plan, owned, droppedFinalizers, finalizers, notFound } = this.#kindPlan;
+    const isLate = finalizers.length > 0 || notFound !== undefined;
+    const problems = isLate ? ["call .settings() before .finalize() and .notFound()"] : [];
     return new KindControllerBuilder<T, Chosen>(this.#resource, {
       plan: { ...plan, problems: [...plan.problems, ...problems] },
       owned,
@@ -220,10 +222,15 @@ export class KindControllerBuilder<T extends KubeObject, Settings = unknown> {
     });
   }
 
+  /** Called instead of the reconciler for a key whose object does not exist, such as to forget its metrics. */
+  notFound(handle: NotFoundHandler<Settings>): KindControllerBuilder<T, Settings> {
+    return this.#with({ notFound: handle });
+  }
+
   /** The reconciler gets the object, and is not called for one that does not exist [CT18]. */
   reconcile(reconcile: ObjectReconciler<T, Settings>): ControllerDefinition<ObjectKey, Settings> {
-    const { finalizers, droppedFinalizers } = this.#kindPlan;
-    const reconcilers = { reconcile, finalizers, droppedFinalizers };
+    const { finalizers, droppedFinalizers, notFound } = this.#kindPlan;
+    const reconcilers = { reconcile, finalizers, droppedFinalizers, notFound };
     return definitionOf(this.#plan, objectReconciler(this.#resource, reconcilers));
   }
 

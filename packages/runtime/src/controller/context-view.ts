@@ -39,9 +39,16 @@ export const contextNames: readonly (keyof ReconcileContext<unknown>)[] = [
 
 const viewOfRun = contextView(contextNames);
 
+/** The context of a reconciler that gets the key alone. */
+export function reconcileContext<Key, Settings>(
+  run: ReconcileContext<Key, Settings>,
+): ReconcileContext<Key, Settings> {
+  return viewOfRun(run);
+}
+
 /** The reconcile function of a definition whose reconciler gets the key alone. */
 export function keyReconciler<Key, Settings>(
   reconcile: Reconciler<Key, Settings>,
 ): (run: ReconcileRun<Key, Settings>) => Promise<ReconcileResult> | ReconcileResult {
-  return (run) => reconcile(viewOfRun(run));
+  return (run) => reconcile(reconcileContext(run));
 }

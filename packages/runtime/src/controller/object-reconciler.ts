@@ -1,5 +1,6 @@
 import { find } from "@keelson/client";
 import type { KubeObject, ObjectKey, Resource, Stored } from "@keelson/core";
+import { reconcileContext } from "./context-view.ts";
 import {
   addFinalizers,
   cleanUp,
@@ -9,7 +10,7 @@ import {
   staleObject,
 } from "./finalizers.ts";
 import { type ObjectReconciler, ObjectRun, objectContext } from "./object-context.ts";
-import type { ReconcileResult, ReconcileRun } from "./reconciler.ts";
+import type { ReconcileContext, ReconcileResult, ReconcileRun } from "./reconciler.ts";
 
 /** What a controller does with objects of a kind. */
 export interface ObjectReconcilers<T extends KubeObject, Settings> {
@@ -18,7 +19,14 @@ export interface ObjectReconcilers<T extends KubeObject, Settings> {
   readonly finalizers: readonly FinalizerDefinition<T, Settings>[];
   /** Finalizers of former versions of the operator, removed from objects that still have them. */
   readonly droppedFinalizers: readonly string[];
+  /** Called for a key whose object does not exist. Default: nothing is. */
+  readonly notFound?: NotFoundHandler<Settings> | undefined;
 }
+
+/** Forgets what an operator knows of an object that no longer exists, such as its metrics. */
+export type NotFoundHandler<Settings = unknown> = (
+  context: ReconcileContext<ObjectKey, Settings>,
+) => Promise<void> | void;
 
 type RunReconciler<Settings> = (
   run: ReconcileRun<ObjectKey, Settings>,
@@ -36,7 +44,7 @@ export function objectReconciler<T extends KubeObject, Settings>(
   resource: Resource<T>,
   reconcilers: ObjectReconcilers<T, Settings>,
 ): RunReconciler<Settings> {
-  const { finalizers, droppedFinalizers, reconcile } = reconcilers;
+  const { finalizers, droppedFinalizers, reconcile, notFound } = reconcilers;
   const hasFinalizers = finalizers.length > 0 || droppedFinalizers.length > 0;
   const reconcileExisting = (
     run: ReconcileRun<ObjectKey, Settings>,
@@ -50,6 +58,7 @@ export function objectReconciler<T extends KubeObject, Settings>(
     const object = await find(run.client, resource, run.key);
     if (object !== undefined) return reconcileExisting(run, object);
     run.objectNotFound();
+    await notFound?.(reconcileContext(run));
   };
   return (run) => {
     const object = run.peek(resource, run.key);
