@@ -64,6 +64,38 @@ describe("keelson run, before it reaches a cluster", { timeout: 60_000 }, () => 
     expect((await run(["./gadget-operator.ts", "-h"])).stdout).toBe(stdout);
   });
 
+  it("shows the settings of operators in the help and in the configuration", async () => {
+    const line = /^ {2}--polite\.greeting TEXT +the words to begin with \[KEELSON_POLITE_GREETING, default hello\]$/m;
+    const help = await run(["./polite-operator.ts", "--help"]);
+    expect(help.stdout).toMatch(line);
+    expect((await keelson(["dev", "./polite-operator.ts", "--help"], {}, folder)).stdout).toMatch(line);
+    expect((await run(["sail", "--help"])).stdout).toMatch(/^Usage: keelson run/);
+    const printed = await run(["./polite-operator.ts", "--print-config", "--greeting", "ahoy"]);
+    expect(printed.stdout).toMatch(/^polite:\n {2}greeting: ahoy +# --greeting$/m);
+  });
+
+  it("reports all that is wrong with its settings and those of operators", async () => {
+    const args = [
+      "./polite-operator.ts",
+      "--metrics-port",
+      "x",
+      "--polite.repeat",
+      "0",
+      "--polite.repeet",
+      "1",
+    ];
+    await expect(run(args)).rejects.toMatchObject(
+      failed(
+        [
+          "keelson: configure run:",
+          "  --polite.repeet: there is no such flag; did you mean --polite.repeat?",
+          "  --metrics-port: must be a port from 1 to 65535, 0 for any free one, or -1 for none, not x",
+          "  --polite.repeat: must be at least 1, not 0 (also KEELSON_POLITE_REPEAT, polite.repeat in a file)\n",
+        ].join("\n"),
+      ),
+    );
+  });
+
   it("lists what modules hold", async () => {
     const { stdout } = await run(["./gadget-operator.ts", "--list"]);
     expect(stdout).toBe("gadgets  ./gadget-operator.ts  gadgets.cli.example.com/v1\n");

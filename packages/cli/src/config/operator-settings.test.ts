@@ -65,6 +65,12 @@ function resolve({ operators = [webapp, plain], flags = [], env = {}, file = "" 
   return resolveConfig(readings, operators);
 }
 
+/** The settings of an operator, as its schema parses them. */
+function settingsOf(operator: ConfigurableOperator, sources: Sources): Readonly<Record<string, unknown>> {
+  const values = resolve(sources).operatorSettings.get(operator.name);
+  return operator.settings === undefined ? {} : z.parse(operator.settings, values);
+}
+
 function problemsOf(sources: Sources): readonly string[] {
   try {
     resolve(sources);
@@ -77,9 +83,7 @@ function problemsOf(sources: Sources): readonly string[] {
 
 describe("the settings of operators", () => {
   it("have the defaults of their schema", () => {
-    const { operatorSettings: settings } = resolve({});
-    expect([...settings.keys()]).toEqual(["webapp"]);
-    expect(settings.get("webapp")).toEqual({
+    expect(settingsOf(webapp, {})).toEqual({
       ...{
         maxReplicas: 10,
         dryRun: false,
@@ -92,7 +96,7 @@ describe("the settings of operators", () => {
   });
 
   it("come from flags, else from variables, else from the section of the operator in the file", () => {
-    const { operatorSettings: settings, given } = resolve({
+    const sources = {
       flags: ["--webapp.max-replicas", "3", "--webapp.tls.cert-dir=/a"],
       env: {
         KEELSON_WEBAPP_MAX_REPLICAS: "4",
@@ -100,12 +104,12 @@ describe("the settings of operators", () => {
         KEELSON_WEBAPP_TEAM: "red, blue",
       },
       file: "webapp:\n  maxReplicas: 5\n  mode: safe\n  registry: '123'\n  tls:\n    certDir: /b\n    token: abcdefgh\n",
-    });
-    expect(settings.get("webapp")).toMatchObject({
+    };
+    expect(settingsOf(webapp, sources)).toMatchObject({
       ...{ maxReplicas: 3, mode: "fast", registry: "123", team: ["red", "blue"] },
       tls: { certDir: "/a", token: "abcdefgh" },
     });
-    expect(given.get("webapp.registry")?.origin).toBe("keelson.yaml:4");
+    expect(resolve(sources).given.get("webapp.registry")?.origin).toBe("keelson.yaml:4");
   });
 
   it("are read as the types of their schema", () => {
@@ -119,17 +123,17 @@ describe("the settings of operators", () => {
       "--no-webapp.dry-run",
     ];
     const more = ["--webapp.timeout", "5s", "--webapp.limits", "{cpu: 2}"];
-    expect(resolve({ flags: [...flags, ...more] }).operatorSettings.get("webapp")).toMatchObject({
+    expect(settingsOf(webapp, { flags: [...flags, ...more] })).toMatchObject({
       ...{ ports: [1, 2], registry: "7", dryRun: false, timeout: 5_000, limits: { cpu: 2 } },
     });
-    expect(resolve({ flags: ["--webapp.dry-run"] }).operatorSettings.get("webapp")).toMatchObject({
+    expect(settingsOf(webapp, { flags: ["--webapp.dry-run"] })).toMatchObject({
       dryRun: true,
     });
   });
 
   it("may be written without the operator's name where no other flag is called so", () => {
     const flags = ["--max-replicas", "2", "--tls.cert-dir", "/c"];
-    expect(resolve({ flags }).operatorSettings.get("webapp")).toMatchObject({
+    expect(settingsOf(webapp, { flags })).toMatchObject({
       ...{ maxReplicas: 2, tls: { certDir: "/c" } },
     });
     const both = [webapp, backup];
@@ -228,15 +232,15 @@ describe("the settings of operators", () => {
   });
 
   it("print as a section of a file that gives the same settings again", () => {
-    const resolved = resolve({
+    const sources = {
       flags: ["--webapp.ports", "1", "--registry", "7"],
       env: { KEELSON_WEBAPP_TEAM: "a,b" },
-    });
-    const printed = configText(resolved, settingsFor([webapp]));
+    };
+    const printed = configText(resolve(sources), settingsFor([webapp]));
     expect(printed).toMatch(/^webapp:\n {2}maxReplicas: 10 +# default\n/m);
     expect(printed).toMatch(/^ {2}team: \[ ?a, b ?\] +# KEELSON_WEBAPP_TEAM$/m);
     expect(printed).toMatch(/^ {2}# timeout: +# not set: 30000$/m);
-    expect(resolve({ file: printed }).operatorSettings).toEqual(resolved.operatorSettings);
+    expect(settingsOf(webapp, { file: printed })).toEqual(settingsOf(webapp, sources));
   });
 
   it("are listed in the help with type, description, variable and default", () => {

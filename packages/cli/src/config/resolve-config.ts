@@ -18,7 +18,7 @@ export class ConfigurationError extends KeelsonError {
   }
 }
 
-/** The values of operators' settings as their schemas parsed them, by the operator's name. */
+/** The values that were set for operators, by the operator's name; their schemas parse them and add defaults. */
 export type SettingsByOperator = ReadonlyMap<string, Readonly<Record<string, unknown>>>;
 
 export interface ResolvedConfig {
@@ -43,7 +43,7 @@ export function resolveConfig(
     const setting = runSettings.find(({ name }) => name === path[0]);
     return problemText(setting, given.get(String(path[0])), message);
   });
-  const ofOperators = parseSettings(operators, given);
+  const ofOperators = checkSettings(operators, given);
   const problems = [
     ...sources.flatMap((source) => source.problems),
     ...nameProblems(operators, runSettings),
@@ -52,7 +52,7 @@ export function resolveConfig(
     ...ofOperators.problems,
   ];
   if (problems.length > 0 || !parsed.success) throw new ConfigurationError("run", problems);
-  return { config: parsed.data, operatorSettings: ofOperators.parsed, given };
+  return { config: parsed.data, operatorSettings: ofOperators.values, given };
 }
 
 /** The same for the settings of operators alone, as `command` reads them. */
@@ -61,35 +61,32 @@ export function resolveOperatorSettings(
   sources: readonly Reading[],
   operators: readonly ConfigurableOperator[],
 ): SettingsByOperator {
-  const { parsed, problems } = parseSettings(operators, mergeSources(sources));
+  const { values, problems } = checkSettings(operators, mergeSources(sources));
   const all = [
     ...sources.flatMap((source) => source.problems),
     ...nameProblems(operators, runSettings),
     ...problems,
   ];
   if (all.length > 0) throw new ConfigurationError(command, all);
-  return parsed;
+  return values;
 }
 
 function mergeSources(sources: readonly Reading[]): ReadonlyMap<string, GivenValue> {
   return new Map(sources.toReversed().flatMap((source) => [...source.given]));
 }
 
-function parseSettings(
+function checkSettings(
   operators: readonly ConfigurableOperator[],
   given: ReadonlyMap<string, GivenValue>,
-): { readonly parsed: SettingsByOperator; readonly problems: readonly string[] } {
+): { readonly values: SettingsByOperator; readonly problems: readonly string[] } {
   const settings = operatorSettings(operators);
-  const parsed = new Map<string, Readonly<Record<string, unknown>>>();
-  const problems: string[] = [];
-  for (const operator of operators) {
-    if (operator.settings === undefined) continue;
-    const { data, error } = z.safeParse(operator.settings, valuesOf(operator, given));
-    if (data !== undefined) parsed.set(operator.name, data);
-    for (const issue of error?.issues ?? [])
-      problems.push(operatorProblem(operator.name, issue, settings, given));
-  }
-  return { parsed, problems };
+  const values = new Map(operators.map((operator) => [operator.name, valuesOf(operator, given)]));
+  const problems = operators.flatMap(({ name, settings: schema }) => {
+    if (schema === undefined) return [];
+    const { error } = z.safeParse(schema, values.get(name));
+    return (error?.issues ?? []).map((issue) => operatorProblem(name, issue, settings, given));
+  });
+  return { values, problems };
 }
 
 function operatorProblem(

@@ -2,6 +2,7 @@ import { hostname } from "node:os";
 import { type Client, type Logger, type Operator, systemClock } from "keelson";
 import type { Cache } from "keelson/cache";
 import { systemRandom, toError } from "keelson/low-level";
+import { operatorCacheKinds } from "keelson/manager";
 import { createEventRecorder, createMetrics, type Metrics } from "keelson/telemetry";
 import type { ManagedWebhooks } from "keelson/webhook";
 import type { SettingsByOperator } from "../config/resolve-config.ts";
@@ -52,8 +53,9 @@ export async function startOperators(options: StartOperatorsOptions): Promise<Ru
   };
   try {
     await installOperatorCrds(cluster.client, options.operators, { log, signal });
-    const { manager, webhooksAt } = makeManager(cluster, metrics, log);
-    for (const operator of options.operators) await setUpOperator(operator, manager, signal);
+    const { manager, webhooksAt } = makeManager(cluster, options.operators, metrics, log);
+    for (const operator of options.operators)
+      await setUpOperator(operator, options.operatorSettings.get(operator.name), manager, signal);
     const runSignal = AbortSignal.any([signal, stopping.signal]);
     ended = manager.run(runSignal).catch((error: unknown) => {
       if (!runSignal.aborted) throw error;
@@ -74,6 +76,7 @@ export async function startOperators(options: StartOperatorsOptions): Promise<Ru
 
 function makeManager(
   { client }: Cluster,
+  operators: readonly Operator[],
   metrics: Metrics,
   log: Logger,
 ): { readonly manager: DevManager; readonly webhooksAt: Promise<string> } {
@@ -86,6 +89,7 @@ function makeManager(
   };
   const manager = new DevManager({
     ...{ client, name, log, graceMs },
+    cache: { kinds: operatorCacheKinds(operators) },
     metrics: { port: -1, gathered: metrics },
     health: { port: -1 },
     webhooks: { host: loopback, port: 0, certificates },

@@ -99,10 +99,9 @@ async function importModule(name: string, url: string): Promise<Record<string, u
 /** Recognised by its shape: it may have been made by another copy of the package than ours. */
 function isOperator(value: unknown): value is Operator {
   if (!isRecord(value)) return false;
-  const { name, resources, uses, setup } = value;
-  return (
-    typeof name === "string" && Array.isArray(resources) && Array.isArray(uses) && typeof setup === "function"
-  );
+  const { name, resources, uses, cache, controllers, setup } = value;
+  const lists = [resources, uses, cache, controllers];
+  return typeof name === "string" && lists.every(Array.isArray) && typeof setup === "function";
 }
 
 /** A line for each operator, with its origin and its kinds. */

@@ -17,6 +17,7 @@ function optionsOf(...flags: readonly string[]): ReturnType<typeof managerOption
   const client = createClient({ transport });
   return managerOptions({
     config,
+    operators: [],
     cluster: {
       client,
       access: {

@@ -1,9 +1,10 @@
 import { join } from "node:path";
-import type { Logger, ManagerOptions } from "keelson";
+import type { Logger, ManagerOptions, Operator } from "keelson";
 import { type Listen, listenHttp } from "keelson/client";
 import type { ControllerTracer } from "keelson/controller";
 import type { LeaderElectionOptions } from "keelson/leader";
 import { errorCode } from "keelson/low-level";
+import { operatorCacheKinds } from "keelson/manager";
 import { type ApiEventRecorder, authorizeByReview, type Metrics } from "keelson/telemetry";
 import { FileCertificates, type ManagerWebhookOptions, type WebhookEndpoint } from "keelson/webhook";
 import type { RunConfig } from "../config/run-config.ts";
@@ -12,6 +13,7 @@ import { PortError } from "./errors.ts";
 
 export interface RunParts {
   readonly config: RunConfig;
+  readonly operators: readonly Operator[];
   readonly cluster: Cluster;
   /** Of this run; the same for its replicas. */
   readonly name: string;
@@ -29,7 +31,7 @@ export interface RunParts {
 
 /** What a manager is told of the configuration. */
 export function managerOptions(parts: RunParts): ManagerOptions {
-  const { config, cluster, name, log, metrics, events, tracer, metricsCertificates } = parts;
+  const { config, operators, cluster, name, log, metrics, events, tracer, metricsCertificates } = parts;
   const { client } = cluster;
   const host = config.bindAddress === undefined ? {} : { host: config.bindAddress };
   const webhooks = webhookOptions(parts);
@@ -37,9 +39,12 @@ export function managerOptions(parts: RunParts): ManagerOptions {
     ...{ client, name, log, events },
     ...(tracer !== undefined && { tracer }),
     listen: listenByFlags(config),
-    ...(config.namespace !== undefined && {
-      cache: { defaults: { namespaces: Object.fromEntries(config.namespace.map((each) => [each, {}])) } },
-    }),
+    cache: {
+      kinds: operatorCacheKinds(operators),
+      ...(config.namespace !== undefined && {
+        defaults: { namespaces: Object.fromEntries(config.namespace.map((each) => [each, {}])) },
+      }),
+    },
     concurrency: config.concurrency,
     graceMs: config.gracePeriod,
     leaderElection: config.leaderElect && electionOptions(parts),

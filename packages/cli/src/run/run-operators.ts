@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { hostname } from "node:os";
-import { type ApiUse, type Logger, Manager, systemClock } from "keelson";
+import { type ApiUse, type Logger, Manager, type Operator, systemClock } from "keelson";
 import { electionIdentity } from "keelson/leader";
 import { systemRandom } from "keelson/low-level";
 import { createEventRecorder, createMetrics, createTracing, type Metrics } from "keelson/telemetry";
@@ -37,7 +37,7 @@ const reviewUses: readonly ApiUse[] = [
  * kept it from starting or what ended it.
  */
 export async function runOperators(
-  { config, loaded }: Run,
+  { config, loaded, operatorSettings }: Run,
   { log, env, version }: RunDependencies,
   signal: AbortSignal,
 ): Promise<void> {
@@ -60,14 +60,16 @@ export async function runOperators(
   });
   if (config.installCrds) await installOperatorCrds(client, operators, { log, signal });
   else await requireCrds(client, operators, [...new Set(loaded.map(({ origin }) => origin))], signal);
-  const manager = await makeManager({ config, cluster, name, userAgent, log, metrics });
-  for (const operator of operators) await setUpOperator(operator, manager, signal);
+  const manager = await makeManager({ config, operators, cluster, name, userAgent, log, metrics });
+  for (const operator of operators)
+    await setUpOperator(operator, operatorSettings.get(operator.name), manager, signal);
   requireKnownKinds(config.concurrency, manager.kinds);
   await manager.run(signal);
 }
 
 interface ManagerParts {
   readonly config: RunConfig;
+  readonly operators: readonly Operator[];
   readonly cluster: Cluster;
   readonly name: string;
   readonly userAgent: string;

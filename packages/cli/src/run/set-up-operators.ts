@@ -5,16 +5,17 @@ import { WebhooksNotServedError } from "keelson/manager";
 import { nearest } from "../config/nearest.ts";
 import { OperatorSetupError, UnknownKindsError, WebhooksNotConfiguredError } from "./errors.ts";
 
-/** Adds an operator to a manager. Throws an OperatorSetupError, a WebhooksNotConfiguredError, or the signal's reason. */
+/** Adds an operator with its settings to a manager. Throws an OperatorSetupError, a WebhooksNotConfiguredError, or the signal's reason. */
 export async function setUpOperator(
   operator: Operator,
+  settings: Readonly<Record<string, unknown>> | undefined,
   manager: Manager,
   signal: AbortSignal,
 ): Promise<void> {
   try {
     await abortable(
       (async () => {
-        await operator.setup(manager);
+        await operator.setup(manager, settings);
       })(),
       signal,
     );

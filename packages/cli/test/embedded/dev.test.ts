@@ -64,6 +64,15 @@ describe("keelson dev --exit-when-settled", patient, () => {
     expect(keelson.stdout).toMatch(/^all \d+ samples are settled after [\d.]+ s\n$/m);
   });
 
+  it("passes settings of operators on from flags, variables and a file", async () => {
+    const file = join(await temporaryFolder(), "keelson.yaml");
+    await writeFile(file, "metricsPort: 1\npolite:\n  greeting: ahoy\n  repeat: 3\n");
+    const args = ["./polite-operator.ts", "--repeat", "2", "--exit-when-settled", "--config", file];
+    const keelson = dev(args, { KEELSON_POLITE_PASSWORD: "hunter2" });
+    expect([await keelson.exited, keelson.stderr]).toEqual([0, "ahoy ahoy\n"]);
+    expect(keelson.stdout).not.toContain("hunter2");
+  });
+
   it("tells each change of a sample of one's own operator in a line", async () => {
     const keelson = dev(["./shed-operator.ts", "--exit-when-settled", "--timeout", "100s"]);
     expect([await keelson.exited, keelson.stderr]).toEqual([0, ""]);

@@ -82,8 +82,8 @@ export interface OperatorDefinition<Settings = unknown> {
 }
 
 /** What an administrator may set, by flags, environment variables and a file; `context.settings` has the values. */
-export interface OperatorSettings<Settings> {
-  readonly settings: z.ZodObject & z.ZodType<Settings>;
+export interface OperatorSettings<Schema extends z.ZodObject> {
+  readonly settings: Schema;
 }
 
 /** Settings of an operator do not fit its schema. */
@@ -112,12 +112,12 @@ export class InvalidSettingsError extends KeelsonError {
  *
  * Its permissions follow from what is declared: see `controller`. `uses` adds what is beyond.
  */
-export function defineOperator<Settings>(
-  definition: OperatorDefinition<Settings> & OperatorSettings<Settings>,
+export function defineOperator<Schema extends z.ZodObject>(
+  definition: OperatorDefinition<z.output<Schema>> & OperatorSettings<Schema>,
 ): Operator;
 export function defineOperator(definition: OperatorDefinition): Operator;
 export function defineOperator(
-  definition: OperatorDefinition & Partial<OperatorSettings<unknown>>,
+  definition: OperatorDefinition & Partial<OperatorSettings<z.ZodObject>>,
 ): Operator {
   const { name, controllers = [], webhooks = [], indexes = [], cache = [], uses = [] } = definition;
   const { settings: schema, samples, setup } = definition;

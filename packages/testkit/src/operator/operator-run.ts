@@ -1,6 +1,7 @@
 import type { Client } from "@keelson/client";
 import { systemClock, systemRandom } from "@keelson/core";
 import { type Admission, Manager, type ManagerOptions, type Operator } from "keelson";
+import { operatorCacheKinds } from "keelson/manager";
 import { type ApiEventRecorder, createEventRecorder, type Metrics, silentLogger } from "keelson/telemetry";
 import type { WebhookSet } from "keelson/webhook";
 import { ControllerActivity } from "./controller-activity.ts";
@@ -65,7 +66,7 @@ export class OperatorRun {
   /** Resolves when it runs, or when its connections are dead. If it rejects, it has ended. */
   async start(): Promise<void> {
     const { admin, options, webhookName } = this.#parts;
-    await this.#operator.setup(this.#manager);
+    await this.#operator.setup(this.#manager, options.settings);
     const probe = options.webhooks === true ? webhookProbe(webhookName, this.#manager.admissions) : undefined;
     if (probe !== undefined) this.#manager.addWebhooks({ admissions: [probe.admission] });
     this.#live().then(this.#ended.resolve, this.#ended.reject);
@@ -140,9 +141,12 @@ export class OperatorRun {
       ...(log !== undefined && { log }),
       ...(events !== undefined && { events }),
       ...(permissionCheck !== undefined && { permissionCheck }),
-      ...(namespaces !== undefined && {
-        cache: { defaults: { namespaces: Object.fromEntries(namespaces.map((each) => [each, {}])) } },
-      }),
+      cache: {
+        kinds: operatorCacheKinds([this.#operator]),
+        ...(namespaces !== undefined && {
+          defaults: { namespaces: Object.fromEntries(namespaces.map((each) => [each, {}])) },
+        }),
+      },
       metrics: { port: -1, gathered: this.#activity.listenTo(metrics) },
       health: { port: -1 },
       webhooks: options.webhooks === true ? servedWebhooks(webhookName) : unservedWebhooks,

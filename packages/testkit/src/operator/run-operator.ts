@@ -20,7 +20,9 @@ export interface RunOperatorOptions {
   readonly access: OperatorAccess;
   /** Who installs CustomResourceDefinitions, and removes webhook configurations at the end. Default: `access`. */
   readonly adminAccess?: OperatorAccess;
-  /** Where it looks for objects. Default: everywhere. */
+  /** Its settings, as an administrator would set them; its schema adds the defaults. Default: none are set. */
+  readonly settings?: Readonly<Record<string, unknown>>;
+  /** The namespaces that it watches. Default: all. */
   readonly namespaces?: readonly string[];
   /** Whether its webhooks are served, on 127.0.0.1, and the API server is told of them. Default false. */
   readonly webhooks?: boolean;

@@ -1,11 +1,11 @@
-import { waitFor } from "keelson";
+import { defineOperator, waitFor, z } from "keelson";
 import { expect, it } from "vitest";
 import { runOperator, startSandbox } from "../../src/index.ts";
 import { Greeting, greeter } from "../support/greeter.ts";
 
 const namespace = "default";
 
-it("runs an operator over a transport that stays its owner's", async () => {
+it("runs an operator over a transport and does not close it", async () => {
   await using cluster = await startSandbox();
   const transport = cluster.sandbox.transport();
   for (const name of ["first", "second"]) {
@@ -20,4 +20,20 @@ it("runs an operator over a transport that stays its owner's", async () => {
     expect(running.writes.map((write) => write.name)).toEqual([`${name}-greeting`, name]);
   }
   await transport.close();
+});
+
+it("gives an operator its settings, with the defaults of its schema", async () => {
+  await using cluster = await startSandbox();
+  const access = { transport: cluster.sandbox.transport() };
+  const seen: unknown[] = [];
+  const configurable = defineOperator({
+    name: "configurable",
+    settings: z.object({ words: z.string(), times: z.int().default(1) }),
+    setup: (_, settings) => void seen.push(settings),
+  });
+  await using _ = await runOperator(configurable, { access, settings: { words: "ahoy" } });
+  expect(seen).toEqual([{ words: "ahoy", times: 1 }]);
+  await expect(runOperator(configurable, { access })).rejects.toThrow(
+    /^set up operator configurable: words: /,
+  );
 });
