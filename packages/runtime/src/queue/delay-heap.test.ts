@@ -12,7 +12,7 @@ function makeEntry(name: string): Entry {
   return { name, dueMs: 0, order: 0, heapIndex: inNoHeap };
 }
 
-/** A clock that loses the timers that are to fire in so many milliseconds. */
+/** A clock that loses the timers of this delay. */
 class LossyClock extends VirtualClock {
   lostDelayMs = Number.NaN;
 

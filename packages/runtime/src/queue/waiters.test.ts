@@ -3,47 +3,47 @@ import { Waiters } from "./waiters.ts";
 
 describe("those who wait for a value", () => {
   it("are served first come, first served", async () => {
-    const takers = new Waiters<number>();
-    const waiting = [takers.wait(), takers.wait()];
-    takers.give(1);
-    takers.give(2);
+    const waiters = new Waiters<number>();
+    const waiting = [waiters.wait(), waiters.wait()];
+    waiters.give(1);
+    waiters.give(2);
     expect(await Promise.all(waiting)).toEqual([1, 2]);
-    expect(takers.areWaiting).toBe(false);
+    expect(waiters.areWaiting).toBe(false);
   });
 
   it("leave when their signal aborts, with its reason, and the next in line gets the value", async () => {
-    const takers = new Waiters<number>();
+    const waiters = new Waiters<number>();
     const abort = new AbortController();
-    const leaving = takers.wait(abort.signal);
-    const staying = takers.wait();
+    const leaving = waiters.wait(abort.signal);
+    const staying = waiters.wait();
     const reason = new Error("stop");
     abort.abort(reason);
     await expect(leaving).rejects.toBe(reason);
-    takers.give(1);
+    waiters.give(1);
     expect(await staying).toBe(1);
   });
 
   it("do not even begin to wait if their signal has aborted", async () => {
-    const takers = new Waiters<number>();
+    const waiters = new Waiters<number>();
     const reason = new Error("stop");
-    await expect(takers.wait(AbortSignal.abort(reason))).rejects.toBe(reason);
-    expect(takers.areWaiting).toBe(false);
+    await expect(waiters.wait(AbortSignal.abort(reason))).rejects.toBe(reason);
+    expect(waiters.areWaiting).toBe(false);
   });
 
   it("keep the value that they were given, though their signal aborts before they have read it", async () => {
-    const takers = new Waiters<number>();
+    const waiters = new Waiters<number>();
     const abort = new AbortController();
-    const waiting = takers.wait(abort.signal);
-    const next = takers.wait();
-    takers.give(1);
+    const waiting = waiters.wait(abort.signal);
+    const next = waiters.wait();
+    waiters.give(1);
     abort.abort();
     expect(await waiting).toBe(1);
-    takers.give(2);
+    waiters.give(2);
     expect(await next).toBe(2);
   });
 
   it("leave no listener on a signal, so that one signal can serve a worker for ever", async () => {
-    const takers = new Waiters<number>();
+    const waiters = new Waiters<number>();
     const { signal } = new AbortController();
     let listeners = 0;
     const { addEventListener, removeEventListener } = signal;
@@ -55,17 +55,17 @@ describe("those who wait for a value", () => {
       listeners--;
       removeEventListener.apply(signal, args);
     };
-    const waiting = takers.wait(signal);
+    const waiting = waiters.wait(signal);
     expect(listeners).toBe(1);
-    takers.give(1);
+    waiters.give(1);
     await waiting;
     expect(listeners).toBe(0);
   });
 
   it("all get the same at the end", async () => {
-    const takers = new Waiters<string>();
-    const waiting = [takers.wait(), takers.wait(), takers.wait()];
-    takers.giveAll("end");
+    const waiters = new Waiters<string>();
+    const waiting = [waiters.wait(), waiters.wait(), waiters.wait()];
+    waiters.giveAll("end");
     expect(await Promise.all(waiting)).toEqual(["end", "end", "end"]);
   });
 });

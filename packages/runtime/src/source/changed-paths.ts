@@ -4,13 +4,13 @@ import { deepEqual, isRecord } from "@keelson/core";
 export interface ChangedField {
   /** Such as `spec.replicas`, `metadata.labels["app.kubernetes.io/name"]` or `spec.containers[name=web].image`. */
   readonly path: string;
-  /** Undefined if it was not there. */
+  /** Undefined if the field did not exist. */
   readonly before: unknown;
-  /** Undefined if it is not there any more. */
+  /** Undefined if the field does not exist any more. */
   readonly after: unknown;
 }
 
-/** They change with every write, and say nothing about what was written. */
+/** Fields that change with every write, whatever was written. */
 const ignoredMetadata: ReadonlySet<string> = new Set(["managedFields", "resourceVersion"]);
 
 /**
@@ -20,7 +20,7 @@ const ignoredMetadata: ReadonlySet<string> = new Set(["managedFields", "resource
 const elementNames = ["name", "type", "uid", "mountPath", "containerPort", "port"] as const;
 
 const mostPaths = 32;
-/** So many values are looked at for paths; people do not need more, and every run with an update pays for them. */
+/** This many values are compared; users do not need more, and every run with an update pays for them. */
 const mostValues = 2_000;
 
 /**

@@ -3,7 +3,7 @@ import { Channel, ChannelClosedError, type ChannelListener } from "./channel.ts"
 
 const never = new AbortController().signal;
 
-/** The next events; as many as asked for must be there. */
+/** The next events, which must have been sent. */
 async function take<Event>(
   listener: ChannelListener<Event>,
   count: number,

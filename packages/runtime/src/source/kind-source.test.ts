@@ -122,10 +122,10 @@ describe("a kind source", () => {
   });
 
   it("[EV6] tests the controller's predicates first, and enqueues what passes all", async () => {
-    const asked: string[] = [];
+    const calls: string[] = [];
     const asking = (who: string, name: string): Predicate => ({
       create: ({ key }) => {
-        asked.push(`${who} ${key.name}`);
+        calls.push(`${who} ${key.name}`);
         return key.name !== name;
       },
     });
@@ -134,7 +134,7 @@ describe("a kind source", () => {
       predicates: [asking("own", "b")],
     });
     for (const name of ["a", "b", "c"]) await informer.create(configMap(name));
-    expect(asked).toEqual(["global a", "global b", "own b", "global c", "own c"]);
+    expect(calls).toEqual(["global a", "global b", "own b", "global c", "own c"]);
     expect(harness.keys).toEqual(["shop/c"]);
   });
 
@@ -301,10 +301,10 @@ describe("a handler that throws", () => {
 
   it("is called with all events of an object meanwhile, by one timer", async () => {
     let isBroken = true;
-    const asked: string[] = [];
+    const calls: string[] = [];
     const handler = enqueueMapped(({ data = {} }: ConfigMap) => {
       if (isBroken) throw new Error("no index");
-      asked.push(data.owner ?? "");
+      calls.push(data.owner ?? "");
       return [{ name: data.owner ?? "" }];
     });
     const { harness, informer } = await running({ handler });
@@ -317,7 +317,7 @@ describe("a handler that throws", () => {
     isBroken = false;
     await harness.clock.advance(100);
     expect(harness.keys).toEqual(["first", "fourth", "last"]);
-    expect(asked).toEqual(["first", "fourth", "last"]);
+    expect(calls).toEqual(["first", "fourth", "last"]);
     expect(harness.clock.pendingTimers).toEqual([]);
   });
 
@@ -466,7 +466,7 @@ describe("a kind source that cannot sync", () => {
       "sync watches configmaps: the API server does not accept the credentials; renew them (Unauthorized)",
     ],
     ["something else failed", new Error("broken"), "sync watches configmaps: broken; it is tried again"],
-  ])("[EV8] says every 10 s that %s, and goes on when that is over", async (_, error, message) => {
+  ])("[EV8] logs every 10 s that %s, and continues when that is over", async (_, error, message) => {
     const harness = informerHarness(ConfigMap);
     harness.informer.lastError = error;
     const { synced } = harness.run(kindSource({ resource: ConfigMap, handler: enqueueSelf() }));

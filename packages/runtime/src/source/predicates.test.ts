@@ -60,8 +60,8 @@ const generic = (object: Stored<Widget>): SourceEvent<Widget> => ({ type: "gener
 const passes = (predicate: Predicate<Widget>, event: SourceEvent<Widget>): boolean =>
   passesAll([predicate], event);
 
-/** How it answers for a create, an update without a change, a delete and a generic event of that object. */
-const answers = (predicate: Predicate<Widget>, object: Stored<Widget>): readonly boolean[] =>
+/** The results for a create, an update without a change, a delete and a generic event of that object. */
+const results = (predicate: Predicate<Widget>, object: Stored<Widget>): readonly boolean[] =>
   [create(object), update(object, object), remove(object), generic(object)].map((event) =>
     passes(predicate, event),
   );
@@ -70,21 +70,21 @@ const onlyUpdatesFall = [true, false, true, true];
 
 describe("a predicate", () => {
   it("[EV6] without a function for a type of event passes it", () => {
-    expect(answers({}, widget())).toEqual([true, true, true, true]);
-    expect(answers({ delete: () => false }, widget())).toEqual([true, true, false, true]);
+    expect(results({}, widget())).toEqual([true, true, true, true]);
+    expect(results({ delete: () => false }, widget())).toEqual([true, true, false, true]);
   });
 
   it("[EV6] is tested after those before it, and only if they pass", () => {
-    const asked: string[] = [];
-    const asking = (name: string, answer: boolean): Predicate<Widget> => ({
+    const tested: string[] = [];
+    const recording = (name: string, result: boolean): Predicate<Widget> => ({
       create: () => {
-        asked.push(name);
-        return answer;
+        tested.push(name);
+        return result;
       },
     });
-    const all = [asking("global", true), asking("first", false), asking("second", true)];
+    const all = [recording("global", true), recording("first", false), recording("second", true)];
     expect(passesAll(all, create(widget()))).toBe(false);
-    expect(asked).toEqual(["global", "first"]);
+    expect(tested).toEqual(["global", "first"]);
   });
 
   it("for any kind fits every kind", () => {
@@ -93,13 +93,13 @@ describe("a predicate", () => {
       generationChanged,
       predicateOf(({ spec }: Widget) => spec.size > 1),
     );
-    expect(answers(both, widget({}, 2))).toEqual(onlyUpdatesFall);
+    expect(results(both, widget({}, 2))).toEqual(onlyUpdatesFall);
   });
 });
 
 describe("generationChanged", () => {
   it("[EV6] filters updates only", () => {
-    expect(answers(generationChanged, widget({ generation: 1 }))).toEqual(onlyUpdatesFall);
+    expect(results(generationChanged, widget({ generation: 1 }))).toEqual(onlyUpdatesFall);
   });
 
   it("[EV6] passes a change of the spec, and not one of the status, the labels or the finalizers", () => {
@@ -150,7 +150,7 @@ describe.each<[string, Predicate, ObjectMeta, ObjectMeta, ObjectMeta]>([
   ["deletionStarted", deletionStarted, {}, { generation: 2 }, { deletionTimestamp: "2026-01-01T00:00:00Z" }],
 ])("%s", (_, predicate, before, same, changed) => {
   it("[EV6] filters updates only, and passes those that change what it is about", () => {
-    expect(answers(predicate, widget(before))).toEqual(onlyUpdatesFall);
+    expect(results(predicate, widget(before))).toEqual(onlyUpdatesFall);
     expect(passes(predicate, update(widget(before), widget(same)))).toBe(false);
     expect(passes(predicate, update(widget(before), widget(changed)))).toBe(true);
   });
@@ -172,8 +172,8 @@ describe("predicates about the object", () => {
     const web = widget({ labels: { app: "web" } });
     const db = widget({ labels: { app: "db" } });
     for (const predicate of [matchesSelector("app=web"), matchesSelector({ matchLabels: { app: "web" } })]) {
-      expect(answers(predicate, web)).toEqual([true, true, true, true]);
-      expect(answers(predicate, db)).toEqual([false, false, false, false]);
+      expect(results(predicate, web)).toEqual([true, true, true, true]);
+      expect(results(predicate, db)).toEqual([false, false, false, false]);
       expect(passes(predicate, update(db, web))).toBe(true);
       expect(passes(predicate, update(web, db))).toBe(false);
     }
@@ -197,8 +197,8 @@ describe("predicates about the object", () => {
     expect(passes(inNamespaces("home"), unread)).toBe(false);
     expect(passes(named("db", "web"), unread)).toBe(true);
     expect(passes(named("db"), unread)).toBe(false);
-    expect(answers(inNamespaces("shop"), widget())).toEqual([true, true, true, true]);
-    expect(answers(named("db"), widget())).toEqual([false, false, false, false]);
+    expect(results(inNamespaces("shop"), widget())).toEqual([true, true, true, true]);
+    expect(results(named("db"), widget())).toEqual([false, false, false, false]);
   });
 
   it("[EV6] do not crash on an object that is missing", () => {
@@ -214,20 +214,20 @@ describe("predicates of predicates", () => {
   const no: Predicate<Widget> = predicateOf(() => false);
 
   it("[EV6] allOf passes what all pass", () => {
-    expect(answers(allOf(yes, yes), widget())).toEqual([true, true, true, true]);
-    expect(answers(allOf(yes, no), widget())).toEqual([false, false, false, false]);
-    expect(answers(allOf(), widget())).toEqual([true, true, true, true]);
+    expect(results(allOf(yes, yes), widget())).toEqual([true, true, true, true]);
+    expect(results(allOf(yes, no), widget())).toEqual([false, false, false, false]);
+    expect(results(allOf(), widget())).toEqual([true, true, true, true]);
   });
 
   it("[EV6] anyOf passes what one passes", () => {
-    expect(answers(anyOf(no, yes), widget())).toEqual([true, true, true, true]);
-    expect(answers(anyOf(no, no), widget())).toEqual([false, false, false, false]);
-    expect(answers(anyOf(), widget())).toEqual([false, false, false, false]);
-    expect(answers(anyOf(generationChanged, labelsChanged), widget())).toEqual(onlyUpdatesFall);
+    expect(results(anyOf(no, yes), widget())).toEqual([true, true, true, true]);
+    expect(results(anyOf(no, no), widget())).toEqual([false, false, false, false]);
+    expect(results(anyOf(), widget())).toEqual([false, false, false, false]);
+    expect(results(anyOf(generationChanged, labelsChanged), widget())).toEqual(onlyUpdatesFall);
   });
 
   it("[EV6] not passes events that the other does not pass", () => {
-    expect(answers(not(yes), widget())).toEqual([false, false, false, false]);
-    expect(answers(not(generationChanged), widget({ generation: 1 }))).toEqual([false, true, false, false]);
+    expect(results(not(yes), widget())).toEqual([false, false, false, false]);
+    expect(results(not(generationChanged), widget({ generation: 1 }))).toEqual([false, true, false, false]);
   });
 });

@@ -32,10 +32,10 @@ describe("an interval source", () => {
 
   it("logs the error of its function, and calls it again soon", async () => {
     const harness = harnessOfWords();
-    let asked = 0;
+    let calls = 0;
     const keys = () => {
-      asked++;
-      if (asked === 1) throw new Error("not ready");
+      calls++;
+      if (calls === 1) throw new Error("not ready");
       return ["a"];
     };
     const run = harness.run(intervalSource({ name: "sweep", everyMs: 30_000, keys }));
@@ -77,7 +77,7 @@ describe("a poll source", () => {
 
   it("enqueues keys whose items are created, changed or deleted, and no others", async () => {
     const harness = harnessOfWords();
-    const answers: Bucket[][] = [
+    const polls: Bucket[][] = [
       [
         { name: "a", etag: "1" },
         { name: "b", etag: "1" },
@@ -94,7 +94,7 @@ describe("a poll source", () => {
         { name: "d", etag: "1" },
       ],
     ];
-    const run = harness.run(polling(async () => answers.shift() ?? []));
+    const run = harness.run(polling(async () => polls.shift() ?? []));
     await run.synced;
     expect(enqueued(harness)).toEqual(["create a -100", "create b -100", "create c -100"]);
     expect(harness.queued[0]?.trigger).toEqual({ source: "buckets", type: "create", isInitial: true });
@@ -109,7 +109,7 @@ describe("a poll source", () => {
 
   it("combines the items of one key, in any order", async () => {
     const harness = harnessOfWords();
-    const answers: Bucket[][] = [
+    const polls: Bucket[][] = [
       [
         { name: "a", etag: "1" },
         { name: "a", etag: "2" },
@@ -120,7 +120,7 @@ describe("a poll source", () => {
       ],
       [{ name: "a", etag: "2" }],
     ];
-    harness.run(polling(async () => answers.shift() ?? [{ name: "a", etag: "2" }]));
+    harness.run(polling(async () => polls.shift() ?? [{ name: "a", etag: "2" }]));
     await harness.clock.advance(10_000);
     expect(enqueued(harness)).toEqual(["create a -100"]);
     await harness.clock.advance(10_000);

@@ -9,8 +9,8 @@ export interface Snapshot<T extends KubeObject> extends ObjectKey {
   /** Frozen all the way down, and the same reference every time. */
   readonly object: Stored<T>;
   /**
-   * The same state of the same object, transformed by a function; the key stays, whatever the function does to it. The function may
-   * change its argument, unless `object` has been read; this snapshot must not be used afterwards.
+   * The same state of the same object, transformed by a function; the key stays, whatever the function does to it. The
+   * function may change its argument, unless `object` has been read; this snapshot must not be used afterwards.
    */
   transformed(transform: (object: Stored<T>) => Stored<T>): Snapshot<T>;
 }

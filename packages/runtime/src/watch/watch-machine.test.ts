@@ -20,7 +20,7 @@ const lowest: Random = { next: () => 0 };
 
 type Effect = WatchEffect<KubeObject>;
 
-/** A machine with a clock. Each call gives the effects of what it did, and `all` keeps every effect. */
+/** A machine with a clock. Each call returns its effects, and `all` keeps every effect. */
 class Run {
   state: WatchState = idle;
   nowMs = 0;
@@ -34,7 +34,7 @@ class Run {
     this.#random = random;
   }
 
-  give(input: WatchInput<KubeObject>): readonly Effect[] {
+  input(input: WatchInput<KubeObject>): readonly Effect[] {
     const { nowMs } = this;
     const step = transition(this.state, input, { nowMs, random: this.#random, rules: this.#rules });
     this.state = step.state;
@@ -43,29 +43,29 @@ class Run {
   }
 
   start(): readonly Effect[] {
-    return this.give({ type: "start" });
+    return this.input({ type: "start" });
   }
 
   /** Started, and synced at version 10 by a watch-list without objects. */
   synced(): this {
     this.start();
-    this.give(initialEnd("10"));
+    this.input(initialEnd("10"));
     return this;
   }
 
   end(kind?: FailureKind): readonly Effect[] {
-    return this.give(
+    return this.input(
       kind === undefined ? { type: "streamEnded" } : { type: "streamEnded", failure: failure(kind) },
     );
   }
 
-  /** Lets time pass, with a tick whenever the machine wants one. */
+  /** Lets time pass, with a tick whenever one is due. */
   pass(ms: number): readonly Effect[] {
     const from = this.all.length;
     const untilMs = this.nowMs + ms;
     for (let dueMs = this.dueMs; dueMs <= untilMs; dueMs = this.dueMs) {
       this.nowMs = dueMs;
-      this.give({ type: "tick" });
+      this.input({ type: "tick" });
     }
     this.nowMs = untilMs;
     return this.all.slice(from);
@@ -140,11 +140,11 @@ describe("the first sync", () => {
     const run = new Run();
     run.start();
     const added = event("ADDED", "a", "7");
-    expect(run.give(added)).toEqual([{ type: "collect", event: "event" in added && added.event }]);
-    expect(run.give(bookmark("8"))).toEqual([]);
-    expect(run.give(initialEnd("9"))).toEqual([{ type: "replace", resourceVersion: "9" }]);
+    expect(run.input(added)).toEqual([{ type: "collect", event: "event" in added && added.event }]);
+    expect(run.input(bookmark("8"))).toEqual([]);
+    expect(run.input(initialEnd("9"))).toEqual([{ type: "replace", resourceVersion: "9" }]);
     const modified = event("MODIFIED", "a", "11");
-    expect(run.give(modified)).toEqual([{ type: "apply", event: "event" in modified && modified.event }]);
+    expect(run.input(modified)).toEqual([{ type: "apply", event: "event" in modified && modified.event }]);
     expect(run.requests).toHaveLength(1);
   });
 
@@ -153,7 +153,7 @@ describe("the first sync", () => {
     (kind) => {
       const run = new Run();
       run.start();
-      run.give(event("ADDED", "a", "7"));
+      run.input(event("ADDED", "a", "7"));
       expect(run.end(kind)).toEqual([{ type: "discard" }, report(kind)]);
       expect(run.pass(799)).toEqual([]);
       expect(run.pass(1)).toEqual([watchListAt("")]);
@@ -163,7 +163,7 @@ describe("the first sync", () => {
   it("[RF3] begins anew, after a wait, if it ends too early", () => {
     const run = new Run();
     run.start();
-    run.give(event("ADDED", "a", "7"));
+    run.input(event("ADDED", "a", "7"));
     expect(run.end()).toEqual([
       { type: "discard" },
       { type: "report", error: new IncompleteSyncError("watch pods") },
@@ -193,7 +193,7 @@ describe("the first sync", () => {
       run.start();
       const request = { resourceVersion: "0", limit: 500 };
       expect(run.end(kind)).toEqual([{ type: "discard" }, report(kind), { type: "requestPage", request }]);
-      run.give(listFailed("other"));
+      run.input(listFailed("other"));
       expect(run.pass(800)).toEqual([watchListAt("")]);
     },
   );
@@ -223,7 +223,7 @@ describe("the first sync", () => {
       expect.objectContaining({ message: expect.stringContaining("for 20 s") }),
     ]);
     run.pass(5_000);
-    run.give(event("ADDED", "a", "7"));
+    run.input(event("ADDED", "a", "7"));
     expect(run.pass(9_999)).toEqual([]);
     expect(run.pass(1)).toEqual([
       expect.objectContaining({ message: expect.stringContaining("1 have come") }),
@@ -255,8 +255,8 @@ describe("a list", () => {
     const run = listing();
     run.start();
     expect(request(run)).toEqual({ resourceVersion: "0", limit: 500 });
-    run.give(page([], "10"));
-    run.give(event("ADDED", "a", "12"));
+    run.input(page([], "10"));
+    run.input(event("ADDED", "a", "12"));
     run.end("expired");
     run.pass(800);
     expect(request(run)).toEqual({ resourceVersion: "12" });
@@ -267,19 +267,19 @@ describe("a list", () => {
     (kind) => {
       const run = listing();
       run.start();
-      run.give(page([], "10"));
+      run.input(page([], "10"));
       run.end("other");
       run.pass(800);
       const newest = { resourceVersion: "", limit: 500 };
-      expect(run.give(listFailed(kind))).toEqual([
+      expect(run.input(listFailed(kind))).toEqual([
         report(kind),
         { type: "discard" },
         { type: "requestPage", request: newest },
       ]);
-      expect(run.give(listFailed(kind))).toEqual([{ type: "discard" }, report(kind)]);
+      expect(run.input(listFailed(kind))).toEqual([{ type: "discard" }, report(kind)]);
       run.pass(1600);
       expect(request(run)).toEqual(newest);
-      run.give(page([], "5"));
+      run.input(page([], "5"));
       run.end("other");
       run.pass(30_000);
       expect(request(run)).toEqual({ resourceVersion: "5" });
@@ -289,11 +289,11 @@ describe("a list", () => {
   it("[RF6] goes from page to page without a version, and is delivered in one step", () => {
     const run = listing();
     run.start();
-    expect(run.give(page([pod("a", "3")], "10", "more"))).toEqual([
+    expect(run.input(page([pod("a", "3")], "10", "more"))).toEqual([
       { type: "collectPage", items: [pod("a", "3")] },
       { type: "requestPage", request: { limit: 500, continue: "more" } },
     ]);
-    expect(run.give(page([pod("b", "12")], "10"))).toEqual([
+    expect(run.input(page([pod("b", "12")], "10"))).toEqual([
       { type: "collectPage", items: [pod("b", "12")] },
       { type: "replace", resourceVersion: "10" },
       watchAt("10"),
@@ -303,8 +303,8 @@ describe("a list", () => {
   it("[RF6] is paged later, too, once the first one was, because the server has no watch cache then", () => {
     const run = listing();
     run.start();
-    run.give(page([], "10", "more"));
-    run.give(page([], "10"));
+    run.input(page([], "10", "more"));
+    run.input(page([], "10"));
     run.end("other");
     run.pass(800);
     expect(request(run)).toEqual({ resourceVersion: "10", limit: 500 });
@@ -313,10 +313,10 @@ describe("a list", () => {
   it("[RF6] of the newest state proves nothing about the watch cache when it is paged", () => {
     const run = listing();
     run.start();
-    run.give(listFailed("expired"));
+    run.input(listFailed("expired"));
     expect(request(run)).toEqual({ resourceVersion: "", limit: 500 });
-    run.give(page([], "10", "more"));
-    run.give(page([], "10"));
+    run.input(page([], "10", "more"));
+    run.input(page([], "10"));
     run.end("other");
     run.pass(1600);
     expect(request(run)).toEqual({ resourceVersion: "10" });
@@ -325,19 +325,19 @@ describe("a list", () => {
   it("[RF6] whose second page has expired is repeated once without pages, from nothing", () => {
     const run = listing();
     run.start();
-    run.give(page([pod("a", "3")], "10", "more"));
-    expect(run.give(listFailed("expired"))).toEqual([
+    run.input(page([pod("a", "3")], "10", "more"));
+    expect(run.input(listFailed("expired"))).toEqual([
       report("expired"),
       { type: "discard" },
       { type: "requestPage", request: { resourceVersion: "0" } },
     ]);
-    expect(run.give(page([], "14"))).toContainEqual({ type: "replace", resourceVersion: "14" });
+    expect(run.input(page([], "14"))).toContainEqual({ type: "replace", resourceVersion: "14" });
   });
 
   it("[RF7] leads to a watch from the version of the list, not of its newest item", () => {
     const run = listing();
     run.start();
-    expect(run.give(page([pod("a", "99")], "50"))).toContainEqual(watchAt("50"));
+    expect(run.input(page([pod("a", "99")], "50"))).toContainEqual(watchAt("50"));
   });
 
   it.each(["other", "unreachable", "timeout", "tooManyRequests"] as const)(
@@ -345,7 +345,7 @@ describe("a list", () => {
     (kind) => {
       const run = listing();
       run.start();
-      expect(run.give(listFailed(kind))).toEqual([{ type: "discard" }, report(kind)]);
+      expect(run.input(listFailed(kind))).toEqual([{ type: "discard" }, report(kind)]);
       expect(run.pass(799)).toEqual([]);
       run.pass(1);
       expect(run.requests).toHaveLength(2);
@@ -357,7 +357,7 @@ describe("a live watch", () => {
   it("[RF8] lasts between 300 s and 600 s, however little was configured", () => {
     const run = new Run({ watchTimeoutSeconds: 5 }, seededRandom(1)).synced();
     for (let count = 0; count < 300; count++) {
-      run.give(bookmark("10"));
+      run.input(bookmark("10"));
       run.end();
     }
     const seconds = run.requests.map((effect) => ("timeoutSeconds" in effect ? effect.timeoutSeconds : 0));
@@ -374,7 +374,7 @@ describe("a live watch", () => {
 
   it("[RF9] that ends is opened again at once, from the last version", () => {
     const run = new Run().synced();
-    run.give(event("ADDED", "a", "12"));
+    run.input(event("ADDED", "a", "12"));
     expect(run.end()).toEqual([watchAt("12")]);
     run.nowMs += 1_000;
     expect(run.end()).toEqual([watchAt("12")]);
@@ -391,13 +391,13 @@ describe("a live watch", () => {
 
   it.each(["ADDED", "MODIFIED", "DELETED"] as const)("[RF10] is at the version of the last %s", (type) => {
     const run = new Run().synced();
-    run.give(event(type, "a", "12"));
+    run.input(event(type, "a", "12"));
     expect(run.end()).toEqual([watchAt("12")]);
   });
 
   it("[RF10] is at the version of the last bookmark", () => {
     const run = new Run().synced();
-    expect(run.give(bookmark("15"))).toEqual([{ type: "bookmark", resourceVersion: "15" }]);
+    expect(run.input(bookmark("15"))).toEqual([{ type: "bookmark", resourceVersion: "15" }]);
     expect(run.end()).toEqual([watchAt("15")]);
   });
 
@@ -406,19 +406,19 @@ describe("a live watch", () => {
     (version) => {
       const run = new Run({ usesWatchList: false });
       run.start();
-      run.give(page([], version));
-      run.give(event("ADDED", "a", "12"));
+      run.input(page([], version));
+      run.input(event("ADDED", "a", "12"));
       expect(run.end()).toEqual([watchAt(version)]);
-      run.give(event("ADDED", "a", "12"));
-      run.give(event("MODIFIED", "b", "14"));
-      run.give(event("ADDED", "c", "16"));
+      run.input(event("ADDED", "a", "12"));
+      run.input(event("MODIFIED", "b", "14"));
+      run.input(event("ADDED", "c", "16"));
       expect(run.end()).toEqual([watchAt("16")]);
     },
   );
 
   it("[RF11] that has expired leads to a sync from the last version, not from none", () => {
     const run = new Run().synced();
-    run.give(event("ADDED", "a", "12"));
+    run.input(event("ADDED", "a", "12"));
     expect(run.end("expired")).toEqual([report("expired")]);
     expect(run.pass(800)).toEqual([watchListAt("12")]);
   });
@@ -435,7 +435,7 @@ describe("a live watch", () => {
 
   it("waits as long as Retry-After demands", () => {
     const run = new Run().synced();
-    run.give({ type: "streamEnded", failure: { ...failure("tooManyRequests"), retryAfterMs: 5_000 } });
+    run.input({ type: "streamEnded", failure: { ...failure("tooManyRequests"), retryAfterMs: 5_000 } });
     expect(run.pass(4_999)).toEqual([]);
     expect(run.pass(1)).toEqual([watchAt("10")]);
   });
@@ -456,7 +456,7 @@ describe("a live watch", () => {
     expect(run.pass(3200)).toEqual([watchAt("10")]);
     run.end("internal");
     expect(run.pass(6400)).toEqual([watchListAt("10")]);
-    run.give(initialEnd("11"));
+    run.input(initialEnd("11"));
     run.end("internal");
     expect(run.pass(12_800)).toEqual([watchAt("11")]);
   });
@@ -465,7 +465,7 @@ describe("a live watch", () => {
     const run = new Run({ internalErrorGraceMs: 5_000 }).synced();
     run.end("internal");
     run.pass(800);
-    run.give(bookmark("11"));
+    run.input(bookmark("11"));
     run.pass(60_000);
     run.end("internal");
     expect(run.pass(1600)).toEqual([watchAt("11")]);
@@ -498,7 +498,7 @@ describe("a live watch", () => {
 
   it("[RF14] skips an event about another kind, and does not take its version", () => {
     const run = new Run().synced();
-    expect(run.give({ type: "unexpectedEvent", description: "a Table" })).toEqual([
+    expect(run.input({ type: "unexpectedEvent", description: "a Table" })).toEqual([
       { type: "warn", message: "watch pods: a Table" },
     ]);
     expect(run.end()).toEqual([watchAt("10")]);
@@ -507,7 +507,7 @@ describe("a live watch", () => {
   it("[RF17] that has delivered a bookmark and is then silent for three more is opened again, without a sync", () => {
     const run = new Run().synced();
     run.pass(179_999);
-    run.give(event("ADDED", "a", "12"));
+    run.input(event("ADDED", "a", "12"));
     expect(run.pass(179_999)).toEqual([]);
     expect(run.pass(1)).toEqual([
       { type: "abandon" },
@@ -519,7 +519,7 @@ describe("a live watch", () => {
   it("[RF17] that has delivered no bookmark is left alone until 30 s after the server should have ended it", () => {
     const run = new Run().synced();
     run.end();
-    run.give(event("ADDED", "a", "12"));
+    run.input(event("ADDED", "a", "12"));
     expect(run.pass(329_999)).toEqual([]);
     expect(run.pass(1)).toEqual([
       { type: "abandon" },
@@ -547,8 +547,8 @@ describe("a live watch", () => {
   it("[RF19] does not order versions: a server may send any text", () => {
     const run = new Run();
     run.start();
-    run.give(initialEnd("b-7"));
-    run.give(event("MODIFIED", "a", "a-9"));
+    run.input(initialEnd("b-7"));
+    run.input(event("MODIFIED", "a", "a-9"));
     expect(run.end()).toEqual([watchAt("a-9")]);
   });
 });
@@ -559,7 +559,7 @@ function quietHour(run: Run): void {
     run.pass(60_000);
     if (run.state.phase !== "watching") throw new Error(`a quiet watch is ${run.state.phase}`);
     if (run.nowMs >= run.state.stream.overdueAtMs - 30_000) run.end();
-    else run.give(bookmark("10"));
+    else run.input(bookmark("10"));
   }
 }
 
@@ -567,14 +567,14 @@ describe("a machine", () => {
   it("[RF15] that is stopped ends the open request and does nothing any more", () => {
     const run = new Run();
     run.start();
-    expect(run.give({ type: "stop" })).toEqual([{ type: "abandon" }, { type: "discard" }]);
+    expect(run.input({ type: "stop" })).toEqual([{ type: "abandon" }, { type: "discard" }]);
     const inputs = [
       initialEnd("9"),
       event("ADDED", "a", "7"),
       { type: "streamEnded" },
       { type: "tick" },
     ] as const;
-    for (const input of [...inputs, { type: "stop" } as const]) expect(run.give(input)).toEqual([]);
+    for (const input of [...inputs, { type: "stop" } as const]) expect(run.input(input)).toEqual([]);
     expect(run.dueMs).toBe(Number.POSITIVE_INFINITY);
   });
 
@@ -585,7 +585,7 @@ describe("a machine", () => {
     const listing = new Run({ usesWatchList: false });
     listing.start();
     for (const run of [new Run(), waiting, listing, new Run().synced()]) {
-      run.give({ type: "stop" });
+      run.input({ type: "stop" });
       expect(run.state).toEqual({ phase: "stopped" });
     }
   });
@@ -605,14 +605,14 @@ describe("a machine", () => {
       const listing = new Run({ usesWatchList: false });
       listing.start();
       expect(streaming.end(kind)).toContainEqual(report(kind));
-      expect(listing.give(listFailed(kind))).toContainEqual(report(kind));
+      expect(listing.input(listFailed(kind))).toContainEqual(report(kind));
       expect(new Run().synced().end(kind)).toContainEqual(report(kind));
     }
   });
 
   it("passes everything to the sink again, after a wait, when it may have missed an event", () => {
     const run = new Run().synced();
-    expect(run.give({ type: "sinkFailed", failure: failure("other") })).toEqual([
+    expect(run.input({ type: "sinkFailed", failure: failure("other") })).toEqual([
       { type: "abandon" },
       { type: "discard" },
       report("other"),
@@ -624,8 +624,8 @@ describe("a machine", () => {
     const missing = { ...failure("other"), isMissing: true };
     const waitAfterFailures = (run: Run): number => {
       for (let attempt = 0; attempt < 8; attempt++) {
-        run.give({ type: "streamEnded", failure: missing });
-        run.give({ type: "listFailed", failure: missing });
+        run.input({ type: "streamEnded", failure: missing });
+        run.input({ type: "listFailed", failure: missing });
         if (attempt < 7) run.pass(run.dueMs - run.nowMs);
       }
       return run.dueMs - run.nowMs;

@@ -412,7 +412,7 @@ function onEvent<T extends KubeObject>(
   const isBookmark = event.type === "BOOKMARK";
   const version = isBookmark ? event.resourceVersion : event.snapshot.resourceVersion;
   // A watch that was opened without a version begins with the existing objects, in no order: if it resumed at the
-  // version of one of them, it would miss others [RF10].
+  // version of one of them, it would miss the rest [RF10].
   const isOrdered = state.isOrdered || event.type !== "ADDED";
   const resourceVersion = isOrdered && version !== "" ? version : state.memory.resourceVersion;
   const effect: WatchEffect<T> = isBookmark

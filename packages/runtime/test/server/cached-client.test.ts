@@ -58,8 +58,8 @@ describe("a read", () => {
     await createMap(lab.admin, namespace, "web");
     world.start();
     const reads = Array.from({ length: 5 }, () => client.get(ConfigMap, { namespace, name: "web" }));
-    const [first, ...others] = await Promise.all(reads);
-    for (const other of others) expect(other).toBe(first);
+    const [first, ...rest] = await Promise.all(reads);
+    for (const other of rest) expect(other).toBe(first);
     await client.list(ConfigMap);
     expect(watches(/configmaps$/)).toBe(1);
     expect(world.requestsSince()).toEqual([]);

@@ -305,9 +305,9 @@ describe("an informer that has missed something", () => {
     await create(namespace, "d");
     await clock.advance(1600);
     await expect.poll(() => witness.events.length).toBe(from + 3);
-    const [first, ...others] = witness.events.slice(from);
+    const [first, ...rest] = witness.events.slice(from);
     expect(first).toBe("delete a unseen");
-    expect(others.toSorted()).toEqual(["create d", "update b"]);
+    expect(rest.toSorted()).toEqual(["create d", "update b"]);
     expect(resyncing.events.slice(from).toSorted()).toEqual(
       ["delete a unseen", "create d", "update b", "update c sync", "update last sync"].toSorted(),
     );

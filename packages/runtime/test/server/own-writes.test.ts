@@ -26,7 +26,7 @@ async function deafWorld(
 ): Promise<CacheWorld> {
   const world = await lab.world(...settings);
   const { namespace, client } = world;
-  for (const name of names) await createMap(lab.admin, namespace, name, { data: { by: "nobody" } });
+  for (const name of names) await createMap(lab.admin, namespace, name, { data: { by: "setup" } });
   world.start();
   await expect.poll(() => namesIn(world)).toEqual([...names].sort());
   goDeaf(world);
@@ -81,8 +81,8 @@ describe("a read after a write, while the watch is silent", () => {
   it("[RW1] returns a frozen object, the same to every reader, and leaves the response to the writer", async () => {
     const { client, namespace, cache } = await deafWorld();
     const key = { namespace, name: "web" };
-    const answer = await client.patch(ConfigMap, key, mergePatch({ data: { by: "patch" } }));
-    expect(Object.isFrozen(answer.data)).toBe(false);
+    const response = await client.patch(ConfigMap, key, mergePatch({ data: { by: "patch" } }));
+    expect(Object.isFrozen(response.data)).toBe(false);
     const read = await client.get(ConfigMap, key);
     expect(Object.isFrozen(read.data)).toBe(true);
     expect(await client.get(ConfigMap, key)).toBe(read);
@@ -140,7 +140,7 @@ describe("a read after a write, while the watch is silent", () => {
     expect(items[0]?.metadata.managedFields).toBeUndefined();
     expect(metadata.resourceVersion).toMatch(/^\d+$/);
     expect((await client.get(Deployment, key)).spec?.replicas).toBe(3);
-    // The server's answer is known from now on.
+    // The server's response is known from now on.
     expect((await client.get(Deployment, key)).spec?.replicas).toBe(3);
     expect(staleReads).toEqual([
       `list deployments.apps ${namespace}`,
@@ -160,9 +160,9 @@ describe("a read after a write, while the watch is silent", () => {
     goDeaf(world);
     const key = { namespace, name: "web" };
     await client.subresource(Deployment, "scale", Scale).patch(key, mergePatch({ spec: { replicas: 3 } }));
-    const asked = transport.requests.length;
+    const before = transport.requests.length;
     expect((await client.list(Deployment)).items[0]?.spec?.replicas).toBe(3);
-    expect(transport.requests.slice(asked).map(({ path }) => path)).toEqual([
+    expect(transport.requests.slice(before).map(({ path }) => path)).toEqual([
       `/apis/apps/v1/namespaces/${namespace}/deployments`,
     ]);
   });
@@ -222,7 +222,7 @@ describe("a read after a write, while the watch is silent", () => {
     const { client, namespace, transport } = await deafWorld(["web", "other"]);
     await lab.admin.patch(ConfigMap, { namespace, name: "other" }, mergePatch({ data: { by: "admin" } }));
     await client.patch(ConfigMap, { namespace, name: "web" }, mergePatch({ data: { by: "me" } }));
-    expect((await client.get(ConfigMap, { namespace, name: "other" })).data).toEqual({ by: "nobody" });
+    expect((await client.get(ConfigMap, { namespace, name: "other" })).data).toEqual({ by: "setup" });
     transport.releaseAll();
     await expect
       .poll(async () => (await client.get(ConfigMap, { namespace, name: "other" })).data)
@@ -235,7 +235,7 @@ describe("a read after a write, while the watch is silent", () => {
     await client.patch(ConfigMap, key, mergePatch({ data: { by: "me" } }), { dryRun: true });
     await client.delete(ConfigMap, key, { dryRun: true });
     await client.deleteAllOf(ConfigMap, { namespace, dryRun: true });
-    expect((await client.get(ConfigMap, key)).data).toEqual({ by: "nobody" });
+    expect((await client.get(ConfigMap, key)).data).toEqual({ by: "setup" });
     expect(cache.ownWritesHeld).toBe(0);
   });
 
@@ -411,12 +411,12 @@ describe("a read after a delete, while the watch is silent", () => {
     const { client, namespace, transport } = world;
     await lab.admin.delete(ConfigMap, { namespace, name: "a" });
     const status = { apiVersion: "v1", kind: "Status", status: "Success" };
-    const answer = {
+    const response = {
       status: 200,
       headers: { "content-type": "application/json" },
       body: JSON.stringify(status),
     };
-    transport.fault({ method: "DELETE" }, { kind: "respond", response: answer });
+    transport.fault({ method: "DELETE" }, { kind: "respond", response: response });
     await client.deleteAllOf(ConfigMap, { namespace, labelSelector: "app=none" });
     await expect(client.get(ConfigMap, { namespace, name: "a" })).rejects.toThrow(NotFoundError);
     expect((await client.get(ConfigMap, { namespace, name: "b" })).metadata.name).toBe("b");
@@ -426,7 +426,7 @@ describe("a read after a delete, while the watch is silent", () => {
   it.each([
     ["pod", Pod],
     ["pod of which only the metadata is watched", metadataOnly(Pod)],
-  ])("[RW2] gives an evicted %s as the eviction left it", async (_, watched) => {
+  ])("[RW2] returns an evicted %s as the eviction left it", async (_, watched) => {
     const world = await lab.world();
     const { client, namespace } = world;
     const key = { namespace, name: "web" };
@@ -476,7 +476,7 @@ describe("a list after a write, while the watch is silent", () => {
         ({ metadata }) => metadata.name,
       );
     expect(await by("me")).toEqual(["web"]);
-    expect(await by("nobody")).toEqual(["other"]);
+    expect(await by("setup")).toEqual(["other"]);
   });
 
   it("[RW1] [RW3] has an object that a write of its metadata has brought into the informer's selection", async () => {
@@ -647,7 +647,7 @@ function beginWith({ transport }: CacheWorld, body: string): void {
   );
 }
 
-/** What a server answers that knows no watch-lists. */
+/** The response of a server without watch-lists. */
 function invalid(): { status: number; headers: Record<string, string>; body: string } {
   const status = { apiVersion: "v1", kind: "Status", status: "Failure", reason: "Invalid", code: 422 };
   const headers = { "content-type": "application/json" };

@@ -89,10 +89,10 @@ describe("a live watch", () => {
 
   it.each([
     ["refused", faults.refuseConnection(), "watch"],
-    ["answered by 429", faults.refuse("TooManyRequests"), "watch"],
-    ["answered by 500", faults.refuse("InternalError"), "watch-list"],
-    ["answered by 403", faults.refuse("Forbidden"), "watch-list"],
-    ["answered by 410", faults.refuse("Expired"), "watch-list"],
+    ["refused with 429", faults.refuse("TooManyRequests"), "watch"],
+    ["refused with 500", faults.refuse("InternalError"), "watch-list"],
+    ["refused with 403", faults.refuse("Forbidden"), "watch-list"],
+    ["refused with 410", faults.refuse("Expired"), "watch-list"],
   ])("[RF12] whose opening is %s goes on as it must, from the last version", async (_, fault, next) => {
     const clock = new VirtualClock();
     const made = await lab.synced(ConfigMap, ["a"], { clock });
@@ -113,7 +113,7 @@ describe("a live watch", () => {
       "another version",
       { kind: "ConfigMap", apiVersion: "v2", metadata: { name: "x", resourceVersion: "1" } },
     ],
-  ])("[RF14] passes over %s, and says so", async (_, object) => {
+  ])("[RF14] skips %s with a warning", async (_, object) => {
     const made = await lab.synced(ConfigMap, ["a"]);
     const { namespace, transport, sink, reflector, warnings } = made;
     transport.fault(plainWatches, faults.injectAfter(0, JSON.stringify({ type: "ADDED", object })));
@@ -225,12 +225,12 @@ describe("an API server that restarts", () => {
     await lab.remove(namespace, "a");
     // A reflector that met a dead server may be up to a minute into its back-off [RF13].
     await expect.poll(() => sink.names, { timeout: 70_000 }).toEqual(["b", "c"]);
-    const [first, ...others] = requested();
+    const [first, ...later] = requested();
     expect(first).toBe("watch-list");
     // From the last version each, which a bookmark may have made a later one. A server that was restarted has forgotten
-    // it if anything was written after it, a lease for example, and is asked for all then.
-    expect(others).toEqual(others.map(() => expect.stringMatching(/^watch(-list)? \d+$/)));
-    const isForgotten = others.some((line) => line.startsWith("watch-list"));
+    // it if anything was written after it, a lease for example, and then all objects are requested.
+    expect(later).toEqual(later.map(() => expect.stringMatching(/^watch(-list)? \d+$/)));
+    const isForgotten = later.some((line) => line.startsWith("watch-list"));
     if (!isForgotten) expect(sink.history).toEqual(["REPLACE a b", "ADDED c", "DELETED a"]);
     expect(errors.length).toBeGreaterThan(0);
   }, 150_000);

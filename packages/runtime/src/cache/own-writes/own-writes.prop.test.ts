@@ -15,15 +15,15 @@ interface Change {
 const stateOf = ({ key, uid, version }: Change): Stored =>
   stored({ apiVersion: "v1", kind: "ConfigMap", metadata: { name: key, uid, resourceVersion: version } });
 
-/** A server with a history, an informer that follows it late, and answers to own writes that come later still. */
+/** A server with a history, an informer that follows it late, and responses to own writes that come later still. */
 class LateWorld {
   readonly history: Change[] = [];
   readonly #live = new Map<string, Change>();
   readonly #store = new Map<string, Change>();
   #delivered = 0;
-  readonly #unanswered: Change[] = [];
-  /** The latest own write that was answered, by key. */
-  readonly answered = new Map<string, string>();
+  readonly #unconfirmed: Change[] = [];
+  /** The latest own write whose response has come, by key. */
+  readonly confirmed = new Map<string, string>();
   readonly deletedUids = new Set<string>();
   readonly writes = new OwnWrites<KubeObject>(
     {
@@ -45,9 +45,9 @@ class LateWorld {
       this.#change({ version: this.#nextVersion(), key, uid: live.uid, isDeleted: true }, isOwn);
   }
 
-  /** The answer to any of the writes under way. */
-  answer(pick: number): void {
-    const [change] = this.#unanswered.splice(pick % Math.max(1, this.#unanswered.length), 1);
+  /** Delivers the response to any of the open writes. */
+  respond(pick: number): void {
+    const [change] = this.#unconfirmed.splice(pick % Math.max(1, this.#unconfirmed.length), 1);
     if (change === undefined) return;
     const { key, version, uid, isDeleted } = change;
     if (isDeleted) {
@@ -55,7 +55,7 @@ class LateWorld {
       this.deletedUids.add(uid);
     } else {
       this.writes.recordObject(key, { version, uid, object: stateOf(change) });
-      if (!hasReached(this.answered.get(key), version)) this.answered.set(key, version);
+      if (!hasReached(this.confirmed.get(key), version)) this.confirmed.set(key, version);
     }
   }
 
@@ -84,7 +84,7 @@ class LateWorld {
   }
 
   settle(): void {
-    while (this.#unanswered.length > 0) this.answer(0);
+    while (this.#unconfirmed.length > 0) this.respond(0);
     while (this.#delivered < this.history.length) this.deliver();
   }
 
@@ -113,7 +113,7 @@ class LateWorld {
     this.history.push(change);
     if (change.isDeleted) this.#live.delete(change.key);
     else this.#live.set(change.key, change);
-    if (isOwn) this.#unanswered.push(change);
+    if (isOwn) this.#unconfirmed.push(change);
   }
 }
 
@@ -122,7 +122,7 @@ const key = fc.constantFrom(...keys);
 const step = fc.oneof(
   { weight: 4, arbitrary: fc.record({ do: fc.constant("write" as const), key, isOwn: fc.boolean() }) },
   { weight: 2, arbitrary: fc.record({ do: fc.constant("remove" as const), key, isOwn: fc.boolean() }) },
-  { weight: 4, arbitrary: fc.record({ do: fc.constant("answer" as const), pick: fc.nat(5) }) },
+  { weight: 4, arbitrary: fc.record({ do: fc.constant("respond" as const), pick: fc.nat(5) }) },
   { weight: 4, arbitrary: fc.record({ do: fc.constant("deliver" as const) }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant("relist" as const) }) },
 );
@@ -130,7 +130,7 @@ const step = fc.oneof(
 function take(world: LateWorld, next: typeof step extends fc.Arbitrary<infer Step> ? Step : never): void {
   if (next.do === "write") world.write(next.key, next.isOwn);
   else if (next.do === "remove") world.remove(next.key, next.isOwn);
-  else if (next.do === "answer") world.answer(next.pick);
+  else if (next.do === "respond") world.respond(next.pick);
   else world[next.do]();
 }
 
@@ -145,14 +145,14 @@ it("[RW1] [RW2] [RW6] a reader never sees an older state than the responses, a d
           if (uid !== undefined) expect(world.deletedUids).not.toContain(uid);
           const stored = world.stored(each)?.version;
           if (version !== undefined && stored !== undefined) expect(hasReached(version, stored)).toBe(true);
-          const answered = world.answered.get(each);
-          if (answered === undefined) continue;
+          const confirmed = world.confirmed.get(each);
+          if (confirmed === undefined) continue;
           // To see nothing is right only if it was deleted after the write.
           const wasDeletedLater = world.history.some(
-            (change) => change.key === each && change.isDeleted && hasReached(change.version, answered),
+            (change) => change.key === each && change.isDeleted && hasReached(change.version, confirmed),
           );
           if (version === undefined) expect(wasDeletedLater).toBe(true);
-          else expect(hasReached(version, answered)).toBe(true);
+          else expect(hasReached(version, confirmed)).toBe(true);
         }
       }
     }),

@@ -343,7 +343,7 @@ it("[RW5] looks only at what an event is about, however much is held", () => {
   const facts: StoreView = { versionOf: count, uidOf: count, areDeletionsFinal: true };
   const writes = new OwnWrites<KubeObject>(facts, 10_000);
   const many = 5_000;
-  // As answers come: not quite in order.
+  // As responses come: not quite in order.
   for (let index = 0; index < many; index += 1) {
     const version = String(10 + (index ^ 7));
     writes.recordObject(`shop/${index}`, written(version, `u${index}`));

@@ -2,7 +2,7 @@ import { VirtualClock } from "@keelson/testkit";
 import { expect, it } from "vitest";
 import { ReadLeases } from "./read-leases.ts";
 
-/** Counts how often it was given back. */
+/** Counts its releases. */
 function use() {
   let released = 0;
   return {

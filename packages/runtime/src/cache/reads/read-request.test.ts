@@ -12,41 +12,41 @@ const call = (change: Partial<ApiCall> = {}): ApiCall => ({
   ...change,
 });
 
-const ask = (query: ApiCall["query"], change: Partial<ApiCall> = {}) =>
+const parse = (query: ApiCall["query"], change: Partial<ApiCall> = {}) =>
   toListRequest(call({ ...change, query }), (name) => name === "spec.node" || name === "spec.zone");
 
 describe("a list call", () => {
   it("[IN15] becomes a query of the store", () => {
     const fieldSelector = "spec.node=n1,spec.zone==z,metadata.name=web";
-    expect(ask({ labelSelector: "app=web", fieldSelector, limit: "5" }, { namespace: "shop" })).toMatchObject(
-      {
-        query: {
-          namespace: "shop",
-          indexed: [
-            { index: "spec.node", value: "n1" },
-            { index: "spec.zone", value: "z" },
-          ],
-        },
-        name: "web",
-        limit: 5,
-        isEmpty: false,
+    expect(
+      parse({ labelSelector: "app=web", fieldSelector, limit: "5" }, { namespace: "shop" }),
+    ).toMatchObject({
+      query: {
+        namespace: "shop",
+        indexed: [
+          { index: "spec.node", value: "n1" },
+          { index: "spec.zone", value: "z" },
+        ],
       },
-    );
-    expect(ask({})).toEqual({ query: {}, isEmpty: false });
-    expect(ask({ limit: "0", continue: "" })).toEqual({ query: {}, isEmpty: false });
+      name: "web",
+      limit: 5,
+      isEmpty: false,
+    });
+    expect(parse({})).toEqual({ query: {}, isEmpty: false });
+    expect(parse({ limit: "0", continue: "" })).toEqual({ query: {}, isEmpty: false });
   });
 
   it("[IN15] that contradicts itself selects nothing", () => {
-    expect(ask({ fieldSelector: "metadata.namespace=other" }, { namespace: "shop" }).isEmpty).toBe(true);
-    expect(ask({ fieldSelector: "metadata.namespace=shop" }, { namespace: "shop" }).isEmpty).toBe(false);
-    expect(ask({ fieldSelector: "metadata.name=a,metadata.name=b" }).isEmpty).toBe(true);
+    expect(parse({ fieldSelector: "metadata.namespace=other" }, { namespace: "shop" }).isEmpty).toBe(true);
+    expect(parse({ fieldSelector: "metadata.namespace=shop" }, { namespace: "shop" }).isEmpty).toBe(false);
+    expect(parse({ fieldSelector: "metadata.name=a,metadata.name=b" }).isEmpty).toBe(true);
   });
 
   it("[IN15] is refused for pages, unequal fields, fields without an index, and a limit that is none", () => {
-    expect(() => ask({ continue: "x" })).toThrow(InvalidCallError);
-    expect(() => ask({ fieldSelector: "spec.node!=n1" })).toThrow(InvalidCallError);
-    expect(() => ask({ fieldSelector: "spec.other=1" })).toThrow(FieldNotIndexedError);
-    expect(() => ask({ limit: "-1" })).toThrow(InvalidCallError);
+    expect(() => parse({ continue: "x" })).toThrow(InvalidCallError);
+    expect(() => parse({ fieldSelector: "spec.node!=n1" })).toThrow(InvalidCallError);
+    expect(() => parse({ fieldSelector: "spec.other=1" })).toThrow(FieldNotIndexedError);
+    expect(() => parse({ limit: "-1" })).toThrow(InvalidCallError);
   });
 });
 
