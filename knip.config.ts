@@ -12,6 +12,8 @@ export default ({ production = false }: { readonly production?: boolean }): obje
   tags: ["-testOnly"],
   // Two names of one value may have two meanings.
   exclude: ["duplicates"],
+  // Made from the sources, and not there in a fresh checkout.
+  ignore: ["**/dist/**"],
   treatConfigHintsAsErrors: true,
   workspaces: {
     ".": {

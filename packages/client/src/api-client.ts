@@ -214,7 +214,7 @@ function namespaceOf({ namespace }: Selection): { readonly namespace?: string } 
 const pods: Resource = { group: "", version: "v1", kind: "Pod", plural: "pods", scope: "Namespaced" };
 
 /** The log of a pod's container as it comes. The server ends it, unless it is followed. */
-export function podLog(caller: Caller, pod: ObjectKey, options: LogOptions): AsyncIterable<Uint8Array> {
+function podLog(caller: Caller, pod: ObjectKey, options: LogOptions): AsyncIterable<Uint8Array> {
   const query = {
     container: options.container,
     follow: options.follow?.toString(),

@@ -1,14 +1,7 @@
 import { conditions, type Immutable, z } from "keelson";
 
 /** The states of a WebApp's life, in the order in which they come. */
-export const phases = [
-  "Created",
-  "Reconciling",
-  "WaitingForPodsReady",
-  "Ready",
-  "Scaling",
-  "Deleting",
-] as const;
+const phases = ["Created", "Reconciling", "WaitingForPodsReady", "Ready", "Scaling", "Deleting"] as const;
 
 export type Phase = (typeof phases)[number];
 

@@ -4,7 +4,7 @@ import { makeDeployment } from "./resources/deployment.ts";
 import type { Scope } from "./scope.ts";
 
 /** Marks a Deployment whose number of pods the operator does not set. */
-export const handedOverAnnotation = "webapp.keelson.dev/replicas";
+const handedOverAnnotation = "webapp.keelson.dev/replicas";
 
 const replicasOwner = "webapp-replicas";
 

@@ -53,7 +53,7 @@ export interface OutgoingRequest extends Pick<TransportRequest, "method" | "body
 }
 
 /** The headers of a response with one text for each, as a list where there were several. */
-export function flatHeaders(
+function flatHeaders(
   headers: Readonly<Record<string, string | string[] | undefined>>,
 ): Record<string, string> {
   const flat: Record<string, string> = {};

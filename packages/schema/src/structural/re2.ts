@@ -68,7 +68,7 @@ function readRepetition(source: string): (Piece & { readonly count: number }) | 
 }
 
 /** A part of a regular expression in RE2's words. */
-export interface Piece {
+interface Piece {
   /** How many characters of the source it stands for. */
   readonly length: number;
   readonly pattern: string;
@@ -78,7 +78,7 @@ export interface Piece {
   readonly isPair?: true;
 }
 
-export interface Problem {
+interface Problem {
   readonly problem: string;
 }
 
@@ -108,7 +108,7 @@ const categories: ReadonlyMap<string, string> = new Map(
 );
 
 /** The escape that the source begins with; what it means depends on the flag u and on whether it is in a class. */
-export function readEscape(source: string, inClass: boolean, isUnicode: boolean): Piece | Problem {
+function readEscape(source: string, inClass: boolean, isUnicode: boolean): Piece | Problem {
   const [sign = "", letter = ""] = /^\\([\s\S])/u.exec(source) ?? [];
   const as = (pattern: string): Piece => ({ length: sign.length, pattern });
   const asSet = (inside: string, outside: string): Piece => ({
@@ -131,7 +131,7 @@ export function readEscape(source: string, inClass: boolean, isUnicode: boolean)
 }
 
 /** A character as it stands in the source. */
-export function readCharacter(source: string): Piece | Problem {
+function readCharacter(source: string): Piece | Problem {
   const code = source.codePointAt(0) ?? 0;
   if (isSurrogate(code)) return { problem: "half of a surrogate pair" };
   const character = String.fromCodePoint(code);
@@ -167,7 +167,7 @@ function isSurrogate(code: number): boolean {
 }
 
 /** The character class that the source begins with, from its `[` to its `]`. */
-export function readClass(source: string, isUnicode: boolean): Piece | Problem {
+function readClass(source: string, isUnicode: boolean): Piece | Problem {
   const start = source.startsWith("[^") ? "[^" : "[";
   let pattern = start;
   let length = start.length;
