@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { builtinSchema } from "../builtin/builtin-schemas.ts";
-import type { JsonObject } from "../patch/json-value.ts";
+import type { JsonObject } from "../schema/json-document.ts";
 import { ApiError } from "../status/api-error.ts";
 import { type Application, applyConfiguration } from "./apply-configuration.ts";
 import { trackUpdate } from "./track-update.ts";

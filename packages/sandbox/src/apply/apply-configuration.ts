@@ -1,5 +1,5 @@
 import { deepEqual, draft } from "@keelson/core";
-import { fieldOf, isJsonObject, type JsonObject } from "../patch/json-value.ts";
+import { fieldOf, isJsonObject, type JsonObject } from "../schema/json-document.ts";
 import { badRequest, plainError } from "../status/api-error.ts";
 import { applyConflict, type Conflict } from "./apply-conflict.ts";
 import { configurationProblems } from "./configuration-problems.ts";

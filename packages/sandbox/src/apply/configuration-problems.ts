@@ -1,5 +1,5 @@
 import { goLiteral, goType, goValue } from "../patch/go-format.ts";
-import { isJsonObject } from "../patch/json-value.ts";
+import { isJsonObject } from "../schema/json-document.ts";
 import type { FieldType, ListType, MapType, ScalarType } from "./field-type.ts";
 import { formOf, identify } from "./list-element.ts";
 import { formatElement } from "./path-element.ts";

@@ -1,6 +1,6 @@
-import { isJsonObject, type JsonObject, setField } from "../patch/json-value.ts";
 import { typeNameOf } from "../patch/patch-meta.ts";
 import type { FieldSchema } from "../schema/field-schema.ts";
+import { isJsonObject, type JsonObject, setField } from "../schema/json-document.ts";
 
 /** The kind of the empty object with which a new object is compared. */
 interface NewObject {

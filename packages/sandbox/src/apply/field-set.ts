@@ -1,4 +1,4 @@
-import { isJsonObject } from "../patch/json-value.ts";
+import { isJsonObject } from "../schema/json-document.ts";
 import { compareElements, formatElement, normalElement, sortElements } from "./path-element.ts";
 
 /**

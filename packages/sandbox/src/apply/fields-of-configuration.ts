@@ -1,4 +1,4 @@
-import { isJsonObject } from "../patch/json-value.ts";
+import { isJsonObject } from "../schema/json-document.ts";
 import { asMember, emptySet, type FieldSet, type FieldSetDraft, isEmpty, leaf } from "./field-set.ts";
 import { type FieldType, type ListType, type MapType, typeOfField } from "./field-type.ts";
 import { fieldsOf, formOf, itemsByElement, itemsOf } from "./list-element.ts";

@@ -1,4 +1,4 @@
-import { fieldOf, isJsonObject, type JsonObject, setField } from "../patch/json-value.ts";
+import { fieldOf, isJsonObject, type JsonObject, setField } from "../schema/json-document.ts";
 import { compareObjects } from "./compare.ts";
 import { configurationProblems } from "./configuration-problems.ts";
 import { difference, type FieldSet } from "./field-set.ts";

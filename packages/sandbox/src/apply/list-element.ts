@@ -1,4 +1,4 @@
-import { isJsonObject } from "../patch/json-value.ts";
+import { isJsonObject } from "../schema/json-document.ts";
 import type { FieldType, ListType } from "./field-type.ts";
 import { keyElement, valueElement } from "./path-element.ts";
 

@@ -1,5 +1,5 @@
 import type { ManagedFieldsEntry } from "@keelson/core";
-import { isJsonObject } from "../patch/json-value.ts";
+import { isJsonObject } from "../schema/json-document.ts";
 import { emptySet, type FieldSet, isEmpty, readFieldSet } from "./field-set.ts";
 
 /** A field manager of an object, and the fields that it owns. */

@@ -1,4 +1,4 @@
-import { setField } from "../patch/json-value.ts";
+import { setField } from "../schema/json-document.ts";
 import { type FieldType, type ListType, type MapType, typeOfField } from "./field-type.ts";
 import { fieldsOf, formOf, hasFields, identify, itemsOf } from "./list-element.ts";
 

@@ -1,5 +1,5 @@
 import type { ManagedFieldsEntry } from "@keelson/core";
-import { fieldOf, isJsonObject, type JsonObject } from "../patch/json-value.ts";
+import { fieldOf, isJsonObject, type JsonObject } from "../schema/json-document.ts";
 import { difference, differenceWithInner, type FieldSet, setOfFields, union } from "./field-set.ts";
 
 /** A path of plain field names: `["metadata", "labels"]`. */

@@ -1,4 +1,4 @@
-import { fieldOf, isJsonObject, type JsonObject } from "../patch/json-value.ts";
+import { fieldOf, isJsonObject, type JsonObject } from "../schema/json-document.ts";
 
 /*
  * A step of a path to a field, as FieldsV1 writes it: `f:name` a field, `k:{"name":"web"}` the element of a list with

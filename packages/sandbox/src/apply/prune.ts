@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject, setField } from "../patch/json-value.ts";
+import { isJsonObject, type JsonObject, setField } from "../schema/json-document.ts";
 import { difference, type FieldSet, intersection, isEmpty, isMember, union } from "./field-set.ts";
 import { type FieldType, type ListType, type MapType, typeOfField } from "./field-type.ts";
 import { fieldsOfConfiguration, withNamedFields } from "./fields-of-configuration.ts";

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { builtinSchema } from "../builtin/builtin-schemas.ts";
-import type { JsonObject } from "../patch/json-value.ts";
 import type { FieldSchema } from "../schema/field-schema.ts";
+import type { JsonObject } from "../schema/json-document.ts";
 import { type TrackedUpdate, trackUpdate } from "./track-update.ts";
 
 const time = "2026-01-01T00:00:00Z";

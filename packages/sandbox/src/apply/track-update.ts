@@ -1,6 +1,6 @@
 import { deepEqual, type ManagedFieldsEntry } from "@keelson/core";
-import { fieldOf, type JsonObject } from "../patch/json-value.ts";
 import type { FieldSchema } from "../schema/field-schema.ts";
+import { fieldOf, type JsonObject } from "../schema/json-document.ts";
 import { capUpdaters } from "./cap-updaters.ts";
 import { type Comparison, compareObjects } from "./compare.ts";
 import { emptyObject } from "./empty-object.ts";

@@ -1,7 +1,7 @@
 import type { JsonPatchOperation } from "@keelson/core";
 import { goKind } from "../schema/field-schema.ts";
+import { fieldOf, isJsonObject, type JsonObject } from "../schema/json-document.ts";
 import { badRequest } from "../status/api-error.ts";
-import { fieldOf, isJsonObject, type JsonObject } from "./json-value.ts";
 
 /** Checks the parsed body of a JSON patch. Throws ApiError with the message of Go's decoder if it is not a JSON patch. */
 export function decodeJsonPatch(body: unknown): readonly JsonPatchOperation[] {

@@ -1,4 +1,4 @@
-import { isJsonObject } from "./json-value.ts";
+import { isJsonObject } from "../schema/json-document.ts";
 
 /*
  * Values of requests in the server's messages have the form of Go. Whole numbers are int64 there, other numbers float64.

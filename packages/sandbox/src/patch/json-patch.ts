@@ -1,6 +1,6 @@
 import { deepEqual, draft, type JsonPatchOperation } from "@keelson/core";
-import { fieldOf, isJsonObject, type JsonObject, setField } from "./json-value.ts";
-import { rejectedPatch, tooManyOperations } from "./patch-error.ts";
+import { fieldOf, isJsonObject, type JsonObject, setField } from "../schema/json-document.ts";
+import { rejectedPatch, tooManyOperations } from "../status/request-errors.ts";
 
 const maxOperations = 10_000;
 /** Copies of copies grow exponentially; the server stops at this many characters of JSON. */

@@ -1,5 +1,5 @@
 import { draft } from "@keelson/core";
-import { fieldOf, isJsonObject, type JsonObject, setField } from "./json-value.ts";
+import { fieldOf, isJsonObject, type JsonObject, setField } from "../schema/json-document.ts";
 
 /**
  * Applies an RFC 7386 patch to a copy of the object: null removes, objects merge, all else replaces. Nulls inside of

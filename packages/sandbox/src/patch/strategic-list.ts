@@ -1,7 +1,7 @@
+import { fieldOf, isJsonObject, type JsonObject } from "../schema/json-document.ts";
 import { plainError } from "../status/api-error.ts";
+import { rejectedPatch } from "../status/request-errors.ts";
 import { goText, goType, goValue } from "./go-format.ts";
-import { fieldOf, isJsonObject, type JsonObject } from "./json-value.ts";
-import { rejectedPatch } from "./patch-error.ts";
 
 type MergeMaps = (old: JsonObject, change: JsonObject) => JsonObject;
 

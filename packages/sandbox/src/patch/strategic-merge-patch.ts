@@ -1,8 +1,8 @@
 import { draft } from "@keelson/core";
 import type { FieldSchema } from "../schema/field-schema.ts";
+import { fieldOf, isJsonObject, type JsonObject, setField } from "../schema/json-document.ts";
 import { badRequest, plainError } from "../status/api-error.ts";
 import { goText, goType, goValue } from "./go-format.ts";
-import { fieldOf, isJsonObject, type JsonObject, setField } from "./json-value.ts";
 import { declares, elementsOf, patchMetaOf, typeNameOf } from "./patch-meta.ts";
 import { checkAgainstOrder, inOrder, mergeList } from "./strategic-list.ts";
 

@@ -244,3 +244,14 @@ export function copyJson(value: unknown): unknown {
   if (!isJsonObject(value)) return value;
   return Object.fromEntries(Object.entries(value).map(([name, field]) => [name, copyJson(field)]));
 }
+
+/** An own field: data may have a key such as `constructor` or `__proto__`. */
+export function fieldOf(object: Readonly<JsonObject>, key: string): unknown {
+  return Object.hasOwn(object, key) ? object[key] : undefined;
+}
+
+/** Sets an own field. An assignment to `__proto__` would change the prototype instead. */
+export function setField(object: JsonObject, key: string, value: unknown): void {
+  if (key !== "__proto__") object[key] = value;
+  else Object.defineProperty(object, key, { value, writable: true, enumerable: true, configurable: true });
+}

@@ -1,6 +1,6 @@
 import { isRecord, type JsonPatchOperation } from "@keelson/core";
 import { applyJsonPatch } from "../patch/json-patch.ts";
-import type { JsonObject } from "../patch/json-value.ts";
+import type { JsonObject } from "../schema/json-document.ts";
 import { ApiError, internalError } from "../status/api-error.ts";
 
 /** Applies the patch of a webhook. Throws ApiError that names the operation that failed. */

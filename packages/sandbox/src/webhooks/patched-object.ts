@@ -1,11 +1,11 @@
 import { apiVersionOf, draft, isRecord, toError } from "@keelson/core";
 import { decodeJsonPatch } from "../patch/decode-patch.ts";
-import type { JsonObject } from "../patch/json-value.ts";
 import type { MutableObject } from "../resource/mutable-object.ts";
 import type { ServedResource } from "../resource/served-resource.ts";
 import { applySchemaDefaults, pruneUnknownFields } from "../schema/custom-form.ts";
 import { DecodeError, decodeBuiltin } from "../schema/decode.ts";
 import { goKind } from "../schema/field-schema.ts";
+import type { JsonObject } from "../schema/json-document.ts";
 import { parseJson } from "../schema/parse-json.ts";
 import { ApiError, internalError } from "../status/api-error.ts";
 import { applyWebhookPatch } from "./patch-problem.ts";

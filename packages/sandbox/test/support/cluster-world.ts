@@ -7,9 +7,9 @@ import { runControllers } from "../../src/controllers/run-controllers.ts";
 import { createRegistry, type ResourceRegistry } from "../../src/resource/resource-registry.ts";
 import { storedObjects } from "../../src/resource/stored-objects.ts";
 import type { DeleteOptions } from "../../src/server/options/delete-options.ts";
-import { createObjectApi } from "../../src/server/write/create-object-api.ts";
 import { createObjectWriter } from "../../src/server/write/create-object-writer.ts";
 import type { ObjectApi } from "../../src/server/write/object-api.ts";
+import { createObjectApi } from "../../src/server/write/object-api.ts";
 import { createMemoryStore } from "../../src/store/memory-store.ts";
 import type { Store } from "../../src/store/store.ts";
 

@@ -1,7 +1,7 @@
 import { ClusterRole } from "@keelson/core/kinds/rbac/v1";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { admissionWorld } from "../../../test/support/admission-world.ts";
-import { createObjectApi } from "../../server/write/create-object-api.ts";
+import { createObjectApi } from "../../server/write/object-api.ts";
 import { runControllers } from "../run-controllers.ts";
 import { startClusterRoleAggregation } from "./cluster-role-aggregation.ts";
 

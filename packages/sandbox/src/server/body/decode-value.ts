@@ -1,11 +1,11 @@
 import { isRecord } from "@keelson/core";
 import { builtinSchema } from "../../builtin/builtin-schemas.ts";
-import type { JsonObject } from "../../patch/json-value.ts";
 import type { MutableObject } from "../../resource/mutable-object.ts";
 import type { ServedResource } from "../../resource/served-resource.ts";
 import { pruneUnknownFields } from "../../schema/custom-form.ts";
 import { DecodeError, decodeBuiltin } from "../../schema/decode.ts";
 import { type FieldSchema, goKind } from "../../schema/field-schema.ts";
+import type { JsonObject } from "../../schema/json-document.ts";
 
 /** The part of a kind that decoding needs. */
 export type DecodedKind = Pick<ServedResource, "schema" | "isCustom" | "prunesUnknownFields">;

@@ -22,8 +22,6 @@ export interface Route {
   readonly subresource: string | undefined;
   readonly namespace: string | undefined;
   readonly name: string | undefined;
-  /** What comes after the subresource, which only proxies have. */
-  readonly rest: readonly string[];
 }
 
 /** Whether built-in kinds are served in the group; only then is an unknown resource a NotFound with a Status. */
@@ -61,7 +59,6 @@ export function routeOf(registry: ResourceRegistry, { verb, target }: RequestPat
     subresource: subresource === "" || isLegacyWatch ? undefined : subresource,
     namespace: namespace === "" ? undefined : namespace,
     name: pathName === "" ? undefined : pathName,
-    rest: target.rest,
   };
 }
 

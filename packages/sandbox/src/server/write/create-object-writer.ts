@@ -1,9 +1,8 @@
 import { createObject } from "./create.ts";
 import { deleteObject, deleteObjects } from "./delete.ts";
-import type { ObjectWriter } from "./object-writer.ts";
+import type { ObjectWriter, WriterDependencies } from "./object-writer.ts";
 import { patchObject } from "./patch.ts";
 import { updateObject } from "./update.ts";
-import type { WriterDependencies } from "./writer-dependencies.ts";
 
 /** The writer changes the objects that are passed to `create` and `update`; a caller that still needs them passes a copy. */
 export function createObjectWriter(dependencies: WriterDependencies): ObjectWriter {

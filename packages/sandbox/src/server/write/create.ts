@@ -10,6 +10,7 @@ import { prepareCustomCreate } from "./custom-parts.ts";
 import { recordManager } from "./managed-fields.ts";
 import { checkNew } from "./object-problems.ts";
 import type { WriteTarget } from "./object-writer.ts";
+import { type WriterDependencies, writeContext } from "./object-writer.ts";
 import { setDefaults } from "./schema-steps.ts";
 import { sortedForStore, withSortedKeys } from "./sorted-keys.ts";
 import { fromStored, toStored } from "./stored-version.ts";
@@ -20,7 +21,6 @@ import {
   tidyMetadata,
   wipeSystemFields,
 } from "./system-metadata.ts";
-import { type WriterDependencies, writeContext } from "./writer-dependencies.ts";
 
 /** How often a name is generated before the client is asked to retry. */
 const nameAttempts = 8;

@@ -9,12 +9,11 @@ import type { WriteOptions } from "../options/write-options.ts";
 import { admissionRequest, admitMutating, admitValidating } from "./admit.ts";
 import { finalizersForDeletion, propagationWarning } from "./dependents.ts";
 import { type Grace, graceOf } from "./grace.ts";
-import type { NamedTarget } from "./object-writer.ts";
+import type { NamedTarget, WriterDependencies } from "./object-writer.ts";
 import { sortedForStore } from "./sorted-keys.ts";
 import { isHeldByKind, markDeleted, marksFirst } from "./staged-deletion.ts";
 import { fromStored } from "./stored-version.ts";
 import { isUnchanged } from "./unchanged.ts";
-import type { WriterDependencies } from "./writer-dependencies.ts";
 
 type Options = DeleteOptions & WriteOptions;
 

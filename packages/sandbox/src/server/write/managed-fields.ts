@@ -9,8 +9,7 @@ import { badRequest } from "../../status/api-error.ts";
 import { decodeValue } from "../body/decode-value.ts";
 import type { Patch } from "../body/patch-body.ts";
 import type { WriteOptions } from "../options/write-options.ts";
-import type { WriteTarget } from "./object-writer.ts";
-import type { WriterDependencies } from "./writer-dependencies.ts";
+import type { WriterDependencies, WriteTarget } from "./object-writer.ts";
 
 /** Sets the managed fields of an object after a create, an update or a patch. */
 export function recordManager(

@@ -1,7 +1,11 @@
-import type { GenericObject, Status } from "@keelson/core";
+import type { Clock, GenericObject, Random, Status } from "@keelson/core";
+import type { AdmissionChain } from "../../admission/admission.ts";
 import type { MutableObject } from "../../resource/mutable-object.ts";
+import type { ResourceRegistry } from "../../resource/resource-registry.ts";
 import type { ServedResource } from "../../resource/served-resource.ts";
-import type { StoredObject } from "../../store/store.ts";
+import type { StoredObjects } from "../../resource/stored-objects.ts";
+import type { WriteContext } from "../../resource/strategy.ts";
+import type { Store, StoredObject } from "../../store/store.ts";
 import type { Patch } from "../body/patch-body.ts";
 import type { DeleteOptions } from "../options/delete-options.ts";
 import type { WriteOptions } from "../options/write-options.ts";
@@ -43,4 +47,22 @@ export interface NamedTarget extends WriteTarget {
 export interface Written {
   readonly object: GenericObject;
   readonly created: boolean;
+}
+
+/** What all steps of a write work with. */
+export interface WriterDependencies {
+  readonly store: Store;
+  readonly registry: ResourceRegistry;
+  readonly read: StoredObjects;
+  /** Called for each write, because webhook configurations change. */
+  readonly admission: () => AdmissionChain;
+  readonly clock: Clock;
+  readonly random: Random;
+}
+
+export function writeContext(
+  { clock, read }: WriterDependencies,
+  subresource: string | undefined,
+): WriteContext {
+  return { subresource, now: clock.now(), read };
 }

@@ -1,21 +1,20 @@
 import type { GenericObject } from "@keelson/core";
 import { applyJsonPatch } from "../../patch/json-patch.ts";
-import type { JsonObject } from "../../patch/json-value.ts";
 import { applyMergePatch } from "../../patch/merge-patch.ts";
 import { applyStrategicMergePatch } from "../../patch/strategic-merge-patch.ts";
 import type { MutableObject } from "../../resource/mutable-object.ts";
 import type { ServedResource } from "../../resource/served-resource.ts";
+import type { JsonObject } from "../../schema/json-document.ts";
 import { type ApiError, badRequest, conflict, notFound } from "../../status/api-error.ts";
 import { yamlWarnings } from "../body/parse-yaml.ts";
 import type { Patch } from "../body/patch-body.ts";
 import type { WriteOptions } from "../options/write-options.ts";
 import { applyManaged, recordManager } from "./managed-fields.ts";
-import type { NamedTarget, Written } from "./object-writer.ts";
+import type { NamedTarget, WriterDependencies, Written } from "./object-writer.ts";
 import { decodePatched, type PlainPatch } from "./patched-object.ts";
 import { rewriteObject } from "./rewrite.ts";
 import { setDefaults } from "./schema-steps.ts";
 import { checkName, placeInNamespace, tidyMetadata } from "./system-metadata.ts";
-import type { WriterDependencies } from "./writer-dependencies.ts";
 
 export async function patchObject(
   dependencies: WriterDependencies,

@@ -1,11 +1,11 @@
 import { apiVersionOf } from "@keelson/core";
 import { unknownJsonPatchFields } from "../../patch/decode-patch.ts";
-import type { JsonObject } from "../../patch/json-value.ts";
 import type { MutableObject } from "../../resource/mutable-object.ts";
 import type { ResourceRegistry } from "../../resource/resource-registry.ts";
 import type { ServedResource } from "../../resource/served-resource.ts";
 import { DecodeError } from "../../schema/decode.ts";
 import { goKind } from "../../schema/field-schema.ts";
+import type { JsonObject } from "../../schema/json-document.ts";
 import { type ApiError, internalError, invalid } from "../../status/api-error.ts";
 import { invalidValue } from "../../status/field-problem.ts";
 import { type DecodedKind, type DecodedValue, decodeValue } from "../body/decode-value.ts";

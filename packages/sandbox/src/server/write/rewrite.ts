@@ -11,6 +11,7 @@ import { createPrepared } from "./create.ts";
 import { prepareCustomUpdate } from "./custom-parts.ts";
 import { checkChanged } from "./object-problems.ts";
 import type { NamedTarget, Written } from "./object-writer.ts";
+import { type WriterDependencies, writeContext } from "./object-writer.ts";
 import { setDefaults } from "./schema-steps.ts";
 import { sortedForStore, withSortedKeys } from "./sorted-keys.ts";
 import { isHeldByKind } from "./staged-deletion.ts";
@@ -24,7 +25,6 @@ import {
   tidyMetadata,
 } from "./system-metadata.ts";
 import { isUnchanged } from "./unchanged.ts";
-import { type WriterDependencies, writeContext } from "./writer-dependencies.ts";
 
 /** A write of an object that usually exists: a PUT or a PATCH. */
 interface Rewrite {

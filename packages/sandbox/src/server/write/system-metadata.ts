@@ -2,8 +2,7 @@ import { deepEqual, formatTime, type GenericObject, randomUuid } from "@keelson/
 import type { MutableObject } from "../../resource/mutable-object.ts";
 import type { ServedResource } from "../../resource/served-resource.ts";
 import { badRequest } from "../../status/api-error.ts";
-import type { NamedTarget, WriteTarget } from "./object-writer.ts";
-import type { WriterDependencies } from "./writer-dependencies.ts";
+import type { NamedTarget, WriterDependencies, WriteTarget } from "./object-writer.ts";
 
 type Metadata = MutableObject["metadata"];
 

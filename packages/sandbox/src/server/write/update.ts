@@ -4,11 +4,10 @@ import type { MutableObject } from "../../resource/mutable-object.ts";
 import { conflict } from "../../status/api-error.ts";
 import type { WriteOptions } from "../options/write-options.ts";
 import { recordManager } from "./managed-fields.ts";
-import type { NamedTarget, Written } from "./object-writer.ts";
+import type { NamedTarget, WriterDependencies, Written } from "./object-writer.ts";
 import { rewriteObject } from "./rewrite.ts";
 import { setDefaults } from "./schema-steps.ts";
 import { checkName, dropDuplicateOwners, placeInNamespace, tidyMetadata } from "./system-metadata.ts";
-import type { WriterDependencies } from "./writer-dependencies.ts";
 
 /** A PUT. Changes the object that is passed. */
 export async function updateObject(

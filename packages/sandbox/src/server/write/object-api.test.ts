@@ -4,7 +4,7 @@ import { ConfigMap } from "@keelson/core/kinds/core/v1";
 import { describe, expect, it } from "vitest";
 import { gadget, note, refusal, sent, writerWorld } from "../../../test/support/writer-world.ts";
 import { builtinServedResources } from "../../builtin/builtin-resources.ts";
-import { ConvertedReadError, createObjectApi } from "./create-object-api.ts";
+import { ConvertedReadError, createObjectApi } from "./object-api.ts";
 
 const notes = genericResource(note);
 const gadgets = genericResource(gadget);
