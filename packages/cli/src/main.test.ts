@@ -65,7 +65,8 @@ describe("keelson run, before it reaches a cluster", { timeout: 60_000 }, () => 
   });
 
   it("shows the settings of operators in the help and in the configuration", async () => {
-    const line = /^ {2}--polite\.greeting TEXT +the words to begin with \[KEELSON_POLITE_GREETING, default hello\]$/m;
+    const line =
+      /^ {2}--polite\.greeting TEXT +the words to begin with \[KEELSON_POLITE_GREETING, default hello\]$/m;
     const help = await run(["./polite-operator.ts", "--help"]);
     expect(help.stdout).toMatch(line);
     expect((await keelson(["dev", "./polite-operator.ts", "--help"], {}, folder)).stdout).toMatch(line);
