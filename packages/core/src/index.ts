@@ -54,6 +54,8 @@ export { formatIpAddress, parseIpAddress } from "./ip-address.ts";
 export { isCoveredBy } from "./is-covered-by.ts";
 export type { JsonPatchOperation } from "./json.ts";
 export { deepEqual, isRecord, pointer } from "./json.ts";
+export type { DiffJsonOptions } from "./json-diff.ts";
+export { diffJson } from "./json-diff.ts";
 export type {
   Kubeconfig,
   KubeconfigAuthProvider,

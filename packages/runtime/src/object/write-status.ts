@@ -1,7 +1,6 @@
 import { type Client, jsonPatch, NotFoundError } from "@keelson/client";
 import {
-  deepEqual,
-  isRecord,
+  diffJson,
   type JsonPatchOperation,
   type KubeObject,
   keyOf,
@@ -57,30 +56,7 @@ export async function patchStatus<T extends KubeObject>(
  * whole, because another writer may have moved their elements.
  */
 export function statusOperations(before: object | undefined, after: object): readonly JsonPatchOperation[] {
-  if (before === undefined)
-    return definedFields(after).length === 0 ? [] : [{ op: "add", path: pointer("status"), value: after }];
-  return fieldOperations(["status"], new Map(Object.entries(before)), definedFields(after));
-}
-
-function definedFields(value: object): readonly (readonly [string, unknown])[] {
-  return Object.entries(value).filter(([, field]) => field !== undefined);
-}
-
-function fieldOperations(
-  path: readonly string[],
-  before: ReadonlyMap<string, unknown>,
-  after: readonly (readonly [string, unknown])[],
-): readonly JsonPatchOperation[] {
-  const kept = new Set(after.map(([name]) => name));
-  const removed = [...before.keys()].filter((name) => !kept.has(name));
-  return [
-    ...removed.map((name) => ({ op: "remove" as const, path: pointer(...path, name) })),
-    ...after.flatMap(([name, value]) => {
-      const old = before.get(name);
-      if (deepEqual(old, value)) return [];
-      if (isRecord(old) && isRecord(value))
-        return fieldOperations([...path, name], new Map(Object.entries(old)), definedFields(value));
-      return [{ op: "add" as const, path: pointer(...path, name), value }];
-    }),
-  ];
+  if (before !== undefined) return diffJson(before, after, { path: ["status"], mayHaveChanged: true });
+  const isEmpty = Object.values(after).every((field) => field === undefined);
+  return isEmpty ? [] : [{ op: "add", path: pointer("status"), value: after }];
 }

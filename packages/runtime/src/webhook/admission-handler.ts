@@ -1,5 +1,6 @@
 import {
   abortable,
+  diffJson,
   draft,
   isRecord,
   type KubeObject,
@@ -26,7 +27,6 @@ import {
   parseAdmissionReview,
 } from "./admission-review.ts";
 import { AdmissionDeniedError, InvalidWebhookError, WebhookTimeoutError } from "./errors.ts";
-import { jsonPatchBetween } from "./json-patch-diff.ts";
 import { type BodyProblem, type BodyShare, isJson, readBody } from "./request-body.ts";
 import {
   type CallDeadline,
@@ -225,7 +225,7 @@ async function runMutators<T extends KubeObject>(
     call.signal.throwIfAborted();
     current = objectIn(returned ?? copy, "result of a mutator");
   }
-  return { patch: jsonPatchBetween(object, current) };
+  return { patch: diffJson(object, current) };
 }
 
 /** Runs validators in order, until one denies [WH4]. */

@@ -1,7 +1,8 @@
-import { draft, isRecord, type JsonPatchOperation } from "@keelson/core";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { jsonPatchBetween } from "./json-patch-diff.ts";
+import { draft } from "./immutable.ts";
+import { isRecord, type JsonPatchOperation } from "./json.ts";
+import { diffJson } from "./json-diff.ts";
 
 /** A reading of RFC 6902 of its own, so that it shares no mistake with what it judges. */
 function apply(document: unknown, operations: readonly JsonPatchOperation[]): unknown {
@@ -43,16 +44,34 @@ describe("the patch between two values", () => {
   it("[WH3] turns the first into the second", () => {
     fc.assert(
       fc.property(json, json, (before, after) => {
-        expect(apply(before, jsonPatchBetween(before, after))).toEqual(after);
+        expect(apply(before, diffJson(before, after))).toEqual(after);
       }),
       { numRuns: 2_000 },
     );
   });
 
+  it("turns the first into the second also if lists are replaced as a whole", () => {
+    const value = fc.dictionary(names, json, { maxKeys: 5 });
+    fc.assert(
+      fc.property(value, value, (before, after) => {
+        const operations = diffJson(before, after, { mayHaveChanged: true });
+        expect(apply(before, operations)).toEqual(after);
+        expect(operations.every(({ op }) => op === "add" || op === "remove")).toBe(true);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  it("is for the values at a path of a document", () => {
+    expect(diffJson({ a: 1 }, { a: 2 }, { path: ["status", "x/y"], mayHaveChanged: true })).toEqual([
+      { op: "add", path: "/status/x~1y/a", value: 2 },
+    ]);
+  });
+
   it("[WH3] is empty between equals", () => {
     fc.assert(
       fc.property(json, (value) => {
-        expect(jsonPatchBetween(value, draft(value))).toEqual([]);
+        expect(diffJson(value, draft(value))).toEqual([]);
       }),
     );
   });
@@ -70,6 +89,6 @@ describe("the patch between two values", () => {
       [{ op: "replace", path: "/list/0/image", value: "2" }],
     ],
   ])("is minimal when %s", (_, before, after, patch) => {
-    expect(jsonPatchBetween(before, after)).toEqual(patch);
+    expect(diffJson(before, after)).toEqual(patch);
   });
 });
