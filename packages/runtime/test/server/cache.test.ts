@@ -1,4 +1,4 @@
-import { mergePatch } from "@keelson/client";
+import { mergePatch, NotFoundError } from "@keelson/client";
 import {
   type GenericObject,
   genericResource,
@@ -378,7 +378,8 @@ describe("a kind whose CRD is created and deleted", () => {
     await expect
       .poll(
         async () => {
-          made = await lab.admin.create(widgets, { metadata: { namespace, name } }).catch(() => undefined);
+          // An error is tried again, and the last one is reported when the time is over.
+          made = await lab.admin.create(widgets, { metadata: { namespace, name } });
           return made;
         },
         { timeout: 20_000 },
@@ -404,7 +405,7 @@ describe("a kind whose CRD is created and deleted", () => {
     await expect.poll(() => events).toEqual(["create first"]);
     const key = { namespace, name: "first" };
     expect((await client.get(widgets, key)).metadata.uid).toBe(first.metadata.uid);
-    // What goes between the list and the first watch is not seen to go before the kind can be listed again.
+    // A deletion between the list and the first watch is not delivered before the kind can be listed again.
     await lab.admin.patch(widgets, key, mergePatch({ data: 1 }));
     await expect.poll(() => events).toEqual(["create first", "update first"]);
     await lab.admin.delete(CustomResourceDefinition, { name: definition.metadata.name });
@@ -413,12 +414,13 @@ describe("a kind whose CRD is created and deleted", () => {
       .toEqual(["create first", "update first", "delete first"]);
     await expect
       .poll(
-        () => lab.admin.get(CustomResourceDefinition, { name: definition.metadata.name }).catch(() => "gone"),
-        {
-          timeout: 20_000,
-        },
+        () =>
+          lab.admin
+            .get(CustomResourceDefinition, { name: definition.metadata.name })
+            .catch((error: unknown) => error),
+        { timeout: 20_000 },
       )
-      .toBe("gone");
+      .toBeInstanceOf(NotFoundError);
     await lab.admin.create(CustomResourceDefinition, definition);
     await createWidget(namespace, "second");
     await expect.poll(() => events.at(-1), { timeout: 40_000 }).toBe("create second");
