@@ -20,8 +20,8 @@ const { positionals, values } = parseArgs({
   allowPositionals: true,
   options: { quick: { type: "boolean" } },
 });
-const [name = ""] = positionals;
-const load = benchmarks[name];
+const [name] = positionals;
+const load = name === undefined ? undefined : benchmarks[name];
 if (load === undefined) {
   const known = Object.keys(benchmarks).join(", ");
   console.error(`usage: npm run bench -- NAME [--quick]; NAME is one of: ${known}`);

@@ -17,12 +17,10 @@ import { UnknownNodeError } from "./errors.ts";
 import type { HollowNodes, SetReadyOptions } from "./hollow-nodes.ts";
 import type { NodeAgent } from "./node/node-agent.ts";
 import { isWaitingForPull } from "./pod/container-status.ts";
-import { podController } from "./pod/pod-controller.ts";
-import { PodMemory } from "./pod/pod-memory.ts";
+import { type PodWorld, podController } from "./pod/pod-controller.ts";
+import { PodMemory, PullRules } from "./pod/pod-memory.ts";
 import { slicePod } from "./pod/pod-slice.ts";
-import { PullRules } from "./pod/pull-rules.ts";
 import type { PodTiming } from "./pod/situation.ts";
-import type { PodWorld } from "./pod/tend-pod.ts";
 
 export interface RunningHollowNodesOptions {
   readonly client: Client;

@@ -1,9 +1,9 @@
-import { AlreadyExistsError, type Client, type GenericObject, type ObjectKey } from "keelson";
+import { AlreadyExistsError, type Client, type ObjectKey } from "keelson";
 import { RestMapper } from "keelson/client";
 import { Namespace } from "keelson/kinds/core/v1";
 import { genericResource, parseApiVersion } from "keelson/low-level";
 import { SampleRefusedError } from "./errors.ts";
-import type { Sample } from "./sample-files.ts";
+import type { Sample, SampleObject } from "./sample-files.ts";
 
 const fieldOwner = "keelson-samples";
 const defaultNamespace = "default";
@@ -29,7 +29,7 @@ export async function applySamples(
 async function applySample(
   client: Client,
   mapper: RestMapper,
-  object: GenericObject,
+  object: SampleObject,
   signal: AbortSignal,
 ): Promise<void> {
   const { apiVersion, kind } = object;
@@ -42,9 +42,9 @@ async function applySample(
   await client.apply(resource, { ...object, metadata }, { fieldOwner, force: true, signal });
 }
 
-/** How a sample is called once it is applied. */
+/** The key of a sample once it is applied. */
 export function sampleKey(
-  { metadata: { name = "", namespace = defaultNamespace } }: GenericObject,
+  { metadata: { name, namespace = defaultNamespace } }: SampleObject,
   scope: "Namespaced" | "Cluster",
 ): ObjectKey & { readonly name: string } {
   return scope === "Cluster" ? { name } : { namespace, name };

@@ -6,7 +6,7 @@ import type { AnyDefinedResource } from "keelson/schema";
 import { sampleKey } from "./apply-samples.ts";
 import { LastEvents } from "./last-events.ts";
 import { awaitedRow, type Row, type RowIdentity, rowOf, usualProgress } from "./row.ts";
-import type { Sample } from "./sample-files.ts";
+import type { Sample, SampleObject } from "./sample-files.ts";
 
 interface ShownKind {
   readonly resource: AnyDefinedResource;
@@ -93,7 +93,7 @@ export class SampleBoard {
   }
 
   /** Undefined if it is not of a kind that is shown, such as a ConfigMap that a sample needs. */
-  #identityOfSample(object: GenericObject): RowIdentity | undefined {
+  #identityOfSample(object: SampleObject): RowIdentity | undefined {
     const { group } = parseApiVersion(object.apiVersion);
     const shown = this.#kinds.find(
       ({ resource }) => resource.group === group && resource.kind === object.kind,
@@ -102,10 +102,7 @@ export class SampleBoard {
   }
 }
 
-function identityOf(
-  resource: AnyDefinedResource,
-  { name = "", namespace }: Partial<ObjectKey> & { readonly name?: string },
-): RowIdentity {
+function identityOf(resource: AnyDefinedResource, { name, namespace }: ObjectKey): RowIdentity {
   const key = namespace === undefined ? { name } : { namespace, name };
   return {
     id: `${groupResourceOf(resource)} ${formatKey(key)}`,

@@ -5,10 +5,13 @@ import type { GenericObject, Operator } from "keelson";
 import { isRecord } from "keelson/low-level";
 import { UnreadableSampleError } from "./errors.ts";
 
-/** An object that an operator is tried with. */
+/** An object as a file holds it: with a name, and without what the server adds. */
+export type SampleObject = GenericObject & { readonly metadata: { readonly name: string } };
+
+/** An object to try an operator with. */
 export interface Sample {
-  readonly object: GenericObject;
-  /** Where it is written, for people. */
+  readonly object: SampleObject;
+  /** The path of its file, for messages. */
   readonly file: string;
 }
 
@@ -24,13 +27,13 @@ export async function readSamples(
 async function readSampleFile(url: URL, folder: string): Promise<readonly Sample[]> {
   const file = shownPath(url, folder);
   try {
-    // Loaded when there is something to parse.
+    // Loaded only where there are samples to parse.
     const { parseAllDocuments } = await import("yaml");
     const documents = [parseAllDocuments(await readFile(url, "utf8"))].flat();
     return documents.flatMap((document) => {
       for (const error of document.errors) throw error;
       const object: unknown = document.toJS();
-      // What is between two separators may be a comment.
+      // A document may consist of a comment.
       if (object === null || object === undefined) return [];
       if (!isObject(object)) throw new Error("it holds something without apiVersion, kind or metadata.name");
       return [{ object, file }];
@@ -47,7 +50,7 @@ function shownPath(url: URL, folder: string): string {
   return fromHere.startsWith("..") ? path : fromHere;
 }
 
-function isObject(value: unknown): value is GenericObject {
+function isObject(value: unknown): value is SampleObject {
   if (!isRecord(value) || !isRecord(value.metadata)) return false;
   return [value.apiVersion, value.kind, value.metadata.name].every((each) => typeof each === "string");
 }

@@ -1,4 +1,4 @@
-import { defineOperator, defineResource, type ObjectMeta, z } from "keelson";
+import { defineOperator, defineResource, z } from "keelson";
 import { describe, expect, it } from "vitest";
 import type { Sample } from "./sample-files.ts";
 import { tryLines } from "./try-lines.ts";
@@ -9,7 +9,7 @@ const App = defineResource({ ...base, kind: "App", spec: counted, status: counte
 const Note = defineResource({ ...base, kind: "Note" });
 const operator = defineOperator({ name: "apps", resources: [App, Note], setup: () => undefined });
 
-function sampleOf(kind: string, metadata: ObjectMeta, spec = {}): Sample {
+function sampleOf(kind: string, metadata: Sample["object"]["metadata"], spec = {}): Sample {
   return { object: { apiVersion: "example.com/v1", kind, metadata, spec }, file: "samples.yaml" };
 }
 

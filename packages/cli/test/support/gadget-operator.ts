@@ -20,7 +20,7 @@ export const gadgets: Operator = defineOperator({
   setup: (manager) => {
     manager.add(
       controller(Gadget).reconcile(async ({ object, client, events }) => {
-        const { namespace = "", name = "" } = object.metadata;
+        const { namespace, name } = object.metadata;
         const data = { replica, size: String(object.spec.size) };
         await client.apply(ConfigMap, { metadata: { namespace, name }, data }, { fieldOwner: "gadgets" });
         events.record(object, { type: "Normal", reason: "Made", message: `by ${replica}` });

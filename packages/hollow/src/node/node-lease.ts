@@ -18,7 +18,7 @@ export async function renewLease(
   signal?: AbortSignal,
 ): Promise<void> {
   const call = signal === undefined ? {} : { signal };
-  const name = node.metadata.name ?? "";
+  const { name } = node.metadata;
   const spec = { holderIdentity: name, leaseDurationSeconds, renewTime: formatMicroTime(nowMs) };
   try {
     await client.patch(Lease, { namespace: leaseNamespace, name }, mergePatch({ spec }), call);

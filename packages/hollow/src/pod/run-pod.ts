@@ -7,7 +7,7 @@ import { type ContainerStatuses, containersOf, restartsOf, statusOf } from "./co
 import { advanceInitContainers } from "./init-containers.ts";
 import { makePodStatus } from "./pod-status.ts";
 import { elapsedSince, type PodDecision, type PodSituation, sooner } from "./situation.ts";
-import { stopContainers } from "./stop-containers.ts";
+import { stopContainers } from "./stop-pod.ts";
 
 /** Why the containers of a pod with annotations that make no sense do not start. */
 export const invalidAnnotationReason = "InvalidHollowAnnotation";

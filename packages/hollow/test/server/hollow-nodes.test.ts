@@ -5,6 +5,7 @@ import {
   type Logger,
   mergePatch,
   NotFoundError,
+  type Stored,
   systemClock,
   waitFor,
 } from "keelson";
@@ -56,7 +57,7 @@ afterAll(async () => {
 const kubectl = (...args: string[]): Promise<string> => controlPlane.kubectl(args);
 const rolledOut = (name: string, timeout = "30s"): Promise<string> =>
   kubectl("rollout", "status", `deployment/${name}`, `--timeout=${timeout}`);
-const podsOf = async (app: string): Promise<readonly Pod[]> =>
+const podsOf = async (app: string): Promise<readonly Stored<Pod>[]> =>
   (await client.list(Pod, { namespace, labelSelector: `app=${app}` })).items;
 
 const template = (app: string, image = "web:1", spec: Partial<PodSpec> = {}) => ({
@@ -114,7 +115,7 @@ describe("hollow nodes under the real controllers", () => {
     await kubectl("set", "image", "deployment/web", "main=web:2");
     await rolledOut("web");
     for (const { metadata } of first) {
-      await waitUntilDeleted(client, Pod, { namespace, name: metadata.name ?? "" }, within);
+      await waitUntilDeleted(client, Pod, { namespace, name: metadata.name }, within);
     }
     expect((await podsOf("web")).map((pod) => pod.status?.containerStatuses?.[0]?.image)).toEqual(
       Array(4).fill("web:2"),
@@ -142,7 +143,7 @@ describe("hollow nodes under the real controllers", () => {
       client.create(Job, job("good", { completions: 3, parallelism: 3 })),
       client.create(Job, job("bad", { backoffLimit: 1 }, { [annotations.exitCode]: "1" })),
     ]);
-    const ended = (name = "", condition: string) =>
+    const ended = (name: string, condition: string) =>
       waitFor(
         client,
         Job,
@@ -183,9 +184,7 @@ describe("hollow nodes under the real controllers", () => {
       },
     });
     await kubectl("rollout", "status", "statefulset/db", "--timeout=30s");
-    const pods = [...(await podsOf("db"))].sort((a, b) =>
-      (a.metadata.name ?? "").localeCompare(b.metadata.name ?? ""),
-    );
+    const pods = [...(await podsOf("db"))].sort((a, b) => a.metadata.name.localeCompare(b.metadata.name));
     expect(pods.map(({ metadata }) => metadata.name)).toEqual(["db-0", "db-1", "db-2"]);
     for (const [index, next] of pods.slice(1).entries()) {
       const ready = pods[index]?.status?.conditions?.find(({ type }) => type === "Ready");

@@ -40,7 +40,7 @@ export const greeter = defineOperator({
         .reconcile(async ({ object, client, events }) => {
           const { words = "hi", whom } = object.spec;
           const data = { text: `${words}, ${whom}` };
-          const wanted = { metadata: { name: nameOf(object.metadata.name ?? "") }, data };
+          const wanted = { metadata: { name: nameOf(object.metadata.name) }, data };
           const owner = { resource: Greeting, object };
           const { result } = await applyOwned(client, owner, ConfigMap, wanted, { fieldOwner });
           if (result === "created")

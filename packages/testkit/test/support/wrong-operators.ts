@@ -22,7 +22,7 @@ function operatorOf(name: string, reconcile: ObjectReconciler<ObjectOf<typeof Gr
 /** Makes an object whose name the server chooses, and notes only then that it has. */
 export const forgetful: Operator = operatorOf("forgetful", async ({ object, liveClient }) => {
   if (object.status?.phase === "Ready") return;
-  const { name, namespace = "" } = object.metadata;
+  const { name, namespace } = object.metadata;
   const ownerReferences = [ownerReferenceTo({ resource: Greeting, object }, { controller: true })];
   await liveClient.create(ConfigMap, { metadata: { generateName: `${name}-`, namespace, ownerReferences } });
   await writeStatus(liveClient, Greeting, object, { phase: "Ready" }, { fieldOwner });
@@ -31,7 +31,7 @@ export const forgetful: Operator = operatorOf("forgetful", async ({ object, live
 /** Adds one to what it finds, and notes only then that it has. */
 export const counter: Operator = operatorOf("counter", async ({ object, liveClient }) => {
   if (object.status?.phase === "Ready") return;
-  const { name = "", namespace = "" } = object.metadata;
+  const { name, namespace } = object.metadata;
   const key = { name: nameOf(name), namespace };
   const { data } = await liveClient.get(ConfigMap, key);
   const count = String(Number(data?.count ?? 0) + 1);
