@@ -120,7 +120,7 @@ export {
   subtractQuantities,
 } from "./quantity.ts";
 export type { Random } from "./random.ts";
-export { randomUuid, seededRandom, systemRandom } from "./random.ts";
+export { randomUuid, seededRandom } from "./random.ts";
 export type {
   GroupVersionKind,
   Kind,
@@ -150,4 +150,5 @@ export type { Status, StatusCause, StatusDetails } from "./status.ts";
 export { isStatus } from "./status.ts";
 export { isStored, keyOf, NotStoredError } from "./stored-object.ts";
 export { systemClock } from "./system-clock.ts";
+export { systemRandom } from "./system-random.ts";
 export type { Transport, TransportRequest, TransportResponse } from "./transport.ts";

@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
-import { type Random, randomUuid, seededRandom, systemRandom } from "./random.ts";
+import { type Random, randomUuid, seededRandom } from "./random.ts";
+import { systemRandom } from "./system-random.ts";
 
 const take = (random: Random, count: number): readonly number[] =>
   Array.from({ length: count }, () => random.next());

@@ -44,6 +44,3 @@ export function seededRandom(seed: number): Random {
     },
   };
 }
-
-/** The machine's randomness. */
-export const systemRandom: Random = { next: () => Math.random() };
