@@ -11,7 +11,7 @@ export function builtinSchema(group: string, version: string, kind: string): Fie
   return name === undefined ? undefined : linkedSchema(name);
 }
 
-/** While it is linked, a schema's parts are not all there yet. */
+/** A schema whose parts are not all linked yet. */
 type Unfinished = { -readonly [Field in keyof FieldSchema]: FieldSchema[Field] };
 
 const linked = new Map<string, FieldSchema>();

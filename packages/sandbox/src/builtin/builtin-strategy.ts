@@ -8,7 +8,7 @@ import type { FieldProblem } from "../status/field-problem.ts";
  * only writes of the status change it, and these change nothing else beside the metadata.
  */
 export interface KindRules<T extends KubeObject> {
-  /** Must not undo what is there. */
+  /** Must not change a field that is set. */
   setDefaults?(object: GivenDraft<T>): void;
   /** After the status was emptied. */
   prepareForCreate?(object: GivenDraft<T>, context: WriteContext): void;
@@ -16,9 +16,9 @@ export interface KindRules<T extends KubeObject> {
   prepareForUpdate?(object: GivenDraft<T>, old: GivenObject<T>, context: WriteContext): void;
   /** Of the status, after everything else but the metadata was put back. */
   prepareForStatusUpdate?(object: GivenDraft<T>, old: GivenObject<T>, context: WriteContext): void;
-  /** Not asked when the status is written. */
+  /** Not called for a write of the status. */
   validate?(object: GivenObject<T>, context: WriteContext): readonly FieldProblem[];
-  /** What is only asked of objects that have never been stored, beside `validate`. */
+  /** Called after `validate` for an object that is created. */
   validateCreate?(object: GivenObject<T>, context: WriteContext): readonly FieldProblem[];
   validateUpdate?(
     object: GivenObject<T>,
@@ -135,7 +135,7 @@ function isPart<T extends KubeObject>(rules: KindRules<T>, { subresource }: Writ
   return subresource === "status" || rules.parts?.[subresource] !== undefined;
 }
 
-/** Puts fields back to what they were, those included that were not there. Metadata is the server's business. */
+/** Restores the old values of fields, and removes fields that the old object does not have. The metadata stays. */
 export function takeBack(
   object: Record<string, unknown>,
   old: Readonly<Record<string, unknown>>,

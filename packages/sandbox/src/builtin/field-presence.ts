@@ -165,7 +165,7 @@ export const optionalScalars: Readonly<Record<string, string>> = {
   "storage/v1.VolumeNodeResources": "count",
 };
 
-/** Lists, maps and times that are always written: as null if they are not there. */
+/** Lists, maps and times that are always written: as null if they are absent. */
 export const alwaysWritten: Readonly<Record<string, string>> = {
   "admissionregistration/v1.MutatingWebhook": "admissionReviewVersions",
   "admissionregistration/v1.ValidatingWebhook": "admissionReviewVersions",

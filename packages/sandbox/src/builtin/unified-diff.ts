@@ -1,4 +1,4 @@
-/** Lines shown around a change. */
+/** The number of unchanged lines before and after a change. */
 const context = 3;
 
 type Edit = { readonly sign: " " | "-" | "+"; readonly line: string };
@@ -60,7 +60,7 @@ function middleEdits(before: readonly string[], after: readonly string[]): reado
   return edits;
 }
 
-/** Ranges of edits that are printed together: changes with what is around them. */
+/** Ranges of edits that are printed together: changes with their context lines. */
 function hunksOf(edits: readonly Edit[]): readonly (readonly [number, number])[] {
   const hunks: [number, number][] = [];
   for (const [index, { sign }] of edits.entries()) {

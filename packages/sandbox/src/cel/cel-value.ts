@@ -5,7 +5,7 @@ import { markList } from "./list-kinds.ts";
 
 /**
  * A value of JSON as expressions see it: integers are `bigint`s, texts with a format their dates, durations and bytes,
- * names of properties escaped. What the schema does not know is there without a type.
+ * names of properties escaped. A field that the schema does not declare has no type.
  */
 export function celValue(value: unknown, schema: FieldSchema | undefined, isResource = false): unknown {
   if (value === null || value === undefined) return null;

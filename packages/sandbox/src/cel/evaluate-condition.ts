@@ -33,7 +33,7 @@ const environment = untypedEnvironment({
   authorizer: "kubernetes.authorization.Authorizer",
 });
 
-/** Conditions are few and asked often. */
+/** Compiled conditions: there are few, and they are evaluated often. */
 const compiled = new Map<string, CompiledRule | CompileProblem>();
 const mostRemembered = 1_000;
 
@@ -47,7 +47,7 @@ export function compileCondition(expression: string): CompiledRule | CompileProb
   return condition;
 }
 
-/** Whether a condition holds; an error if that cannot be said. */
+/** Whether a condition holds; an error if it cannot be evaluated. */
 export function evaluateCondition(
   expression: string,
   variables: ConditionVariables,

@@ -48,7 +48,7 @@ function listsEqual(left: readonly unknown[], right: readonly unknown[]): boolea
   );
 }
 
-/** `+` of lists: of type set without what is there twice, of type map with the later of two with the same keys. */
+/** `+` of lists: of type set without duplicates, of type map with the later of two with the same keys. */
 export function concatLists(left: readonly unknown[], right: readonly unknown[]): readonly unknown[] {
   const kind = kinds.get(left);
   if (kind === undefined) return [...left, ...right];

@@ -19,7 +19,7 @@ const writeLimit = 10_000_000;
 
 /**
  * Judges an object by the rules in CEL of its schema, in the words of the real server. With the old object of an
- * update, transition rules are asked too, and values that did not change are let pass. `field` is empty for a whole
+ * update, transition rules are evaluated too, and values that did not change pass. `field` is empty for a whole
  * custom resource.
  */
 export function celFindings(
@@ -39,7 +39,7 @@ export function celFindings(
 
 const nothing: RuleFindings = { problems: [], warnings: [] };
 
-/** The nearest value around a part of which the state before is known; equal states excuse the part. */
+/** The nearest enclosing value whose old state is known; if it is unchanged, the part passes. */
 interface Correlation {
   readonly isKnown: boolean;
   readonly value?: unknown;

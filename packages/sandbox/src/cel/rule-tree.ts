@@ -62,7 +62,7 @@ function makeTree(schema: FieldSchema, isResource: boolean): RuleTree | undefine
   };
 }
 
-/** All rules of one schema; those that cannot be compiled say why. */
+/** All rules of one schema; with the problems of those that cannot be compiled. */
 export function compileRules(schema: FieldSchema, isResource: boolean): readonly RuleOfSchema[] {
   const rules = schema["x-kubernetes-validations"] ?? [];
   if (rules.length === 0) return [];

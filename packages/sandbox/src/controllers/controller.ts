@@ -21,7 +21,7 @@ export interface ControllerContext {
   watch<T extends KubeObject>(resource: Resource<T>, listener: (change: ObjectChange<T>) => void): () => void;
   /** The same for the objects of all kinds, those of custom ones included, that come and go. */
   watchAll(listener: (change: StoredChange) => void): () => void;
-  /** Which kinds there are now. */
+  /** The kinds that are served now. */
   readonly registry: ResourceRegistry;
   /** For the few writes that do not go the common way: the binding of pods to nodes. */
   readonly store: Store;

@@ -17,7 +17,7 @@ export interface EventRecorderOptions {
   onError(error: unknown): void;
 }
 
-/** Writes Events one after another, and counts repetitions in the Event that is there already. */
+/** Writes Events one after another, and counts repetitions in the Event that exists already. */
 export function createEventRecorder(options: EventRecorderOptions): EventRecorder {
   const { objects, clock, manager, onError } = options;
   const correlate = createEventCorrelator(clock);
@@ -55,7 +55,7 @@ export function createEventRecorder(options: EventRecorderOptions): EventRecorde
         try {
           await write(regarding, event);
         } catch (error) {
-          // An Event of a namespace that goes is refused; it is of no use any more.
+          // An Event in a namespace that is being deleted is refused, and no longer needed.
           if (!(error instanceof ApiError)) onError(error);
         }
       });
@@ -109,7 +109,7 @@ interface CorrelatedEvent {
   readonly message: string;
 }
 
-/** More Events than this about the same thing, that differ in their message only, become one. */
+/** More Events than this that differ only in their message are combined into one. */
 const mostSimilar = 10;
 const similarForMs = 600_000;
 /** Of one source about one object; then one in five minutes. */

@@ -99,7 +99,7 @@ describe("a key loop", () => {
     await loop.stop();
   });
 
-  it("runs a key at the earliest of the times that were asked for", async () => {
+  it("runs a key at the earliest of the requested times", async () => {
     const times: number[] = [];
     const { loop, clock } = loopOf(async () => void times.push(clock.monotonicNow()));
     loop.enqueueAfter("a", 100);

@@ -14,8 +14,8 @@ export interface KeyLoopOptions {
   readonly name: string;
   readonly context: Pick<ControllerContext, "clock" | "signal" | "reportError">;
   /**
-   * Looks at the world and brings it one step nearer to what is wanted. Never runs twice at once for a key. What it
-   * throws is retried.
+   * Reads the actual state and brings it one step nearer to the desired state. Never runs twice at once for a key. What
+   * it throws is retried.
    */
   reconcile(key: string, signal: AbortSignal): Promise<void>;
   /** How many keys are worked on at once. Default: 5. */

@@ -9,7 +9,7 @@ export interface NamesDecision {
   readonly message: string;
 }
 
-/** Which of the names that a definition asks for it gets: those that no other of its group has. */
+/** The requested names of a definition that are accepted: those that no other definition of its group has. */
 export function decideNames(definition: Definition, otherDefinitions: readonly Definition[]): NamesDecision {
   const { spec, status } = definition;
   const accepted: Partial<CustomResourceDefinitionNames> = status?.acceptedNames ?? {};

@@ -10,7 +10,7 @@ const object: GenericObject = {
   spec: { size: 1 },
 };
 
-/** Answers each request by what `convert` makes of its objects. */
+/** Responds to each request with its objects after `convert`. */
 function webhook(convert: (given: Record<string, unknown>) => unknown): WebhookCaller {
   return async ({ body }) => {
     const { request, apiVersion, kind } = JSON.parse(body);

@@ -26,7 +26,7 @@ const timeoutMs = 30_000;
 /** A conversion is never cancelled. */
 const never = new AbortController().signal;
 
-/** Brings objects to another version by asking the webhook of their definition. */
+/** Converts objects to another version with the conversion webhook of their definition. */
 export function webhookConverter(
   webhook: WebhookConversion,
   group: string,
@@ -80,7 +80,7 @@ function targetOf({ clientConfig }: WebhookConversion): WebhookTarget {
   return { service: { namespace, name, port }, path };
 }
 
-/** Throws what is wrong with the answer. */
+/** Throws an error that describes the problem of the response. */
 function convertedObjects(status: number, body: string, apiVersion: string, uid: string): readonly unknown[] {
   if (status < 200 || status > 299) throw new Error(refusalText(status, body));
   const review: unknown = JSON.parse(body);

@@ -13,7 +13,7 @@ export interface CustomKind {
   readonly plural: string;
   readonly schema: FieldSchema;
   readonly scale?: ScalePaths;
-  /** Its definition is being deleted: no more objects are taken. */
+  /** The definition is being deleted: creates are refused. */
   readonly isTerminating: boolean;
 }
 

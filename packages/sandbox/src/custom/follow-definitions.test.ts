@@ -241,7 +241,7 @@ describe("followDefinitions", () => {
     expect(world.registry.find("example.com", "v1", "widgets")).toBeUndefined();
   });
 
-  test("refuses names that another definition of the group has, until that one is gone", async () => {
+  test("refuses names that another definition of the group has, until that one is deleted", async () => {
     const world = definitionWorld();
     world.create(crd("widgets", "Widget", { names: { shortNames: ["wd"] } }));
     await world.settle();

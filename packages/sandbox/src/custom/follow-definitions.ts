@@ -235,7 +235,7 @@ class Follower {
       const key = keyOf(object);
       if (served !== undefined) await writer.delete(served, key, { manager });
       else {
-        // A kind that no version serves can only be taken out of the store.
+        // An object of a kind that no version serves can only be removed from the store.
         store.write({
           collection,
           key: storeKey(key.namespace, key.name),
@@ -256,7 +256,7 @@ class Follower {
         if (type === "DELETED" && store.count(collection) === 0) this.#enqueue(name);
       }),
     );
-    // The last one may have gone just before.
+    // The last object may have been deleted just before.
     if (store.count(collection) === 0) this.#enqueue(name);
   }
 

@@ -26,7 +26,7 @@ const ageColumn: TableColumn = {
   cell: ({ metadata }, now) => ageOf(metadata.creationTimestamp, now),
 };
 
-/** The columns of a custom kind: its name, and what the definition asks for or else the age. */
+/** The columns of a custom kind: its name, and the columns of the definition or else the age. */
 export function printerColumns(
   columns: readonly CustomResourceColumnDefinition[] | undefined,
 ): readonly TableColumn[] {

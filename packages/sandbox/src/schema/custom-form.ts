@@ -52,7 +52,7 @@ function fillItems(list: unknown[], items: FieldSchema): void {
   }
 }
 
-/** Remembered, because it is asked for each object of a kind. */
+/** Cached, because every object of a kind needs it. */
 const defaulted = new WeakMap<FieldSchema, readonly (readonly [string, FieldSchema])[]>();
 
 function defaultedFields(schema: FieldSchema): readonly (readonly [string, FieldSchema])[] {
@@ -88,7 +88,7 @@ function takesNull(schema: FieldSchema): boolean {
 }
 
 /**
- * Takes out of a custom resource, in place, all that its schema does not name, and gives the paths of what was there,
+ * Removes from a custom resource, in place, all fields that its schema does not name, and returns the removed paths,
  * sorted. `apiVersion`, `kind` and `metadata` stay, of the object and of resources embedded in it.
  */
 export function pruneUnknownFields(object: unknown, schema: FieldSchema): readonly string[] {

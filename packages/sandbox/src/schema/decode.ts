@@ -202,7 +202,7 @@ function decodedQuantity(value: unknown): string {
 const dayAndTime = ["2006", "-", "01", "-", "02", "T", "15", ":", "04", ":", "05"];
 const timePattern = /^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)([.,]\d+)?(Z|[+-]\d\d:\d\d)$/;
 
-/** Times are kept in UTC, to the second; or with six digits more, which must be there. Throws DecodeError. */
+/** Times are kept in UTC, to the second; or with exactly six more digits. Throws DecodeError. */
 function decodedTime(text: string, fractionDigits: 0 | 6): string {
   const [, year, month, day, hour, minute, second, fraction = "", zone = ""] = timePattern.exec(text) ?? [];
   const date = new Date(`${year}-${month}-${day}T${hour}:${minute}:${second}${zone}`);
@@ -228,7 +228,7 @@ function timeMessage(text: string, fractionDigits: 0 | 6): string {
       return `parsing time ${JSON.stringify(text)} as "${format}": cannot parse ${JSON.stringify(rest)} as "${part}"`;
     }
     rest = rest.slice(fitting.length);
-    // A fraction may follow where none is asked for.
+    // A fraction may follow where the layout has none.
     if (index === dayAndTime.length - 1 && fractionDigits === 0) rest = rest.replace(/^[.,]\d+/, "");
   }
   return `parsing time ${JSON.stringify(text)}: ${outOfRange(text)} out of range`;

@@ -30,7 +30,7 @@ export interface FieldSchema
    * always written: whether an empty one stays, instead of becoming null.
    */
   readonly keepsEmpty?: boolean;
-  /** Of built-in lists, maps and times: whether they are written even if they are empty or, as null, not there. */
+  /** Of built-in lists, maps and times: whether they are written even if they are empty or, as null, absent. */
   readonly isAlwaysWritten?: boolean;
 }
 
@@ -41,7 +41,7 @@ export function schemaOfField(schema: FieldSchema | undefined, name: string): Fi
   return additionalSchema(schema);
 }
 
-/** Of fields that the schema does not name; `true` says nothing of them but that they may be there. */
+/** Of fields that the schema does not name; `true` allows them with any value. */
 export function additionalSchema(schema: FieldSchema | undefined): FieldSchema | undefined {
   const additional = schema?.additionalProperties;
   if (additional === undefined || additional === false) return undefined;

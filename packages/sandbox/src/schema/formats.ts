@@ -1,6 +1,6 @@
 import { parseIpAddress } from "@keelson/core";
 
-/** Whether a text has a format that custom resources may ask for. Of formats that are not known every text is. */
+/** Whether a text has a format of custom resources. Every text has an unknown format. */
 export function hasFormat(text: string, format: string): boolean {
   const check = checkOf(format);
   return check === undefined || check(text);

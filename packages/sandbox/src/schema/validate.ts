@@ -100,7 +100,7 @@ function tooMany(field: string, count: number, limit: number): FieldProblem {
   };
 }
 
-/** What `anyOf`, `oneOf`, `allOf` and `not` say of a value; `judge` judges it by one of their schemas. */
+/** The result of `anyOf`, `oneOf`, `allOf` and `not` for a value; `judge` validates it by one of their schemas. */
 function alternativesResult(
   schema: FieldSchema,
   field: string,

@@ -3,7 +3,7 @@ import { formatProblem } from "../../status/field-problem.ts";
 import { limitsProblems } from "./limit-range.ts";
 import { quotaProblems } from "./quota-validation.ts";
 
-test("limits say of a default that is out of bounds what the bound is, not what the default is", () => {
+test("a default that is out of bounds is reported with the bound, not with the default", () => {
   const limit = { type: "Container", min: { cpu: "2" }, default: { cpu: "1" } };
   expect(limitsProblems([limit]).map(formatProblem)).toEqual([
     'spec.limits[0].default[cpu]: Invalid value: "2": min value 2 is greater than default value 1',
@@ -35,7 +35,7 @@ test("a quota counts in whole numbers what is counted", () => {
   ]);
 });
 
-test("a quota has no scopes that say nothing of its resources, and none that exclude each other", () => {
+test("a quota has no scopes that do not apply to its resources, and none that exclude each other", () => {
   const scopes = ["BestEffort", "NotBestEffort"];
   expect(quotaProblems({ hard: { cpu: "1" }, scopes }).map(({ detail }) => detail)).toEqual([
     "unsupported scope applied to resource",

@@ -51,7 +51,7 @@ export function columnsFor<T extends KubeObject>(columns: readonly KindColumn<T>
   }));
 }
 
-/** Columns are asked for objects of their kind only, which were checked by its schema. */
+/** A column only receives objects of its kind, which were checked by its schema. */
 function asKind<T extends KubeObject>(object: GenericObject): T {
   return decoded<T>(object);
 }
@@ -64,7 +64,7 @@ export function labelsText(labels: Readonly<Record<string, string>> | undefined)
   return orNone(pairs.join(","));
 }
 
-/** A selector as text; `<none>` if it selects everything or is not there. */
+/** A selector as text; `<none>` if it selects everything or is absent. */
 export function selectorText(selector: LabelSelector | undefined): string {
   return orNone(selector === undefined ? "" : formatLabelSelector(selector));
 }

@@ -66,7 +66,7 @@ describe("the columns of pods", () => {
     expect(pod(status, spec)[2]).toBe(text);
   });
 
-  it("say Terminating of a pod that is being deleted", () => {
+  it("show Terminating for a pod that is being deleted", () => {
     const metadata = { name: "it", creationTimestamp: created, deletionTimestamp: created };
     const status = { phase: "Running", containerStatuses: [running()] };
     expect(cellsOf("", "Pod", { metadata, spec: { containers: [] }, status })[2]).toBe("Terminating");

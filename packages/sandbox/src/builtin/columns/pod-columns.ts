@@ -159,7 +159,7 @@ interface MainSummary {
   readonly restarts: Restarts;
 }
 
-/** From the last one, so that the first one that has something to say is heard. */
+/** In reverse order, so that the first container with a reason wins. */
 function summarizeContainers(
   statuses: readonly ContainerStatus[],
   initialReason: string,

@@ -127,7 +127,7 @@ const counts: readonly KindColumn<Scale>[] = [
 const builtinColumns = columnsFor([{ ...nameColumn, format: "" }, ...counts, ageColumn]);
 const customColumns = columnsFor([nameColumn, ...counts, { ...ageColumn, type: "date" }]);
 
-/** What is printed of a Scale: custom kinds say the same with other types. */
+/** What is printed of a Scale: custom kinds show the same with other types. */
 export function scaleColumns(isCustom: boolean): readonly TableColumn[] {
   return isCustom ? customColumns : builtinColumns;
 }

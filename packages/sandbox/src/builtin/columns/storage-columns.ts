@@ -23,7 +23,7 @@ function accessText(modes: readonly string[] | undefined): string {
     .join(",");
 }
 
-/** An annotation from before the field still goes first. */
+/** The annotation that preceded the field takes precedence. */
 function storageClassOf({ metadata }: KubeObject, field: string | undefined): string {
   return metadata.annotations?.["volume.beta.kubernetes.io/storage-class"] ?? field ?? "";
 }

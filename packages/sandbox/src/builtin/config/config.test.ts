@@ -67,7 +67,7 @@ describe("other kinds", () => {
     expect(convertEvent(converted)).toEqual(event);
   });
 
-  it("keep what autoscaling/v1 cannot say in annotations", () => {
+  it("keep fields that autoscaling/v1 does not have in annotations", () => {
     const metrics = [
       {
         type: "Resource",
@@ -89,7 +89,7 @@ describe("other kinds", () => {
     });
   });
 
-  it("select nodes, pods and jobs by fields that are not there", () => {
+  it("select nodes, pods and jobs by absent fields", () => {
     const object = { apiVersion: "v1", kind: "Any", metadata: {} };
     expect(selectableFieldsOf("", "Node").read?.(object, "spec.unschedulable")).toBe("false");
     expect(selectableFieldsOf("", "Pod").read?.(object, "spec.hostNetwork")).toBe("false");

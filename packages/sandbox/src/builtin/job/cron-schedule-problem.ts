@@ -45,7 +45,7 @@ export function isTimeZone(name: string): boolean {
     const format = new Intl.DateTimeFormat("en", { timeZone: name });
     return format.resolvedOptions().timeZone.toLowerCase() !== name.toLowerCase() || isProper(name);
   } catch {
-    // Intl throws for names that it does not know; that is the answer.
+    // Intl throws for names that it does not know.
     return false;
   }
 }

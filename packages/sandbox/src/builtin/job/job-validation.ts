@@ -240,7 +240,7 @@ function withResourcesOf(
 
 const terminalConditions = ["Failed", "Complete", "FailureTarget"];
 
-/** A job that has come to its end stays there. */
+/** A finished Job stays finished. */
 export function jobStatusProblems(job: GivenObject<Job>, old: GivenObject<Job>): readonly FieldProblem[] {
   const [status, before] = [job.status ?? {}, old.status ?? {}];
   const problems: FieldProblem[] = [];

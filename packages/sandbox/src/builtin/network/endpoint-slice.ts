@@ -29,7 +29,7 @@ const mostPorts = 20_000;
 const mostTopologyLabels = 16;
 const mostHints = 8;
 
-// Lists that are not there are null in slices.
+// Absent lists are null in slices.
 export const endpointSliceStrategy: Strategy = builtinStrategy<EndpointSlice>({
   initialStatus: "none",
   countsGenerations: true,

@@ -229,12 +229,12 @@ export function ephemeralContainersProblems(
   return problems;
 }
 
-/** Resources are always there, but may say nothing. */
+/** Whether a part is set. Resources are always present, but may be empty. */
 function isGiven(part: object | string | undefined): boolean {
   return part !== undefined && (typeof part === "string" || Object.keys(part).length > 0);
 }
 
-/** What only pods are asked, not their templates. */
+/** Checked for pods only, not for their templates. */
 export function paddedImageProblems(image: string, field: string): readonly FieldProblem[] {
   return image === image.trim()
     ? []

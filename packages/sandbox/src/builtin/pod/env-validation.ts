@@ -121,7 +121,7 @@ const resourcePaths = [
   "requests.memory",
 ];
 
-/** An amount that a container asks for or is limited to. */
+/** A request or limit of a container. */
 export function resourceRefProblems(
   { resource = "", divisor }: Given<ResourceFieldSelector>,
   field: string,
@@ -152,7 +152,7 @@ function keyRefProblems(
   return [...dnsSubdomain(textOf(name), `${field}.name`), ...requiredText(key, `${field}.key`, configKey)];
 }
 
-/** The lists of sources are named, not the one source, where there is none or more than one: as the server does. */
+/** A problem names the list, not the entry, where an entry has no source or more than one, as on the real server. */
 export function environmentSourcesProblems(
   sources: readonly Given<EnvFromSource>[] | undefined,
   field: string,

@@ -17,7 +17,7 @@ export function internalPodSpec(spec: Json): Json {
   return internalForm("PodSpec", spec, spec);
 }
 
-/** As above, of a pod template: the fields of its metadata that are there, then the spec. */
+/** As above, of a pod template: the fields of its metadata that are set, then the spec. */
 export function internalPodTemplate(template: Json): Json {
   const { metadata, spec } = template;
   return { ...metadataOf(metadata), Spec: internalPodSpec(isRecord(spec) ? spec : {}) };
@@ -96,7 +96,7 @@ function readField(text: string): InternalField {
  * The fields of a pod's spec as the API server holds it in memory (Kubernetes v1.36.2), because that form is what some
  * of its messages print. A line is a type: its name, then its fields in order, each `GoName=jsonName:form`. Without a
  * JSON name it is the Go name with a small first letter; `^` before it means that the field is one of the spec itself.
- * Forms: `s` text, `b` boolean, `i` number, `q` quantity, `[T` list, `*T` optional, `T` always there; without a form
+ * Forms: `s` text, `b` boolean, `i` number, `q` quantity, `[T` list, `*T` optional, `T` always present; without a form
  * the value is printed as it is, or null. `~` stands for the metadata.
  */
 const internalFields = `

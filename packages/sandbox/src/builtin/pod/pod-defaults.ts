@@ -144,7 +144,7 @@ function setHandlerDefaults(handler: Pick<Draft<Given<LifecycleHandler>>, "httpG
   if (isEmpty(get.scheme)) get.scheme = "HTTP";
 }
 
-/** In the API an empty text is as good as nothing, where nothing else is said. */
+/** An empty text counts as an absent one. */
 function isEmpty(text: string | undefined): boolean {
   return text === undefined || text === "";
 }
@@ -222,7 +222,7 @@ const imageReference =
 
 /**
  * How a pod is treated when resources are short: `Guaranteed` if every container has limits of CPU and memory and
- * requests just these, `BestEffort` if nothing is asked for, `Burstable` otherwise.
+ * requests just these, `BestEffort` if no container has requests or limits, `Burstable` otherwise.
  */
 export function qosClassOf(spec: Given<PodSpec>): "Guaranteed" | "Burstable" | "BestEffort" {
   const containers: readonly Pick<Given<Container>, "resources">[] =

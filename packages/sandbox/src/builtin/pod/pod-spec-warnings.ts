@@ -9,7 +9,7 @@ type GivenSpec = Given<PodSpec>;
 /** A container, and where in the spec it stands. */
 type Placed = readonly [container: Given<Container>, field: string];
 
-/** What is odd about the template of an object whose spec is new or has changed. */
+/** The warnings about the template of an object whose spec is new or has changed. */
 export function templateWarnings(
   template: Given<PodTemplateSpec> | undefined,
   { metadata }: Pick<KubeObject, "metadata">,

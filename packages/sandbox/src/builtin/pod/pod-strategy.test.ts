@@ -167,7 +167,7 @@ describe("the grace period of a pod", () => {
   const running = { ...tryCreate(podStrategy, pod({ nodeName: "n" })).object };
   const waiting = tryCreate(podStrategy, pod({})).object;
 
-  it("is what was asked for, else the pod's own, and nothing for pods that do not run", () => {
+  it("is the requested one, else the pod's own, and zero for pods that do not run", () => {
     expect(podStrategy.gracePeriodSeconds?.(running, 5)).toBe(5);
     expect(podStrategy.gracePeriodSeconds?.(running, undefined)).toBe(30);
     expect(podStrategy.gracePeriodSeconds?.(waiting, 5)).toBe(0);

@@ -130,7 +130,7 @@ function requestProblems(
   return order > 0 ? [invalidValue(`${field}.requests`, request, detail)] : [];
 }
 
-/** Whether more may be promised than there is. */
+/** Whether limits may exceed requests. */
 export function isOvercommitAllowed(name: string): boolean {
   return isNative(name) && !isHugePages(name);
 }

@@ -137,7 +137,7 @@ function containerProblems(
   ];
 }
 
-/** Of a resource: a share of what pods ask for, or an amount. */
+/** Of a resource: a percentage of the requests of pods, or an amount. */
 function shareProblems(target: Given<MetricTarget>, field: string): readonly FieldProblem[] {
   const [hasShare, hasAmount] = [target.averageUtilization !== undefined, target.averageValue !== undefined];
   const neither = "must set either a target raw value or a target utilization";

@@ -75,7 +75,7 @@ function familyMatchProblems(
   });
 }
 
-/** Only services without a selector and address may ask for what the cluster does not have. */
+/** Only a headless Service without a selector may request a family that the cluster does not have. */
 function clusterFamilyProblems(spec: GivenSpec): readonly FieldProblem[] {
   const { clusterIP, selector = {}, ipFamilies = [], ipFamilyPolicy } = spec;
   if (clusterIP === "None" && Object.keys(selector).length === 0) return [];

@@ -11,7 +11,7 @@ const addressCount = 2 ** 20;
 const firstPort = 30000;
 const portCount = 2768;
 const portRange = "30000-32767";
-/** The beginning of the range is left to those who choose an address themselves; 10.96.0.1 is the API server's. */
+/** The lower part of the range is reserved for addresses that users choose; 10.96.0.1 is the API server's. */
 const chosenAddresses = 256;
 /** The lower part of the port range is reserved likewise, while ports above it are free. */
 const chosenPorts = 86;
@@ -65,7 +65,7 @@ function nodePortsByPort(ports: Ports = []): Map<number, number> {
   return new Map(chosen.toReversed().map(({ port = 0, nodePort = 0 }) => [port, nodePort]));
 }
 
-/** Of a new service: a port on the nodes that two of its ports ask for. */
+/** The node ports that two ports of a new Service request. */
 function sharedPortProblems(ports: Ports = []): readonly FieldProblem[] {
   return ports.flatMap(({ port, nodePort }, index) => {
     const holder = nodePort ? ports.slice(0, index).find((other) => other.nodePort === nodePort) : undefined;
@@ -76,7 +76,7 @@ function sharedPortProblems(ports: Ports = []): readonly FieldProblem[] {
 
 const portIsTaken = "provided port is already allocated";
 
-/** Addresses and ports that were asked for by name and cannot be had. `old` keeps what it has. */
+/** The problems of requested addresses and ports that are not available. An update may keep those of `old`. */
 export function allocationProblems(
   service: GivenObject<Service>,
   old: GivenObject<Service> | undefined,

@@ -43,7 +43,7 @@ export function isExternallyAccessible({
   return type === "LoadBalancer" || type === "NodePort" || (type === "ClusterIP" && externalIPs.length > 0);
 }
 
-/** The one address of old clients and the list of new ones say the same. */
+/** Keeps `clusterIP` and the first of `clusterIPs` equal. */
 export function normalizeClusterIPs(spec: GivenSpec, old: Given<ServiceSpec> | undefined): void {
   const { clusterIP = "", clusterIPs = [] } = spec;
   if (old === undefined) {

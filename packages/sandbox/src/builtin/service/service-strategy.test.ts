@@ -7,7 +7,7 @@ import { serviceStrategy } from "./service-strategy.ts";
 const service: TriedFields = { spec: { ports: [{ port: 80 }], selector: { a: "b" } } };
 
 describe("a Service", () => {
-  it("gets an address of 10.96.0.0/12, the same for the same name, and never one that is taken", () => {
+  it("gets an address of 10.96.0.0/12, the same for the same name, and never one that another Service has", () => {
     const { object } = tryCreate(serviceStrategy, service);
     const again = tryCreate(serviceStrategy, service).object;
     expect(again).toEqual(object);
@@ -53,7 +53,7 @@ describe("a Service", () => {
     expect(Math.min(stream, other)).toBeGreaterThanOrEqual(30086);
   });
 
-  it("refuses a port on the nodes that two of its own ports ask for", () => {
+  it("refuses a node port that two of its own ports request", () => {
     const ports = [
       { name: "a", port: 80, nodePort: 30001 },
       { name: "b", port: 81, nodePort: 30001, protocol: "UDP" },

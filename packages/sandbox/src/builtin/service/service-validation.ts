@@ -124,7 +124,7 @@ function portUseProblems(ports: readonly Given<ServicePort>[], type: string): re
   return problems;
 }
 
-/** As the server prints the port that is there twice: with nothing else in it. */
+/** A repeated port as the server prints it: only with the fields that are equal. */
 function internalPort(protocol: string, port: number): unknown {
   return { Name: "", Protocol: protocol, AppProtocol: null, Port: port, TargetPort: 0, NodePort: 0 };
 }

@@ -16,7 +16,7 @@ function grownProblems(phase: string): readonly string[] {
   return problems;
 }
 
-test("a claim that is bound may ask for more", () => {
+test("a bound claim may request more storage", () => {
   expect(grownProblems("Bound")).toEqual([]);
 });
 

@@ -9,7 +9,7 @@ it("accepts named expressions about the request", () => {
   expect(problemsOf({ name: "a", expression: "object.metadata.name == 'b'" })).toEqual([]);
 });
 
-it("asks for names and expressions, and for each name once", () => {
+it("requires names and expressions, and unique names", () => {
   expect(problemsOf({ name: "", expression: " " })).toEqual([
     "c[0].expression: Required value",
     "c[0].name: Required value",

@@ -236,7 +236,7 @@ function urlProblems(url: string, field: string): readonly FieldProblem[] {
 
 const mostConditions = 64;
 
-/** What is wrong with the conditions under which a webhook or a policy is asked. */
+/** The problems of the match conditions of a webhook or a policy. */
 export function matchConditionProblems(
   conditions: readonly Given<MatchCondition>[],
   field: string,

@@ -17,7 +17,7 @@ import {
   longRunningProblems,
 } from "./workload-validation.ts";
 
-/** How often the template changed; kept for clients of an API that is gone. */
+/** How often the template changed; kept for clients of a removed API version. */
 const templateGeneration = "deprecated.daemonset.template.generation";
 
 export const daemonSetStrategy: Strategy = builtinStrategy<DaemonSet>({

@@ -22,7 +22,9 @@ export interface SelectorAndTemplate {
   readonly template?: Given<PodTemplateSpec>;
 }
 
-/** A selector that is there, understood and not empty. `kind` is what the message calls the workload. */
+/**
+ * The problems of a selector that must be present, valid and not empty. `kind` is what the message calls the workload.
+ */
 export function selectorProblems({ selector }: SelectorAndTemplate, kind: string): readonly FieldProblem[] {
   if (selector === undefined) return [required("spec.selector")];
   const problems = labelSelectorProblems(selector, "spec.selector");

@@ -93,7 +93,7 @@ function declared(
   ];
 }
 
-/** `x.optMap(v, e)` asks whether there is a value, and if so binds it. */
+/** `x.optMap(v, e)` tests whether a value exists, and binds it. */
 function optionalCost(estimator: Estimator, call: MacroCall, locals: LocalVariables): Estimate {
   const { name, receiver, args, type } = call;
   const [variable, body] = args;

@@ -237,7 +237,7 @@ function call(estimator: Estimator, node: SyntaxNode, locals: LocalVariables, se
   const args: readonly unknown[] = Array.isArray(given) ? given : [];
   if (receiver === undefined && name === checkedHas) {
     const [field] = args;
-    // Asking for a field costs no more than what it is a field of.
+    // The access of a field costs no more than its object.
     const operand = isNode(field) && Array.isArray(field.args) ? field.args[0] : field;
     return nothing(type, estimator.estimate(operand, locals).cost);
   }

@@ -1,7 +1,7 @@
 import type { AccessDecision, AccessRequest } from "../../auth/access.ts";
 import { type Library, libraryOf } from "./library.ts";
 
-/** Asks whether the one who makes the request may do something. */
+/** Whether the user of the request may do something. */
 export type AskAccess = (request: AccessRequest) => AccessDecision;
 
 /**

@@ -55,7 +55,7 @@ export const versionsLibrary: Library = (environment) => {
   functions(environment);
 };
 
-/** A leading `v` goes, numbers that are left out are 0, and none begins with a needless 0. */
+/** A leading `v` is removed, numbers that are left out are 0, and none begins with a needless 0. */
 function normalized(text: string): string {
   const [, numbers = "", rest = ""] = /^v?([\d.]+)(.*)$/s.exec(text) ?? [];
   const parts = numbers.split(".").map((part) => part.replace(/^0+(?=\d)/, ""));

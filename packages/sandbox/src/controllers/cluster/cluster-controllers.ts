@@ -19,7 +19,7 @@ export interface NamedController {
 }
 
 /**
- * The controllers that look after the cluster itself. Beside these there are those that need something from outside:
+ * The controllers of the cluster itself. Those that need options are not in this list:
  * `rootCertificates`, `tokenSecrets` and `nodeLifecycle`.
  */
 export const clusterControllers: readonly NamedController[] = [

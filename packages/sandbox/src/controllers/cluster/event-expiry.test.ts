@@ -16,7 +16,7 @@ const event: Event = {
 };
 
 describe("an Event", () => {
-  it("goes an hour after it was last seen", async () => {
+  it("is deleted an hour after it was last counted", async () => {
     const world = clusterWorld([startEventExpiry]);
     await world.create(Namespace, namespaceNamed("shop"));
     await world.create(Event, event);

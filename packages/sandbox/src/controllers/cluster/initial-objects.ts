@@ -17,7 +17,7 @@ export interface InitialObjectsOptions {
 const manager = "kube-apiserver";
 const namespaces = ["kube-system", "kube-public", "kube-node-lease", "default"];
 
-/** Creates what every cluster has from the beginning, as far as it is not there. */
+/** Creates the objects that every cluster has from the beginning, unless they exist. */
 export async function createInitialObjects(options: InitialObjectsOptions): Promise<void> {
   const { objects, address } = options;
   for (const name of namespaces) {

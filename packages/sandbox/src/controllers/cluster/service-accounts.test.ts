@@ -47,7 +47,7 @@ describe("every namespace", () => {
   });
 });
 
-describe("a Secret that asks for a token", () => {
+describe("a Secret of the ServiceAccount token type", () => {
   const key = { namespace: "shop", name: "token" };
   const secret: Secret = {
     apiVersion: "v1",
@@ -69,7 +69,7 @@ describe("a Secret that asks for a token", () => {
     expect(metadata?.annotations?.["kubernetes.io/service-account.uid"]).toBe(uid);
   });
 
-  it("goes with its account", async () => {
+  it("is deleted with its ServiceAccount", async () => {
     await world.create(Secret, secret);
     await world.remove(ServiceAccount, account);
     expect(world.get(Secret, key)).toBeUndefined();

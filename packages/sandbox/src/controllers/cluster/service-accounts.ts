@@ -14,7 +14,7 @@ interface PerNamespace<T extends KubeObject> {
   ensure(context: ControllerContext, namespace: string, existing: T | undefined): Promise<void>;
 }
 
-/** Sees to it that every namespace has an object of some name, as long as the namespace is not being deleted. */
+/** Ensures that every namespace that is not being deleted has an object of a given name. */
 function ensuredPerNamespace<T extends KubeObject>(wanted: PerNamespace<T>): StartController {
   const { controller, resource, name, ensure } = wanted;
   return (context) => {
@@ -108,7 +108,7 @@ const tokenType = "kubernetes.io/service-account-token";
 const nameAnnotation = "kubernetes.io/service-account.name";
 const uidAnnotation = "kubernetes.io/service-account.uid";
 
-/** Fills Secrets that ask for the token of a ServiceAccount, and removes those whose account is gone. */
+/** Fills the token Secrets of ServiceAccounts, and deletes those whose ServiceAccount does not exist. */
 export function tokenSecrets(options: TokenSecretsOptions): StartController {
   return (context) => {
     const loop = startKeyLoop({

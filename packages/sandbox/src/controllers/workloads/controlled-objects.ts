@@ -75,9 +75,9 @@ export interface Claim<T extends KubeObject> {
   readonly candidates: readonly Stored<T>[];
   /** Beside the selector: whether an object may be the owner's. Default: all may. */
   readonly accepts?: (object: Stored<T>) => boolean;
-  /** Changes an object that is taken over, beside its owner reference. */
+  /** Changes an adopted object, beside its owner reference. */
   readonly whenAdopted?: (object: Stored<T>) => T;
-  /** Changes an object that is given up, beside its owner reference. */
+  /** Changes a released object, beside its owner reference. */
   readonly whenReleased?: (object: Stored<T>) => T;
 }
 

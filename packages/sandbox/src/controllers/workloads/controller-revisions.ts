@@ -12,7 +12,7 @@ export interface RevisionRequest {
   readonly template: PodTemplateSpec;
   /** The label of the revision that holds the hash of its template. */
   readonly hashLabel: string;
-  /** Those there are, in any order. */
+  /** The existing revisions, in any order. */
   readonly revisions: readonly Stored<ControllerRevision>[];
   readonly collisionCount: number;
 }

@@ -52,7 +52,7 @@ export function nextAvailabilityMs(
   return waits.length === 0 ? undefined : Math.min(...waits);
 }
 
-/** A timestamp of an object in milliseconds since 1970; undefined if it is not there. */
+/** A timestamp of an object in milliseconds since 1970; undefined if it is absent. */
 export function timeOf(timestamp: string | undefined): number | undefined {
   if (timestamp === undefined) return undefined;
   const ms = Date.parse(timestamp);

@@ -181,7 +181,7 @@ function structureProblems(schema: JSONSchemaProps, place: string): readonly Fie
   return found.length > 0 ? found : defaultValueProblems(fieldSchemaOf(schema), place);
 }
 
-/** Parts that structural schemas cannot express; other messages say so. */
+/** Whether a schema has keywords that a structural schema cannot have; other checks report them. */
 function hasUnreadableParts(schema: JSONSchemaProps): boolean {
   const { properties = {}, additionalProperties, items } = schema;
   const isUnreadable =
@@ -236,7 +236,7 @@ function selectableProblems(
   return problems;
 }
 
-/** What is wrong with the names of a kind, as asked for (`spec.names`) or as accepted (`status.acceptedNames`). */
+/** The problems of the names of a kind, as requested (`spec.names`) or as accepted (`status.acceptedNames`). */
 export function namesProblems(names: CustomResourceDefinitionNames, field: string): readonly FieldProblem[] {
   const { plural = "", singular = "", kind = "", listKind = "", shortNames = [], categories = [] } = names;
   const problems: FieldProblem[] = [

@@ -156,7 +156,7 @@ function complaintAbout(pattern: string): string | undefined {
   }
 }
 
-/** Fields that only the schema around the alternatives may have, with what is said where one does. */
+/** Fields that only the enclosing schema may have, not its alternatives, with the message for each. */
 const onlyOutside: readonly (readonly [keyof FieldSchema, string])[] = [
   ["type", "must be empty to be structural"],
   ["additionalProperties", "must be undefined to be structural"],
@@ -193,7 +193,7 @@ function nestedProblems(schema: FieldSchema, path: string, skipsAnyOf = false): 
   return problems;
 }
 
-/** Every property and list that an alternative of the whole object speaks of must be there outside of it too. */
+/** Every property and list that an alternative mentions must be declared outside of it too. */
 function completenessProblems(schema: FieldSchema, path: string): readonly FieldProblem[] {
   return alternativesOf(schema, path).flatMap(([one, at]) => missingParts(one, schema, path, at));
 }

@@ -68,7 +68,7 @@ describe("the disruption controller", () => {
     expect(world.events()).toEqual(["PodDisruptionBudget web: Normal NoPods No matching pods found"]);
   });
 
-  it("allows as many as are healthy beyond the wanted number", async () => {
+  it("allows as many as are healthy beyond the desired number", async () => {
     await budget({ minAvailable: 1 });
     await runPod("a");
     await runPod("b");
@@ -82,7 +82,7 @@ describe("the disruption controller", () => {
     expect(reasonOf()).toBe("SufficientPods");
   });
 
-  it("takes shares of what the controllers of the pods want", async () => {
+  it("takes percentages of the desired replicas of the controllers", async () => {
     const template = {
       metadata: { labels: { app: "web" } },
       spec: { containers: [{ name: "a", image: "b" }] },

@@ -11,7 +11,7 @@ const component = "controllermanager";
 /** A pod whose eviction was allowed counts as healthy again if it is not deleted within this time. */
 const deletionTimeoutMs = 120_000;
 
-/** Says how many pods of each PodDisruptionBudget may be taken away now. */
+/** Writes to the status of each PodDisruptionBudget how many of its pods may be disrupted now. */
 export const startDisruptionController: StartController = (context) => {
   const loop = startKeyLoop({
     name: "disruption-controller",
@@ -132,7 +132,7 @@ async function writeFailure(
   });
 }
 
-/** The pods whose eviction was allowed and that are not gone yet, as long as they still may go. */
+/** The pods whose eviction was allowed and that still exist, until the deletion timeout. */
 function stillDisrupted(
   { status }: Stored<PodDisruptionBudget>,
   pods: readonly Stored<Pod>[],

@@ -15,7 +15,7 @@ interface ExpectedPods {
 /** The expected pods, or the name of a pod whose controller has no known scale. */
 export type Expectation = ExpectedPods | { readonly unknownControllerOf: string };
 
-/** How many pods a budget counts on. Shares are of what the controllers of its pods want. */
+/** How many pods a budget expects. A percentage refers to the desired replicas of the controllers of its pods. */
 export function expectedPods(
   objects: ObjectApi,
   { spec }: Stored<PodDisruptionBudget>,

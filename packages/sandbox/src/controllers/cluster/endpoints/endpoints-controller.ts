@@ -90,7 +90,7 @@ interface Group {
   readonly notReady: EndpointAddress[];
 }
 
-/** What Endpoints say of the pods of a Service: addresses with the same ports stand together. */
+/** The subsets of the Endpoints of a Service: addresses with the same ports form one subset. */
 function makeSubsets(service: Stored<Service>, pods: readonly Stored<Pod>[]): readonly EndpointSubset[] {
   const publishesAll = service.spec?.publishNotReadyAddresses === true;
   const groups = new Map<string, Group>();

@@ -196,7 +196,7 @@ describe("Endpoints that a user wrote", () => {
     expect(slices()).toEqual([]);
   });
 
-  it("are copied up to a number, and it is said how many are not", async () => {
+  it("are mirrored up to a limit, and an Event counts the rest", async () => {
     await world.create(Service, bare());
     const addresses = Array.from({ length: 1003 }, (_, index) => ({
       ip: `1.2.${index >> 8}.${index & 255}`,

@@ -141,7 +141,7 @@ interface MirroredGroups {
 
 interface Group {
   readonly ports: readonly EndpointPort[];
-  /** By their addresses; one that is also said to be ready is. */
+  /** By address; an address that is in both lists counts as ready. */
   readonly endpoints: Map<string, Endpoint>;
 }
 

@@ -26,7 +26,7 @@ export interface SlicePlan<Slice extends EndpointSlice> {
 const mostPods = 100;
 
 /**
- * How the slices of a Service are to change: endpoints stay in the slice they are in, new ones go where there is room,
+ * How the slices of a Service are to change: endpoints stay in their slice, new ones fill slices with room,
  * and a slice that would go is filled anew if another would have to be made.
  */
 export function planSlices<Slice extends EndpointSlice>(

@@ -38,7 +38,7 @@ const names = (): readonly (string | undefined)[] =>
   world.objects.list(ConfigMap).map(({ metadata }) => metadata.name);
 
 describe("the garbage collector", () => {
-  it("deletes dependents of dependents after their owner is gone", async () => {
+  it("deletes dependents of dependents after their owner", async () => {
     const owner = await world.create(ConfigMap, config("owner"));
     const child = await world.create(ConfigMap, config("child", [ownedBy(owner)]));
     await world.create(ConfigMap, config("grandchild", [ownedBy(child)]));
@@ -47,7 +47,7 @@ describe("the garbage collector", () => {
     expect(names()).toEqual([]);
   });
 
-  it("keeps a dependent that has another owner, and takes the gone one away from it", async () => {
+  it("keeps a dependent that has another owner, and removes the reference to the deleted one", async () => {
     const first = await world.create(ConfigMap, config("first"));
     const second = await world.create(ConfigMap, config("second"));
     await world.create(ConfigMap, config("child", [ownedBy(first), ownedBy(second)]));

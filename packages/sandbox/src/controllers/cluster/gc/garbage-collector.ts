@@ -30,7 +30,7 @@ import {
 } from "./ownership-graph.ts";
 
 /**
- * Deletes objects whose owners are gone, and takes apart owners that are deleted in the foreground or whose dependents
+ * Deletes objects whose owners do not exist, and completes the deletion of owners in the foreground or whose dependents
  * are to stay. Events are not part of the ownership graph.
  */
 export const startGarbageCollector: StartController = (context) => {
@@ -59,7 +59,7 @@ export const startGarbageCollector: StartController = (context) => {
   };
 };
 
-/** Whose fate a change may decide. */
+/** The uids of the objects that must be reconciled after a change. */
 function affectedBy(graph: OwnershipGraph, { type, object, previous }: StoredChange): readonly string[] {
   const { uid } = object.metadata;
   const owners = ownersOf(object);
@@ -117,7 +117,7 @@ async function reconcile(collection: Collection, uid: string): Promise<void> {
   if (!isBeingDeleted(object) && ownersOf(object).length > 0) await collect(collection, resource, object);
 }
 
-/** Deletes an object that has no owner left, or takes away from it the owners that are gone. */
+/** Deletes an object without an existing owner, or removes the references to owners that do not exist. */
 async function collect(
   { context, graph, undecided }: Collection,
   resource: Resource<GenericObject>,

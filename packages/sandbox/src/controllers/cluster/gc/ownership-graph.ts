@@ -114,12 +114,12 @@ function verdictOn(
 export const orphanFinalizer = "orphan";
 export const foregroundFinalizer = "foregroundDeletion";
 
-/** Waits for its dependents to go first. */
+/** Whether the deletion waits for the deletion of the dependents. */
 export function isDeletingDependents(object: Stored<GenericObject>): boolean {
   return isBeingDeleted(object) && hasFinalizer(object, foregroundFinalizer);
 }
 
-/** Waits for its dependents to be let go. */
+/** Whether the deletion waits until the dependents have lost their reference to this owner. */
 export function isOrphaningDependents(object: Stored<GenericObject>): boolean {
   return isBeingDeleted(object) && hasFinalizer(object, orphanFinalizer);
 }

@@ -1,11 +1,11 @@
 import type { NamespaceCondition } from "@keelson/core/kinds/core/v1";
 
-/** What a round of deleting the contents of a namespace came to. */
+/** The result of one attempt to delete the contents of a namespace. */
 export interface RemainingContent {
   /** `configmaps.` or `widgets.example.com`, with how many are left. */
   readonly resources: ReadonlyMap<string, number>;
   readonly finalizers: ReadonlyMap<string, number>;
-  /** Messages of what went wrong. */
+  /** The messages of failed deletions. */
   readonly failures: readonly string[];
 }
 
@@ -74,7 +74,7 @@ function listed(counts: ReadonlyMap<string, number>, verb: string): string {
     .join(", ");
 }
 
-/** The conditions after a round; those that say the same keep their time. */
+/** The conditions after an attempt; those with the same status keep their transition time. */
 export function namespaceConditions(
   before: readonly NamespaceCondition[],
   remaining: RemainingContent,

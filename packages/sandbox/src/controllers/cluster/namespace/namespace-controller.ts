@@ -65,7 +65,7 @@ export function namespaceController({ delayMs = 5_000 }: NamespaceControllerOpti
   };
 }
 
-/** One round. Gives whether there is nothing more to do. */
+/** Deletes the contents once. Returns whether the deletion of the namespace is complete. */
 async function finish(context: ControllerContext, name: string): Promise<boolean> {
   const { objects } = context;
   const namespace = objects.get(Namespace, { name });
@@ -106,7 +106,7 @@ interface ContentDeletion extends RemainingContent {
   readonly isDone: boolean;
 }
 
-/** Deletes everything in a namespace: pods first, and only when they are gone the rest. */
+/** Deletes all objects in a namespace: pods first, and the rest once no pod exists. */
 async function deleteContent(
   { objects, registry, store, clock }: ControllerContext,
   namespace: string,

@@ -71,7 +71,7 @@ describe("nodes", () => {
     );
   });
 
-  it("that fall silent are given up as soon as it was asked for", async () => {
+  it("without heartbeats become Unknown after the configured grace period", async () => {
     const impatient = clusterWorld([nodeLifecycle({ graceMs: 5_000, periodMs: 500 })]);
     await impatient.create(Node, readyNode("n1"));
     await impatient.clock.advance(5_600);

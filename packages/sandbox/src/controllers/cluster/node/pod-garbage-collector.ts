@@ -8,7 +8,7 @@ import { disruptionTarget, forceDelete } from "./pod-end.ts";
 /** A node that was deleted may come back, so its pods wait. */
 const quarantineMs = 40_000;
 
-/** Removes pods whose node is gone, and pods that are being deleted and never had one. */
+/** Deletes pods whose node does not exist, and pods that are being deleted and were never bound. */
 export const startPodGarbageCollector: StartController = (context) => {
   const { objects, clock } = context;
   /** By the key of the pod: since when its node is known to be missing. */

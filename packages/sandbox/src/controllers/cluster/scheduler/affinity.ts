@@ -11,7 +11,7 @@ import {
 import type { ObjectApi } from "../../../server/write/object-api.ts";
 import type { NodeState } from "./cluster-state.ts";
 
-/** Whether a node is one of those that the pod asks for. */
+/** Whether a node matches the node selector and required node affinity of the pod. */
 export function isNodeWanted({ spec }: Stored<Pod>, node: Stored<Node>): boolean {
   const { nodeSelector, affinity } = spec ?? {};
   if (nodeSelector !== undefined && !matchesLabels({ matchLabels: nodeSelector }, node.metadata.labels))
@@ -65,7 +65,7 @@ export type AffinityProblem =
   | "node(s) didn't match pod anti-affinity rules"
   | "node(s) didn't satisfy existing pods anti-affinity rules";
 
-/** Why a pod may not be beside the pods that are there, or away from them; undefined if it may. */
+/** The affinity rule that a node violates for a pod, given the pods on all nodes; undefined if none. */
 export function podAffinityProblem(
   objects: ObjectApi,
   pod: Stored<Pod>,
@@ -87,7 +87,7 @@ export function podAffinityProblem(
     : undefined;
 }
 
-/** The first pod of a group that wants to be together may go anywhere. */
+/** The first pod of a group with affinity to itself may run on any node. */
 function isAffinityMet(
   objects: ObjectApi,
   pod: Stored<Pod>,

@@ -83,7 +83,7 @@ export function watchCluster(
 interface NodePods {
   readonly pods: readonly Stored<Pod>[];
   readonly count: number;
-  /** What they ask for together. */
+  /** The sum of their requests. */
   readonly requested: Amounts;
   /** The pods with a required anti-affinity. */
   readonly apart: ReadonlySet<Stored<Pod>>;
@@ -179,7 +179,7 @@ function raise(total: Map<string, bigint>, amounts: Amounts): void {
   for (const [name, amount] of amounts) if (amount > (total.get(name) ?? 0n)) total.set(name, amount);
 }
 
-/** What the claims of a pod mean for where it goes. */
+/** What the claims of a pod mean for its scheduling. */
 export type ClaimsState =
   | { readonly state: "bound" }
   /** They are bound when a node is chosen. */

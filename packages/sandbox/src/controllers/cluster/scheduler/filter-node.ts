@@ -7,12 +7,12 @@ import { type NodeState, podRequests } from "./cluster-state.ts";
 /** Why a pod cannot go to a node. */
 export interface Misfit {
   readonly reasons: readonly string[];
-  /** Whether it could if other pods went. */
+  /** Whether preemption of other pods could help. */
   readonly isResolvable: boolean;
 }
 
 /**
- * The first thing that keeps a pod from a node, in the order in which the real scheduler looks; undefined if nothing
+ * The first filter that refuses a node for a pod, in the order of the real scheduler; undefined if nothing
  * does.
  */
 export function misfitOf(
@@ -115,7 +115,7 @@ function isRepelled({ spec }: Stored<Pod>, taints: readonly Taint[]): boolean {
   );
 }
 
-/** Why a pod goes nowhere, in the words of the real scheduler. */
+/** Why a pod cannot be scheduled, in the words of the real scheduler. */
 export function fitError(pod: Stored<Pod>, misfits: readonly Misfit[]): string {
   if (misfits.length === 0) return "no nodes available to schedule pods";
   const head = `0/${misfits.length} nodes are available:`;

@@ -66,7 +66,7 @@ export function createSchedulerEvents({
       try {
         await write(pod, event);
       } catch (error) {
-        // An Event of a namespace that goes is refused; it is of no use any more.
+        // An Event in a namespace that is being deleted is refused, and no longer needed.
         if (!(error instanceof ApiError)) reportError(reporter, error);
       }
     });

@@ -90,12 +90,12 @@ describe("the scheduler", () => {
     expect(nodeOf("a")).toBe("n2");
   });
 
-  it("has nothing to say of a cluster without nodes but that", async () => {
+  it("reports a cluster without nodes", async () => {
     await world.create(Pod, podNamed("a"));
     expect(scheduledOf("a")?.message).toBe("no nodes available to schedule pods");
   });
 
-  it("sends no pods to a node that does not say how many it takes", async () => {
+  it("binds no pods to a node without a pod capacity", async () => {
     const { status: _, ...silent } = readyNode("n1");
     await world.create(Node, silent);
     await world.create(Pod, podNamed("a"));
@@ -103,7 +103,7 @@ describe("the scheduler", () => {
     expect(scheduledOf("a")?.message).toContain("1 Too many pods");
   });
 
-  it("counts what other pods ask for", async () => {
+  it("counts the requests of other pods", async () => {
     await addNodes("n1", "n2");
     await world.create(Pod, podNamed("a", { spec: asking("3") }));
     await world.create(Pod, podNamed("b", { spec: asking("3") }));
@@ -128,7 +128,7 @@ describe("the scheduler", () => {
     expect(nodeOf("b")).toBe("n1");
   });
 
-  it("keeps pods apart that do not want to be together", async () => {
+  it("honours required anti-affinity", async () => {
     await addNodes("n1", "n2");
     const term = { topologyKey: "kubernetes.io/hostname", labelSelector: { matchLabels: { app: "db" } } };
     const affinity = { podAntiAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [term] } };
@@ -141,7 +141,7 @@ describe("the scheduler", () => {
     );
   });
 
-  it("puts pods beside those they want to be with", async () => {
+  it("honours required affinity", async () => {
     await addNodes("n1", "n2");
     const term = { topologyKey: "kubernetes.io/hostname", labelSelector: { matchLabels: { app: "db" } } };
     const affinity = { podAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [term] } };
@@ -152,7 +152,7 @@ describe("the scheduler", () => {
     expect(nodeOf("web")).toBe(nodeOf("db"));
   });
 
-  it("spreads pods as their constraints say", async () => {
+  it("honours topology spread constraints", async () => {
     await addNodes("n1", "n2");
     const constraint = {
       maxSkew: 1,

@@ -202,7 +202,7 @@ async function markUnschedulable(
       { manager, subresource: "status" },
     );
   } catch (error) {
-    // It went or changed in between, and is looked at again.
+    // The pod was deleted or changed in between; the next run reads it again.
     if (!(error instanceof ApiError)) throw error;
   }
 }

@@ -23,7 +23,7 @@ const provisionerAnnotations = [
 const volumePrefix = "volume:";
 const writer = { manager: controllerManager };
 
-/** Binds claims to volumes that exist. It makes none: those are left to provisioners outside, which it asks. */
+/** Binds claims to existing volumes, and requests missing ones from the provisioner of their class. */
 export const startVolumeBinder: StartController = (context) => {
   const { objects } = context;
   const loop = startKeyLoop({
@@ -191,7 +191,10 @@ function annotated<T extends KubeObject>(object: T, annotations: Readonly<Record
   return { ...object, metadata: { ...metadata, annotations: { ...metadata.annotations, ...annotations } } };
 }
 
-/** The smallest volume that a claim can have; one that names the claim goes first. Undefined if there is none. */
+/**
+ * The smallest volume that a claim can have; a volume that is reserved for the claim comes first. Undefined if there is
+ * none.
+ */
 function matchingVolume(
   claim: Stored<PersistentVolumeClaim>,
   volumes: readonly Stored<PersistentVolume>[],

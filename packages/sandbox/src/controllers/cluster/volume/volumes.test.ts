@@ -114,14 +114,14 @@ describe("claims", () => {
     ]);
   });
 
-  it("of an unknown class say so", async () => {
+  it("of an unknown class record an Event", async () => {
     await world.create(PersistentVolumeClaim, claim("fast"));
     expect(world.events()).toEqual([
       'PersistentVolumeClaim data: Warning ProvisioningFailed storageclass.storage.k8s.io "fast" not found',
     ]);
   });
 
-  it("ask the provisioner of their class for a volume", async () => {
+  it("request a volume from the provisioner of their class", async () => {
     await world.create(StorageClass, storageClass("Immediate"));
     await world.create(PersistentVolumeClaim, claim("fast"));
     expect(world.get(PersistentVolumeClaim, key)?.metadata.annotations).toEqual({

@@ -60,7 +60,7 @@ describe("the CronJob controller", () => {
     expect(world.clock.pendingTimers).toEqual([]);
   });
 
-  it("goes on for a day, keeping the last Jobs only", async () => {
+  it("runs for a day, and keeps the last Jobs only", async () => {
     const world = workloadWorld([startCronJobController, startJobController, succeeding]);
     await world.create(CronJob, cronJob({ schedule: "*/30 * * * *" }));
     let created = 0;
@@ -74,7 +74,7 @@ describe("the CronJob controller", () => {
     await world.stop();
   });
 
-  it("knows of a success whose Job it does not keep", async () => {
+  it("records a success whose Job it does not keep", async () => {
     const world = workloadWorld([startCronJobController, startJobController, succeeding]);
     await world.create(CronJob, cronJob({ successfulJobsHistoryLimit: 0 }));
     await world.clock.advance(minute + 200);

@@ -124,7 +124,7 @@ async function deleteJob(run: CronJobRun, job: Stored<Job>): Promise<void> {
   recordEvent(run, "Normal", "SuccessfulDelete", `Deleted job ${job.metadata.name}`);
 }
 
-/** Takes down which Jobs run, have ended, or are gone. */
+/** Records which Jobs are active, have finished, or were deleted. */
 function recordFinishedJobs(run: CronJobRun, jobs: readonly Stored<Job>[]): void {
   for (const job of jobs) {
     const isActive = run.active.some(({ uid }) => uid === job.metadata.uid);
@@ -155,7 +155,7 @@ function recordFinishedJobs(run: CronJobRun, jobs: readonly Stored<Job>[]): void
   }
 }
 
-/** Gives how long to wait for the next time; undefined if there is none. */
+/** Returns the delay until the next scheduled time; undefined if there is none. */
 async function startDueJob(run: CronJobRun): Promise<number | undefined> {
   const { context, cronJob } = run;
   const { schedule: text, timeZone, suspend, startingDeadlineSeconds } = cronJob.spec;

@@ -11,7 +11,7 @@ export interface DaemonFacts {
   readonly set: Stored<DaemonSet>;
   readonly hash: string;
   readonly nodes: readonly NodeFacts[];
-  /** Meant for nodes that are not there. */
+  /** The unbound pods whose target node does not exist. */
   readonly strayPods: readonly Stored<Pod>[];
   readonly now: number;
 }
@@ -160,7 +160,7 @@ interface PodPair {
   readonly old: Stored<Pod> | undefined;
 }
 
-/** Undefined if there are two of a sort: that is settled first. */
+/** Undefined if the node has two old or two new pods: the placement removes one first. */
 function pairOf({ set, hash }: DaemonFacts, { pods }: NodeFacts): PodPair | undefined {
   const staying = pods.filter((pod) => !isBeingDeleted(pod));
   const fresh = staying.filter((pod) => isUpdated(set, pod, hash));

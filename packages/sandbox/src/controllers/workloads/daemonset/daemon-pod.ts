@@ -33,7 +33,7 @@ const toleratedAlways: readonly Toleration[] = [
 ];
 const networkUnavailable = tolerated("network-unavailable", "NoSchedule");
 
-/** A pod for one node: an affinity to the node's name leaves it to the scheduler to put it there. */
+/** A pod for one node: an affinity to the node's name makes the scheduler bind it to that node. */
 export function makeDaemonPod(owner: ObjectOfKind<DaemonSet>, nodeName: string, hash: string): Pod {
   const { template = {} } = owner.object.spec ?? {};
   const generation = templateGeneration(owner.object);

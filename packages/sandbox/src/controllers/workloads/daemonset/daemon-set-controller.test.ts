@@ -126,7 +126,7 @@ describe("the DaemonSet controller", () => {
     await world.stop();
   });
 
-  it("starts the new pod before the old one goes when it may surge", async () => {
+  it("starts the new pod before it deletes the old one when it may surge", async () => {
     const world = workloadWorld([startDaemonSetController, hollow]);
     for (const name of ["a", "b"]) await addNode(world, name);
     const rollingUpdate = { maxSurge: 1, maxUnavailable: 0 };

@@ -8,9 +8,9 @@ import type {
 } from "@keelson/core/kinds/core/v1";
 
 export interface NodeFit {
-  /** A pod is to be there. */
+  /** The node should run a pod. */
   readonly shouldRun: boolean;
-  /** A pod that is there may stay. */
+  /** A pod that runs on the node may stay. */
   readonly mayStay: boolean;
 }
 
@@ -37,7 +37,7 @@ function matchesNodeSelection(node: Node, { nodeSelector = {}, affinity }: PodSp
   );
 }
 
-/** A term that asks for nothing matches nothing. */
+/** An empty term matches nothing. */
 function matchesTerm(
   { metadata }: Node,
   { matchExpressions = [], matchFields = [] }: NodeSelectorTerm,

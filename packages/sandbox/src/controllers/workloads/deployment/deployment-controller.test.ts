@@ -113,7 +113,7 @@ describe("the Deployment controller", () => {
     expect(world.clock.pendingTimers).toEqual([]);
   });
 
-  it("rolls a new template out, and never goes beyond the surge or below what must be available", async () => {
+  it("rolls a new template out, and never exceeds the surge or the unavailable pods", async () => {
     const world = workloadWorld([...controllers, hollow]);
     await world.create(Deployment, deployment({ replicas: 4 }));
     let most = 0;
@@ -203,7 +203,7 @@ describe("the Deployment controller", () => {
     await world.stop();
   });
 
-  it("does not roll out while it is paused, and goes on when it is resumed", async () => {
+  it("does not roll out while it is paused, and continues when it is resumed", async () => {
     const world = workloadWorld([...controllers, hollow]);
     await world.create(Deployment, deployment());
     await change(world, { paused: true });

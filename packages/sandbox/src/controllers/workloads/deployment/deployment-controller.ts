@@ -47,7 +47,7 @@ export const startDeploymentController: StartController = (context) => {
     enqueueOwners(object);
     if (previous !== undefined) enqueueOwners(previous);
   });
-  // Recreate waits for the last of the old pods to be gone.
+  // Recreate waits for the deletion of the last old pod.
   const pods = indexByController(context, Pod, ({ type, object }) => {
     const controller = controllerOf(object);
     const { namespace } = object.metadata;

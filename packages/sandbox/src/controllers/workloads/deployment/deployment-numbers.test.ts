@@ -80,7 +80,7 @@ describe("the numbers of a Deployment", () => {
 const counts = fc.integer({ min: 0, max: 20 });
 
 describe("a rolling update", () => {
-  it("never goes beyond the surge", () => {
+  it("never exceeds the surge", () => {
     fc.assert(
       fc.property(counts, counts, counts, counts, (replicas, surge, old, present) => {
         const numbers = numbersOf(deployment(replicas, surge, 1));

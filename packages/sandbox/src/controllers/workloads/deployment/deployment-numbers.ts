@@ -5,7 +5,7 @@ import { countIn, maxReplicasAnnotation } from "./revision-annotations.ts";
 
 const unlimited = 2 ** 31 - 1;
 
-/** What a Deployment asks for, as numbers. */
+/** The numbers of the spec of a Deployment. */
 export interface DeploymentNumbers {
   readonly replicas: number;
   readonly isRolling: boolean;
@@ -28,7 +28,7 @@ export function numbersOf({ spec }: Deployment): DeploymentNumbers {
     replicas,
     isRolling,
     maxSurge: isRolling ? surge : 0,
-    // With neither more nor fewer pods than wanted, nothing could ever be replaced.
+    // With neither surge nor unavailable pods, no pod could ever be replaced.
     maxUnavailable: isRolling ? Math.min(surge === 0 && unavailable === 0 ? 1 : unavailable, replicas) : 0,
     minReadySeconds: spec?.minReadySeconds ?? 0,
     progressDeadlineSeconds: limited(spec?.progressDeadlineSeconds),
@@ -52,7 +52,7 @@ export function sum(sets: readonly ReplicaSet[], count: (set: ReplicaSet) => num
   return sets.reduce((total, set) => total + count(set), 0);
 }
 
-/** How large the new ReplicaSet may be, given what there is altogether. */
+/** How large the new ReplicaSet may be, given the replicas of all ReplicaSets. */
 export function newSetSize(numbers: DeploymentNumbers, all: readonly ReplicaSet[], present: number): number {
   const { replicas, isRolling, maxSurge } = numbers;
   if (!isRolling) return replicas;

@@ -209,7 +209,7 @@ export function withCondition(
   return renewed(conditions, condition, now);
 }
 
-/** The same, but the time of the last update is taken down even if nothing else is new. */
+/** The same, but the time of the last update is recorded even if nothing else is new. */
 function renewed(
   conditions: DeploymentConditions,
   condition: NewCondition,

@@ -42,7 +42,7 @@ function names(world: WorkloadWorld): readonly (string | undefined)[] {
 }
 
 describe("the Job controller", () => {
-  it("runs pods until as many as wanted have succeeded, and reports as the real one does", async () => {
+  it("runs pods until the desired number has succeeded, and reports as the real one does", async () => {
     const world = workloadWorld([startJobController, succeeding]);
     await world.create(Job, job({ completions: 2, parallelism: 1 }));
     const end = {
@@ -252,7 +252,7 @@ describe("the Job controller", () => {
     await world.stop();
   });
 
-  it("counts failures by index where that is asked for", async () => {
+  it("counts failures by index where the spec says so", async () => {
     const world = workloadWorld([
       startJobController,
       startHollowPods((pod, now) =>
@@ -277,7 +277,7 @@ describe("the Job controller", () => {
     await world.stop();
   });
 
-  it("is satisfied with what the success policy asks for", async () => {
+  it("succeeds when its success policy is met", async () => {
     const world = workloadWorld([
       startJobController,
       startHollowPods((pod, now) =>
@@ -296,7 +296,7 @@ describe("the Job controller", () => {
     await world.stop();
   });
 
-  it("lets the pods of a Job that is gone go", async () => {
+  it("removes the finalizer from pods whose Job was deleted", async () => {
     const world = workloadWorld([startJobController]);
     await world.create(Job, job());
     await world.objects.delete(

@@ -6,7 +6,7 @@ import { parseIndexes } from "./index-set.ts";
 import { failuresBefore, indexOf, isTracked } from "./job-pod.ts";
 import { isCounted, judgeFailure, successMessage } from "./job-policies.ts";
 
-/** What there is to know of a Job that is not finished, from it and its pods. */
+/** The state of an unfinished Job, computed from the Job and its pods. */
 export interface JobFacts {
   readonly job: Stored<Job>;
   readonly pods: readonly Stored<Pod>[];
@@ -96,7 +96,7 @@ function isIndexLost(job: Stored<Job>, pod: Stored<Pod>): boolean {
   return action !== "Ignore" && failuresBefore(pod) >= (job.spec?.backoffLimitPerIndex ?? 0);
 }
 
-/** How a Job ends; the terminal condition follows when its pods are gone. */
+/** How a Job ends; the terminal condition follows when its pods are deleted. */
 export interface JobEnd {
   readonly type: "SuccessCriteriaMet" | "FailureTarget";
   readonly reason: string;

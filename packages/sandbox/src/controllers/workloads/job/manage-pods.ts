@@ -30,7 +30,7 @@ export interface PodPlan {
   readonly waitMs: number | undefined;
 }
 
-/** Which pods a Job that goes on has too many, and which it lacks. */
+/** The pods that a running Job must delete and create. */
 export function planPods(facts: JobFacts): PodPlan {
   const { job, active, isIndexed, isSuspended } = facts;
   const nothing = { remove: [], create: 0, createIndexes: [], waitMs: undefined };

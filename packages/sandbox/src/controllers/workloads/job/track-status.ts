@@ -12,13 +12,13 @@ import { isCounted } from "./job-policies.ts";
  * into the status, then their finalizers go, then the uids become numbers.
  */
 export interface Tracking {
-  /** With the uids of pods that are about to be let go. */
+  /** With the uids of pods whose finalizer is about to be removed. */
   readonly status: JobStatus;
   readonly letGo: readonly Stored<Pod>[];
 }
 
 /**
- * Only pods that the facts speak of are let go: one that ended since has not been looked at.
+ * The finalizer is removed only from pods in the facts: a pod that finished since then is not counted yet.
  *
  * @param present the pods after some were created and deleted
  */

@@ -6,7 +6,7 @@ import { ignoreNotFound } from "../../refusals.ts";
 import { isBeingDeleted, timeOf } from "../pod-state.ts";
 import { terminalCondition } from "./job-policies.ts";
 
-/** Deletes Jobs, and their pods with them, some time after they have finished, if they say so. */
+/** Deletes Jobs, and their pods with them, `ttlSecondsAfterFinished` after they have finished. */
 export const startTtlAfterFinishedController: StartController = ({
   objects,
   clock,

@@ -5,9 +5,10 @@ const deletionCost = "controller.kubernetes.io/pod-deletion-cost";
 const phaseRanks: Readonly<Record<string, number>> = { Pending: 0, Unknown: 1, Running: 2 };
 
 /**
- * Which pods go when there are too many: those that lose the least. In this order of reasons: not on a node yet, not
- * running, not ready, cheap by their annotation, together with many of their relatives on one node, ready for a short
- * time, restarted often, young. Times are compared by their magnitude only, so that it is not always the newest.
+ * Which pods are deleted when there are too many: those whose loss costs the least. In this order of reasons: not on a
+ * node yet, not running, not ready, cheap by their annotation, together with many of their relatives on one node, ready
+ * for a short time, restarted often, young. Times are compared by their magnitude only, so that it is not always the
+ * newest.
  *
  * @param related active pods of the same owner's owner, which decide what is crowded
  */

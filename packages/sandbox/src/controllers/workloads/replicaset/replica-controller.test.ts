@@ -68,7 +68,7 @@ describe("the ReplicaSet controller", () => {
     await world.stop();
   });
 
-  it("replaces pods that are gone or have failed", async () => {
+  it("replaces pods that were deleted or have failed", async () => {
     const world = workloadWorld([startReplicaSetController, hollow]);
     await world.create(ReplicaSet, replicaSet(2));
     const [first, second] = world.list(Pod);

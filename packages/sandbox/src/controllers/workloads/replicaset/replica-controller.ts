@@ -19,7 +19,7 @@ import {
 /** At most so many pods are created or deleted in one go. */
 const burst = 500;
 
-/** Keeps as many pods as each ReplicaSet asks for. */
+/** Keeps as many pods as the spec of each ReplicaSet says. */
 export const startReplicaSetController: StartController = (context) => start(context, replicaSets);
 
 /** The same for ReplicationControllers. */
@@ -55,7 +55,7 @@ function start<T extends ReplicaOwner>(
   };
 }
 
-/** Who is to look after a pod: its controller, or of an orphan all that may want it. */
+/** The keys of the owners of a pod: its controller, or for an orphan all owners that select it. */
 function ownersOf<T extends ReplicaOwner>(
   { objects }: ControllerContext,
   { resource, specOf }: ReplicaKind<T>,

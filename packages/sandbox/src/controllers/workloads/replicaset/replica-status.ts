@@ -56,7 +56,7 @@ export const replicationControllers: ReplicaKind<ReplicationController> = {
   }),
 };
 
-/** A label that both is and is not there. */
+/** A requirement that no labels meet: a label both exists and does not. */
 const nothing: LabelSelector = {
   matchExpressions: [
     { key: "none", operator: "Exists" },
@@ -70,7 +70,7 @@ export interface ReplicaFacts {
   readonly active: readonly Stored<Pod>[];
   /** Undefined where the kind does not count them. */
   readonly terminating: readonly Stored<Pod>[] | undefined;
-  /** Why pods could not be created or deleted; undefined if all went well. */
+  /** Why pods could not be created or deleted; undefined if all succeeded. */
   readonly failure: string | undefined;
   readonly now: number;
 }

@@ -65,7 +65,7 @@ export async function createClaims(context: Context, set: Stored<StatefulSet>, p
   }
 }
 
-/** Whether the pod cannot be made yet, because a claim of its predecessor is still on its way out. */
+/** Whether the pod cannot be created yet, because a claim of its predecessor is still being deleted. */
 export function isClaimStale({ objects }: Context, set: Stored<StatefulSet>, pod: Pod): boolean {
   if (set.spec?.persistentVolumeClaimRetentionPolicy?.whenScaled !== "Delete") return false;
   return claimsOf(set, ordinalOf(set, pod) ?? 0).some((claim) => {
@@ -163,7 +163,7 @@ function desiredOwners(
   const foreign = (metadata.ownerReferences ?? []).filter(
     ({ uid }) => uid !== set.metadata.uid && uid !== pod.metadata.uid,
   );
-  // Another controller decides when the claim goes.
+  // Another controller decides when the claim is deleted.
   if (foreign.some(({ controller }) => controller === true)) return foreign;
   const isCondemned = !isInRange(set, ordinal);
   const options = { controller: true, blockOwnerDeletion: true };

@@ -133,7 +133,7 @@ describe("the StatefulSet controller", () => {
     await world.stop();
   });
 
-  it("hands claims over as the retention policy says", async () => {
+  it("sets the owners of claims as the retention policy says", async () => {
     const world = workloadWorld([startStatefulSetController]);
     const policy = { whenDeleted: "Delete", whenScaled: "Delete" };
     await world.create(
@@ -155,7 +155,7 @@ describe("the StatefulSet controller", () => {
     await world.stop();
   });
 
-  it("hands over a claim that it makes anew for a pod that waits for it", async () => {
+  it("sets the owner of a claim that it creates again for a pending pod", async () => {
     const world = workloadWorld([startStatefulSetController]);
     const policy = { whenDeleted: "Delete", whenScaled: "Retain" };
     await world.create(StatefulSet, statefulSet({ ...claims, persistentVolumeClaimRetentionPolicy: policy }));

@@ -34,7 +34,7 @@ export const startStatefulSetController: StartController = (context) => {
   });
   const history = indexByController(context, ControllerRevision, () => {});
   const sets: StatefulSets = { context, pods, history };
-  // A pod may wait for the claim of its predecessor to be gone.
+  // A pod may wait for the deletion of a claim of its predecessor.
   const stopClaims = context.watch(PersistentVolumeClaim, ({ type, object }) => {
     if (type !== "DELETED") return;
     for (const set of context.objects.list(StatefulSet, object.metadata.namespace)) {

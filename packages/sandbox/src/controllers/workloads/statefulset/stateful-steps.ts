@@ -31,7 +31,7 @@ export interface StatefulRun {
   readonly now: number;
 }
 
-/** A place of the set: its number, and the pod that is there, if there is one. */
+/** An ordinal of the set, and its pod, if it exists. */
 interface Place {
   readonly ordinal: number;
   readonly pod: Stored<Pod> | undefined;
@@ -102,7 +102,7 @@ async function fillPlace(run: StatefulRun, { ordinal, pod }: Place, isOrdered: b
   return true;
 }
 
-/** Of the revision that belongs there: below the partition, the old one. */
+/** The pod for an ordinal: of the current revision below the partition, else of the update revision. */
 function makePodFor({ set, revisions }: StatefulRun, ordinal: number): Pod {
   const { type, rollingUpdate } = set.spec?.updateStrategy ?? {};
   const kept =
