@@ -207,4 +207,13 @@ describe("a lease health check", () => {
     term.end();
     expect(check).not.toThrow();
   });
+
+  it("[LE10] tolerates 20 s by default, and passes in a replica that does not lead", () => {
+    const lease = { namespace: "shop", name: "lock" };
+    const checkAt = (renewedAgoMs: number | undefined) =>
+      leaseHealthCheck({ lease, leaseDurationMs: 15_000, renewedAgoMs, isCertain: false });
+    expect(checkAt(35_000)).not.toThrow();
+    expect(checkAt(35_001)).toThrow(LeaseNotRenewedError);
+    expect(checkAt(undefined)).not.toThrow();
+  });
 });

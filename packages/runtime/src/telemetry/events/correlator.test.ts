@@ -115,7 +115,7 @@ describe("a series", () => {
     expect(correlator.nextDueMs).toBeUndefined();
   });
 
-  it("[EVR3] whose last counts are not written is there for a flush", () => {
+  it("[EVR3] whose last counts are not written is included in a flush", () => {
     const { correlator, happen } = setUp();
     const { event } = happen("a");
     happen("a");
@@ -180,8 +180,8 @@ describe("similar events", () => {
   });
 });
 
-describe("spam control", () => {
-  it("[EVR2] lets 25 events about an object pass and then one per 300 s", async () => {
+describe("the spam filter", () => {
+  it("[EVR2] allows 25 Events about an object and then one per 300 s", async () => {
     const { clock, happen } = setUp();
     const reasons = Array.from({ length: 30 }, (_, index) => happen("a", { reason: `R${index}` }).verdict);
     expect(reasons.slice(0, 25).every((verdict) => verdict === "write")).toBe(true);
@@ -214,7 +214,7 @@ describe("spam control", () => {
     expect(fresh()).toMatchObject({ verdict: "write", event: { count: 2 } });
   });
 
-  it("[EVR2] takes nothing for repetitions that are only counted, or that wait to be written", () => {
+  it("[EVR2] takes no token for repetitions that are only counted, or that wait to be written", () => {
     const { happen, save } = setUp();
     for (let index = 0; index < 500; index++) happen("a");
     const waiting = happen("w", { reason: "Waiting" });
@@ -227,7 +227,7 @@ describe("spam control", () => {
     expect(passed.filter((verdict) => verdict === "write")).toHaveLength(22);
   });
 
-  it("[EVR3] makes no event by a heartbeat or a finish that it has stopped", async () => {
+  it("[EVR3] lets neither a heartbeat nor the end of a series create an Event that it has stopped", async () => {
     const { clock, happen, sweep } = setUp();
     for (let index = 0; index < 25; index++) happen("a", { reason: `R${index}` });
     expect(happen("b").verdict).toBe("spam");
@@ -237,8 +237,8 @@ describe("spam control", () => {
   });
 });
 
-describe("memory", () => {
-  it("[EVR2] holds the 4096 events that were seen last, and writes the counts of those it forgets", () => {
+describe("the tracked Events", () => {
+  it("[EVR2] are the 4096 most recent ones, and the counts of evicted ones are written", () => {
     const { happen } = setUp();
     const { event } = happen("a", {}, "first");
     happen("a", {}, "first");

@@ -102,7 +102,7 @@ describe("a sender of events", () => {
     await sender.stop();
   });
 
-  it("[EVR1] goes on when the server is back", async () => {
+  it("[EVR1] continues when the server is reachable again", async () => {
     let isDown = true;
     const { clock, sender, outcomes } = setUp(() => (isDown ? fail(unreachable) : Promise.resolve("create")));
     sender.add(eventOf("a"));
@@ -113,7 +113,7 @@ describe("a sender of events", () => {
     expect(outcomes).toEqual(["create", "create"]);
   });
 
-  it("[EVR1] holds 1000 events and drops what comes then", async () => {
+  it("[EVR1] holds 1000 Events and drops further ones", async () => {
     const { sender, outcomes } = setUp(() => new Promise(() => undefined));
     for (let index = 0; index < 1001; index++) sender.add(eventOf(`e${index}`));
     expect(outcomes).toEqual(["buffer_full e1000"]);
@@ -125,7 +125,7 @@ describe("a sender of events", () => {
     ["forbidden", refusal(403, "Forbidden")],
     ["rejected", refusal(422, "Invalid")],
     ["rejected", refusal(400, "BadRequest")],
-  ])("[EVR1] drops at once, as %s, what is refused for good (%#)", async (reason, error) => {
+  ])("[EVR1] drops at once, as %s, what is refused permanently (%#)", async (reason, error) => {
     const { sender, written, outcomes } = setUp(() => fail(error));
     sender.add(eventOf("a"));
     await sender.idle();
@@ -138,7 +138,7 @@ describe("a sender of events", () => {
     refusal(429, "TooManyRequests"),
     refusal(401, "Unauthorized"),
     new NotLeaderError("create events", { namespace: "shop", name: "lock" }, undefined),
-  ])("[EVR1] tries again after what may pass: %s", async (error) => {
+  ])("[EVR1] retries after a temporary failure: %s", async (error) => {
     let failures = 2;
     const { clock, sender, outcomes } = setUp(() =>
       failures-- > 0 ? fail(error) : Promise.resolve("patch"),
@@ -148,7 +148,7 @@ describe("a sender of events", () => {
     expect(outcomes).toEqual(["patch"]);
   });
 
-  it("[EVR1] tries again after a 403 of a server that has just come back", async () => {
+  it("[EVR1] retries after a 403 of a server that has just restarted", async () => {
     const errors = [unreachable, refusal(403, "Forbidden")];
     const { clock, sender, outcomes } = setUp(() => {
       const error = errors.shift();

@@ -1,7 +1,5 @@
 import { VirtualClock } from "@keelson/testkit";
 import { describe, expect, it } from "vitest";
-import { LeaseNotRenewedError } from "../../leader/errors.ts";
-import { leaseHealthCheck } from "../../leader/lease-term.ts";
 import { cacheSynced, type InformersToCheck, queueAge, watchFreshness } from "./built-in-checks.ts";
 import { CacheNotSyncedError, QueueStuckError, StaleInformersError } from "./errors.ts";
 import type { HealthCheck } from "./health-checks.ts";
@@ -23,7 +21,7 @@ const run = (check: HealthCheck): void => {
 };
 
 describe("cacheSynced", () => {
-  it("names the informers that are not", () => {
+  it("names the informers that have not synced", () => {
     const cache = { statuses: [status(), status({ name: "nodes", hasSynced: false })] };
     expect(() => run(cacheSynced(cache))).toThrow(CacheNotSyncedError);
     expect(() => run(cacheSynced(cache))).toThrow("check the cache: not synced: nodes");
@@ -40,7 +38,7 @@ describe("watchFreshness", () => {
     return { clock, cache, check };
   }
 
-  it("fails when bookmarks stay away for too long, and passes with the next one", async () => {
+  it("fails when no bookmark arrives for too long, and passes with the next one", async () => {
     const { clock, cache, check } = setUp(status());
     cache.statuses = [status({ lastBookmarkAtMs: clock.now() })];
     run(check);
@@ -105,26 +103,8 @@ describe("watchFreshness", () => {
   });
 });
 
-describe("leaseHealthCheck", () => {
-  const lease = { namespace: "shop", name: "lock" };
-  it("[LE10] fails for a leader whose renewal is older than lease and tolerance, and for no one else", () => {
-    const leadership = (renewedAgoMs: number | undefined) => ({
-      lease,
-      leaseDurationMs: 15_000,
-      renewedAgoMs,
-      isCertain: false,
-    });
-    expect(() => run(leaseHealthCheck(leadership(35_001)))).toThrow(LeaseNotRenewedError);
-    expect(() => run(leaseHealthCheck(leadership(35_000)))).not.toThrow();
-    expect(() => run(leaseHealthCheck(leadership(undefined)))).not.toThrow();
-    expect(() => run(leaseHealthCheck(leadership(16_001), { toleranceMs: 1_000 }))).toThrow(
-      LeaseNotRenewedError,
-    );
-  });
-});
-
 describe("queueAge", () => {
-  it("fails when an item is worked on, or waits, for too long", () => {
+  it("fails when a reconcile runs, or a key waits, for too long", () => {
     const ages = { totalMs: 0, longestMs: 600_000, oldestReadyMs: 1_800_000 };
     const check = queueAge(() => ages, { name: "webapp" });
     expect(() => run(check)).not.toThrow();

@@ -81,7 +81,7 @@ describe("the health endpoints", () => {
     expect(await get("/readyz/ping")).toBe("200 ok");
   });
 
-  it("[MG8] take no further checks", () => {
+  it("[MG8] refuse further checks", () => {
     const { liveChecks } = setUp({ a: well });
     expect(() => liveChecks.add("b", well)).toThrow(HealthCheckRefusedError);
   });
@@ -101,7 +101,7 @@ describe("the health endpoints", () => {
     await expect(get("/healthz")).rejects.toThrow();
   });
 
-  it("are two paths, to be read", async () => {
+  it("are two paths, for GET and HEAD", async () => {
     const { send } = setUp();
     expect((await send("/metrics")).status).toBe(404);
     expect((await send("//[")).status).toBe(404);

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { InvalidLogLevelError, isWritten, levelFrom } from "./log-level.ts";
 
 describe("levels of a log", () => {
-  it("are read in any case, with warning as another word for warn", () => {
+  it("are parsed in any case, and warning is warn", () => {
     expect(["debug", "INFO", " Warn ", "warning", "error"].map(levelFrom)).toEqual([
       "debug",
       "info",
@@ -20,7 +20,7 @@ describe("levels of a log", () => {
     expect(() => levelFrom("")).toThrow(InvalidLogLevelError);
   });
 
-  it("write what is as urgent or more", () => {
+  it("write lines of the same or a higher severity", () => {
     expect(isWritten("info", "info")).toBe(true);
     expect(isWritten("error", "info")).toBe(true);
     expect(isWritten("debug", "info")).toBe(false);

@@ -63,7 +63,7 @@ describe("a text with credentials", () => {
     expect(withoutSecrets(text)).toBe(text);
   });
 
-  it("takes time in proportion to its length, whatever it is made of", () => {
+  it("takes time in proportion to the length of the text", () => {
     const nasty = [
       "eyJ-",
       "-----BEGIN PRIVATE KEY-----",

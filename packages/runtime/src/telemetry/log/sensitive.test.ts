@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { sensitive } from "./sensitive.ts";
 
 describe("a sensitive value", () => {
-  it("is shown by no way of printing, and given by reveal", () => {
+  it("is not shown by any way of printing, and is returned by reveal", () => {
     const wrapped = sensitive("hunter2");
     const shown = [
       `${wrapped}`,

@@ -6,7 +6,7 @@ import { MetricsRegistry } from "./metrics-registry.ts";
 import { boundText } from "./series.ts";
 
 describe("a registry", () => {
-  it("gives back any value of a label and any help", () => {
+  it("escapes any value of a label and any help", () => {
     fc.assert(
       fc.property(
         fc.string({ unit: fc.constantFrom(...'"\\\n{}=, aé\r') }),
@@ -39,7 +39,7 @@ describe("a registry", () => {
     );
   });
 
-  it("gives the same series for the same labels, and leaves out what has none", () => {
+  it("returns the same series for the same labels, and leaves out metrics without series", () => {
     const registry = new MetricsRegistry();
     const gauge = registry.gauge({ name: "depth", help: "depth", labels: ["a", "b"] });
     expect(registry.render()).toBe("");
@@ -75,7 +75,7 @@ describe("a registry", () => {
     expect(() => registry.histogram({ name: "g", help: "g", buckets: [1] })).toThrow(DuplicateMetricError);
   });
 
-  it("does not count what is no number, and lets no counter go down", () => {
+  it("ignores NaN, and refuses to decrease a counter", () => {
     const registry = new MetricsRegistry();
     const histogram = registry.histogram({ name: "h", help: "h", buckets: [1] }).with();
     histogram.observe(Number.NaN);

@@ -20,7 +20,7 @@ const send = (method: string, path: string, authorize?: Authorize): Promise<Serv
   )(request(method, path));
 
 describe("the service for metrics", () => {
-  it("gives their text, whatever comes after the path", async () => {
+  it("serves their text, with any query", async () => {
     expect(await send("GET", "/metrics?name=depth")).toEqual({
       status: 200,
       headers: { "content-type": "text/plain; version=0.0.4; charset=utf-8" },
@@ -34,13 +34,13 @@ describe("the service for metrics", () => {
     expect(headers).toMatchObject({ "content-length": "8" });
   });
 
-  it("knows nothing else", async () => {
+  it("refuses other paths and methods", async () => {
     expect((await send("GET", "/")).status).toBe(404);
     expect((await send("GET", "/metrics/")).status).toBe(404);
     expect(await send("POST", "/metrics")).toMatchObject({ status: 405, headers: { allow: "GET, HEAD" } });
   });
 
-  it("gives nothing to those who may not see them", async () => {
+  it("refuses requests that are not authorized", async () => {
     const refuse =
       (status: 401 | 403): Authorize =>
       async () => ({ isAllowed: false, status, message: "no" });
