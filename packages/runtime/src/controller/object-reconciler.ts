@@ -58,7 +58,7 @@ export function objectReconciler<T extends KubeObject, Settings>(
     const object = await find(run.client, resource, run.key);
     if (object !== undefined) return reconcileExisting(run, object);
     run.objectNotFound();
-    await notFound?.(reconcileContext(run));
+    if (notFound !== undefined) await notFound(reconcileContext(run));
   };
   return (run) => {
     const object = run.peek(resource, run.key);

@@ -15,19 +15,19 @@ export function ipProblems(text: string, field: string): readonly FieldProblem[]
 }
 
 /** Whether a number of the IPv4 address, or of the one at the end of an IPv6 address, has a zero before it. */
-export function hasLeadingZeros(address: string): boolean {
+function hasLeadingZeros(address: string): boolean {
   const [numbers = ""] = address.split(":").slice(-1);
   return numbers.includes(".") && numbers.split(".").some((part) => /^0\d/.test(part));
 }
 
 /** Whether an IPv6 address stands for an IPv4 one. */
-export function isMappedIPv4(address: string): boolean {
+function isMappedIPv4(address: string): boolean {
   const parsed = lenientlyParsed(address);
   return parsed?.family === "IPv6" && parsed.bits >> 32n === 0xffffn;
 }
 
 /** The number of an address; 0 if the text is none. */
-export function ipNumber(address: string): bigint {
+function ipNumber(address: string): bigint {
   return lenientlyParsed(address)?.bits ?? 0n;
 }
 
