@@ -1,5 +1,5 @@
 import { ForbiddenError, NotFoundError, UnauthorizedError } from "@keelson/client";
-import type { KubeObject, ObjectKey } from "@keelson/core";
+import type { ObjectKey, Stored } from "@keelson/core";
 import { metadataOnly } from "@keelson/core";
 import { Deployment } from "@keelson/core/kinds/apps/v1";
 import { ConfigMap } from "@keelson/core/kinds/core/v1";
@@ -247,8 +247,8 @@ describe("an informer source", () => {
 describe("a handler that throws", () => {
   const flaky = (failures: number) => {
     const calls: string[] = [];
-    const handler = enqueueMapped((object: KubeObject) => {
-      const { name = "" } = object.metadata;
+    const handler = enqueueMapped((object: Stored) => {
+      const { name } = object.metadata;
       calls.push(name);
       if (name === "bad" && calls.filter((call) => call === "bad").length <= failures) {
         throw new Error("no index");
@@ -423,11 +423,11 @@ describe("a handler that throws", () => {
   });
 });
 
-describe("a handler that looks something up", () => {
+describe("an asynchronous handler", () => {
   it("gets one event at a time, in order", async () => {
     const gates = new Map(["a", "b"].map((name) => [name, Promise.withResolvers<void>()]));
     const begun: string[] = [];
-    const handler = enqueueMapped(async ({ metadata: { name = "" } }: KubeObject) => {
+    const handler = enqueueMapped(async ({ metadata: { name } }: Stored) => {
       begun.push(name);
       await gates.get(name)?.promise;
       return [{ name }];

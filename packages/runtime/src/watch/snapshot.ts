@@ -45,7 +45,7 @@ export interface ScannedLine {
 
 /** A snapshot of an object that is parsed. No other code may change the object afterwards. */
 export function parsedSnapshot<T extends KubeObject>(object: Stored<T>): Snapshot<T> {
-  const { namespace, name = "", resourceVersion = "" } = object.metadata;
+  const { namespace, name, resourceVersion = "" } = object.metadata;
   return new ParsedSnapshot(
     { namespace, name, keyText: `${namespace ?? ""}/${name}`, resourceVersion },
     object,
