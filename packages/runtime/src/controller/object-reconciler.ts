@@ -58,7 +58,8 @@ export function objectReconciler<T extends KubeObject, Settings>(
     const object = await find(run.client, resource, run.key);
     if (object !== undefined) return reconcileExisting(run, object);
     run.objectNotFound();
-    if (notFound !== undefined) await notFound(reconcileContext(run));
+    const handling = notFound?.(reconcileContext(run));
+    if (handling !== undefined) await handling;
   };
   return (run) => {
     const object = run.peek(resource, run.key);
