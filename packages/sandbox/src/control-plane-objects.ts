@@ -22,9 +22,9 @@ export async function createControlPlaneObjects(objects: ObjectApi): Promise<voi
 async function createAll<T extends KubeObject>(
   objects: ObjectApi,
   resource: Resource<T>,
-  wanted: readonly T[],
+  desired: readonly T[],
 ): Promise<void> {
-  for (const object of wanted) {
+  for (const object of desired) {
     // A user may have changed it in an earlier run; the change stays.
     if (objects.get(resource, keyOf(object)) === undefined)
       await objects.create(resource, object, { manager });

@@ -28,8 +28,10 @@ export function claimResize(read: StoredObjects): ValidatingAdmission {
 }
 
 function isGrown(claim: PersistentVolumeClaim, old: PersistentVolumeClaim): boolean {
-  const [wanted, before] = [claim, old].map(({ spec }) => String(spec?.resources?.requests?.storage ?? "0"));
-  return compareQuantities(parseQuantity(wanted ?? "0"), parseQuantity(before ?? "0")) > 0;
+  const [requested, before] = [claim, old].map(({ spec }) =>
+    String(spec?.resources?.requests?.storage ?? "0"),
+  );
+  return compareQuantities(parseQuantity(requested ?? "0"), parseQuantity(before ?? "0")) > 0;
 }
 
 function classOf({ metadata, spec }: PersistentVolumeClaim): string {

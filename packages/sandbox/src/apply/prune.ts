@@ -26,8 +26,8 @@ export function prune(
   const kept = union(named(fieldsOfConfiguration(bare, type)), named(owned));
   const pruned = removeItems(merged, difference(present, kept), type);
   // Fields without an owner must not be removed with the owned fields that contain them.
-  const gone = difference(present, named(fieldsOfConfiguration(pruned, type)));
-  return removeItems(merged, intersection(gone, last), type);
+  const removed = difference(present, named(fieldsOfConfiguration(pruned, type)));
+  return removeItems(merged, intersection(removed, last), type);
 }
 
 /** The value without the fields and items of the set; a container that becomes empty stays. */

@@ -19,8 +19,8 @@ function urlCovers(url: string, path: string): boolean {
 }
 
 /** A missing list names nothing, `*` everything. */
-function names(list: readonly string[] | undefined, wanted: string): boolean {
-  return list !== undefined && (list.includes(wanted) || list.includes("*"));
+function names(list: readonly string[] | undefined, name: string): boolean {
+  return list !== undefined && (list.includes(name) || list.includes("*"));
 }
 
 /** `pods/log` names a subresource of one resource, `*` and a subresource one of all that have it, `*` everything. */
@@ -37,9 +37,9 @@ function namesObject(list: readonly string[], name: string | undefined): boolean
 /** The part of the requested rules that the owned rules do not cover, in rules of one verb and one resource or path. */
 export function uncoveredRules(
   owned: readonly PolicyRule[],
-  wanted: readonly PolicyRule[],
+  requested: readonly PolicyRule[],
 ): readonly PolicyRule[] {
-  return wanted.flatMap(singleRules).filter((single) => !owned.some((rule) => covers(rule, single)));
+  return requested.flatMap(singleRules).filter((single) => !owned.some((rule) => covers(rule, single)));
 }
 
 /**
@@ -102,10 +102,10 @@ function singleRules(rule: PolicyRule): readonly PolicyRule[] {
 /** Whether a rule covers a rule of one verb and one resource or path. */
 function covers(rule: PolicyRule, single: PolicyRule): boolean {
   const { resourceNames = [], nonResourceURLs = [] } = rule;
-  const wantedNames = single.resourceNames ?? [];
+  const requestedNames = single.resourceNames ?? [];
   const hasNames =
     resourceNames.length === 0 ||
-    (wantedNames.length > 0 && wantedNames.every((name) => resourceNames.includes(name)));
+    (requestedNames.length > 0 && requestedNames.every((name) => resourceNames.includes(name)));
   return (
     hasNames &&
     hasAll(rule.verbs, single.verbs) &&
@@ -115,12 +115,12 @@ function covers(rule: PolicyRule, single: PolicyRule): boolean {
   );
 }
 
-function hasAll(list: readonly string[] = [], wanted: readonly string[] = []): boolean {
-  return list.includes("*") || wanted.every((one) => list.includes(one));
+function hasAll(list: readonly string[] = [], requested: readonly string[] = []): boolean {
+  return list.includes("*") || requested.every((one) => list.includes(one));
 }
 
-function hasResources(list: readonly string[], wanted: readonly string[]): boolean {
-  return wanted.every((path) => {
+function hasResources(list: readonly string[], requested: readonly string[]): boolean {
+  return requested.every((path) => {
     if (list.includes("*") || list.includes(path)) return true;
     const slash = path.indexOf("/");
     return slash !== -1 && list.includes(`*${path.slice(slash)}`);

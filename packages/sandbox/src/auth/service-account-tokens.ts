@@ -78,18 +78,18 @@ export function createServiceAccountTokens(options: ServiceAccountTokensOptions)
       return issueBound(options, issuer, request);
     },
     issueLegacy: (token) => signToken(key, legacyClaims(token)),
-    verify(token, wanted) {
+    verify(token, requested) {
       const claims = unverifiedClaims(token);
       if (claims === undefined || (claims.iss !== issuer && claims.iss !== legacyIssuer)) {
         return { problem: undefined };
       }
       if (!isSignedWith(key, token)) return { problem: "go-jose/go-jose: error in cryptographic primitive" };
-      const meant = wanted.length === 0 ? [issuer] : wanted;
+      const targets = requested.length === 0 ? [issuer] : requested;
       const isLegacy = claims.iss === legacyIssuer;
       const own = isLegacy ? [issuer] : audiencesOf(claims);
-      const audiences = meant.filter((one) => own.includes(one));
+      const audiences = targets.filter((one) => own.includes(one));
       if (audiences.length === 0) {
-        const [given, target] = [own, meant].map(quotedList);
+        const [given, target] = [own, targets].map(quotedList);
         return { problem: `token audiences ${given} is invalid for the target audiences ${target}` };
       }
       const outcome: TokenOutcome = isLegacy

@@ -29,7 +29,7 @@ export function schemaReference(name: string): OpenApiSchema {
   return { $ref: prefix + name };
 }
 
-/** The name under which a kind's schema is published; undefined for kinds that are no JSON, such as PodExecOptions. */
+/** The name under which a kind's schema is published; undefined for kinds without a JSON schema, such as PodExecOptions. */
 export function publishedName(
   resource: Pick<ServedResource, "isCustom">,
   group: string,

@@ -3,7 +3,7 @@ import { fieldOf, isJsonObject, type JsonObject, setField } from "../schema/json
 
 /**
  * Applies an RFC 7386 patch to a copy of the object: null removes, objects merge, all else replaces. Nulls inside of
- * what is new are dropped too, also in objects within lists, as the server's library does.
+ * new values are dropped too, also in objects within lists, as the server's library does.
  */
 export function applyMergePatch(
   object: Readonly<JsonObject>,

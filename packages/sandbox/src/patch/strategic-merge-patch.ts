@@ -85,11 +85,11 @@ function deleteElements(
   if ([...current, ...removed].some(isJsonObject)) {
     setField(target, key, mergeLists(current, removed, list, mergeKey));
   } else {
-    const gone = new Set(removed);
+    const removedElements = new Set(removed);
     setField(
       target,
       key,
-      current.filter((element) => !gone.has(element)),
+      current.filter((element) => !removedElements.has(element)),
     );
   }
 }

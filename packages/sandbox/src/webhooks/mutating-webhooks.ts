@@ -104,9 +104,9 @@ class Rounds {
 }
 
 /** Changes the object in place, because the callers hold a reference to it. */
-function replaceContents(object: MutableObject, wanted: MutableObject): void {
+function replaceContents(object: MutableObject, patched: MutableObject): void {
   for (const field of Object.keys(object)) {
-    if (!Object.hasOwn(wanted, field)) Reflect.deleteProperty(object, field);
+    if (!Object.hasOwn(patched, field)) Reflect.deleteProperty(object, field);
   }
-  Object.assign(object, wanted);
+  Object.assign(object, patched);
 }

@@ -161,8 +161,8 @@ function scopeMatches(
   return (scope === "Cluster") === isOfCluster;
 }
 
-function names(list: readonly string[] | undefined, wanted: string): boolean {
-  return list !== undefined && (list.includes("*") || list.includes(wanted));
+function names(list: readonly string[] | undefined, name: string): boolean {
+  return list !== undefined && (list.includes("*") || list.includes(name));
 }
 
 /** `pods` matches pods only, `pods/log` one subresource, and a star any resource or subresource. */

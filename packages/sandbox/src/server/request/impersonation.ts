@@ -18,23 +18,23 @@ export function effectiveUser(
   sent: Sent,
   access: AccessRequest,
 ): UserInfo {
-  const wanted = wantedUser(sent);
-  if (wanted === undefined) return user;
-  const mode = modeOf(wanted);
-  const legacy = checksFor(wanted, "impersonate", "");
-  if (legacy.every((check) => authorize(user, check).allowed)) return withGroups(wanted);
+  const impersonated = impersonatedUser(sent);
+  if (impersonated === undefined) return user;
+  const mode = modeOf(impersonated);
+  const legacy = checksFor(impersonated, "impersonate", "");
+  if (legacy.every((check) => authorize(user, check).allowed)) return withGroups(impersonated);
   const constrained = [
     { ...access, verb: `impersonate-on:${mode}:${access.verb}` },
-    ...checksFor(wanted, `impersonate:${mode}`, "authentication.k8s.io"),
+    ...checksFor(impersonated, `impersonate:${mode}`, "authentication.k8s.io"),
   ];
   for (const check of constrained) {
     const { allowed, reason } = authorize(user, check);
     if (!allowed) throw denied(user, check, reason);
   }
-  return withGroups(wanted);
+  return withGroups(impersonated);
 }
 
-function wantedUser(sent: Sent): UserInfo | undefined {
+function impersonatedUser(sent: Sent): UserInfo | undefined {
   const { headers } = sent;
   const username = headers["impersonate-user"] ?? "";
   const uid = headers["impersonate-uid"] ?? "";
@@ -45,9 +45,10 @@ function wantedUser(sent: Sent): UserInfo | undefined {
   }
   const hasExtra = Object.keys(extra).length > 0;
   if (username === "" && uid === "" && groups.length === 0 && !hasExtra) return undefined;
-  const wanted = { username, groups, ...(uid !== "" && { uid }), ...(hasExtra && { extra }) };
-  if (username === "") throw badRequest(`requested ${goUser(wanted)} without impersonating a user name`);
-  return wanted;
+  const impersonated = { username, groups, ...(uid !== "" && { uid }), ...(hasExtra && { extra }) };
+  if (username === "")
+    throw badRequest(`requested ${goUser(impersonated)} without impersonating a user name`);
+  return impersonated;
 }
 
 /** The values of a header; without the separate lines, repeated headers are joined by commas. */
@@ -79,21 +80,23 @@ function serviceAccountOf(
 }
 
 /** Legacy impersonation checks users and groups in the core group, constrained impersonation in the authentication group. */
-function checksFor(wanted: UserInfo, verb: string, group: string): readonly AccessRequest[] {
-  const account = serviceAccountOf(wanted.username);
+function checksFor(impersonated: UserInfo, verb: string, group: string): readonly AccessRequest[] {
+  const account = serviceAccountOf(impersonated.username);
   const userCheck: AccessRequest =
     account === undefined
-      ? { verb, group, version: "v1", resource: "users", name: wanted.username }
+      ? { verb, group, version: "v1", resource: "users", name: impersonated.username }
       : { verb, group, version: "v1", resource: "serviceaccounts", ...account };
   const authentication = { verb, group: "authentication.k8s.io", version: "v1" };
-  const extras = Object.entries(wanted.extra ?? {}).flatMap(([key, values]) =>
+  const extras = Object.entries(impersonated.extra ?? {}).flatMap(([key, values]) =>
     values.map((name) => ({ ...authentication, resource: "userextras", subresource: key, name })),
   );
   return [
     userCheck,
-    ...wanted.groups.map((name) => ({ verb, group, version: "v1", resource: "groups", name })),
+    ...impersonated.groups.map((name) => ({ verb, group, version: "v1", resource: "groups", name })),
     ...extras,
-    ...(wanted.uid === undefined ? [] : [{ ...authentication, resource: "uids", name: wanted.uid }]),
+    ...(impersonated.uid === undefined
+      ? []
+      : [{ ...authentication, resource: "uids", name: impersonated.uid }]),
   ];
 }
 
@@ -101,15 +104,16 @@ const anonymous = "system:anonymous";
 const authenticated = "system:authenticated";
 const unauthenticated = "system:unauthenticated";
 
-function withGroups(wanted: UserInfo): UserInfo {
-  const account = serviceAccountOf(wanted.username);
+function withGroups(impersonated: UserInfo): UserInfo {
+  const account = serviceAccountOf(impersonated.username);
   const ofAccount = ["system:serviceaccounts", `system:serviceaccounts:${account?.namespace}`];
-  const groups = wanted.groups.length === 0 && account !== undefined ? ofAccount : [...wanted.groups];
+  const groups =
+    impersonated.groups.length === 0 && account !== undefined ? ofAccount : [...impersonated.groups];
   const isKnown = groups.includes(authenticated) || groups.includes(unauthenticated);
-  if (wanted.username === anonymous) {
+  if (impersonated.username === anonymous) {
     if (!groups.includes(unauthenticated)) groups.push(unauthenticated);
   } else if (!isKnown) groups.push(authenticated);
-  return { ...wanted, groups };
+  return { ...impersonated, groups };
 }
 
 /** The user as Go prints it. */

@@ -195,9 +195,9 @@ function ownRules({ rulesOf }: ServerDependencies, user: UserInfo, spec: Json): 
 function tokenStatus({ authenticateToken, tokenProblem }: ServerDependencies, spec: Json): object {
   const token = textOf(spec.token);
   if (token === "") throw badRequest("token is required for TokenReview in authentication");
-  const wanted = textsOf(spec.audiences);
-  const found = authenticateToken(token, wanted);
-  if (found === undefined) return { user: {}, error: tokenProblem(token, wanted) };
+  const requested = textsOf(spec.audiences);
+  const found = authenticateToken(token, requested);
+  if (found === undefined) return { user: {}, error: tokenProblem(token, requested) };
   const { user, audiences } = found;
   return { authenticated: true, user: userJson(user), ...(audiences.length > 0 && { audiences }) };
 }

@@ -154,7 +154,11 @@ async function write(
     if (requested !== "" && requested !== object.metadata.resourceVersion)
       throw conflict(resource, name, staleVersion);
     const next = draft(object);
-    setValueAt(next, scalePathsOf(resource).specReplicasPath, wantedReplicas(scale, resource.isCustom, name));
+    setValueAt(
+      next,
+      scalePathsOf(resource).specReplicasPath,
+      requestedReplicas(scale, resource.isCustom, name),
+    );
     setManagedFields(next, managedFields);
     try {
       return (await dependencies.writer.update(namedTarget(request), next, options)).object;
@@ -178,8 +182,12 @@ function checkName(found: string, expected: string): void {
 }
 
 /** For custom kinds, their strategy refuses negative numbers, with the path of the field. */
-function wantedReplicas(wanted: Readonly<Record<string, unknown>>, isCustom: boolean, name: string): number {
-  const replicas: unknown = Object(wanted.spec).replicas ?? 0;
+function requestedReplicas(
+  scale: Readonly<Record<string, unknown>>,
+  isCustom: boolean,
+  name: string,
+): number {
+  const replicas: unknown = Object(scale.spec).replicas ?? 0;
   const isNumber = typeof replicas === "number" && Number.isInteger(replicas);
   if (isNumber && (replicas >= 0 || isCustom)) return replicas;
   const problem = invalidValue("spec.replicas", replicas, "must be greater than or equal to 0");

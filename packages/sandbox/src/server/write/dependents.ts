@@ -17,9 +17,9 @@ export function finalizersForDeletion(
   options: DeleteOptions,
 ): readonly string[] {
   const policy = policyOf(resource, finalizers, options);
-  const wanted = policy === "Orphan" ? orphan : policy === "Foreground" ? foreground : undefined;
+  const policyFinalizer = policy === "Orphan" ? orphan : policy === "Foreground" ? foreground : undefined;
   const kept = finalizers.filter((finalizer) => finalizer !== orphan && finalizer !== foreground);
-  const next = wanted === undefined ? kept : [...kept, wanted];
+  const next = policyFinalizer === undefined ? kept : [...kept, policyFinalizer];
   const isSame = next.length === finalizers.length && next.every((one) => finalizers.includes(one));
   return isSame ? finalizers : next;
 }

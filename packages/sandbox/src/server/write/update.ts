@@ -34,10 +34,10 @@ export async function updateObject(
       if (uid !== undefined) checkUid(target, uid, current);
     },
     change(current) {
-      const wanted = isRepeatable ? draft(object) : object;
+      const desired = isRepeatable ? draft(object) : object;
       // For the scale subresource, managed fields are tracked on the Scale.
-      if (subresource !== "scale") recordManager(dependencies, target, wanted, current, options);
-      return wanted;
+      if (subresource !== "scale") recordManager(dependencies, target, desired, current, options);
+      return desired;
     },
   });
 }
