@@ -60,7 +60,7 @@ interface HollowNodeFacts {
 }
 
 /** Does for a pod what the kubelet of its node would do now. */
-export async function reconcilePod(world: PodWorld, context: ObjectContext<Pod>): Promise<ReconcileResult> {
+async function reconcilePod(world: PodWorld, context: ObjectContext<Pod>): Promise<ReconcileResult> {
   const { object: pod, client } = context;
   const { clock, timing, pulls, memory } = world;
   const node = world.nodeOf(pod.spec?.nodeName ?? "");

@@ -58,8 +58,7 @@ export function objectReconciler<T extends KubeObject, Settings>(
     const object = await find(run.client, resource, run.key);
     if (object !== undefined) return reconcileExisting(run, object);
     run.objectNotFound();
-    const handling = notFound?.(reconcileContext(run));
-    if (handling !== undefined) await handling;
+    return notFound?.(reconcileContext(run));
   };
   return (run) => {
     const object = run.peek(resource, run.key);
