@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 const root = fileURLToPath(new URL("../", import.meta.url));
 
 /**
- * Brings the build up to date, and tells what of it a program gets that imports `keelson`. Such a program must run
+ * Brings the build up to date, and returns the part of it that a program which imports `keelson` gets. Such a program must run
  * without the condition that leads to the sources. Throws if the build fails.
  */
 export function buildPublished(): void {

@@ -51,14 +51,14 @@ function readLockfile(file) {
  * @param {URL} lock
  */
 async function acquire(lock) {
-  for (let told = false; ; ) {
+  for (let isReported = false; ; ) {
     try {
       mkdirSync(lock);
       return;
     } catch (error) {
       if (!(error instanceof Error && "code" in error && error.code === "EEXIST")) throw error;
-      if (!told) console.error("keelson: waiting for another installation in this folder");
-      told = true;
+      if (!isReported) console.error("keelson: waiting for another installation in this folder");
+      isReported = true;
     }
     const touched = statSync(lock, { throwIfNoEntry: false })?.mtimeMs;
     if (touched !== undefined && Date.now() - touched > lockStaleMs)
@@ -86,7 +86,7 @@ function touch(lock) {
  */
 async function install(root) {
   console.error("keelson: installing the workspace (npm ci)");
-  // npm tells its scripts where it is; run by the same Node it needs no shell and no PATH.
+  // npm sets a variable with its own path; run by the same Node it needs no shell and no PATH.
   const npm = process.env.npm_execpath;
   const [command, args] = npm === undefined ? ["npm", []] : [process.execPath, [npm]];
   const child = spawn(command, [...args, "ci", "--no-audit", "--no-fund", "--loglevel=error"], {

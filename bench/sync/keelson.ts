@@ -25,7 +25,7 @@ await measure({
     });
     void cache.run(stop.signal);
     await subscription.synced();
-    if (added !== count) throw new Error(`sync: the handler was told of ${added} objects, not ${count}`);
+    if (added !== count) throw new Error(`sync: the handler received ${added} objects, not ${count}`);
   },
   readAll: () => informer.list().filter(({ spec }) => spec.image !== "").length,
 });

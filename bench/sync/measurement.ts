@@ -20,7 +20,7 @@ export interface Subject {
   prepare(kubeconfigPath: string): Promise<void>;
   /** Lets go of what an earlier sync holds, and resolves when so many objects are there. */
   sync(count: number): Promise<void>;
-  /** Looks into every object, and tells how many there are. */
+  /** Reads every object, and returns their number. */
   readAll(): number;
 }
 

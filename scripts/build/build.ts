@@ -22,7 +22,7 @@ function textOf(file: string): string | undefined {
   try {
     return readFileSync(file, "utf8");
   } catch {
-    // Not there, or not readable: writing it will tell.
+    // Missing or not readable: the write reports the problem.
     return undefined;
   }
 }

@@ -1,5 +1,5 @@
 // Plays the conformance cases on the embedded and on the real server: `run.ts [--count] [vitest arguments]`.
-// With `--count` it only tells how many there are.
+// With `--count` it only prints their number.
 import { caseGroups } from "@keelson/conformance";
 import { parseCLI, startVitest } from "vitest/node";
 

@@ -4,7 +4,7 @@ import { isAbsolute, join } from "node:path";
 
 /**
  * Has Node keep what it compiles of the modules that are loaded from now on, so that the next start takes half as long. In a
- * folder of the user's own: whoever writes it decides what runs. Does nothing where it cannot be written.
+ * folder that only the user can write: its contents decide what runs. Does nothing where it cannot be written.
  */
 export function keepCompiled(env: Readonly<Record<string, string | undefined>>, platform: string): void {
   // Node 22.0 does not have it.

@@ -3,7 +3,7 @@ import { dirname } from "node:path";
 import type { Kubeconfig } from "@keelson/core";
 import type { CertificateAuthority, Identity, KeyPair } from "./certificate-authority.ts";
 
-/** A way to reach the API server as somebody. */
+/** Access to the API server as one user. */
 export interface Access {
   readonly kubeconfig: Kubeconfig;
   readonly kubeconfigPath: string;

@@ -17,7 +17,7 @@ export interface ControlPlaneOptions {
   readonly binaries?: Binaries;
   /** How long one component may take to become ready. Default 60 s. */
   readonly readyTimeoutMs?: number;
-  /** Told what a download or a build of the programs is doing. */
+  /** Called with the progress of a download or a build of the programs. */
   readonly onProgress?: (message: string) => void;
   /** Aborts the start; what had been started is stopped before the call rejects. */
   readonly signal?: AbortSignal;
@@ -40,7 +40,7 @@ export interface ControlPlane extends Access, AsyncDisposable {
   readonly crashed: Promise<ComponentExitedError>;
   /** Makes a user with a client certificate; its rules are in force when this returns. */
   createUser(options: UserOptions): Promise<Access>;
-  /** Runs the control plane's own kubectl, as the administrator unless told otherwise; gives what it printed. */
+  /** Runs the control plane's own kubectl, by default as the administrator; returns what it printed. */
   kubectl(args: readonly string[], options?: KubectlOptions): Promise<string>;
   /** As `kubectl`, but gives all that it printed and its exit code, whatever that is. */
   tryKubectl(args: readonly string[], options?: KubectlOptions): Promise<KubectlResult>;

@@ -56,7 +56,7 @@ export async function tryKubectl(
   });
   using _ = onAbort(options.signal, () => kubectl.signal("SIGKILL"));
   const { stdin, stdout, stderr } = kubectl.child;
-  // kubectl may end before it has read its input; its exit code tells the story.
+  // kubectl may end before it has read its input; its exit code decides.
   stdin?.on("error", () => undefined);
   stdin?.end(options.input ?? "");
   const read = (stream: typeof stdout): Promise<string> =>

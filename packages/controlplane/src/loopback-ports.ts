@@ -13,13 +13,13 @@ const portCount = 10_000;
 /** A port on 127.0.0.1 that no other control plane of this user takes while the file is there. */
 export interface ClaimedPort {
   readonly port: number;
-  /** Whoever claimed the port removes the file when it is done, or has the guardian do it. */
+  /** The process that claimed the port removes the file at its end, or its guardian does. */
   readonly file: string;
 }
 
 /**
  * Claims a free port. Asking the system for a free one is not enough: between the answer and the moment when the
- * component binds it, and again while a component restarts, someone else may take it. So a claim is a file named
+ * component binds it, and again while a component restarts, another process may take it. So a claim is a file named
  * after the port, with the claimant's process number in it for people. A claim is never taken over: two who did so at
  * the same time would both have it.
  */

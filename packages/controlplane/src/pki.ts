@@ -19,7 +19,7 @@ export interface Pki {
 export async function preparePki(layout: Layout): Promise<Pki> {
   const authority = await CertificateAuthority.create("keelson-control-plane");
   const serving = await authority.issueServing({ names: servedNames, addresses: ["127.0.0.1"] });
-  // An authority of its own: whoever it signs for may speak in anyone's name.
+  // An authority of its own: a client with its certificate may act as any user.
   const frontProxyAuthority = await CertificateAuthority.create("keelson-front-proxy");
   const frontProxy = await frontProxyAuthority.issueClient({ user: frontProxyUser });
   const tokenKeys = await createSigningKeys();

@@ -182,7 +182,7 @@ class RunningControlPlane implements ControlPlane {
     await this.#ground.guardian.dismiss();
   }
 
-  /** Throws once `stop` was called: nothing may be started that nobody would end. */
+  /** Throws once `stop` was called: nothing may start that would never be stopped. */
   #component(name: ComponentName): Component {
     this.#stopping.signal.throwIfAborted();
     const component = this.#running.get(name);

@@ -12,7 +12,7 @@ export class NodeTakenError extends KeelsonError {
   }
 }
 
-/** Nobody has asked for a node of that name. */
+/** There is no hollow node of that name. */
 export class UnknownNodeError extends KeelsonError {
   static override readonly brand: string = "@keelson/hollow.UnknownNodeError";
   readonly code = "UNKNOWN_NODE";

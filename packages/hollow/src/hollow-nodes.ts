@@ -32,7 +32,7 @@ export interface HollowNodesOptions {
   readonly random?: Random;
   /** Default: says nothing. */
   readonly log?: Logger;
-  /** Told of annotations that make no sense. Default: records nothing. */
+  /** Records invalid annotations. Default: records nothing. */
   readonly events?: EventRecorder;
   /** Aborts the start. What it has made is removed before it rejects. */
   readonly signal?: AbortSignal;
@@ -49,7 +49,7 @@ export interface SetReadyOptions {
 /** Nodes that run without machines. All that they know is in the cluster: other ones of the same names go on. */
 export interface HollowNodes extends AsyncDisposable {
   readonly names: readonly string[];
-  /** Returns when the cluster knows. A Node that somebody has deleted is made again when it becomes ready. */
+  /** Returns when the Node shows it. A Node that was deleted is created again when it becomes ready. */
   setReady(name: string, isReady: boolean, options?: SetReadyOptions): Promise<void>;
   /** From now on images that match cannot be pulled; `*` stands for any text. Containers that run go on. */
   failPulls(pattern: string): void;

@@ -13,7 +13,7 @@ const leastTimes = [
   ["statusIntervalMs", 0],
 ] as const;
 
-/** Everything that is wrong with what was asked for, so that one attempt tells all. */
+/** All problems of the options, so that one attempt shows them all. */
 export function problemsOf(options: HollowNodesOptions): readonly string[] {
   const { nodes } = options;
   const problems =

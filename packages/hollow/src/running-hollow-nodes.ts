@@ -147,7 +147,7 @@ export class RunningHollowNodes implements HollowNodes {
     const subscription = this.#pods.subscribe((event) => this.#remember(event));
     // No address may be given away before all that are in use are known.
     await subscription.synced(signal);
-    // A node that is not registered looks at no pod, and nothing would tell it to look later.
+    // A node that is not registered reconciles no pod, and nothing would enqueue the pod later.
     await abortable(this.#registered.promise, signal);
     const world: PodWorld = {
       clock,

@@ -57,7 +57,7 @@ function timingOf(options: HollowNodesOptions): PodTiming {
   };
 }
 
-/** A kubelet is as new as its API server, unless told otherwise. */
+/** The version of the kubelet is that of the API server by default. */
 async function serverVersion(client: Client, signal: AbortSignal | undefined): Promise<string> {
   const version = await client.raw("/version", signal === undefined ? {} : { signal });
   return isRecord(version) && typeof version.gitVersion === "string" ? version.gitVersion : "v0.0.0";

@@ -1,4 +1,4 @@
-/** What is to be done at the end; whoever begins something adds how it ends. */
+/** Functions to call at the end, one for each part that was started. */
 export type Endings = (() => Promise<void>)[];
 
 /** What came last goes first. What fails keeps nothing else from ending; it is thrown when all has ended. */

@@ -26,7 +26,7 @@ export class Exchange {
     this.request = request;
     this.signal = callerSignal === undefined ? own : AbortSignal.any([own, callerSignal]);
     this.#onEnd = onEnd;
-    // Whoever aborts may never have begun to read the body, so the end of the body alone is not enough.
+    // A caller that aborts may never have begun to read the body, so the end of the body alone is not enough.
     this.signal.addEventListener("abort", this.end);
   }
 

@@ -95,7 +95,7 @@ export const faults = {
   },
 } as const;
 
-/** As Node's sockets fail, so that what tells errors apart by their code finds what it knows. */
+/** An error with the code that Node's sockets have, by which callers distinguish errors. */
 function socketError(code: string, syscall: string): Error {
   return Object.assign(new Error(`${syscall} ${code} (injected)`), { code, syscall });
 }

@@ -26,7 +26,7 @@ export interface InjectedFault {
   remove(): void;
 }
 
-/** A transport that does what the one behind it does, except where it was told to fail. */
+/** A transport that passes requests on to the one behind it, except those that a fault is injected into. */
 export interface FaultyTransport extends Transport {
   /** Every request, in the order in which they were sent, those included that never reached the server. */
   readonly requests: readonly RecordedRequest[];

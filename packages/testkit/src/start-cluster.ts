@@ -21,7 +21,7 @@ export interface StartClusterOptions {
 
 /**
  * Starts a cluster for tests that hold on either control plane: at level `embedded`, which is the default, the one in
- * this process; at level `cluster` the real one. Which is meant is for whoever runs the tests to say, such as by an
+ * this process; at level `cluster` the real one. The runner of the tests chooses the level, such as by an
  * environment variable.
  */
 export async function startCluster(

@@ -31,7 +31,7 @@ export interface RunningSandbox extends Access, AsyncDisposable {
   readonly client: Client;
   /** Makes a user with a client certificate; its rules are in force when this returns. */
   createUser(options: UserOptions): Promise<Access>;
-  /** Runs the pinned kubectl, as the administrator unless told otherwise; gives what it printed. */
+  /** Runs the pinned kubectl, by default as the administrator; returns what it printed. */
   kubectl(args: readonly string[], options?: KubectlOptions): Promise<string>;
   /** As `kubectl`, but gives all that it printed and its exit code, whatever that is. */
   tryKubectl(args: readonly string[], options?: KubectlOptions): Promise<KubectlResult>;

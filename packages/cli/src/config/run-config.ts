@@ -220,7 +220,7 @@ export const runSchema: SettingsSchema<RunConfig> = z.strictObject<SettingsSchem
   }),
   webhookCertDir: setting(text("a folder"), {
     group: webhooks,
-    help: "serve by tls.crt and tls.key of this folder; whoever makes them keeps the configurations, too",
+    help: "serve with tls.crt and tls.key of this folder; their issuer also maintains the webhook configurations",
     placeholder: "FOLDER",
   }),
   logLevel: setting(logLevel(), {

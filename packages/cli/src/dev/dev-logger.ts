@@ -14,7 +14,7 @@ export interface DevLog {
 /** A machine that also runs a control plane has its hands full: a reconcile that took so long says little about itself. */
 const usualBlockMs = 1_000;
 
-/** Warnings and errors are for whoever watches the table; all else is only kept. */
+/** Warnings and errors are shown below the table; everything is written to the log file. */
 export function devLogger({ note, keep }: DevLog): Logger {
   const notes = withoutUsualBlocks(prettyLogger({ write: note, clock: systemClock, level: "warn" }));
   return keep === undefined ? notes : both(notes, prettyLogger({ write: keep, clock: systemClock }));
@@ -34,14 +34,14 @@ function withoutUsualBlocks(log: Logger): Logger {
 }
 
 function both(first: Logger, second: Logger): Logger {
-  const tell =
+  const logBoth =
     (level: "debug" | "info" | "warn" | "error") =>
     (message: string, fields?: LogFields): void => {
       first[level](message, fields);
       second[level](message, fields);
     };
   return {
-    ...{ debug: tell("debug"), info: tell("info"), warn: tell("warn"), error: tell("error") },
+    ...{ debug: logBoth("debug"), info: logBoth("info"), warn: logBoth("warn"), error: logBoth("error") },
     with: (fields) => both(first.with(fields), second.with(fields)),
   };
 }

@@ -25,7 +25,7 @@ export interface ServedWebhooks {
 
 const timeoutMs = 30_000;
 
-/** Waits until the API server has been told of the webhooks, at this address and no earlier one. */
+/** Waits until the webhook configurations of the API server have this address, and no earlier one. */
 export async function webhooksInPlace(
   client: Client,
   { admissions, name, url }: ServedWebhooks,

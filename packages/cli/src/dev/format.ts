@@ -9,7 +9,7 @@ export function widthOf(text: string): number {
   return [...text].reduce((sum, character) => sum + characterWidth(character), 0);
 }
 
-/** On one line, with spaces for whatever would steer a terminal: texts of objects are written by anybody. */
+/** On one line, with spaces for characters that control a terminal: any user may write the texts of objects. */
 export function oneLine(text: string): string {
   return text.replace(steering, " ").trim();
 }

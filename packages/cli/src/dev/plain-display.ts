@@ -14,17 +14,17 @@ export function plainDisplay({ stdout, stderr }: PlainStreams): Display {
   const lines = new PlainLines();
   let look: (() => View) | undefined;
   let lastSummary = "";
-  const tell = (): void => {
+  const printChanges = (): void => {
     if (look === undefined) return;
     const { rows, summary } = look();
     const news = lines.changes(rows);
     // How many are settled can be counted; that all are is worth a line.
     const isNews = summary !== lastSummary && rows.every(({ isSettled }) => isSettled);
     lastSummary = summary;
-    const told = [...news, ...(isNews && summary !== "" ? [summary] : [])];
-    if (told.length > 0) stdout.write(`${told.join("\n")}\n`);
+    const printed = [...news, ...(isNews && summary !== "" ? [summary] : [])];
+    if (printed.length > 0) stdout.write(`${printed.join("\n")}\n`);
   };
-  const soon = new Soon(patienceMs, tell);
+  const soon = new Soon(patienceMs, printChanges);
   return {
     await: () => undefined,
     print: (text) => void stdout.write(text),
@@ -36,7 +36,7 @@ export function plainDisplay({ stdout, stderr }: PlainStreams): Display {
     note: (text) => void stderr.write(`${text}\n`),
     end: () => {
       soon.cancel();
-      tell();
+      printChanges();
       look = undefined;
     },
   };
@@ -44,22 +44,22 @@ export function plainDisplay({ stdout, stderr }: PlainStreams): Display {
 
 const longest = 160;
 
-/** Tells rows as lines, one for each that has changed since it was last told; for logs and pipes. */
+/** Prints rows as lines, one for each that has changed since it was last printed; for logs and pipes. */
 export class PlainLines {
-  readonly #told = new Map<string, { readonly title: string; readonly line: string }>();
+  readonly #printed = new Map<string, { readonly title: string; readonly line: string }>();
 
   /** What is new about these rows, which are all there are. */
   changes(rows: readonly Row[]): readonly string[] {
     const present = new Set(rows.map(({ id }) => id));
-    const gone = [...this.#told].filter(([id]) => !present.has(id));
-    for (const [id] of gone) this.#told.delete(id);
+    const deleted = [...this.#printed].filter(([id]) => !present.has(id));
+    for (const [id] of deleted) this.#printed.delete(id);
     const changed = rows.flatMap((row) => {
       const line = lineOf(row);
-      if (this.#told.get(row.id)?.line === line) return [];
-      this.#told.set(row.id, { title: titleOf(row), line });
+      if (this.#printed.get(row.id)?.line === line) return [];
+      this.#printed.set(row.id, { title: titleOf(row), line });
       return [line];
     });
-    return [...gone.map(([, { title }]) => `${title}: gone`), ...changed];
+    return [...deleted.map(([, { title }]) => `${title}: gone`), ...changed];
   }
 }
 
@@ -67,8 +67,8 @@ export class PlainLines {
 function lineOf(row: Row): string {
   const { phase, ready, problem, event } = row;
   const facts = [phase, ...(ready === undefined ? [] : [`${ready} ready`])].join(", ");
-  const told = problem ?? (event === undefined ? undefined : `${event.reason}: ${event.message}`);
-  const line = oneLine(`${titleOf(row)}: ${facts}${told === undefined ? "" : `; ${told}`}`);
+  const detail = problem ?? (event === undefined ? undefined : `${event.reason}: ${event.message}`);
+  const line = oneLine(`${titleOf(row)}: ${facts}${detail === undefined ? "" : `; ${detail}`}`);
   return line.length <= longest ? line : `${line.slice(0, longest - 1)}…`;
 }
 

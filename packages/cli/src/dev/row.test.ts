@@ -25,7 +25,7 @@ describe("a row", () => {
     expect(rowOf(identity, object, progressOf, undefined)).toMatchObject({
       phase: "Unknown",
       isSettled: false,
-      problem: "its operator cannot tell how far it is: status is undefined",
+      problem: "its operator cannot report its progress: status is undefined",
     });
   });
 

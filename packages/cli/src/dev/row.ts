@@ -1,7 +1,7 @@
 import type { GenericObject, SampleProgress } from "keelson";
 import { isRecord, toError } from "keelson/low-level";
 
-/** What last happened to an object, as an Event tells it. */
+/** The last Event about an object. */
 export interface LastEvent {
   readonly atMs: number;
   readonly reason: string;
@@ -29,7 +29,7 @@ export interface Row {
 /** Who an object is, whether it is there yet or not. */
 export type RowIdentity = Pick<Row, "id" | "title" | "namespace">;
 
-/** An object that is there. What its operator cannot tell counts as a problem of the object. */
+/** The row of an object that exists. An error of its operator counts as a problem of the object. */
 export function rowOf(
   identity: RowIdentity,
   object: GenericObject,
@@ -60,7 +60,7 @@ function progressIn(
   try {
     return progressOf(object);
   } catch (error) {
-    const problem = `its operator cannot tell how far it is: ${toError(error).message}`;
+    const problem = `its operator cannot report its progress: ${toError(error).message}`;
     return { phase: "Unknown", isSettled: false, problem };
   }
 }
@@ -68,7 +68,7 @@ function progressIn(
 /** Conditions that say of an object as a whole how it is, the first of them that it has. */
 const telling = ["Ready", "Available", "Succeeded", "Complete"];
 
-/** How far an object is by what most kinds have in their status; for operators that do not tell it. */
+/** The progress of an object by what most kinds have in their status; for operators that do not report it. */
 export function usualProgress({ status }: GenericObject): SampleProgress {
   if (!isRecord(status)) return { phase: "Created", isSettled: false };
   const conditions: readonly unknown[] = Array.isArray(status.conditions) ? status.conditions : [];

@@ -10,7 +10,7 @@ import type { Sample, SampleObject } from "./sample-files.ts";
 
 interface ShownKind {
   readonly resource: AnyDefinedResource;
-  /** Of its operator, if that can tell. */
+  /** The operator's own function, if it has one. */
   readonly progressOf: (object: GenericObject) => SampleProgress;
   readonly informer: InformerLease<GenericObject>;
 }
@@ -43,10 +43,10 @@ export class SampleBoard {
 
   constructor({ operators, samples, cache, onChange }: BoardOptions) {
     this.#onChange = onChange;
-    this.#kinds = operators.flatMap(({ resources, samples: told }) =>
+    this.#kinds = operators.flatMap(({ resources, samples: own }) =>
       resources.map((resource) => ({
         resource,
-        progressOf: (object) => told?.progress(object) ?? usualProgress(object),
+        progressOf: (object) => own?.progress(object) ?? usualProgress(object),
         informer: cache.acquire(genericResource(resource)),
       })),
     );

@@ -17,7 +17,7 @@ const lookMs = 50;
 
 /**
  * Waits until all samples are settled. Throws a NotSettledError when the time is over, or when all that are not settled
- * have told for a while why they will not be; the signal's reason as soon as it aborts.
+ * have had a problem for a while; the signal's reason as soon as it aborts.
  */
 export async function waitUntilSettled(
   board: Pick<SampleBoard, "look">,

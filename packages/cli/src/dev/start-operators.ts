@@ -23,18 +23,18 @@ export interface StartOperatorsOptions {
 
 /**
  * Operators that run: their kinds are served, their caches have synced, their webhooks are asked. Disposing of them ends
- * them; the log tells of those that did not end in time.
+ * them; the log names those that did not end in time.
  */
 export interface RunningOperators extends AsyncDisposable {
   readonly client: Client;
   readonly cache: Cache;
-  /** Rejects with what ended them, if they end before they are told to. */
+  /** Rejects with the error that ended them, if they end before they are stopped. */
   readonly ended: Promise<void>;
 }
 
 const name = "keelson-dev";
 const loopback = "127.0.0.1";
-/** Together with all else that has to end, this stays below what somebody who has pressed Ctrl-C waits for. */
+/** Together with everything else that has to end, this is short enough for a user who has pressed Ctrl-C. */
 const graceMs = 1_000;
 
 /** Installs the kinds of the operators and runs all of them in one manager. Leaves nothing running if it rejects. */
@@ -46,7 +46,7 @@ export async function startOperators(options: StartOperatorsOptions): Promise<Ru
   const stopping = new AbortController();
   let ended: Promise<void> | undefined;
   const stop = async (): Promise<void> => {
-    stopping.abort(new Error("it was told to stop"));
+    stopping.abort(new Error("the operators are stopped"));
     await ended?.catch(() => undefined);
     metrics[Symbol.dispose]();
     await cluster[Symbol.asyncDispose]();
@@ -59,7 +59,7 @@ export async function startOperators(options: StartOperatorsOptions): Promise<Ru
     const runSignal = AbortSignal.any([signal, stopping.signal]);
     ended = manager.run(runSignal).catch((error: unknown) => {
       if (!runSignal.aborted) throw error;
-      // It does not keep whoever has stopped it from ending.
+      // The command ends all the same.
       log.warn("the operators did not end in order", { error: toError(error) });
     });
     await Promise.race([manager.elected, ended]);
@@ -97,7 +97,7 @@ function makeManager(
       ...{ client, clock: systemClock, random: systemRandom, log, observer: metrics.events },
       ...{ reportingController: name, reportingInstance: hostname().slice(0, 128) },
     }),
-    // Whoever runs a control plane on this machine may do everything on it.
+    // The user of a control plane on this machine may do everything on it.
     permissionCheck: "off",
     onListening: (_, port) => listening.resolve(urlOf(port)),
   });

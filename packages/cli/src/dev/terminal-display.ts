@@ -17,7 +17,7 @@ export interface TerminalOptions {
 }
 
 const patienceMs = 50;
-/** Ages are told in seconds. */
+/** Ages are shown in seconds. */
 const tickMs = 1_000;
 /** A table is drawn even on a terminal that is too low for it. */
 const leastLines = 6;
@@ -106,8 +106,8 @@ function frameOf(
 
 function problemLines(rows: readonly Row[]): readonly string[] {
   const troubled = rows.filter(({ problem }) => problem !== undefined);
-  const told = troubled.slice(0, mostProblems).map((row) => `${titleOf(row)}: ${row.problem}`);
+  const shown = troubled.slice(0, mostProblems).map((row) => `${titleOf(row)}: ${row.problem}`);
   return troubled.length <= mostProblems
-    ? told
-    : [...told, `and ${troubled.length - mostProblems} more problems`];
+    ? shown
+    : [...shown, `and ${troubled.length - mostProblems} more problems`];
 }

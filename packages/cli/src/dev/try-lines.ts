@@ -3,7 +3,7 @@ import { isRecord, parseApiVersion } from "keelson/low-level";
 import { sampleKey } from "./apply-samples.ts";
 import type { Sample } from "./sample-files.ts";
 
-/** What somebody can do with the samples by kubectl; each is what stands after the program. */
+/** kubectl commands to try with the samples, without the name of the program. */
 export function tryLines(operators: readonly Operator[], samples: readonly Sample[]): readonly string[] {
   const resources = operators.flatMap((operator) => operator.resources);
   const plurals = resources.map(({ plural }) => plural);

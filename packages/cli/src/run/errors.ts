@@ -63,7 +63,7 @@ export class MissingCrdsError extends RunError {
   }
 }
 
-/** Whoever runs the operators may not install their kinds. */
+/** The user that the operators run as may not install their kinds. */
 export class CrdsForbiddenError extends RunError {
   static override readonly brand: string = "@keelson/cli.CrdsForbiddenError";
   readonly code = "CRDS_FORBIDDEN";
@@ -72,7 +72,7 @@ export class CrdsForbiddenError extends RunError {
 
   constructor(crd: string, options: { readonly cause: Error }) {
     super(
-      `install ${crd}: ${options.cause.message}; grant that, or have it installed by somebody who may, and run without ` +
+      `install ${crd}: ${options.cause.message}; grant that, or have an administrator install it, and run without ` +
         "--install-crds",
       options,
     );
@@ -111,14 +111,14 @@ export class OperatorSetupError extends RunError {
   }
 }
 
-/** An operator has webhooks, and nobody said how the API server reaches them. */
+/** An operator has webhooks, and no setting names the address at which the API server reaches them. */
 export class WebhooksNotConfiguredError extends RunError {
   static override readonly brand: string = "@keelson/cli.WebhooksNotConfiguredError";
   readonly code = "WEBHOOKS_NOT_CONFIGURED";
 
   constructor(operator: string, options: ErrorOptions) {
     super(
-      `set up operator ${operator}: it has webhooks, and it is not said how the API server reaches them; ` +
+      `set up operator ${operator}: it has webhooks, and no setting names the address at which the API server reaches them; ` +
         "set --webhook-service, --webhook-url or --webhook-cert-dir, or leave them out by --webhook-port -1",
       options,
     );

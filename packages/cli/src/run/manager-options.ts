@@ -29,7 +29,7 @@ export interface RunParts {
   readonly metricsCertificates: FileCertificates | undefined;
 }
 
-/** What a manager is told of the configuration. */
+/** The manager's options for a configuration. */
 export function managerOptions(parts: RunParts): ManagerOptions {
   const { config, operators, cluster, name, log, metrics, events, tracer, metricsCertificates } = parts;
   const { client } = cluster;
@@ -57,8 +57,8 @@ export function managerOptions(parts: RunParts): ManagerOptions {
     },
     health: { ...host, port: config.healthPort },
     ...(webhooks !== undefined && { webhooks: { ...host, ...webhooks } }),
-    // It shows all that is in memory, and whoever reaches a port, on loopback too, may be another container of this pod
-    // or come by a port that is forwarded: each has to show who it is. Whoever may see metrics need not see this.
+    // It shows everything in memory, and a client on loopback may be another container of this pod or come through a
+    // forwarded port: each client has to authenticate. Permission to read metrics does not include this.
     ...(config.debug && { debug: { authorize: authorizeByReview(client, { url: "/debug", log }) } }),
     permissionCheck: config.permissionCheck,
   };
@@ -92,7 +92,7 @@ function electionOptions({ config, cluster, name, identity, userAgent }: RunPart
   };
 }
 
-/** Undefined if nobody said how the API server reaches webhooks: then operators may have none. */
+/** Undefined if no setting names the address of webhooks: then operators may have none. */
 function webhookOptions({ config, cluster, name, log }: RunParts): ManagerWebhookOptions | undefined {
   const { webhookPort: port, webhookCertDir, webhookService, webhookUrl } = config;
   if (webhookCertDir !== undefined) return { port, certificates: certificatesIn(webhookCertDir, log) };

@@ -30,7 +30,7 @@ export function clusterSettings(
   };
 }
 
-/** A path that also leads there from another folder, where people are told of it. Throws an InvalidFlagError. */
+/** An absolute path, since messages show it in other folders, too. Throws an InvalidFlagError. */
 export function pathFrom(folder: string, flag: string, path: string | undefined): string | undefined {
   if (path === "") throw new InvalidFlagError(flag, path, "a path");
   return path === undefined ? undefined : resolve(folder, path);

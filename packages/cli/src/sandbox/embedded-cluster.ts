@@ -94,7 +94,7 @@ async function startNodes(
   const transport = httpTransport(accessFromKubeconfig(kubeconfig, { clock: systemClock, env: {} }));
   stops.push(() => transport.close());
   const client = createClient({ transport });
-  // Nobody but us runs them; what is kept of them is taken up again.
+  // No other program runs these nodes; those that the data folder holds are used again.
   const hollow = await startHollowNodes({ client, nodes, removeNodes: false, signal });
   stops.push(() => hollow.stop());
   return hollow.names;

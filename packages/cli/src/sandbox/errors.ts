@@ -50,7 +50,7 @@ export class PortTakenError extends KeelsonError {
   }
 }
 
-/** Nobody would find the control plane: its kubeconfig has no place. */
+/** The kubeconfig cannot be written, without which no client finds the control plane. */
 export class KubeconfigNotWrittenError extends KeelsonError {
   static override readonly brand: string = "@keelson/cli.KubeconfigNotWrittenError";
   readonly code = "KUBECONFIG_NOT_WRITTEN";

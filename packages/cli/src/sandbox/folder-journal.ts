@@ -109,7 +109,7 @@ function isEntry(value: unknown): value is JournalEntry {
   return isRecord(value) && typeof value.revision === "number" && typeof value.key === "string";
 }
 
-/** Writes a file that only its owner may read. Whoever reads it, after a crash too, finds the old text or the new one. */
+/** Writes a file that only its owner may read. A reader, after a crash too, finds the old text or the new one. */
 export function replaceFile(path: string, text: string | Uint8Array): void {
   const written = openSync(`${path}.new`, "w", 0o600);
   try {

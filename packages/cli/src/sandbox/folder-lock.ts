@@ -25,7 +25,7 @@ export function releaseLock(path: string): void {
   ownLocks.delete(path);
 }
 
-/** Removes the lock of a process that is gone; one that somebody else has taken since is put back. */
+/** Removes the lock of a process that has ended; a lock that another process has taken since is put back. */
 export function removeLeftLock(path: string, owner: string): void {
   const aside = `${path}.${process.pid}`;
   try {
@@ -75,7 +75,7 @@ function isAlive(processId: number): boolean {
     process.kill(processId, 0);
     return true;
   } catch (error) {
-    // It is there, and somebody else's.
+    // It exists, and another process holds it.
     return errorCode(error) === "EPERM";
   }
 }

@@ -10,7 +10,7 @@ export interface GreetingOptions {
   readonly tries?: readonly string[];
 }
 
-/** What somebody needs to know who has just started a control plane. */
+/** The text for a user who has just started a control plane. */
 export function clusterFacts(
   { url, kubeconfigPath, nodeNames }: EmbeddedCluster,
   { data, controllers }: EmbeddedClusterSettings,

@@ -10,7 +10,7 @@ export interface WrittenKubeconfig extends AsyncDisposable {
 
 /**
  * Writes it to the file, or without one to a file that goes with the process. A file that is not one of ours is left as it
- * is, since it may be all that leads to somebody's clusters.
+ * is, since it may be the user's only access to other clusters.
  */
 export async function writeKubeconfig(
   kubeconfig: Kubeconfig,

@@ -209,7 +209,7 @@ describe("keelson run", { timeout: 120_000 }, () => {
     const started = keelsonRun(test, { args: ["./gadget-operator.ts", "--install-crds", ...freePorts], as });
     expect(await started.exited).toBe(1);
     expect(started.stderr).toMatch(
-      /^keelson: install gadgets\.cli\.example\.com: .* cannot patch .*; grant that, or have it installed by somebody who may, and run without --install-crds\n$/,
+      /^keelson: install gadgets\.cli\.example\.com: .* cannot patch .*; grant that, or have an administrator install it, and run without --install-crds\n$/,
     );
   });
 

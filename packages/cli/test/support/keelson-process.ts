@@ -56,7 +56,7 @@ export class KeelsonProcess {
     return port === undefined ? 0 : (await fetch(`http://127.0.0.1:${port}${path}`)).status;
   }
 
-  /** Nobody reads its output any more. */
+  /** Closes the pipe of its output, as a reader that ends does. */
   closeStdout(): void {
     this.#process.stdout?.destroy();
   }

@@ -15,7 +15,7 @@ import { pinnedRelease, type Release, releaseFolderName } from "./release.ts";
 export interface FindBinariesOptions {
   /** The programs that will be used; default all. Matters only for KUBEBUILDER_ASSETS, which may hold fewer. */
   readonly need?: readonly BinaryName[];
-  /** Told what a download or a build is doing, many times a second. */
+  /** Called with the progress of a download or a build, many times a second. */
   readonly onProgress?: (message: string) => void;
   readonly signal?: AbortSignal;
   /** Default `process.env`; read: KUBEBUILDER_ASSETS, XDG_CACHE_HOME, HOME, PATH and what Go reads. */

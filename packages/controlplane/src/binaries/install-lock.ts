@@ -8,7 +8,7 @@ const staleMs = 10_000;
 
 /**
  * Runs `work` while no other process runs work under the same lock file. The holder touches the file once a second;
- * one that was killed is recognised by a file that nobody touches, which also holds across containers, where process
+ * one that was killed is recognised by a file that no process touches, which also holds across containers, where process
  * numbers mean nothing. Two holders are possible, after a machine has slept or when two find a dead holder's file at the
  * same time, so the work must bear it.
  */
@@ -57,6 +57,6 @@ async function isStale(lockFile: string): Promise<boolean> {
 
 async function touch(lockFile: string): Promise<void> {
   const now = new Date();
-  // Someone may have taken the lock for stale and removed it; the work bears two holders.
+  // Another process may have taken the lock for stale and removed it; two holders do no harm.
   await utimes(lockFile, now, now).catch(() => undefined);
 }

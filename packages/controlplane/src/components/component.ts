@@ -29,7 +29,7 @@ export interface ComponentSpec {
  * One process of the control plane and its log, which goes on over restarts.
  *
  *     stopped ──start()──▶ running ──kill()──▶ stopped
- *                             └──it ends by itself──▶ stopped, and `onCrash` is told
+ *                             └──it ends by itself──▶ stopped, and `onCrash` is called
  */
 export class Component {
   readonly #spec: ComponentSpec;

@@ -53,7 +53,7 @@ export class Guardian {
     this.#shell.stdin?.write(`watch ${processGroup}\n`);
   }
 
-  /** The group has ended; its number may soon belong to someone else. */
+  /** The group has ended; its number may soon belong to another group. */
   forget(processGroup: number): void {
     this.#shell.stdin?.write(`forget ${processGroup}\n`);
   }

@@ -25,7 +25,7 @@ export interface NodeAgentOptions {
 const retryMs = 1000;
 
 /**
- * What a kubelet does for its Node: registers it, renews its Lease, reports its status. A Node that somebody deletes
+ * What a kubelet does for its Node: registers it, renews its Lease, reports its status. A Node that a user deletes
  * stays away until `setState` brings it back, as that of a kubelet would until its restart.
  */
 export class NodeAgent {

@@ -24,8 +24,8 @@ export interface NodeClaimOptions {
  * Who may remove a Node: the program that made it, while the Node carries its mark. A program that finds a Node takes
  * it up by writing its own mark, so that the maker leaves it alone, and gives the old mark back at its end.
  *
- * Of a request that failed nobody knows whether it was carried out. So the mark on the Node decides and not the answer,
- * and what writes the mark is not aborted: a mark that appears after the look at it would be nobody's.
+ * A request that failed may have been executed. So the mark on the Node decides and not the response,
+ * and what writes the mark is not aborted: a mark that appears after the check would have no owner.
  */
 export class NodeClaim {
   readonly #options: NodeClaimOptions;
@@ -114,7 +114,7 @@ function markOf({ metadata }: Node): string | undefined {
   return metadata.annotations?.[programAnnotation];
 }
 
-/** For what is then looked at again: somebody else was faster. */
+/** For what is then looked at again: another program was faster. */
 function undefinedIfOvertaken(error: unknown): undefined {
   if (error instanceof NotFoundError || error instanceof ConflictError) return undefined;
   throw error;

@@ -15,7 +15,7 @@ export function makeNode(settings: NodeSettings, program: string): ObjectToWrite
   return { metadata: { name, labels, annotations }, spec: taints.length > 0 ? { taints } : {} };
 }
 
-/** The status that a kubelet would report. `old` tells since when each condition has been as it is. */
+/** The status that a kubelet would report. The transition times come from `old`. */
 export function makeNodeStatus(
   settings: NodeSettings,
   state: Exclude<NodeState, "silent">,

@@ -30,7 +30,7 @@ export interface NodeSettings {
   readonly kubeletVersion: string;
 }
 
-/** The label by which hollow nodes know their own; nodes without it belong to someone else. */
+/** The label of hollow nodes; nodes without it are real or of another program. */
 export const nodeLabel = "hollow.keelson.dev/node";
 
 const defaultCapacity = { cpu: "32", memory: "256Gi", pods: "500", "ephemeral-storage": "1Ti" };

@@ -57,7 +57,7 @@ function readyAfter(ready: number | string | undefined, timing: PodTiming): numb
   return typeof ready === "number" ? ready : timing.readyDelayMs;
 }
 
-/** Reads values and collects everything that is wrong with them, so that one look at the pod tells all. */
+/** Reads values and collects all their problems, so that the status of the pod shows them together. */
 class AnnotationReader {
   readonly problems: string[] = [];
   readonly #values: Readonly<Record<string, string>>;

@@ -1,7 +1,7 @@
 import { formatTime } from "keelson";
 import type { Container, ContainerState, ContainerStatus, Pod } from "keelson/kinds/core/v1";
 
-/** Another one for each time that a container starts, the same for whoever works it out. */
+/** Differs for each start of a container, and is the same for each computation. */
 export function containerId(pod: Pod, container: Container, restartCount: number): string {
   return `hollow://${pod.metadata.uid}/${container.name}/${restartCount}`;
 }

@@ -214,7 +214,7 @@ describe("an image that cannot be pulled", () => {
     story.step();
     expect([story.phase, ...story.containers]).toEqual(["Pending", "waiting ImagePullBackOff"]);
     expect(story.decide()).toEqual({});
-    story.surroundings = {};
+    story.changes = {};
     story.step();
     expect([story.phase, ...story.containers]).toEqual(["Running", "running"]);
     expect(story.restarts).toBe(0);
@@ -229,7 +229,7 @@ describe("an image that cannot be pulled", () => {
   it("does not keep a container from being restarted that has the image", () => {
     const story = new PodStory(makePod({ annotations: { [annotations.crashAfter]: "1s" } }));
     story.step();
-    story.surroundings = { canPull: () => false };
+    story.changes = { canPull: () => false };
     story.pass(1500);
     expect([story.restarts, ...story.containers]).toEqual([1, "running"]);
   });
@@ -341,7 +341,7 @@ describe("a pod that was deleted", () => {
     const story = new PodStory(makePod());
     story.step();
     story.delete(30);
-    story.surroundings = { node: { address: "172.16.0.1", isReady: false } };
+    story.changes = { node: { address: "172.16.0.1", isReady: false } };
     expect(story.step().isReadyToGo).toBe(true);
   });
 

@@ -17,7 +17,7 @@ export class NoAddressLeftError extends KeelsonError {
 
 /**
  * What a program with hollow nodes knows of the pods there are beside what they say themselves. A pod that is gone is
- * forgotten, and after a restart nothing is missing that the pods do not tell.
+ * forgotten, and after a restart the pods hold everything that is needed.
  */
 export class PodMemory {
   readonly #addresses = new Map<string, string>();

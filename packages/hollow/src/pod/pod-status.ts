@@ -10,7 +10,7 @@ export interface PodFacts {
   readonly startTime: string;
   /** It has an address, and containers can start. */
   readonly hasSandbox: boolean;
-  /** It was ended from outside, so that its containers do not tell its phase. */
+  /** It was ended from outside, so that its phase does not follow from its containers. */
   readonly end?: {
     readonly phase: "Succeeded" | "Failed";
     readonly reason?: string;

@@ -12,7 +12,7 @@ import { stopContainers } from "./stop-pod.ts";
 /** Why the containers of a pod with annotations that make no sense do not start. */
 export const invalidAnnotationReason = "InvalidHollowAnnotation";
 
-/** What becomes of a pod that nobody has deleted and that has not ended. */
+/** The next state of a pod that is not being deleted and has not ended. */
 export function runPod(situation: PodSituation): PodDecision {
   const { pod, timing, nowMs } = situation;
   const startTime = pod.status?.startTime ?? formatTime(nowMs);

@@ -47,8 +47,8 @@ export function makePod({ annotations = {}, spec, status, metadata }: PodParts =
   };
 }
 
-/** The settings of a pod's surroundings that a test may change. */
-export type Surroundings = Partial<Omit<PodSituation, "pod" | "nowMs" | "timing">> & {
+/** The conditions of a pod that a test may change. */
+export type SituationChanges = Partial<Omit<PodSituation, "pod" | "nowMs" | "timing">> & {
   readonly timing?: Partial<PodTiming>;
 };
 
@@ -56,17 +56,17 @@ export type Surroundings = Partial<Omit<PodSituation, "pod" | "nowMs" | "timing"
 export class PodStory {
   pod: Pod;
   nowMs: number = startMs;
-  surroundings: Surroundings;
+  changes: SituationChanges;
   #changedAtMs: number | undefined;
 
-  constructor(pod: Pod, surroundings: Surroundings = {}) {
+  constructor(pod: Pod, changes: SituationChanges = {}) {
     this.pod = pod;
-    this.surroundings = surroundings;
+    this.changes = changes;
   }
 
   /** One look at the pod. */
   decide(): PodDecision {
-    const { timing, ...rest } = this.surroundings;
+    const { timing, ...rest } = this.changes;
     return decidePod({
       pod: this.pod,
       node: { address: "172.16.0.1", isReady: true },
@@ -106,7 +106,7 @@ export class PodStory {
     this.#changedAtMs = undefined;
   }
 
-  /** Somebody deletes the pod. */
+  /** A user deletes the pod. */
   delete(graceSeconds: number): void {
     const end = new Date(this.nowMs + graceSeconds * 1000).toISOString().replace(/\.\d{3}Z/, "Z");
     const { metadata } = this.pod;

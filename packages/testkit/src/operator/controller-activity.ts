@@ -2,7 +2,7 @@ import type { ControllerObserver } from "keelson/controller";
 import type { QueueObserver } from "keelson/queue";
 import type { Metrics } from "keelson/telemetry";
 
-/** What the controllers of a manager are doing, by what they tell its metrics. */
+/** The activity of the controllers of a manager, as its metrics observe it. */
 export class ControllerActivity {
   readonly #made: Set<string> = new Set();
   readonly #started: Set<string> = new Set();
@@ -19,7 +19,7 @@ export class ControllerActivity {
     return this.haveStarted && this.#unfinished === 0;
   }
 
-  /** The same metrics, which tell it what they are told. */
+  /** The same metrics, whose observations are recorded here, too. */
   listenTo(metrics: Metrics): Metrics {
     return { ...metrics, controllers: this.#observer(metrics.controllers) };
   }

@@ -34,7 +34,7 @@ export interface CrashReport {
 }
 
 /**
- * Plays the scenario undisturbed, which tells the writes and the outcome; then once for each write, with an operator that
+ * Runs the scenario undisturbed, which gives the writes and the outcome; then once for each write, with an operator that
  * dies as soon as the server has carried that write out: the answer never arrives, and nothing else does. A new operator
  * takes its place, and the outcome must be the same. Each run has a namespace of its own.
  *

@@ -73,7 +73,7 @@ class MortalTransport implements CrashingTransport {
     return this.#inner.close();
   }
 
-  /** What comes of the write is never known to whoever sent it. */
+  /** The sender never learns the result of the write. */
   async #die(write: RecordedWrite, request: TransportRequest): Promise<never> {
     const { signal, ...unaborted } = request;
     if (this.#moment === "after") await readToEnd(await this.#inner.send(unaborted));

@@ -43,7 +43,7 @@ export class OperatorRun {
     this.#parts = parts;
     this.#events = parts.options.events === false ? undefined : this.#makeEvents();
     this.#manager = new ObservedManager(this.#managerOptions());
-    // Whoever stops it hears of it; until then a failure waits.
+    // `stop` reports a failure; until then it is no unhandled rejection.
     this.ended.catch(() => undefined);
   }
 
@@ -90,7 +90,7 @@ export class OperatorRun {
 
   async kill(): Promise<void> {
     this.#parts.connection.crash();
-    // What it would still like to tell has nobody to hear it.
+    // Its last Events could not be sent.
     await this.#events?.stop();
     await this.stop();
   }

@@ -11,7 +11,7 @@ export interface RecordedWrite {
   readonly name?: string;
 }
 
-/** Beside what an operator does: what it tells of itself, and questions that have the form of writes. */
+/** Not the work of an operator: reports about itself, and reviews, which are reads in the form of creates. */
 const leftOut: ReadonlySet<string> = new Set([
   "events",
   "events.events.k8s.io",
@@ -106,7 +106,7 @@ function nameIn(body: string | undefined): string | undefined {
   return typeof name === "string" ? name : undefined;
 }
 
-/** Tells of each write before it is sent. Each repetition of one that was refused is another. */
+/** Records each write before it is sent. A retry is a write of its own. */
 export function recordingTransport(inner: Transport, onWrite: (write: RecordedWrite) => void): Transport {
   return {
     send: (request) => {

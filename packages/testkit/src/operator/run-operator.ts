@@ -24,7 +24,7 @@ export interface RunOperatorOptions {
   readonly settings?: Readonly<Record<string, unknown>>;
   /** The namespaces that it watches. Default: all. */
   readonly namespaces?: readonly string[];
-  /** Whether its webhooks are served, on 127.0.0.1, and the API server is told of them. Default false. */
+  /** Whether its webhooks are served, on 127.0.0.1, and registered with the API server. Default false. */
   readonly webhooks?: boolean;
   /** Puts something between the operator and its connection, such as `faultyTransport`. */
   readonly wrap?: (transport: Transport) => Transport;
@@ -147,7 +147,7 @@ async function start(
 /** How a cluster is reached: by a connection of one's own, or by one that stays its owner's and is not closed. */
 export type OperatorAccess = { readonly kubeconfig: Kubeconfig } | { readonly transport: Transport };
 
-/** A transport that may be closed whoever owns what is behind it. */
+/** A transport whose `close` closes only what was opened here. */
 export function openAccess(access: OperatorAccess, clock: Clock = systemClock): Transport {
   if ("kubeconfig" in access)
     return httpTransport(accessFromKubeconfig(access.kubeconfig, { clock, env: {} }));

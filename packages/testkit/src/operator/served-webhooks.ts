@@ -14,7 +14,7 @@ const probeLabel = "testkit.keelson.dev/probe";
 const probeTimeoutMs = 30_000;
 const probeIntervalMs = 50;
 
-/** For an operator whose webhooks nobody calls: it may add them, and they are not served. */
+/** For an operator whose webhooks are not called: it may add them, and they are not served. */
 export const unservedWebhooks: ManagerWebhookOptions = {
   port: -1,
   certificates: {

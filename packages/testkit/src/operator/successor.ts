@@ -4,7 +4,7 @@ import type { CrashingTransportOptions } from "./crashing-transport.ts";
 import type { RecordedWrite } from "./recorded-write.ts";
 import { type CrashableOperator, type RunOperatorOptions, startOperator } from "./run-operator.ts";
 
-/** An operator that dies, and the one that takes its place. */
+/** An operator that crashes, and its successor. */
 export class OperatorWithSuccessor {
   readonly #first: CrashableOperator;
   readonly #startSecond: () => Promise<CrashableOperator>;
@@ -33,7 +33,7 @@ export class OperatorWithSuccessor {
     return this.#first.crashedAt();
   }
 
-  /** The first is dead, and nobody has taken its place. */
+  /** Whether the first operator has crashed and has no successor yet. */
   get needsReplacement(): boolean {
     return this.#first.crashed.aborted && this.#second === undefined;
   }
@@ -44,7 +44,7 @@ export class OperatorWithSuccessor {
     this.#second = await this.#startSecond();
   }
 
-  /** Whoever lives has nothing to reconcile. Returns also when the first dies, as it is busy for ever with its last write. */
+  /** Resolves when the running operator has nothing to reconcile, or when the first one crashes, as its last write never ends. */
   async idle(): Promise<void> {
     if (this.#second !== undefined) return this.#second.idle();
     const { crashed } = this.#first;

@@ -4,14 +4,14 @@ import { Event } from "@keelson/core/kinds/events/v1";
 import { AcceptedError } from "../errors.ts";
 import type { World } from "./start-world.ts";
 
-/** What most kinds tell of themselves. */
-interface TellingStatus {
+/** The status fields that most kinds have. */
+interface CommonStatus {
   readonly observedGeneration?: number | undefined;
   readonly phase?: string | undefined;
   readonly conditions?: readonly Condition[] | undefined;
 }
 
-type Telling = KubeObject & { readonly status?: TellingStatus | undefined };
+type WithCommonStatus = KubeObject & { readonly status?: CommonStatus | undefined };
 
 /** A namespace of its own for one test, and what tests do there. Those of an operator add what its kinds need. */
 export class Space {
@@ -67,13 +67,17 @@ export class Space {
   }
 
   /** What the status says of the spec as it is now; of an earlier one that it is of an earlier one. */
-  async phaseOf(resource: Resource<Telling>, name: string): Promise<string> {
+  async phaseOf(resource: Resource<WithCommonStatus>, name: string): Promise<string> {
     const { metadata, status } = await this.get(resource, name);
     const isCurrent = status?.observedGeneration === metadata.generation;
     return isCurrent ? `${status?.phase}` : `${status?.phase} of an earlier spec`;
   }
 
-  async conditionOf(resource: Resource<Telling>, name: string, type: string): Promise<Condition | undefined> {
+  async conditionOf(
+    resource: Resource<WithCommonStatus>,
+    name: string,
+    type: string,
+  ): Promise<Condition | undefined> {
     return findCondition((await this.get(resource, name)).status?.conditions, type);
   }
 

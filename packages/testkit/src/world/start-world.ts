@@ -25,7 +25,7 @@ export interface World extends AsyncDisposable {
   /** The administrator's. */
   readonly client: Client;
   readonly nodes: HollowNodes;
-  /** Makes a namespace that nobody else uses, in which pods can run, and gives its name. */
+  /** Creates a namespace for the caller alone, in which pods can run, and returns its name. */
   createNamespace(): Promise<string>;
   /** Runs an operator as `runOperator` does, as the administrator; it ends with the world, unless it has before. */
   runOperator(operator: Operator, options?: Omit<RunOperatorOptions, "access">): Promise<RunningOperator>;
@@ -34,7 +34,7 @@ export interface World extends AsyncDisposable {
 }
 
 /**
- * Starts a cluster with controllers, scheduler and hollow nodes, at the level that `startCluster` is told:
+ * Starts a cluster with controllers, scheduler and hollow nodes, at a level of `startCluster`:
  * `startWorld(process.env.KEELSON_LEVEL)`.
  */
 export async function startWorld(level: string | undefined, options: StartWorldOptions = {}): Promise<World> {
@@ -57,7 +57,7 @@ async function start(
   const transport = openAccess(cluster);
   endings.push(() => transport.close());
   const client = createClient({ transport });
-  // The cluster goes as a whole, so nobody need tidy up in it.
+  // The whole cluster is stopped, so its objects need no clean-up.
   const nodes = await startHollowNodes({ removeNodes: false, ...hollow, client, nodes: count });
   endings.push(() => nodes.stop());
   const stop = (): Promise<void> => endAll(endings.splice(0));

@@ -186,7 +186,7 @@ describe("the webhooks of an operator", () => {
       namespaces: [namespace],
       webhooks: true,
     });
-    await expect(greet("a", "")).rejects.toThrow("somebody must be greeted");
+    await expect(greet("a", "")).rejects.toThrow("it must name a person to greet");
     expect((await greet("b")).spec.words).toBe("hello");
     await settled("b");
     expect(new Set(running.writes.map(({ resource }) => resource))).toEqual(

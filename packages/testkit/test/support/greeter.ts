@@ -30,7 +30,7 @@ export const greeter = defineOperator({
             object.spec.words ??= "hello";
           })
           .validate(({ object, deny }) => {
-            if (object.spec.whom === "") deny("somebody must be greeted", { field: "spec.whom" });
+            if (object.spec.whom === "") deny("it must name a person to greet", { field: "spec.whom" });
           }),
       ],
     });
