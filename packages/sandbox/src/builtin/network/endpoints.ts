@@ -40,10 +40,10 @@ function addressesProblems(
   addresses: readonly Given<EndpointAddress>[],
   field: string,
 ): readonly FieldProblem[] {
-  return addresses.flatMap(({ ip = "", hostname = "" }, index) => {
+  return addresses.flatMap(({ ip = "", hostname }, index) => {
     const place = indexed(field, index);
     return [
-      ...(hostname === "" ? [] : dnsLabel(hostname, `${place}.hostname`)),
+      ...(hostname ? dnsLabel(hostname, `${place}.hostname`) : []),
       ...endpointAddressProblems(ip, `${place}.ip`),
       // The server says it twice, in different words.
       ...(ipFamilyOf(ip) === undefined
