@@ -24,7 +24,7 @@ import { keyReconciler } from "./context-view.ts";
 import type { ControllerDefinition, ControllerOptions } from "./controller-definition.ts";
 import type { FinalizerDefinition } from "./finalizers.ts";
 import type { ObjectReconciler } from "./object-context.ts";
-import { type NotFoundHandler, objectReconciler } from "./object-reconciler.ts";
+import { objectReconciler } from "./object-reconciler.ts";
 import type { Reconciler } from "./reconciler.ts";
 
 /** Options of a controller of a kind, and of the watch of that kind. */
@@ -115,7 +115,7 @@ interface KindPlan<T extends KubeObject, Settings> {
   readonly owned: readonly string[];
   readonly finalizers: readonly FinalizerDefinition<T, Settings>[];
   readonly droppedFinalizers: readonly string[];
-  readonly notFound?: NotFoundHandler<Settings>;
+  readonly notFound?: Reconciler<ObjectKey, Settings>;
 }
 
 const defaultVerbs: readonly WriteVerb[] = ["create", "patch", "delete"];
@@ -223,7 +223,7 @@ export class KindControllerBuilder<T extends KubeObject, Settings = unknown> {
   }
 
   /** Called instead of the reconciler for a key whose object does not exist, such as to forget its metrics. */
-  notFound(handle: NotFoundHandler<Settings>): KindControllerBuilder<T, Settings> {
+  notFound(handle: Reconciler<ObjectKey, Settings>): KindControllerBuilder<T, Settings> {
     return this.#with({ notFound: handle });
   }
 

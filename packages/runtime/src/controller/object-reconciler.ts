@@ -10,7 +10,7 @@ import {
   staleObject,
 } from "./finalizers.ts";
 import { type ObjectReconciler, ObjectRun, objectContext } from "./object-context.ts";
-import type { ReconcileContext, ReconcileResult, ReconcileRun } from "./reconciler.ts";
+import type { ReconcileResult, ReconcileRun, Reconciler } from "./reconciler.ts";
 
 /** What a controller does with objects of a kind. */
 export interface ObjectReconcilers<T extends KubeObject, Settings> {
@@ -20,13 +20,8 @@ export interface ObjectReconcilers<T extends KubeObject, Settings> {
   /** Finalizers of former versions of the operator, removed from objects that still have them. */
   readonly droppedFinalizers: readonly string[];
   /** Called for a key whose object does not exist. Default: nothing is. */
-  readonly notFound?: NotFoundHandler<Settings> | undefined;
+  readonly notFound?: Reconciler<ObjectKey, Settings> | undefined;
 }
-
-/** Forgets what an operator knows of an object that no longer exists, such as its metrics. */
-export type NotFoundHandler<Settings = unknown> = (
-  context: ReconcileContext<ObjectKey, Settings>,
-) => Promise<void> | void;
 
 type RunReconciler<Settings> = (
   run: ReconcileRun<ObjectKey, Settings>,
