@@ -10,7 +10,7 @@ function progressOf(spec: object, status?: BackUpStatus) {
 describe("the progress of a BackUp", () => {
   const image = "backup:1";
 
-  it("is told before the operator has seen it", () => {
+  it("is Pending before the operator has written a status", () => {
     expect(progressOf({ image })).toEqual({ phase: "Pending", isSettled: false });
   });
 
@@ -31,7 +31,7 @@ describe("the progress of a BackUp", () => {
     });
   });
 
-  it("says why it will not get there", () => {
+  it("has the problem of a BackUp that failed", () => {
     const condition = { lastTransitionTime: "2026-01-01T00:00:00Z", reason: "Why" };
     const failed = {
       ...condition,

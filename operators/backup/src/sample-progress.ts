@@ -4,14 +4,15 @@ import { BackUp } from "./api/back-up.ts";
 import { ConditionType } from "./api/reasons.ts";
 import type { BackUpStatus } from "./api/status.ts";
 
-/** How far a BackUp is, for those who watch it. */
+/** The progress of a sample BackUp, for `keelson dev`. */
 export function backupProgress({ spec, status }: GenericObject): SampleProgress {
-  const wanted = BackUp.schemas.spec.safeParse(spec);
-  const found = BackUp.schemas.status.safeParse(status);
-  if (!wanted.success || !found.success || !isRecord(status)) return { phase: "Pending", isSettled: false };
-  const { replicas, schedule } = wanted.data;
-  const { phase = "Pending", completed = 0, nextRunTime } = found.data;
-  const problem = problemOf(found.data);
+  const desired = BackUp.schemas.spec.safeParse(spec);
+  const observed = BackUp.schemas.status.safeParse(status);
+  if (!desired.success || !observed.success || !isRecord(status))
+    return { phase: "Pending", isSettled: false };
+  const { replicas, schedule } = desired.data;
+  const { phase = "Pending", completed = 0, nextRunTime } = observed.data;
+  const problem = problemOf(observed.data);
   const waitsForSchedule = schedule !== undefined && phase === "Pending" && nextRunTime !== undefined;
   return {
     phase: waitsForSchedule ? "Scheduled" : phase,

@@ -1,22 +1,15 @@
-import { type DefinedResource, defineResource, type InputOf, type ObjectOf, type z } from "keelson";
-import { type BackUpSpec, type BackUpSpecInput, spec } from "./spec.ts";
-import { type BackUpStatus, status } from "./status.ts";
+import { defineResource, type InputOf, type ObjectOf } from "keelson";
+import { spec } from "./spec.ts";
+import { status } from "./status.ts";
 
-/** A backup, made once or by a schedule. */
-export const BackUp: DefinedResource<
-  "backup.keelson.dev",
-  "v1",
-  "BackUp",
-  z.ZodType<BackUpSpec, BackUpSpecInput>,
-  z.ZodType<BackUpStatus, BackUpStatus>
-> = defineResource({
+/** The kind of backups: `kubectl get backups`, or `bks` in short. */
+export const BackUp = defineResource({
   group: "backup.keelson.dev",
   version: "v1",
   kind: "BackUp",
-  scope: "Namespaced",
   plural: "backups",
   shortNames: ["bks"],
-  description: "A backup, made once or by a schedule",
+  description: "A backup that runs once or by a schedule",
   spec,
   status,
   rules: [

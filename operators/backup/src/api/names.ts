@@ -1,14 +1,14 @@
 /** On Jobs and pods: the name of their BackUp. */
 export const backupLabel = "backup.keelson.dev/backup";
 
-/** On Jobs: a digest of what goes into their pods, and cannot be changed once they are there. */
+/** On Jobs: a digest of the part of the spec that a Job cannot take over once it exists. */
 export const revisionAnnotation = "backup.keelson.dev/revision";
 
 /** On Jobs: the type of backup that they make. */
 export const typeAnnotation = "backup.keelson.dev/type";
 
-/** On a BackUp: another value, whatever it is, asks for another run of the same. */
+/** On a BackUp: each new value starts another run of the same spec. */
 export const runAgainAnnotation = "backup.keelson.dev/run-again";
 
-/** Who writes, to the API server. */
+/** The field owner of everything that the operator writes. */
 export const fieldOwner = "backup";

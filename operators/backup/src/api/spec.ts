@@ -2,6 +2,7 @@ import {
   duration,
   envSources,
   envVariables,
+  type Immutable,
   imagePullSecrets,
   listMap,
   resourceRequirements,
@@ -9,58 +10,9 @@ import {
   sized,
   z,
 } from "keelson";
-import type { EnvSource, EnvVariables, ImagePullSecret, ResourceRequirements } from "keelson/schema";
-import { type BackUpVolume, volume } from "./volume.ts";
+import { volume } from "./volume.ts";
 
-export type BackupType = "full" | "incremental" | "differential";
-
-export interface Retain {
-  readonly successful: number;
-  readonly failed: number;
-}
-
-interface OptionalSpec {
-  /** Default: `/run/backup --type=<backupType>`. */
-  readonly command?: readonly string[];
-  readonly args?: readonly string[];
-  readonly schedule?: string;
-  readonly timeZone?: string;
-  readonly timeout?: string;
-  readonly resources?: ResourceRequirements;
-  readonly env?: EnvVariables;
-  readonly envFrom?: readonly EnvSource[];
-  readonly volumes?: readonly BackUpVolume[];
-  readonly serviceAccountName?: string;
-  readonly imagePullSecrets?: readonly ImagePullSecret[];
-  readonly podLabels?: Readonly<Record<string, string>>;
-  readonly podAnnotations?: Readonly<Record<string, string>>;
-}
-
-/** What a BackUp asks for, with the defaults filled in. */
-export interface BackUpSpec extends OptionalSpec {
-  readonly image: string;
-  readonly replicas: number;
-  readonly backupType: BackupType;
-  readonly suspend: boolean;
-  readonly retain: Retain;
-  readonly retries: number;
-  readonly updatePolicy: "Wait" | "Replace";
-}
-
-/** What a user may write: what has a default may be left out. */
-export interface BackUpSpecInput extends OptionalSpec {
-  readonly image: string;
-  readonly replicas?: number | undefined;
-  readonly backupType?: BackupType | undefined;
-  readonly suspend?: boolean | undefined;
-  readonly retain?:
-    | { readonly successful?: number | undefined; readonly failed?: number | undefined }
-    | undefined;
-  readonly retries?: number | undefined;
-  readonly updatePolicy?: "Wait" | "Replace" | undefined;
-}
-
-/** Indexes of workers are in the names of their pods: more of them would leave less of a name to the user. */
+/** The index of a worker is part of the name of its pod: more workers would leave fewer characters for the name of a BackUp. */
 const mostWorkers = 1000;
 
 const schedule = [
@@ -81,56 +33,81 @@ const timeout = rule(duration().max(64), {
   message: "must be at least 1s",
 });
 
-const ownNames = sized(z.record(z.string(), z.string().max(4096)), { max: 32 });
-const podNames = rule(ownNames, {
+const metadataEntries = sized(z.record(z.string(), z.string().max(4096)), { max: 32 });
+const podMetadata = rule(metadataEntries, {
   rule: "self.all(name, !name.startsWith('backup.keelson.dev/'))",
-  message: "must not begin with backup.keelson.dev/, which is the operator's own",
+  message: "must not begin with backup.keelson.dev/, which is reserved for the operator",
 });
 
 const texts = z.array(z.string().max(4096)).max(128);
 const name = z.string().min(1).max(253);
 
-export const spec: z.ZodType<BackUpSpec, BackUpSpecInput> = rule(
+export const spec = rule(
   z.object({
-    image: z.string().min(1).max(500).describe("What makes the backup"),
+    image: z.string().min(1).max(500).describe("The image of the workers, which make the backup"),
     replicas: z
       .int32()
       .min(1)
       .max(mostWorkers)
       .default(1)
-      .describe("How many workers run at once; each finds its number in JOB_COMPLETION_INDEX"),
-    backupType: z.enum(["full", "incremental", "differential"]).default("full"),
+      .describe("How many workers run at once; each has its index in JOB_COMPLETION_INDEX"),
+    backupType: z
+      .enum(["full", "incremental", "differential"])
+      .default("full")
+      .describe("Passed to the default command as --type"),
     command: texts
       .min(1)
       .exactOptional()
-      .describe("What the workers run; /run/backup --type=<backupType> if not given"),
-    args: texts.exactOptional(),
+      .describe("The command of the workers; default: /run/backup --type=<backupType>"),
+    args: texts.exactOptional().describe("Arguments of the command"),
     schedule: schedule
       .exactOptional()
-      .describe("When it runs, in the syntax of cron; once and at once if not given"),
-    timeZone: timeZone.exactOptional().describe("Whose clocks the schedule goes by; Etc/UTC if not given"),
-    suspend: z.boolean().default(false).describe("Starts nothing, and ends a run that is not scheduled"),
+      .describe("When it runs, in the syntax of cron; without it, once and at once"),
+    timeZone: timeZone.exactOptional().describe("The time zone of the schedule; default: Etc/UTC"),
+    suspend: z
+      .boolean()
+      .default(false)
+      .describe("Starts no run; stops the workers of a BackUp without a schedule until it is false"),
     retain: z
       .object({
         successful: z.int32().min(0).max(100).default(3),
         failed: z.int32().min(0).max(100).default(1),
       })
       .prefault({})
-      .describe("How many runs stay in the history, and of a schedule their Jobs"),
+      .describe("How many runs the history keeps, and how many Jobs a schedule keeps"),
     timeout: timeout.exactOptional().describe("How long a run may take, retries included"),
     retries: z.int32().min(0).max(1000).default(3).describe("How many workers may fail before the run does"),
-    resources: resourceRequirements().exactOptional(),
-    env: envVariables().exactOptional(),
-    envFrom: envSources().exactOptional(),
-    volumes: listMap(volume, ["name"]).max(64).exactOptional().describe("What is backed up, and where to"),
-    serviceAccountName: name.exactOptional().describe("Without it the workers get no token for the API"),
-    imagePullSecrets: imagePullSecrets().exactOptional(),
-    podLabels: podNames.exactOptional(),
-    podAnnotations: podNames.exactOptional(),
+    resources: resourceRequirements().exactOptional().describe("As in a container"),
+    env: envVariables().exactOptional().describe("As in a container"),
+    envFrom: envSources().exactOptional().describe("As in a container"),
+    volumes: listMap(volume, ["name"])
+      .max(64)
+      .exactOptional()
+      .describe("Volumes with the data to back up, and with the backups"),
+    serviceAccountName: name
+      .exactOptional()
+      .describe("The ServiceAccount of the workers; without it they get no token for the API"),
+    imagePullSecrets: imagePullSecrets().exactOptional().describe("As in a pod"),
+    podLabels: podMetadata.exactOptional().describe("Further labels of the pods"),
+    podAnnotations: podMetadata.exactOptional().describe("Annotations of the pods"),
     updatePolicy: z
       .enum(["Wait", "Replace"])
       .default("Wait")
-      .describe("Whether a run of an earlier spec may end, or is ended"),
+      .describe(
+        "Whether a run of an earlier spec finishes first (Wait) or is deleted and run anew (Replace)",
+      ),
   }),
   { rule: "!has(self.timeZone) || has(self.schedule)", message: "timeZone needs a schedule" },
 );
+
+/** The spec of a BackUp, as it is stored: with defaults. */
+export type BackUpSpec = Immutable<z.output<typeof spec>>;
+
+/** The spec of a BackUp, as a user writes it: fields with a default are optional. */
+export type BackUpSpecInput = Immutable<z.input<typeof spec>>;
+
+export type BackupType = BackUpSpec["backupType"];
+
+export type Retain = BackUpSpec["retain"];
+
+export type BackUpVolume = NonNullable<BackUpSpec["volumes"]>[number];

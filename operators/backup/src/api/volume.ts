@@ -1,30 +1,15 @@
 import { quantity, rule, z } from "keelson";
 
-type HostPathType = "" | "Directory" | "DirectoryOrCreate" | "File" | "FileOrCreate";
-
-/** Where something is to be found that is backed up, or where backups are kept. Has exactly one source. */
-export interface BackUpVolume {
-  readonly name: string;
-  readonly mountPath: string;
-  readonly readOnly?: boolean;
-  readonly subPath?: string;
-  readonly persistentVolumeClaim?: { readonly claimName: string; readonly readOnly?: boolean };
-  readonly secret?: { readonly secretName: string; readonly optional?: boolean };
-  readonly configMap?: { readonly name: string; readonly optional?: boolean };
-  readonly emptyDir?: { readonly medium?: "" | "Memory"; readonly sizeLimit?: number | string };
-  readonly nfs?: { readonly server: string; readonly path: string; readonly readOnly?: boolean };
-  readonly hostPath?: { readonly path: string; readonly type?: HostPathType };
-}
-
 const sources = ["persistentVolumeClaim", "secret", "configMap", "emptyDir", "nfs", "hostPath"];
 const isOptional = z.boolean().exactOptional();
 const hostPathType = z.enum(["", "Directory", "DirectoryOrCreate", "File", "FileOrCreate"]);
 const name = z.string().min(1).max(253);
 const path = z.string().min(1).max(1024);
 const volumeName = z.string().min(1).max(63).describe("Unique among the volumes of the BackUp");
-const absolutePath = path.regex(/^\/[^:]*$/).describe("Where the workers find it");
+const absolutePath = path.regex(/^\/[^:]*$/).describe("The path of the volume in the workers");
 
-export const volume: z.ZodType<BackUpVolume, BackUpVolume> = rule(
+/** A volume with data to back up, or with backups. It has exactly one source. */
+export const volume = rule(
   z.object({
     name: volumeName.regex(/^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/),
     mountPath: absolutePath,

@@ -1,40 +1,32 @@
-import { type Client, type KubeObject, keyOf, mergePatch, type Resource, type Stored } from "keelson";
+import { type KubeObject, keyOf, mergePatch, type ObjectContext, type Resource, type Stored } from "keelson";
 import { CronJob, Job } from "keelson/kinds/batch/v1";
 import { isExisting, setControllerReference } from "keelson/object";
 import { BackUp } from "../api/back-up.ts";
 import { fieldOwner } from "../api/names.ts";
-import type { Orphans } from "./world.ts";
-
-interface Clients {
-  readonly client: Client;
-  readonly liveClient: Client;
-}
+import type { Orphans } from "./actual-state.ts";
 
 /**
- * Makes what was left behind the BackUp's own again, and tells whether it has. The server is asked whether the BackUp is
- * there: to one that is being deleted, unheard of so far, what it just left behind would be lost for good.
+ * Gives orphans a controller reference to the BackUp; false if it changed nothing. Whether the BackUp still exists is read
+ * from the server: the deletion that orphaned the objects may not have reached the cache, and objects that are adopted by
+ * a BackUp that is being deleted are deleted with it.
  */
 export async function adoptAll(
-  { client, liveClient }: Clients,
-  backup: Stored<BackUp>,
+  context: ObjectContext<BackUp>,
   { jobs, cronJobs }: Orphans,
 ): Promise<boolean> {
-  if (
-    jobs.length + cronJobs.length === 0 ||
-    !(await isExisting(liveClient, { object: backup, resource: BackUp }))
-  )
+  const { object, liveClient } = context;
+  if (jobs.length + cronJobs.length === 0 || !(await isExisting(liveClient, { object, resource: BackUp })))
     return false;
-  for (const job of jobs) await adopt(client, backup, Job, job);
-  for (const cronJob of cronJobs) await adopt(client, backup, CronJob, cronJob);
+  for (const job of jobs) await adopt(context, Job, job);
+  for (const cronJob of cronJobs) await adopt(context, CronJob, cronJob);
   return true;
 }
 
-/** Whoever else became an owner in the meantime is not lost: then the version is another. */
+/** The patch has the resource version, so it fails if another controller has adopted the object in the meantime. */
 async function adopt<T extends KubeObject>(
-  client: Client,
-  backup: Stored<BackUp>,
+  { object: backup, client }: ObjectContext<BackUp>,
   resource: Resource<T>,
-  object: T,
+  object: Stored<T>,
 ): Promise<void> {
   const { uid, resourceVersion } = object.metadata;
   const { metadata } = setControllerReference({ object: backup, resource: BackUp }, { object, resource });

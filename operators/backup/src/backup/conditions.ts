@@ -1,26 +1,26 @@
 import type { ConditionUpdate } from "keelson";
 import { ConditionType, Reason } from "../api/reasons.ts";
-import { lastVerdict } from "./history.ts";
-import { currentRun, isAtRest, phaseOf, type Situation } from "./phase.ts";
+import { lastFinished } from "./history.ts";
+import { currentRun, isIdle, phaseOf, type StatusFacts } from "./phase.ts";
 import type { Update } from "./plan.ts";
 
 type Finding = Pick<ConditionUpdate, "status" | "reason" | "message">;
 
-/** All conditions of a BackUp; each is found from the world alone. */
-export function conditionsOf(situation: Situation): readonly ConditionUpdate[] {
-  const observedGeneration = situation.backup.metadata.generation ?? 0;
+/** All conditions of a BackUp. None of them depends on a condition of an earlier reconcile. */
+export function conditionsOf(facts: StatusFacts): readonly ConditionUpdate[] {
+  const observedGeneration = facts.backup.metadata.generation ?? 0;
   const findings: readonly (readonly [string, Finding])[] = [
-    [ConditionType.Progressing, progressing(situation)],
-    [ConditionType.Succeeded, succeeded(situation)],
-    [ConditionType.UpToDate, upToDate(situation)],
-    [ConditionType.Degraded, degraded(situation)],
+    [ConditionType.Progressing, progressing(facts)],
+    [ConditionType.Succeeded, succeeded(facts)],
+    [ConditionType.UpToDate, upToDate(facts)],
+    [ConditionType.Degraded, degraded(facts)],
   ];
   return findings.map(([type, finding]) => ({ type, ...finding, observedGeneration }));
 }
 
-function progressing(situation: Situation): Finding {
-  const { backup, runs, plan, problem } = situation;
-  const phase = phaseOf(situation);
+function progressing(facts: StatusFacts): Finding {
+  const { backup, runs, plan, problem } = facts;
+  const phase = phaseOf(facts);
   const run = currentRun(runs);
   if (phase === "Updating" && plan.update !== undefined)
     return { status: "True", reason: reasonOf(plan.update), message: messageOf(plan.update) };
@@ -28,22 +28,22 @@ function progressing(situation: Situation): Finding {
     return { status: "True", reason: Reason.JobRunning, message: `Job ${run?.name} is running` };
   if (problem !== undefined) return { status: "False", reason: problem.reason, message: problem.message };
   if (phase === "Suspended")
-    return { status: "False", reason: Reason.Suspended, message: "spec.suspend is set" };
+    return { status: "False", reason: Reason.Suspended, message: "spec.suspend is true" };
   if (run?.state === "waiting" && run.job.status?.startTime !== undefined)
     return {
       ...{ status: "True", reason: Reason.WaitingForWorkers },
-      message: `no worker of Job ${run.name} has started yet; kubectl describe tells why, of the Job and its pods`,
+      message: `no worker of Job ${run.name} has started yet; kubectl describe shows why for the Job and its pods`,
     };
-  if (!isAtRest(situation)) return { status: "True", reason: Reason.CreatingJob, message: "Creating Job" };
+  if (!isIdle(facts)) return { status: "True", reason: Reason.CreatingJob, message: "Creating Job" };
   if (backup.spec.schedule !== undefined)
     return { status: "False", reason: Reason.WaitingForSchedule, message: "waiting for the next run" };
-  return { status: "False", reason: Reason.JobFinished, message: "the run has ended" };
+  return { status: "False", reason: Reason.JobFinished, message: "the run has finished" };
 }
 
-function succeeded({ history }: Situation): Finding {
-  const last = lastVerdict(history);
+function succeeded({ history }: StatusFacts): Finding {
+  const last = lastFinished(history);
   if (last === undefined)
-    return { status: "Unknown", reason: Reason.NoRunYet, message: "no run has ended yet" };
+    return { status: "Unknown", reason: Reason.NoRunYet, message: "no run has finished yet" };
   if (last.result === "Succeeded")
     return {
       status: "True",
@@ -58,22 +58,26 @@ function succeeded({ history }: Situation): Finding {
   };
 }
 
-function upToDate({ plan: { update }, runs, problem }: Situation): Finding {
+function upToDate({ plan: { update }, runs, problem }: StatusFacts): Finding {
   if (update === undefined && problem !== undefined && problem.reason !== Reason.NeverDue)
-    return { status: "False", reason: problem.reason, message: "what is wanted could not be made" };
+    return {
+      status: "False",
+      reason: problem.reason,
+      message: "the desired Job or CronJob could not be applied",
+    };
   if (update === undefined)
-    return { status: "True", reason: Reason.UpToDate, message: "what runs is what is wanted" };
+    return { status: "True", reason: Reason.UpToDate, message: "no run of an earlier spec is under way" };
   const message = messageOf(update);
   if (!update.waits) return { status: "False", reason: reasonOf(update), message };
   const run = currentRun(runs);
   return {
     status: "False",
     reason: reasonOf(update),
-    message: `${message}; Job ${run?.name} of the earlier spec may end first`,
+    message: `${message}; waiting for Job ${run?.name} of the earlier spec to finish`,
   };
 }
 
-function degraded({ problem }: Situation): Finding {
+function degraded({ problem }: StatusFacts): Finding {
   if (problem === undefined) return { status: "False", reason: Reason.AsExpected, message: "" };
   return { status: "True", reason: problem.reason, message: problem.message };
 }

@@ -1,33 +1,35 @@
+import type { Stored } from "keelson";
 import type { BackUp } from "../api/back-up.ts";
-import { vanishedFrom } from "./history.ts";
+import type { ActualState, Orphans } from "./actual-state.ts";
 import type { CronJobStep, JobToRemove, Plan, Update } from "./plan.ts";
 import { jobName, replacementName } from "./resources/names.ts";
 import { revisionOf } from "./resources/revision.ts";
 import { isFinished, type Run } from "./run.ts";
-import type { Orphans, World } from "./world.ts";
+import { missingRuns } from "./vanished-runs.ts";
 
-/** What is known of a run in relation to what is wanted now. */
-interface Judged {
+/** A run, compared with the spec. */
+interface ComparedRun {
   readonly run: Run;
   readonly isOutdated: boolean;
-  /** It is the Job that this BackUp is to have. */
-  readonly isWanted: boolean;
+  /** Its Job is the one that the BackUp should own. */
+  readonly isDesired: boolean;
 }
 
 /**
- * Decides what a BackUp needs next:
+ * Decides on the next steps for a BackUp:
  *
- * - without a schedule one Job, `job-<name>`; it is not made again once its revision has run;
- * - with a schedule a CronJob, and a Job in place of a run that was ended because of another spec;
- * - a run that is not wanted any more goes: at once if none of its workers has started, and if the status tells of it
- *   when it has ended, or else as updatePolicy says. One of the current revision may always end.
+ * - without a schedule it needs one Job, `job-<name>`, which is not created again once its revision has run;
+ * - with a schedule it needs a CronJob, and a Job that replaces a run that was deleted because of another spec;
+ * - a run that is no longer desired is deleted: at once if none of its workers has started; if it has finished, as soon as
+ *   the status records it; otherwise as updatePolicy says. A run of the current revision is never deleted before it
+ *   finishes.
  */
-export function decide(backup: BackUp, world: World): Plan {
-  const { jobs, cronJobs } = world.orphans;
-  return jobs.length + cronJobs.length > 0 ? adoption(world.orphans) : decideOwn(backup, world);
+export function decide(backup: Stored<BackUp>, state: ActualState): Plan {
+  const { jobs, cronJobs } = state.orphans;
+  return jobs.length + cronJobs.length > 0 ? adoption(state.orphans) : decideOwn(backup, state);
 }
 
-/** What there is of its own is known for certain only then, and is heard of. */
+/** The runs of a BackUp are known only after the adoption, whose watch events enqueue the BackUp. */
 function adoption(orphans: Orphans): Plan {
   return {
     ...{ adopt: orphans, create: [], holds: false, remove: [], keep: [], cronJob: { kind: "none" } },
@@ -35,115 +37,118 @@ function adoption(orphans: Orphans): Plan {
   };
 }
 
-function decideOwn(backup: BackUp, world: World): Plan {
+function decideOwn(backup: Stored<BackUp>, state: ActualState): Plan {
   const { metadata, spec } = backup;
-  const { name = "" } = metadata;
+  const { name } = metadata;
   const revision = revisionOf(backup);
-  const wantedName = spec.schedule === undefined ? jobName(name) : replacementName(name, revision);
-  const judged = world.runs.map((run): Judged => {
+  const desiredName = spec.schedule === undefined ? jobName(name) : replacementName(name, revision);
+  const compared = state.runs.map((run): ComparedRun => {
     const isOutdated = run.revision !== revision;
-    return { run, isOutdated, isWanted: run.isOwn && run.name === wantedName && !isOutdated };
+    return { run, isOutdated, isDesired: run.isOwn && run.name === desiredName && !isOutdated };
   });
-  const removable = judged.filter((each) => isRemovable(each, backup));
-  const isRecorded = ({ run }: Judged): boolean => isTold(backup, run);
-  const remove = removable.filter((each) => isRecorded(each) && !each.run.isDeleting).map(removalOf);
+  const removable = compared.filter((each) => isRemovable(each, backup));
+  const remove = removable
+    .filter(({ run }) => isRecorded(backup, run) && !run.isDeleting)
+    .map(({ run }) => removalOf(run));
   const isLeaving = (run: Run): boolean => run.isDeleting || remove.some((removal) => removal.run === run);
-  const staying = judged.filter(({ run }) => !isLeaving(run));
-  const hasVanished = vanishedFrom(backup, world.runs).length > 0;
-  const needed = { judged, staying, remove, wantedName, revision, isRecorded, hasVanished };
+  const staying = compared.filter(({ run }) => !isLeaving(run));
+  const hasMissing = missingRuns(backup, state.runs).length > 0;
+  const facts = { compared, staying, remove, desiredName, revision, hasMissing };
   return {
     ...(spec.schedule === undefined
-      ? decideOnce(backup, world, needed)
-      : decideScheduled(backup, needed, spec.schedule)),
+      ? decideOnce(backup, state, facts)
+      : decideScheduled(backup, facts, spec.schedule)),
     remove,
-    update: updateOf(backup, judged, isLeaving),
-    adopt: world.orphans,
-    hasMore: judged.some((each) => !isRecorded(each)),
+    update: updateOf(backup, compared, isLeaving),
+    adopt: state.orphans,
+    hasMore: state.runs.some((run) => !isRecorded(backup, run)),
   };
 }
 
-interface Needed {
+interface RunFacts {
   /** All runs. */
-  readonly judged: readonly Judged[];
-  /** Those that are neither on their way out nor about to be. */
-  readonly staying: readonly Judged[];
+  readonly compared: readonly ComparedRun[];
+  /** Runs that are not being deleted, and that the plan does not delete. */
+  readonly staying: readonly ComparedRun[];
   readonly remove: readonly JobToRemove[];
-  /** Of the Job that this BackUp is to have, if it is to have one. */
-  readonly wantedName: string;
+  /** The name of the Job that the BackUp should own, if it should own one. */
+  readonly desiredName: string;
   readonly revision: string;
-  /** A run that has started and that the status does not tell of must stay. */
-  readonly isRecorded: (judged: Judged) => boolean;
-  /** There was a run that is gone, or not heard of. Until the status tells of its end nothing else starts. */
-  readonly hasVanished: boolean;
+  /** A run that the status records as under way is not in the cache. No other run starts until the status records its end. */
+  readonly hasMissing: boolean;
 }
 
-type Wanted = Pick<Plan, "create" | "holds" | "keep" | "cronJob">;
+type DesiredObjects = Pick<Plan, "create" | "holds" | "keep" | "cronJob">;
 
 function decideOnce(
-  { spec, status }: BackUp,
-  { cronJob }: World,
-  { judged, staying, wantedName, revision, isRecorded, hasVanished }: Needed,
-): Wanted {
-  const { suspend } = spec;
-  const nameIsFree = !judged.some(({ run }) => run.name === wantedName);
-  const othersRun = judged.some(({ run, isWanted }) => !isWanted && !isFinished(run));
-  const isDone = status?.finishedRevision === revision;
-  const isDue = nameIsFree && !othersRun && !isDone;
+  backup: BackUp,
+  { cronJob }: ActualState,
+  { compared, staying, desiredName, revision, hasMissing }: RunFacts,
+): DesiredObjects {
+  const { suspend } = backup.spec;
+  const isNameFree = !compared.some(({ run }) => run.name === desiredName);
+  const hasOtherRun = compared.some(({ run, isDesired }) => !isDesired && !isFinished(run));
+  const isDone = backup.status?.finishedRevision === revision;
+  const isDue = isNameFree && !hasOtherRun && !isDone;
   const ofSchedule = staying.filter(({ run }) => !run.isOwn);
   return {
-    create: isDue && !hasVanished ? [{ name: wantedName, suspend }] : [],
-    holds: isDue && hasVanished,
+    create: isDue && !hasMissing ? [{ name: desiredName, suspend }] : [],
+    holds: isDue && hasMissing,
     keep: ownUnfinished(staying).map(({ run }) => ({ run, suspend })),
-    cronJob: cronJob === undefined ? { kind: "none" } : leftOver(ofSchedule, isRecorded),
+    cronJob: cronJob === undefined ? { kind: "none" } : formerCronJob(backup, ofSchedule),
   };
 }
 
-/** The CronJob of a BackUp that has no schedule any more. Its Jobs go with it, so one that may end keeps it. */
-function leftOver(jobs: readonly Judged[], isRecorded: (judged: Judged) => boolean): CronJobStep {
-  const isNeeded = jobs.some((each) => !isFinished(each.run) || !isRecorded(each));
+/** The CronJob of a BackUp that has no schedule any more. Its Jobs are deleted with it, so it stays until they have finished. */
+function formerCronJob(backup: BackUp, jobs: readonly ComparedRun[]): CronJobStep {
+  const isNeeded = jobs.some(({ run }) => !isFinished(run) || !isRecorded(backup, run));
   return isNeeded ? { kind: "suspend" } : { kind: "remove" };
 }
 
 function decideScheduled(
-  { metadata: { name = "" }, spec }: BackUp,
-  { judged, staying, remove, wantedName, revision, hasVanished }: Needed,
+  { metadata: { name }, spec }: Stored<BackUp>,
+  { compared, staying, remove, desiredName, revision, hasMissing }: RunFacts,
   schedule: string,
-): Wanted {
-  const takesPlaceOf = ({ run }: JobToRemove): boolean =>
+): DesiredObjects {
+  const isReplaced = ({ run }: JobToRemove): boolean =>
     run.revision !== revision && !isFinished(run) && (run.state === "running" || run.name !== jobName(name));
-  const hasReplacement = judged.some(({ run }) => run.name === wantedName);
-  // It is there before the run goes whose place it takes, and starts when that is gone: nothing is lost in between.
-  const create = remove.some(takesPlaceOf) && !hasReplacement ? [{ name: wantedName, suspend: true }] : [];
-  const othersRun = (own: Run): boolean =>
-    hasVanished || judged.some(({ run }) => run !== own && !isFinished(run));
+  const hasReplacement = compared.some(({ run }) => run.name === desiredName);
+  // It is created before the run is deleted that it replaces, and starts after that: a crash in between loses no run.
+  const create = remove.some(isReplaced) && !hasReplacement ? [{ name: desiredName, suspend: true }] : [];
+  const hasOtherRun = (own: Run): boolean =>
+    hasMissing || compared.some(({ run }) => run !== own && !isFinished(run));
   const own = ownUnfinished(staying);
   return {
     create,
     holds: false,
-    keep: own.map(({ run, isWanted }) => ({ run, suspend: spec.suspend || (isWanted && othersRun(run)) })),
+    keep: own.map(({ run, isDesired }) => ({
+      run,
+      suspend: spec.suspend || (isDesired && hasOtherRun(run)),
+    })),
     cronJob: { kind: "apply", schedule, suspend: spec.suspend || own.length + create.length > 0 },
   };
 }
 
-function ownUnfinished(judged: readonly Judged[]): readonly Judged[] {
-  return judged.filter(({ run }) => run.isOwn && !isFinished(run));
+function ownUnfinished(runs: readonly ComparedRun[]): readonly ComparedRun[] {
+  return runs.filter(({ run }) => run.isOwn && !isFinished(run));
 }
 
-/** Whether a run is to go, as soon as the status tells of it. */
-function isRemovable({ run, isOutdated, isWanted }: Judged, { spec }: BackUp): boolean {
+/** Whether a run is to be deleted as soon as the status records it. */
+function isRemovable({ run, isOutdated, isDesired }: ComparedRun, { spec }: BackUp): boolean {
   const replaces = spec.updatePolicy === "Replace" && isOutdated;
   const hasStarted = run.state !== "suspended" && run.state !== "waiting";
-  // One that cannot start would keep its schedule from every other run, for ever.
+  // A run that cannot start would block every later run of its schedule.
   if (!run.isOwn) return hasStarted ? replaces && !isFinished(run) : isOutdated;
-  if (isFinished(run)) return spec.schedule !== undefined || !isWanted;
-  return hasStarted ? replaces : !isWanted;
+  if (isFinished(run)) return spec.schedule !== undefined || !isDesired;
+  return hasStarted ? replaces : !isDesired;
 }
 
-function removalOf({ run }: Judged): JobToRemove {
+function removalOf(run: Run): JobToRemove {
   return { run, propagation: isFinished(run) ? "Background" : "Foreground" };
 }
 
-function isTold({ status }: BackUp, run: Run): boolean {
+/** A run that has started stays until the status records it. */
+function isRecorded({ status }: BackUp, run: Run): boolean {
   const isIn = (entries: readonly { readonly uid: string }[] = []): boolean =>
     entries.some(({ uid }) => uid === run.uid);
   if (isFinished(run)) return isIn(status?.history);
@@ -152,15 +157,15 @@ function isTold({ status }: BackUp, run: Run): boolean {
 
 function updateOf(
   { spec }: BackUp,
-  judged: readonly Judged[],
+  compared: readonly ComparedRun[],
   isLeaving: (run: Run) => boolean,
 ): Update | undefined {
-  const concerned = judged.filter(
+  const outdated = compared.filter(
     ({ run, isOutdated }) => isOutdated && (!isFinished(run) || (run.isOwn && isLeaving(run))),
   );
-  if (concerned.length === 0) return undefined;
+  if (outdated.length === 0) return undefined;
   return {
-    isOfImage: concerned.some(({ run }) => run.image !== spec.image),
-    waits: !concerned.some(({ run }) => isLeaving(run)),
+    isOfImage: outdated.some(({ run }) => run.image !== spec.image),
+    waits: !outdated.some(({ run }) => isLeaving(run)),
   };
 }

@@ -1,23 +1,22 @@
-import type { EventRecorder } from "keelson";
+import type { ObjectContext } from "keelson";
+import type { EventToRecord } from "keelson/controller";
 import type { BackUp } from "../api/back-up.ts";
-import type { HistoryEntry } from "../api/status.ts";
+import type { BackUpStatus, HistoryEntry } from "../api/status.ts";
 import type { Problem } from "./problem.ts";
 
-interface News {
-  readonly type: "Normal" | "Warning";
-  readonly reason: string;
-  readonly message: string;
-}
-
-/** Tells how runs ended that were not known of before. */
-export function recordRuns(events: EventRecorder, backup: BackUp, entries: readonly HistoryEntry[]): void {
-  for (const entry of entries) {
-    const told = newsOf(entry);
-    if (told !== undefined) events.record(backup, { action: "Run", ...told });
+/** Records the end of each run that is new in the history. */
+export function recordRuns(
+  { object: backup, events }: ObjectContext<BackUp>,
+  { history = [] }: BackUpStatus,
+): void {
+  const known = new Set(backup.status?.history?.map(({ uid }) => uid));
+  for (const entry of history) {
+    const event = known.has(entry.uid) ? undefined : eventOf(entry);
+    if (event !== undefined) events.record(backup, { action: "Run", ...event });
   }
 }
 
-function newsOf({ job, duration, result, reason = "" }: HistoryEntry): News | undefined {
+function eventOf({ job, duration, result, reason = "" }: HistoryEntry): EventToRecord | undefined {
   switch (result) {
     case "Succeeded":
       return { type: "Normal", reason: "JobSucceeded", message: `Job ${job} succeeded after ${duration}` };
@@ -29,14 +28,17 @@ function newsOf({ job, duration, result, reason = "" }: HistoryEntry): News | un
     case "Deleted":
       return {
         ...{ type: "Warning", reason: "JobDeleted" },
-        message: `Job ${job} was deleted, or taken from the BackUp, after ${duration}, before its end was seen`,
+        message: `Job ${job} was deleted, or lost its controller reference, after ${duration}, before its end was observed`,
       };
     case "Replaced":
-      // Told when it was ended.
+      // The Event EndedJob was recorded when the operator deleted the Job.
       return undefined;
   }
 }
 
-export function recordProblem(events: EventRecorder, backup: BackUp, { reason, message }: Problem): void {
+export function recordProblem(
+  { object: backup, events }: ObjectContext<BackUp>,
+  { reason, message }: Problem,
+): void {
   events.record(backup, { type: "Warning", reason, action: "Apply", message });
 }

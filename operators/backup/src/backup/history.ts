@@ -6,19 +6,13 @@ import type { HistoryEntry, Result, RunningEntry } from "../api/status.ts";
 import { revisionOf } from "./resources/revision.ts";
 import { isFinished, type Run } from "./run.ts";
 
-/** Runs that have ended and that the status does not tell of yet. */
+/** Runs that have finished and that the status does not record yet. */
 export function newlyFinished({ status }: BackUp, runs: readonly Run[]): readonly Run[] {
   const known = new Set(status?.history?.map(({ uid }) => uid));
   return runs.filter((run) => isFinished(run) && !known.has(run.uid));
 }
 
-/** Runs that the status tells of as under way, and whose Jobs are not there. */
-export function vanishedFrom({ status }: BackUp, runs: readonly Run[]): readonly RunningEntry[] {
-  const known = new Set([...runs, ...(status?.history ?? [])].map(({ uid }) => uid));
-  return (status?.running ?? []).filter(({ uid }) => !known.has(uid));
-}
-
-/** What the status tells of runs whose workers have started. */
+/** The entries of the status for runs whose workers have started. */
 export function runningOf(runs: readonly Run[]): readonly RunningEntry[] {
   return runs
     .filter(({ state }) => state === "running")
@@ -27,43 +21,43 @@ export function runningOf(runs: readonly Run[]): readonly RunningEntry[] {
     }));
 }
 
-/** Of a run that came to its end. */
-export interface Verdict extends HistoryEntry {
-  readonly result: "Succeeded" | "Failed";
+/** A run that was neither replaced nor deleted before it finished. */
+export type FinishedEntry = HistoryEntry & { readonly result: "Succeeded" | "Failed" };
+
+export function lastFinished(history: readonly HistoryEntry[]): FinishedEntry | undefined {
+  return history.find(isFinishedEntry);
 }
 
-export function lastVerdict(history: readonly HistoryEntry[]): Verdict | undefined {
-  return history.find(isVerdict);
-}
-
-function isVerdict(entry: HistoryEntry): entry is Verdict {
+function isFinishedEntry(entry: HistoryEntry): entry is FinishedEntry {
   return entry.result === "Succeeded" || entry.result === "Failed";
 }
 
-export interface Ended {
+/** What may add entries to the history. */
+export interface EndedRuns {
   readonly runs: readonly Run[];
-  /** Runs that were under way, and whose Jobs are gone for certain. */
-  readonly gone: readonly RunningEntry[];
+  /** Runs that were under way, and whose Jobs do not exist on the server. */
+  readonly vanished: readonly RunningEntry[];
   readonly nowMs: number;
 }
 
 /**
- * The history with those that were not in it, newest first: so many of each result as are to be retained, and every one
- * whose Job is still there. So a run whose Job is there and that is not in the history has not been counted yet.
+ * The history with the runs that have ended since, newest first. It keeps as many entries of each result as `retain`
+ * allows, and every entry whose Job still exists: so a run whose Job exists and that is not in the history has not been
+ * counted yet.
  */
-export function historyWith(backup: BackUp, { runs, gone, nowMs }: Ended): readonly HistoryEntry[] {
+export function historyWith(backup: BackUp, { runs, vanished, nowMs }: EndedRuns): readonly HistoryEntry[] {
   const entries = [
     ...newlyFinished(backup, runs).map(entryOf),
-    ...gone.map((entry) => entryOfGone(backup, entry, nowMs)),
+    ...vanished.map((entry) => vanishedEntry(backup, entry, nowMs)),
     ...(backup.status?.history ?? []),
   ];
-  const present = new Set(runs.map(({ uid }) => uid));
+  const existing = new Set(runs.map(({ uid }) => uid));
   const newestFirst = entries.toSorted((a, b) => (a.end === b.end ? 0 : a.end < b.end ? 1 : -1));
   const retained = retainedOf(newestFirst, backup.spec.retain);
-  return newestFirst.filter((entry) => present.has(entry.uid) || retained.has(entry));
+  return newestFirst.filter((entry) => existing.has(entry.uid) || retained.has(entry));
 }
 
-/** Of runs that did not come to their end as many are kept as of those that failed. */
+/** `retain.failed` also limits the number of runs that were replaced or deleted. */
 function retainedOf(entries: readonly HistoryEntry[], retain: Retain): ReadonlySet<HistoryEntry> {
   const first = (count: number, ...results: readonly Result[]): readonly HistoryEntry[] =>
     entries.filter(({ result }) => results.includes(result)).slice(0, count);
@@ -84,8 +78,8 @@ function entryOf({ name, uid, state, start, end = start, reason, image, type }: 
   };
 }
 
-/** What is under way is ended by the operator only where updatePolicy says so; else it was somebody else. */
-function entryOfGone(backup: BackUp, { revision, ...entry }: RunningEntry, nowMs: number): HistoryEntry {
+/** The operator deletes a run that has started only with updatePolicy Replace; otherwise another client deleted it. */
+function vanishedEntry(backup: BackUp, { revision, ...entry }: RunningEntry, nowMs: number): HistoryEntry {
   const isReplaced = backup.spec.updatePolicy === "Replace" && revision !== revisionOf(backup);
   const end = formatTime(nowMs);
   return {

@@ -5,7 +5,7 @@ import { BackUpMetrics } from "./metrics.ts";
 const key = { namespace: "shop", name: "nightly" };
 const unknown = { suspend: true, isScheduled: false, creationTimestamp: undefined };
 
-it("shows what the status says, and nothing of what it does not say", () => {
+it("has a sample for each field of the status, and none for a missing field", () => {
   const registry = new MetricsRegistry();
   const metrics = new BackUpMetrics(registry);
   metrics.show(key, { ...unknown, status: { failures: 2, lastDuration: "1h0m5s" } });
@@ -21,7 +21,7 @@ it("shows what the status says, and nothing of what it does not say", () => {
   ]);
 });
 
-it("shows nothing of a BackUp that is gone", () => {
+it("has no samples of a BackUp that was deleted", () => {
   const registry = new MetricsRegistry();
   const metrics = new BackUpMetrics(registry);
   metrics.show(key, { ...unknown, status: {} });

@@ -4,7 +4,7 @@ import type { BackUpStatus } from "../api/status.ts";
 
 const labels = ["namespace", "name"] as const;
 
-/** Under which names metrics are shown; alerts and dashboards are written with them. */
+/** The names of the metrics; alert rules and dashboards depend on them. */
 export const metricNames = {
   lastSuccess: "keelson_backup_last_success_timestamp_seconds",
   lastDuration: "keelson_backup_last_duration_seconds",
@@ -14,7 +14,7 @@ export const metricNames = {
   created: "keelson_backup_created_timestamp_seconds",
 } as const;
 
-/** What is shown of one BackUp. */
+/** What the metrics show of one BackUp. */
 export interface MeasuredBackUp {
   readonly status: BackUpStatus;
   readonly suspend: boolean;
@@ -24,10 +24,7 @@ export interface MeasuredBackUp {
 
 type Read = (backup: MeasuredBackUp) => number | undefined;
 
-/**
- * Metrics of every BackUp that there is. They are what the status says, so that neither a restart nor another leader
- * loses them.
- */
+/** Metrics of every BackUp. Their values come from the status, so that they survive a restart and a change of the leader. */
 export class BackUpMetrics {
   readonly #backups = new Map<string, MeasuredBackUp & { readonly key: ObjectKey }>();
 
@@ -57,10 +54,12 @@ export class BackUpMetrics {
     );
   }
 
+  /** Sets the metrics of a BackUp. */
   show(key: ObjectKey, backup: MeasuredBackUp): void {
     this.#backups.set(formatKey(key), { ...backup, key });
   }
 
+  /** Removes the metrics of a BackUp that does not exist any more. */
   forget(key: ObjectKey): void {
     this.#backups.delete(formatKey(key));
   }

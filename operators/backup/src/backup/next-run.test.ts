@@ -17,25 +17,25 @@ function cronJob(schedule: string, timeZone: string, lastScheduleTime?: string):
   };
 }
 
-function nextOf(there: CronJob | undefined, spec: object = {}): string | undefined {
-  const wanted = backUp({ image: "backup:1", schedule: "@daily", ...spec });
-  const nextMs = nextRunMs(wanted.spec, there, nowMs);
+function nextOf(actual: CronJob | undefined, spec: object = {}): string | undefined {
+  const desired = backUp({ image: "backup:1", schedule: "@daily", ...spec });
+  const nextMs = nextRunMs(desired.spec, actual, nowMs);
   return nextMs === undefined ? undefined : formatTime(nextMs);
 }
 
 describe("the next run", () => {
-  it("is due on the clocks of the time zone", () => {
+  it("is due by the clock of the time zone", () => {
     expect(nextOf(cronJob("30 2 * * *", "Europe/Berlin"))).toBe("2026-01-02T01:30:00Z");
     expect(nextOf(cronJob("30 2 * * *", "Mars/Olympus"))).toBeUndefined();
   });
 
-  it("of an interval is due so long after the last one, however often one asks", () => {
+  it("of an interval is due one interval after the last run, at any time of the computation", () => {
     expect(nextOf(cronJob("@every 1h", "Etc/UTC"))).toBe("2026-01-01T12:20:00Z");
     expect(nextOf(cronJob("@every 1h", "Etc/UTC", "2026-01-01T11:45:10Z"))).toBe("2026-01-01T12:45:10Z");
     expect(nextOf(cronJob("@every 1h", "Etc/UTC", "2026-01-01T12:00:05Z"))).toBe("2026-01-01T13:00:05Z");
   });
 
-  it("does not come by itself while it is suspended, or without a CronJob, or if the schedule is never due", () => {
+  it("is undefined while it is suspended, without a CronJob, and if the schedule is never due", () => {
     expect(nextOf(cronJob("@daily", "Etc/UTC"), { suspend: true })).toBeUndefined();
     expect(nextOf(undefined)).toBeUndefined();
     expect(nextOf(cronJob("0 3 31 2 *", "Etc/UTC"))).toBeUndefined();
@@ -48,6 +48,9 @@ it.each([
   ["0 3 31 2 MON", false],
   ["@every 90000h", false],
   ["61 * * * *", false],
-])("tells whether a schedule is never due, which one that cannot be read is not: %s", (schedule, isNever) => {
-  expect(isNeverDue(schedule, nowMs)).toBe(isNever);
-});
+])(
+  "finds out whether a schedule is never due, which does not hold for an invalid one: %s",
+  (schedule, isNever) => {
+    expect(isNeverDue(schedule, nowMs)).toBe(isNever);
+  },
+);

@@ -4,27 +4,27 @@ import type { BackUpSpec } from "../api/spec.ts";
 import { defaultTimeZone } from "./resources/cron-job.ts";
 
 /**
- * When the schedule is due next, in milliseconds since 1970; undefined if nothing will start by itself. It goes by the
- * CronJob that there is, which is another one than is wanted if the server refused that.
+ * When the schedule is due next, in milliseconds since 1970; undefined if no run will start. It is computed from the actual
+ * CronJob, which differs from the desired one if the server refused that.
  */
 export function nextRunMs(
-  { schedule: wanted, suspend }: BackUpSpec,
+  { schedule: desired, suspend }: BackUpSpec,
   cronJob: CronJob | undefined,
   nowMs: number,
 ): number | undefined {
   const { schedule, timeZone = defaultTimeZone } = cronJob?.spec ?? {};
-  if (wanted === undefined || suspend || cronJob === undefined || schedule === undefined) return undefined;
+  if (desired === undefined || suspend || cronJob === undefined || schedule === undefined) return undefined;
   const parsed = isKnownTimeZone(timeZone) ? parseCronSchedule(schedule) : undefined;
   return parsed === undefined ? undefined : nextCronTime(parsed, timeZone, lastMs(parsed, cronJob, nowMs));
 }
 
-/** Whether there is no time at which a schedule is due, as of the 30th of February. */
+/** Whether a schedule is never due, such as on the 30th of February. */
 export function isNeverDue(schedule: string, nowMs: number): boolean {
   const parsed = parseCronSchedule(schedule);
   return parsed !== undefined && nextCronTime(parsed, defaultTimeZone, nowMs) === undefined;
 }
 
-/** After which moment the next one is sought: that of an interval is counted from the last run, or from the beginning. */
+/** The time after which the next run is searched: an interval is counted from the last run, or from the creation. */
 function lastMs({ everyMs }: CronSchedule, { metadata, status }: CronJob, nowMs: number): number {
   if (everyMs === undefined) return nowMs;
   const startMs = Date.parse(status?.lastScheduleTime ?? metadata.creationTimestamp ?? "");

@@ -1,22 +1,22 @@
+import type { Orphans } from "./actual-state.ts";
 import type { Run } from "./run.ts";
-import type { Orphans } from "./world.ts";
 
-/** What is to be done next for a BackUp. The same world gives the same plan, and a settled one an empty plan. */
+/** The next steps for a BackUp. The same actual state gives the same plan, and a settled one a plan that writes nothing. */
 export interface Plan {
-  /** To be owned again, before anything else. */
+  /** Orphans to adopt, before any other step. */
   readonly adopt: Orphans;
-  /** Jobs that are to be there, in order. */
+  /** Jobs to create, in order. */
   readonly create: readonly JobToCreate[];
-  /** A Job is to be there as soon as the status tells that the one before is gone. */
+  /** A Job is to be created as soon as the status records that the one before was deleted. */
   readonly holds: boolean;
-  /** Jobs that are to go. */
+  /** Jobs to delete. */
   readonly remove: readonly JobToRemove[];
-  /** Jobs that stay, brought to what can be changed of them. */
+  /** Jobs that stay, and whose changeable fields are brought to the desired state. */
   readonly keep: readonly JobToKeep[];
   readonly cronJob: CronJobStep;
-  /** The spec has changed since a run began. */
+  /** Set if the spec has changed since a run started. */
   readonly update: Update | undefined;
-  /** There is more to do once the status tells of the runs that are there. */
+  /** There is more to do once the status records the runs that exist. */
   readonly hasMore: boolean;
 }
 
@@ -27,7 +27,7 @@ export interface JobToCreate {
 
 export interface JobToRemove {
   readonly run: Run;
-  /** Foreground: the Job is there until its workers have ended, so that they never overlap with the next ones. */
+  /** Foreground: the Job exists until its workers have ended, so that they never overlap with those of the next Job. */
   readonly propagation: "Foreground" | "Background";
 }
 
@@ -36,7 +36,7 @@ export interface JobToKeep {
   readonly suspend: boolean;
 }
 
-/** `none`: there is none, or it is as it is to be. */
+/** `none`: no CronJob exists and none is desired. */
 export type CronJobStep =
   | { readonly kind: "none" }
   | { readonly kind: "apply"; readonly schedule: string; readonly suspend: boolean }
@@ -45,6 +45,6 @@ export type CronJobStep =
 
 export interface Update {
   readonly isOfImage: boolean;
-  /** A run of the earlier spec goes on. */
+  /** The run of the earlier spec finishes first. */
   readonly waits: boolean;
 }

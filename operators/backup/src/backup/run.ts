@@ -1,40 +1,40 @@
-import { isControlledBy } from "keelson";
+import { isControlledBy, type Stored } from "keelson";
 import type { Job, JobCondition } from "keelson/kinds/batch/v1";
 import type { BackUp } from "../api/back-up.ts";
 import { revisionAnnotation, typeAnnotation } from "../api/names.ts";
 import { containerName } from "./resources/pod-template.ts";
 
 /**
- * How far a Job is:
+ * The state of a Job:
  *
- * - `waiting`: none of its workers has started, as when there is no room for them or no such image;
- * - `suspended`: it has no workers, and gets none;
+ * - `waiting`: none of its workers has started, such as when no node has room for them or the image does not exist;
+ * - `suspended`: it is suspended and has no workers;
  * - `running`: workers have started;
- * - `succeeded`, `failed`: it has ended, and stays so.
+ * - `succeeded`, `failed`: it has finished, and does not change any more.
  */
 type RunState = "waiting" | "suspended" | "running" | "succeeded" | "failed";
 
-/** A Job of a BackUp, as far as it is of interest. */
+/** One run of a BackUp: its Job, and what the operator reads of it. */
 export interface Run {
-  readonly job: Job;
+  readonly job: Stored<Job>;
   readonly name: string;
   readonly uid: string;
   readonly state: RunState;
   readonly revision: string | undefined;
   readonly image: string;
   readonly type: string;
-  /** The BackUp controls it itself, not its CronJob. */
+  /** The BackUp controls the Job, not its CronJob. */
   readonly isOwn: boolean;
   readonly isDeleting: boolean;
   readonly start: string;
-  /** Undefined until it has ended. */
+  /** Undefined until it has finished. */
   readonly end: string | undefined;
   /** Why it failed. */
   readonly reason: string | undefined;
 }
 
-export function runOf(job: Job, backup: BackUp): Run {
-  const { name = "", uid = "", annotations, creationTimestamp = "", deletionTimestamp } = job.metadata;
+export function runOf(job: Stored<Job>, backup: BackUp): Run {
+  const { name, uid, annotations, creationTimestamp, deletionTimestamp } = job.metadata;
   const { startTime, completionTime } = job.status ?? {};
   const failure = conditionOf(job, "Failed");
   return {
@@ -55,7 +55,7 @@ export function isFinished({ state }: Run): boolean {
   return state === "succeeded" || state === "failed";
 }
 
-/** A run that has started stays so, also if its workers are out of reach for a while. */
+/** A run that has started stays `running` even if its workers are not ready for a while. */
 function stateOf(job: Job, { status }: BackUp): RunState {
   const { active = 0, ready = 0, succeeded = 0, failed = 0 } = job.status ?? {};
   if (conditionOf(job, "Complete") !== undefined) return "succeeded";

@@ -1,7 +1,7 @@
-import { findCondition } from "keelson";
+import { findCondition, type Stored } from "keelson";
 import type { CronJob } from "keelson/kinds/batch/v1";
 import { describe, expect, it } from "vitest";
-import { backUp, failed, run, running, stuck, succeeded, worldOf } from "../../test/support/objects.ts";
+import { backUp, failed, run, running, stateOf, stuck, succeeded } from "../../test/support/objects.ts";
 import type { BackUp } from "../api/back-up.ts";
 import type { BackUpStatus } from "../api/status.ts";
 import { decide } from "./decide.ts";
@@ -14,12 +14,12 @@ const once = backUp({ image: "backup:1" });
 const nowMs = Date.UTC(2026, 0, 1, 12);
 
 function statusWith(
-  backup: BackUp,
+  backup: Stored<BackUp>,
   runs: readonly Run[],
   { problem, cronJob }: { readonly problem?: Problem; readonly cronJob?: CronJob } = {},
 ): BackUpStatus {
-  const plan = decide(backup, worldOf(...runs));
-  return statusOf(backup, { runs, cronJob, gone: [], plan, problem, nowMs });
+  const plan = decide(backup, stateOf(...runs));
+  return statusOf(backup, { runs, cronJob, vanished: [], plan, problem, nowMs });
 }
 
 describe("the phase", () => {
@@ -27,8 +27,8 @@ describe("the phase", () => {
   const suspended = backUp({ image: "backup:1", suspend: true });
   const changed = { image: "backup:2" };
 
-  it.each<[string, BackUp, readonly Run[], string]>([
-    ["nothing is there yet", once, [], "Pending CreatingJob"],
+  it.each<[string, Stored<BackUp>, readonly Run[], string]>([
+    ["no Job exists yet", once, [], "Pending CreatingJob"],
     ["the Job has not started", once, [run(once)], "Pending CreatingJob"],
     ["no worker of the Job can start", once, [run(once, { status: stuck })], "Pending WaitingForWorkers"],
     ["the Job runs", once, [run(once, { status: running })], "Running JobRunning"],
@@ -36,19 +36,19 @@ describe("the phase", () => {
     ["the Job failed", once, [run(once, { status: failed })], "Failed JobFinished"],
     ["the Job is suspended", suspended, [run(once, { suspend: true })], "Suspended Suspended"],
     [
-      "it was suspended when it had run",
+      "it was suspended after the Job succeeded",
       suspended,
       [run(once, { status: succeeded })],
       "Succeeded JobFinished",
     ],
     [
-      "a run of an earlier spec may end",
+      "a run of an earlier spec finishes first",
       backUp(changed),
       [run(once, { status: running })],
       "Running JobRunning",
     ],
     [
-      "a run of an earlier spec is ended",
+      "a run of an earlier spec is replaced",
       backUp(
         { ...changed, updatePolicy: "Replace" },
         { running: runningOf([run(once, { status: running })]) },
@@ -57,7 +57,7 @@ describe("the phase", () => {
       "Updating ImageUpdated",
     ],
     [
-      "its Job is deleted by somebody",
+      "its Job is being deleted",
       once,
       [run(once, { status: running, isDeleting: true })],
       "Pending CreatingJob",
@@ -69,7 +69,7 @@ describe("the phase", () => {
     expect(`${phase} ${findCondition(conditions, "Progressing")?.reason}`).toBe(expected);
   });
 
-  it("is Failed if something is in the way, which the conditions tell", () => {
+  it("is Failed if there is a problem, which the condition Degraded shows", () => {
     const problem = { reason: "NameTaken", message: "it is taken", isTerminal: true };
     const { phase, conditions } = statusWith(once, [], { problem });
     expect(phase).toBe("Failed");
@@ -81,7 +81,7 @@ describe("the phase", () => {
 });
 
 describe("the status", () => {
-  it("is the same the second time", () => {
+  it("is the same after a second reconcile", () => {
     const runs = [run(once, { status: succeeded })];
     const first = statusWith(once, runs);
     expect(first).toMatchObject({
@@ -94,24 +94,24 @@ describe("the status", () => {
     expect(withoutJob).toMatchObject({ phase: "Succeeded", successes: 1, history: first.history });
   });
 
-  it("tells of a run as under way until its Job is gone for certain", () => {
+  it("records a run as under way until the server confirms that its Job does not exist", () => {
     const before = statusWith(once, [run(once, { status: running })]);
     expect(before.running).toMatchObject([{ uid: "uid-of-job" }]);
     const unseen = statusWith({ ...once, status: before }, []);
     expect(unseen).toMatchObject({ running: before.running, history: [] });
     const backup = { ...once, status: unseen };
-    const { running: gone = [] } = unseen;
-    const plan = decide(backup, worldOf());
+    const { running: vanished = [] } = unseen;
+    const plan = decide(backup, stateOf());
     expect(
-      statusOf(backup, { ...{ runs: [], gone, plan, nowMs }, cronJob: undefined, problem: undefined }),
+      statusOf(backup, { ...{ runs: [], vanished, plan, nowMs }, cronJob: undefined, problem: undefined }),
     ).toMatchObject({
       ...{ running: [], phase: "Pending", successes: 0, failures: 0 },
       history: [{ result: "Deleted", end: "2026-01-01T12:00:00Z", duration: "12h0m0s" }],
     });
   });
 
-  it("takes a run for one that runs for as long as it is told of so, whether its workers answer or not", () => {
-    const told = { ...once, status: statusWith(once, [run(once, { status: running })]) };
-    expect(statusWith(told, [run(told, { status: stuck })]).phase).toBe("Running");
+  it("keeps a run Running that it records as under way, even if its workers are not ready", () => {
+    const recorded = { ...once, status: statusWith(once, [run(once, { status: running })]) };
+    expect(statusWith(recorded, [run(recorded, { status: stuck })]).phase).toBe("Running");
   });
 });

@@ -1,44 +1,46 @@
-import { formatTime, mergeConditions } from "keelson";
+import { formatTime, mergeConditions, type Stored } from "keelson";
 import type { CronJob } from "keelson/kinds/batch/v1";
 import type { BackUp } from "../api/back-up.ts";
 import type { BackUpStatus, RunningEntry } from "../api/status.ts";
 import { conditionsOf } from "./conditions.ts";
-import { historyWith, lastVerdict, newlyFinished, runningOf, vanishedFrom } from "./history.ts";
+import { historyWith, lastFinished, newlyFinished, runningOf } from "./history.ts";
 import { nextRunMs } from "./next-run.ts";
 import { currentRun, phaseOf } from "./phase.ts";
 import type { Plan } from "./plan.ts";
 import type { Problem } from "./problem.ts";
 import { jobName } from "./resources/names.ts";
 import { isFinished, type Run } from "./run.ts";
+import { missingRuns } from "./vanished-runs.ts";
 
-export interface Findings {
-  /** After what was done. */
+/** What a reconcile observed of a BackUp. */
+export interface Observation {
+  /** After the plan was executed. */
   readonly runs: readonly Run[];
   readonly cronJob: CronJob | undefined;
-  /** Runs that were under way, and whose Jobs are gone for certain. */
-  readonly gone: readonly RunningEntry[];
+  /** Runs that were under way, and whose Jobs do not exist on the server. */
+  readonly vanished: readonly RunningEntry[];
   readonly plan: Plan;
   readonly problem: Problem | undefined;
   readonly nowMs: number;
 }
 
-/** The status that follows from what was found; the only place that makes one. */
+/** The status of a BackUp after a reconcile. */
 export function statusOf(
-  backup: BackUp,
-  { runs, cronJob, gone, plan, problem, nowMs }: Findings,
+  backup: Stored<BackUp>,
+  { runs, cronJob, vanished, plan, problem, nowMs }: Observation,
 ): BackUpStatus {
   const { metadata, spec, status: before = {} } = backup;
-  const history = historyWith(backup, { runs, gone, nowMs });
-  const situation = { backup, runs, plan, problem, history };
+  const history = historyWith(backup, { runs, vanished, nowMs });
+  const facts = { backup, runs, plan, problem, history };
   const finished = newlyFinished(backup, runs);
   const nextMs = nextRunMs(spec, cronJob, nowMs);
   const shown = currentRun(runs) ?? runs[0];
-  const lastDuration = finished.length > 0 ? lastVerdict(history)?.duration : before.lastDuration;
-  const running = [...runningOf(runs), ...vanishedFrom(backup, runs).filter((run) => !gone.includes(run))];
+  const lastDuration = finished.length > 0 ? lastFinished(history)?.duration : before.lastDuration;
+  const running = [...runningOf(runs), ...missingRuns(backup, runs).filter((run) => !vanished.includes(run))];
   const finishedRevision = finishedRevisionOf(backup, runs) ?? before.finishedRevision;
   return {
     observedGeneration: metadata.generation ?? 0,
-    phase: phaseOf(situation),
+    phase: phaseOf(facts),
     active: runs.reduce((sum, { job }) => sum + (job.status?.active ?? 0), 0),
     completed: shown === undefined ? (before.completed ?? 0) : (shown.job.status?.succeeded ?? 0),
     ...lastTimes(before, runs, finished),
@@ -49,7 +51,7 @@ export function statusOf(
     ...(finishedRevision !== undefined && { finishedRevision }),
     running,
     history,
-    conditions: mergeConditions(before.conditions, conditionsOf(situation), nowMs),
+    conditions: mergeConditions(before.conditions, conditionsOf(facts), nowMs),
   };
 }
 
@@ -68,7 +70,7 @@ function lastTimes(
   };
 }
 
-/** Times of the API sort as texts. */
+/** Times of the API are in UTC, so their texts have their order. */
 function latest(times: readonly (string | undefined)[]): string | undefined {
   return times
     .filter((time) => time !== undefined)
@@ -76,7 +78,10 @@ function latest(times: readonly (string | undefined)[]): string | undefined {
     .at(-1);
 }
 
-/** Which revision the Job of a BackUp without a schedule has come to an end with. */
-function finishedRevisionOf({ metadata: { name = "" } }: BackUp, runs: readonly Run[]): string | undefined {
+/** The revision of the finished Job of a BackUp without a schedule. */
+function finishedRevisionOf(
+  { metadata: { name } }: Stored<BackUp>,
+  runs: readonly Run[],
+): string | undefined {
   return runs.find((run) => run.isOwn && run.name === jobName(name) && isFinished(run))?.revision;
 }

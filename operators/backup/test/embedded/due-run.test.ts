@@ -1,7 +1,7 @@
 import { type RunningOperator, runOperator, startWorld, type World } from "@keelson/testkit";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { BackUp } from "../../src/api/back-up.ts";
-import { backupOperator } from "../../src/operator.ts";
+import { backup } from "../../src/operator.ts";
 import { SetClock } from "../support/set-clock.ts";
 import { BackUpSpace } from "../support/space.ts";
 
@@ -11,21 +11,21 @@ let operator: RunningOperator;
 
 beforeAll(async () => {
   world = await startWorld("embedded", { embedded: { clock }, hollow: { clock } });
-  operator = await runOperator(backupOperator({ clock }), { access: world.cluster, clock });
+  operator = await runOperator(backup, { access: world.cluster, clock });
 });
 afterAll(async () => {
   await operator?.stop();
   await world?.stop();
 });
 
-/** Timers do not notice that the clock was set; whoever hears of the CronJob looks at the clock. */
+/** Timers do not notice that the clock was set; controllers that receive the change of the CronJob read the clock. */
 async function setClock(space: BackUpSpace, time: string, cronJob: string): Promise<void> {
   clock.set(time);
-  await space.kubectl("annotate", "cronjob", cronJob, "looked=yes");
+  await space.kubectl("annotate", "cronjob", cronJob, "clock=set");
 }
 
 describe("a schedule", () => {
-  it("starts a run when it is due, and the status tells of it and of the next one", async () => {
+  it("starts a run when it is due, and the status records it and the time of the next one", async () => {
     const space = await BackUpSpace.create(world);
     // The next run is due a quarter of an hour before the clocks in Berlin are changed.
     clock.set("2026-03-29T00:15:00Z");
@@ -42,7 +42,7 @@ describe("a schedule", () => {
     expect(status?.lastRunTime).toMatch(/^2026-03-29T00:45:/);
   });
 
-  it("starts nothing while it is suspended, and what was missed when it is resumed", async () => {
+  it("starts no run while it is suspended, and the missed run when it is resumed", async () => {
     const space = await BackUpSpace.create(world);
     clock.set("2026-05-01T02:00:00Z");
     await space.create("paused", { image: "backup:1", schedule: "30 2 * * *", suspend: true });
@@ -56,7 +56,7 @@ describe("a schedule", () => {
     expect((await space.reaches("paused", "Succeeded")).status?.nextRunTime).toBe("2026-05-02T02:30:00Z");
   });
 
-  it("starts a run after each interval, also if that is longer than a run may be late", async () => {
+  it("starts a run after each interval, even one that is longer than the starting deadline", async () => {
     const space = await BackUpSpace.create(world);
     clock.set("2026-06-01T10:00:00Z");
     await space.create("spaced", { image: "backup:1", schedule: "@every 6h" });

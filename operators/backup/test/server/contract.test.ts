@@ -34,7 +34,7 @@ async function change({ cluster, namespace }: ScenarioWorld, spec: object): Prom
   await cluster.kubectl(["-n", namespace, "patch", "bks", name, "--type=merge", "-p", patch]);
 }
 
-/** Whether the status is of the last spec, with this phase and this number of successful runs. */
+/** Whether the status describes the last spec, with this phase and this number of successful runs. */
 async function isAt(
   { client, namespace }: ScenarioWorld,
   phase: string,
@@ -53,7 +53,7 @@ async function outcome({ client, namespace }: ScenarioWorld): Promise<unknown> {
     client.list(CronJob, { namespace }),
   ]);
   const statuses = backups.items.map(({ metadata, spec, status }) => ({
-    metadata: { name: metadata.name ?? "", namespace },
+    metadata: { name: metadata.name, namespace },
     spec,
     status: {
       ...status,
@@ -63,12 +63,12 @@ async function outcome({ client, namespace }: ScenarioWorld): Promise<unknown> {
       conditions: status?.conditions?.map(({ type, status: is, reason }) => ({ type, is, reason })),
     },
   }));
-  const made = [...jobs.items, ...cronJobs.items].map(({ metadata, spec }) => ({
-    metadata: { name: metadata.name ?? "", namespace },
+  const owned = [...jobs.items, ...cronJobs.items].map(({ metadata, spec }) => ({
+    metadata: { name: metadata.name, namespace },
     spec,
     marks: [metadata.labels, metadata.annotations],
   }));
-  return normalized([...statuses, ...made].map((object) => ({ ...object, apiVersion: "v1", kind: "Any" })));
+  return normalized([...statuses, ...owned].map((object) => ({ ...object, apiVersion: "v1", kind: "Any" })));
 }
 
 function checkReport({ writes, crashes }: CrashReport): void {
@@ -94,7 +94,7 @@ const scenarios: Readonly<Record<string, ContractScenario>> = {
     outcome,
     checkReport,
   },
-  "a run gives way to a schedule": {
+  "a schedule is added": {
     prepare: (place) => create(place, { image: "backup:1" }),
     act: (place) => change(place, { schedule: "0 0 1 1 *" }),
     isSettled: async (place, stage) => {
@@ -125,7 +125,7 @@ const scenarios: Readonly<Record<string, ContractScenario>> = {
     outcome,
     checkReport,
   },
-  "a schedule gives way to a run": {
+  "a schedule is removed": {
     prepare: (place) => create(place, { image: "backup:1", schedule: "0 0 1 1 *" }),
     act: (place) => change(place, { schedule: null }),
     isSettled: (place, stage) =>

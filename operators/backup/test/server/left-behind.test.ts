@@ -26,8 +26,8 @@ afterAll(() => world?.stop());
 
 const yearly = { schedule: "0 0 1 1 *", image: "backup:1" };
 
-/** Deletes a BackUp and keeps what it made. A garbage collector may need its time to learn of a new kind. */
-async function leave(space: BackUpSpace, name: string): Promise<void> {
+/** Deletes a BackUp and orphans its objects. The garbage collector may need some time to discover a new kind. */
+async function orphan(space: BackUpSpace, name: string): Promise<void> {
   await space.kubectl("delete", "bks", name, "--cascade=orphan", "--timeout=90s");
 }
 
@@ -40,13 +40,13 @@ async function ownerOf(
   return object === undefined ? undefined : controllerOf(object)?.uid;
 }
 
-describe("what a BackUp left behind that was deleted without it", { timeout: 150_000 }, () => {
-  it("is taken back by one of the same name: a Job that runs goes on", async () => {
+describe("an orphan of a BackUp that was deleted", { timeout: 150_000 }, () => {
+  it("is adopted by a BackUp of the same name: a Job that runs goes on", async () => {
     const space = await BackUpSpace.create(world);
     await space.create("kept", { image: "backup:1", ...endless });
     await space.reaches("kept", "Running");
     const { metadata } = await space.get(Job, "job-kept");
-    await leave(space, "kept");
+    await orphan(space, "kept");
     await expect.poll(() => ownerOf(space, Job, "job-kept")).toBeUndefined();
     const again = await space.create("kept", { image: "backup:1", ...endless });
     await space.reaches("kept", "Running");
@@ -55,43 +55,43 @@ describe("what a BackUp left behind that was deleted without it", { timeout: 150
     expect(await space.eventsOf("kept")).not.toContain("Warning NameTaken");
   });
 
-  it("is taken back by one of the same name: a Job that has run is not run again", async () => {
+  it("is adopted by a BackUp of the same name: a Job that has finished does not run again", async () => {
     const space = await BackUpSpace.create(world);
     await space.create("over", { image: "backup:1" });
     await space.reaches("over", "Succeeded");
     const { metadata } = await space.get(Job, "job-over");
-    await leave(space, "over");
+    await orphan(space, "over");
     const again = await space.create("over", { image: "backup:1" });
     const { status } = await space.reaches("over", "Succeeded");
     expect(status).toMatchObject({ successes: 1, history: [{ uid: metadata.uid }] });
     expect(await ownerOf(space, Job, "job-over")).toBe(again.metadata.uid);
   });
 
-  it("is taken back by one of the same name: a CronJob, with the runs that it controls", async () => {
+  it("is adopted by a BackUp of the same name: a CronJob, with the runs that it controls", async () => {
     const space = await BackUpSpace.create(world);
     await space.create("nightly", yearly);
     await space.reaches("nightly", "Pending");
     await space.kubectl("create", "job", "by-hand", "--from=cronjob/job-nightly");
     await space.reaches("nightly", "Succeeded");
-    await leave(space, "nightly");
+    await orphan(space, "nightly");
     const again = await space.create("nightly", { ...yearly, schedule: "0 0 2 2 *" });
     await space.reaches("nightly", "Succeeded");
     expect(await ownerOf(space, CronJob, "job-nightly")).toBe(again.metadata.uid);
     await expect.poll(async () => (await space.get(CronJob, "job-nightly")).spec?.schedule).toBe("0 0 2 2 *");
   });
 
-  it("is removed if one of the same name does not want it", async () => {
+  it("is deleted if a BackUp of the same name does not need it", async () => {
     const space = await BackUpSpace.create(world);
     await space.create("changed", yearly);
     await space.reaches("changed", "Pending");
-    await leave(space, "changed");
+    await orphan(space, "changed");
     await space.create("changed", { image: "backup:1" });
     await space.reaches("changed", "Succeeded");
     await expect.poll(() => space.find(CronJob, "job-changed")).toBeUndefined();
   });
 });
 
-it("does not wait for a run that somebody took from its schedule", { timeout: 150_000 }, async () => {
+it("does not wait for a run whose CronJob was deleted without it", { timeout: 150_000 }, async () => {
   const space = await BackUpSpace.create(world);
   await space.create("taken", { ...yearly, ...endless });
   await space.reaches("taken", "Pending");
@@ -104,7 +104,7 @@ it("does not wait for a run that somebody took from its schedule", { timeout: 15
   expect(await ownerOf(space, Job, "by-hand")).toBeUndefined();
 });
 
-it("waits without a complaint for the Job of a former BackUp of the same name to go", {
+it("waits without a problem until the Job of an earlier BackUp of the same name is deleted", {
   timeout: 150_000,
 }, async () => {
   const space = await BackUpSpace.create(world);
@@ -122,14 +122,16 @@ it("waits without a complaint for the Job of a former BackUp of the same name to
   expect(seen.phases).not.toContain("Failed");
 });
 
-it("is not taken back by a BackUp whose own deletion is not heard of yet", { timeout: 150_000 }, async () => {
+it("is not adopted by a BackUp whose deletion has not reached the cache yet", {
+  timeout: 150_000,
+}, async () => {
   const space = await BackUpSpace.create(world);
   const { namespace } = space;
   await space.create("left", { image: "backup:1" });
   await space.reaches("left", "Succeeded");
   await operator.stop();
-  // It hears of the BackUp that is there, and of nothing that happens to it.
-  const deaf = await runOperator(backup, {
+  // Its cache contains the BackUp, and receives no later change of it.
+  const stale = await runOperator(backup, {
     access: world.cluster,
     namespaces: [namespace],
     wrap: (transport) => {
@@ -138,12 +140,12 @@ it("is not taken back by a BackUp whose own deletion is not heard of yet", { tim
       return faulty;
     },
   });
-  onTestFinished(() => deaf.stop());
-  await deaf.idle();
-  const before = await reconcilesOf(deaf);
-  await leave(space, "left");
-  await expect.poll(() => reconcilesOf(deaf)).toBeGreaterThan(before);
-  await deaf.idle();
-  expect(deaf.writes.filter(({ resource }) => resource === "jobs.batch")).toEqual([]);
+  onTestFinished(() => stale.stop());
+  await stale.idle();
+  const before = await reconcilesOf(stale);
+  await orphan(space, "left");
+  await expect.poll(() => reconcilesOf(stale)).toBeGreaterThan(before);
+  await stale.idle();
+  expect(stale.writes.filter(({ resource }) => resource === "jobs.batch")).toEqual([]);
   expect(await ownerOf(space, Job, "job-left")).toBeUndefined();
 });

@@ -19,7 +19,7 @@ const container = { name: "main", image: "other:1" };
 const template = { spec: { restartPolicy: "Never" as const, containers: [container] } };
 
 describe("a name that is taken", () => {
-  it("of a Job is left to whoever has it, and told of, until it is free", async () => {
+  it("of a Job: the foreign object stays, and the status shows the problem until the name is free", async () => {
     const space = await BackUpSpace.create(world);
     const { namespace } = space;
     await world.client.create(Job, {
@@ -28,7 +28,7 @@ describe("a name that is taken", () => {
     });
     await space.create("mine", { image: "backup:1" });
     expect(await space.shows("mine", "Degraded", "True", "NameTaken")).toMatch(
-      /^apply jobs\.batch .*job-mine: it is there already and it has no controller/,
+      /^apply jobs\.batch .*job-mine: it exists already and it has no controller/,
     );
     await space.reaches("mine", "Failed");
     await expect.poll(() => space.eventsOf("mine")).toContain("Warning NameTaken");
@@ -39,7 +39,7 @@ describe("a name that is taken", () => {
     await space.shows("mine", "Degraded", "False", "AsExpected");
   });
 
-  it("of a CronJob is left to whoever has it, and told of", async () => {
+  it("of a CronJob: the foreign object stays, and the status shows the problem", async () => {
     const space = await BackUpSpace.create(world);
     const { namespace } = space;
     const spec = { schedule: "0 0 1 1 *", jobTemplate: { spec: { template } } };
@@ -50,12 +50,12 @@ describe("a name that is taken", () => {
   });
 });
 
-describe("what the API server refuses", () => {
+describe("a refusal of the API server", () => {
   it.each<[string, BackUpSpecInput, RegExp]>([
     ["a schedule", { image: "backup:1", schedule: "61 * * * *" }, /schedule/],
     ["a time zone", { image: "backup:1", schedule: "@daily", timeZone: "Mars/Olympus" }, /timeZone/],
     ["a template", { image: "backup:1", podLabels: { "not a label": "x" } }, /labels/],
-  ])("is told of in its own words, until the spec changes: %s", async (_, spec, message) => {
+  ])("is shown with the message of the server until the spec changes: %s", async (_, spec, message) => {
     const space = await BackUpSpace.create(world);
     await space.create("refused", spec);
     expect(await space.shows("refused", "Degraded", "True", "Rejected")).toMatch(message);
@@ -68,11 +68,11 @@ describe("what the API server refuses", () => {
   });
 });
 
-it("tells of a schedule that is never due, until it gets one that is", async () => {
+it("shows that a schedule is never due, until it is changed", async () => {
   const space = await BackUpSpace.create(world);
   await space.create("never", { image: "backup:1", schedule: "0 0 30 2 *" });
   expect(await space.shows("never", "Degraded", "True", "NeverDue")).toBe(
-    "the schedule 0 0 30 2 * is not due within five years; give it a day that comes, as 0 3 1 * * does",
+    "the schedule 0 0 30 2 * is not due within five years; give it a day that exists, such as 0 3 1 * *",
   );
   const { status } = await space.reaches("never", "Failed");
   expect(status?.nextRunTime).toBeUndefined();
@@ -84,7 +84,7 @@ it("tells of a schedule that is never due, until it gets one that is", async () 
   await space.shows("never", "Degraded", "False", "AsExpected");
 });
 
-describe("a spec that makes no sense", () => {
+describe("an invalid spec", () => {
   const image = "backup:1";
   const mount = { name: "data", mountPath: "/data" };
 
@@ -109,10 +109,10 @@ describe("a spec that makes no sense", () => {
     ],
     [{ image, env: [{ name: "A", value: "b", valueFrom: {} }] }, "must not have both value and valueFrom"],
     [{ image, envFrom: [{ prefix: "A" }] }, "must be exactly one of secretRef, configMapRef"],
-    [{ image, podLabels: { "backup.keelson.dev/backup": "x" } }, "which is the operator's own"],
+    [{ image, podLabels: { "backup.keelson.dev/backup": "x" } }, "which is reserved for the operator"],
   ])("is refused: %j", async (spec, message) => {
     const space = await BackUpSpace.create(world);
-    await expect(space.create("senseless", spec)).rejects.toThrow(message);
+    await expect(space.create("invalid", spec)).rejects.toThrow(message);
   });
 
   it.each(["a.b", "a".repeat(47)])("is refused with a name that its pods cannot have: %s", async (name) => {

@@ -20,7 +20,7 @@ beforeAll(async () => {
 });
 afterAll(() => world?.stop());
 
-/** An operator of one namespace, which ends with the test. */
+/** Runs the operator in one namespace until the test ends. */
 async function operatorOf(
   { namespace }: BackUpSpace,
   wrap?: (transport: Transport) => Transport,
@@ -35,7 +35,7 @@ async function operatorOf(
 }
 
 describe("a new operator", () => {
-  it("writes nothing in a world that is settled", async () => {
+  it("writes nothing if everything is settled", async () => {
     const space = await BackUpSpace.create(world);
     const first = await operatorOf(space);
     await space.create("done", { image: "backup:1", replicas: 2 });
@@ -65,7 +65,7 @@ describe("a new operator", () => {
     expect(second.writes).toEqual([]);
   });
 
-  it("tells of a run that ended while there was none", async () => {
+  it("records a run that finished while no operator was running", async () => {
     const space = await BackUpSpace.create(world);
     const first = await operatorOf(space);
     await space.create("unseen", { image: "backup:1", ...endless });
@@ -79,7 +79,7 @@ describe("a new operator", () => {
 });
 
 describe("an operator", () => {
-  it("goes on when the API server has been away", async () => {
+  it("continues after a restart of the API server", async () => {
     const space = await BackUpSpace.create(world);
     await operatorOf(space);
     await space.create("before", { image: "backup:1", updatePolicy: "Replace", ...endless });
@@ -95,7 +95,7 @@ describe("an operator", () => {
     await space.reaches("after", "Pending");
   });
 
-  it("tells what is forbidden, and tries again", async () => {
+  it("shows what is forbidden, and retries", async () => {
     const space = await BackUpSpace.create(world);
     const rules: InjectedFault[] = [];
     await operatorOf(space, (transport) => {
@@ -112,7 +112,7 @@ describe("an operator", () => {
     await expect.poll(() => space.eventsOf("limited")).toContain("Warning Rejected");
   });
 
-  it("measures every BackUp, from its status, for as long as it is there", async () => {
+  it("has metrics of every BackUp, from its status, as long as it exists", async () => {
     const space = await BackUpSpace.create(world);
     const first = await operatorOf(space);
     const { namespace } = space;

@@ -33,7 +33,7 @@ describe("the seed's BackUp", () => {
       failures: 0,
       history: [{ job: "job-mybackup", result: "Succeeded", image: "linux-image", type: "full" }],
     });
-    // Whoever is slow to look may miss a phase that is soon over.
+    // The operator may skip a phase that is over before its next reconcile.
     await expect.poll(() => seen.phases.join(" ")).toMatch(/^(none )?(Pending )?(Running )?Succeeded$/);
 
     const { metadata, spec } = await space.get(Job, "job-mybackup");
@@ -79,7 +79,7 @@ describe("the seed's BackUp", () => {
 });
 
 describe("a BackUp that runs once", () => {
-  it("owns its Job, whose pods carry all that the spec says", async () => {
+  it("owns its Job, whose pods have every field of the spec", async () => {
     const space = await BackUpSpace.create(world);
     const owner = await space.create("whole", {
       image: "backup:1",
@@ -131,7 +131,7 @@ describe("a BackUp that runs once", () => {
     });
   });
 
-  it("tells of a run that failed, and runs again when it is asked to", async () => {
+  it("records a run that failed, and runs again when the annotation changes", async () => {
     const space = await BackUpSpace.create(world);
     await space.create("fails", { image: "backup:1", ...failing });
     const { status } = await space.reaches("fails", "Failed");
@@ -146,11 +146,11 @@ describe("a BackUp that runs once", () => {
     await space.kubectl("annotate", "bks", "fails", `${runAgainAnnotation}=please`);
     await expect.poll(async () => (await space.get(BackUp, "fails")).status?.failures).toBe(2);
     await expect.poll(() => space.eventsOf("fails")).toEqual(["Normal CreatedJob", "Warning JobFailed"]);
-    // Of failures one is retained, and those whose Jobs are there.
+    // The history keeps one failed run, and those whose Jobs exist.
     await expect.poll(async () => (await space.get(BackUp, "fails")).status?.history?.length).toBe(1);
   });
 
-  it("is not run again when the Job of a finished run is gone", async () => {
+  it("does not run again when the Job of a finished run is deleted", async () => {
     const space = await BackUpSpace.create(world);
     await space.create("done", { image: "backup:1" });
     await space.reaches("done", "Succeeded");
@@ -168,21 +168,21 @@ describe("a BackUp that runs once", () => {
     });
   });
 
-  it("gets another Job when somebody deletes one that runs", async () => {
+  it("gets another Job when a user deletes one that runs", async () => {
     const space = await BackUpSpace.create(world);
-    await space.create("healed", { image: "backup:1", ...endless });
-    await space.reaches("healed", "Running");
-    const { metadata } = await space.get(Job, "job-healed");
-    await space.kubectl("delete", "job", "job-healed");
-    await expect.poll(async () => (await space.find(Job, "job-healed"))?.metadata.uid).toBeDefined();
-    expect((await space.get(Job, "job-healed")).metadata.uid).not.toBe(metadata.uid);
-    const { status } = await space.reaches("healed", "Running");
+    await space.create("recreated", { image: "backup:1", ...endless });
+    await space.reaches("recreated", "Running");
+    const { metadata } = await space.get(Job, "job-recreated");
+    await space.kubectl("delete", "job", "job-recreated");
+    await expect.poll(async () => (await space.find(Job, "job-recreated"))?.metadata.uid).toBeDefined();
+    expect((await space.get(Job, "job-recreated")).metadata.uid).not.toBe(metadata.uid);
+    const { status } = await space.reaches("recreated", "Running");
     expect(status).toMatchObject({
       history: [{ uid: metadata.uid, result: "Deleted" }],
       successes: 0,
       failures: 0,
     });
-    await expect.poll(() => space.eventsOf("healed")).toContain("Warning JobDeleted");
+    await expect.poll(() => space.eventsOf("recreated")).toContain("Warning JobDeleted");
   });
 
   it("takes more workers, retries and time while it runs, without another Job", async () => {
@@ -202,7 +202,7 @@ describe("a BackUp that runs once", () => {
     expect((await space.get(Job, "job-scaled")).metadata.uid).toBe(metadata.uid);
   });
 
-  it("is suspended and resumed, which ends its workers and starts them again", async () => {
+  it("stops its workers when it is suspended, and starts them again when it is resumed", async () => {
     const space = await BackUpSpace.create(world);
     await space.create("paused", { image: "backup:1", ...endless });
     await space.reaches("paused", "Running");
@@ -215,12 +215,12 @@ describe("a BackUp that runs once", () => {
     await expect.poll(async () => (await space.get(BackUp, "paused")).status?.active).toBe(1);
   });
 
-  it("takes its Jobs with it when it is deleted while they run", { timeout: 150_000 }, async () => {
+  it("is deleted with its Jobs while they run", { timeout: 150_000 }, async () => {
     const space = await BackUpSpace.create(world);
-    await space.create("gone", { image: "backup:1", ...endless });
-    await space.reaches("gone", "Running");
-    await space.kubectl("delete", "bks", "gone", "--wait=false");
+    await space.create("deleted", { image: "backup:1", ...endless });
+    await space.reaches("deleted", "Running");
+    await space.kubectl("delete", "bks", "deleted", "--wait=false");
     await space.isEmptied();
-    expect(await space.find(BackUp, "gone")).toBeUndefined();
+    expect(await space.find(BackUp, "deleted")).toBeUndefined();
   });
 });

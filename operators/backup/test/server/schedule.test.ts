@@ -18,7 +18,7 @@ afterAll(() => world?.stop());
 const yearly = { schedule: "0 0 1 1 *", image: "backup:1" };
 
 describe("a BackUp with a schedule", () => {
-  it("owns a CronJob that says all that the spec says", async () => {
+  it("owns a CronJob that has every field of the spec", async () => {
     const space = await BackUpSpace.create(world);
     await space.create("nightly", {
       ...yearly,
@@ -44,20 +44,26 @@ describe("a BackUp with a schedule", () => {
     expect(await space.jobs()).toEqual([]);
   });
 
-  it("tells how its runs went", async () => {
+  it("records how its runs ended", async () => {
     const space = await BackUpSpace.create(world);
-    await space.create("told", yearly);
-    await space.reaches("told", "Pending");
-    await space.kubectl("create", "job", "first", "--from=cronjob/job-told");
-    await space.reaches("told", "Succeeded");
-    await space.change("told", failing);
+    await space.create("recorded", yearly);
+    await space.reaches("recorded", "Pending");
+    await space.kubectl("create", "job", "first", "--from=cronjob/job-recorded");
+    await space.reaches("recorded", "Succeeded");
+    await space.change("recorded", failing);
     await expect
       .poll(() =>
-        space.kubectl("get", "cronjob", "job-told", "-o", "jsonpath={.spec.jobTemplate.spec.backoffLimit}"),
+        space.kubectl(
+          "get",
+          "cronjob",
+          "job-recorded",
+          "-o",
+          "jsonpath={.spec.jobTemplate.spec.backoffLimit}",
+        ),
       )
       .toBe("0");
-    await space.kubectl("create", "job", "second", "--from=cronjob/job-told");
-    const { status } = await space.reaches("told", "Failed");
+    await space.kubectl("create", "job", "second", "--from=cronjob/job-recorded");
+    const { status } = await space.reaches("recorded", "Failed");
     expect(status).toMatchObject({
       successes: 1,
       failures: 1,
@@ -69,7 +75,7 @@ describe("a BackUp with a schedule", () => {
     expect(status?.lastSuccessTime).toBe(status?.history?.[1]?.end);
   });
 
-  it("keeps no more of its history than is retained, and what it keeps stays when the Jobs are gone", async () => {
+  it("keeps as many entries of its history as retain allows, also when the Jobs are deleted", async () => {
     const space = await BackUpSpace.create(world);
     await space.create("kept", { ...yearly, retain: { successful: 1 } });
     await space.reaches("kept", "Pending");
@@ -94,25 +100,25 @@ describe("a BackUp with a schedule", () => {
     expect((await space.get(CronJob, "job-paused")).spec?.suspend).toBe(false);
   });
 
-  it("heals what somebody changed of its CronJob, and leaves what somebody added", async () => {
+  it("corrects fields of its CronJob that a user changed, and leaves those that a user added", async () => {
     const space = await BackUpSpace.create(world);
-    await space.create("healed", yearly);
-    await space.reaches("healed", "Pending");
+    await space.create("corrected", yearly);
+    await space.reaches("corrected", "Pending");
     const patch = {
       metadata: { annotations: { note: "mine" } },
       spec: { schedule: "* * * * *", suspend: true },
     };
-    await space.kubectl("patch", "cronjob", "job-healed", "--type=merge", "-p", JSON.stringify(patch));
+    await space.kubectl("patch", "cronjob", "job-corrected", "--type=merge", "-p", JSON.stringify(patch));
     await expect
-      .poll(async () => (await space.get(CronJob, "job-healed")).spec)
+      .poll(async () => (await space.get(CronJob, "job-corrected")).spec)
       .toMatchObject({ schedule: "0 0 1 1 *", suspend: false });
-    expect((await space.get(CronJob, "job-healed")).metadata.annotations).toMatchObject({ note: "mine" });
-    await space.kubectl("delete", "cronjob", "job-healed");
-    await expect.poll(() => space.find(CronJob, "job-healed")).toBeDefined();
+    expect((await space.get(CronJob, "job-corrected")).metadata.annotations).toMatchObject({ note: "mine" });
+    await space.kubectl("delete", "cronjob", "job-corrected");
+    await expect.poll(() => space.find(CronJob, "job-corrected")).toBeDefined();
   });
 });
 
-it("waits until a CronJob that is deleted is gone, and makes another", async () => {
+it("waits while its CronJob is being deleted, and creates another", async () => {
   const space = await BackUpSpace.create(world);
   await space.create("held", yearly);
   await space.reaches("held", "Pending");
@@ -129,7 +135,7 @@ it("waits until a CronJob that is deleted is gone, and makes another", async () 
 });
 
 describe("a BackUp that gets or loses its schedule", () => {
-  it("exchanges its Job for a CronJob, and keeps the result", async () => {
+  it("replaces its Job by a CronJob, and keeps the result", async () => {
     const space = await BackUpSpace.create(world);
     await space.create("later", { image: "backup:1" });
     await space.reaches("later", "Succeeded");
@@ -140,7 +146,7 @@ describe("a BackUp that gets or loses its schedule", () => {
     expect(status).toMatchObject({ successes: 1, history: [{ job: "job-later" }] });
   });
 
-  it("exchanges its CronJob for a Job", async () => {
+  it("replaces its CronJob by a Job", async () => {
     const space = await BackUpSpace.create(world);
     await space.create("now", yearly);
     await space.reaches("now", "Pending");
@@ -150,7 +156,7 @@ describe("a BackUp that gets or loses its schedule", () => {
     expect(await space.find(Job, "job-now")).toBeDefined();
   });
 
-  it("lets the run of its schedule end first where updatePolicy is Wait", async () => {
+  it("lets the run of its schedule finish first if updatePolicy is Wait", async () => {
     const space = await BackUpSpace.create(world);
     await space.create("slow", { ...yearly, ...endless });
     await space.reaches("slow", "Pending");

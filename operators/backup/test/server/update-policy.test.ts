@@ -14,22 +14,19 @@ beforeAll(async () => {
 });
 afterAll(() => world?.stop());
 
-/** A run of the earlier spec lasts until the test lets it end. */
-const held = { podAnnotations: { "hollow.keelson.dev/run": "forever" } };
-
 async function imageOf(space: BackUpSpace, job: string): Promise<string | undefined> {
   return (await space.find(Job, job))?.spec?.template.spec?.containers[0]?.image;
 }
 
 describe("a changed image, while a Job runs", () => {
-  it("waits for the Job where updatePolicy is Wait, and says so", async () => {
+  it("waits for the Job if updatePolicy is Wait, and the condition UpToDate shows it", async () => {
     const space = await BackUpSpace.create(world);
-    await space.create("patient", { image: "backup:1", ...held });
+    await space.create("patient", { image: "backup:1", ...endless });
     await space.reaches("patient", "Running");
     const { metadata } = await space.get(Job, "job-patient");
     await space.change("patient", { image: "backup:2", podAnnotations: null });
     expect(await space.shows("patient", "UpToDate", "False", "ImageUpdated")).toBe(
-      "Image Updated; Job job-patient of the earlier spec may end first",
+      "Image Updated; waiting for Job job-patient of the earlier spec to finish",
     );
     await space.reaches("patient", "Running");
     expect((await space.get(Job, "job-patient")).metadata).toMatchObject({ uid: metadata.uid });
@@ -46,7 +43,7 @@ describe("a changed image, while a Job runs", () => {
     await space.shows("patient", "UpToDate", "True", "UpToDate");
   });
 
-  it("replaces the Job where updatePolicy is Replace, and is Updating meanwhile", async () => {
+  it("replaces the Job if updatePolicy is Replace, with phase Updating meanwhile", async () => {
     const space = await BackUpSpace.create(world);
     await space.create("hasty", { image: "backup:1", updatePolicy: "Replace", ...endless });
     await space.reaches("hasty", "Running");
@@ -60,7 +57,7 @@ describe("a changed image, while a Job runs", () => {
     await expect.poll(() => space.eventsOf("hasty")).toEqual(["Normal CreatedJob", "Normal EndedJob"]);
   });
 
-  it("replaces a Job that is suspended, whatever updatePolicy says", async () => {
+  it("replaces a Job that is suspended with any updatePolicy", async () => {
     const space = await BackUpSpace.create(world);
     await space.create("asleep", { image: "backup:1", suspend: true });
     await space.reaches("asleep", "Suspended");
@@ -71,7 +68,7 @@ describe("a changed image, while a Job runs", () => {
     await space.reaches("asleep", "Succeeded");
   });
 
-  it("replaces a Job whose image does not exist, whatever updatePolicy says", async () => {
+  it("replaces a Job whose image does not exist with any updatePolicy", async () => {
     const space = await BackUpSpace.create(world);
     const unpullable = { "hollow.keelson.dev/pull": "fail" };
     await space.create("misspelt", { image: "bakcup:1", podAnnotations: unpullable });
@@ -82,9 +79,9 @@ describe("a changed image, while a Job runs", () => {
     expect(status?.history).toMatchObject([{ image: "backup:1" }]);
   });
 
-  it("tells of a changed type as of another spec", async () => {
+  it("shows a changed type as SpecUpdated", async () => {
     const space = await BackUpSpace.create(world);
-    await space.create("typed", { image: "backup:1", ...held });
+    await space.create("typed", { image: "backup:1", ...endless });
     await space.reaches("typed", "Running");
     await space.change("typed", { backupType: "incremental" });
     await space.shows("typed", "UpToDate", "False", "SpecUpdated");
@@ -94,15 +91,15 @@ describe("a changed image, while a Job runs", () => {
 describe("a changed image of a schedule, while a run is under way", () => {
   const yearly = { schedule: "0 0 1 1 *", image: "backup:1" };
 
-  it("is for the next run where updatePolicy is Wait", async () => {
+  it("is used by the next run if updatePolicy is Wait", async () => {
     const space = await BackUpSpace.create(world);
-    await space.create("calm", { ...yearly, ...held });
+    await space.create("calm", { ...yearly, ...endless });
     await space.reaches("calm", "Pending");
     await space.kubectl("create", "job", "by-hand", "--from=cronjob/job-calm");
     await space.reaches("calm", "Running");
     await space.change("calm", { image: "backup:2", podAnnotations: null });
     expect(await space.shows("calm", "UpToDate", "False", "ImageUpdated")).toBe(
-      "Image Updated; Job by-hand of the earlier spec may end first",
+      "Image Updated; waiting for Job by-hand of the earlier spec to finish",
     );
     expect(await imageOf(space, "by-hand")).toBe("backup:1");
     await space.endRun("by-hand");
@@ -113,9 +110,9 @@ describe("a changed image of a schedule, while a run is under way", () => {
     await expect.poll(history).toEqual(["backup:2", "backup:1"]);
   });
 
-  it("is run at once in place of that run where updatePolicy is Replace", async () => {
+  it("replaces that run at once if updatePolicy is Replace", async () => {
     const space = await BackUpSpace.create(world);
-    await space.create("brisk", { ...yearly, updatePolicy: "Replace", ...held });
+    await space.create("brisk", { ...yearly, updatePolicy: "Replace", ...endless });
     await space.reaches("brisk", "Pending");
     await space.kubectl("create", "job", "by-hand", "--from=cronjob/job-brisk");
     await space.reaches("brisk", "Running");
@@ -127,7 +124,7 @@ describe("a changed image of a schedule, while a run is under way", () => {
       { image: "backup:1", result: "Replaced", job: "by-hand" },
     ]);
     expect(status?.history?.[0]?.job).toMatch(/^job-brisk-[0-9a-f]{8}$/);
-    // It has done its part, and the schedule goes on.
+    // The replacement has finished, and the schedule continues.
     await expect.poll(() => space.jobs()).toEqual([]);
     await expect
       .poll(() => space.kubectl("get", "cronjob", "job-brisk", "-o", "jsonpath={.spec.suspend}"))
@@ -135,7 +132,7 @@ describe("a changed image of a schedule, while a run is under way", () => {
     await space.reaches("brisk", "Succeeded");
   });
 
-  it("is run at once in place of a run whose image does not exist, whatever updatePolicy says", async () => {
+  it("replaces a run whose image does not exist at once, with any updatePolicy", async () => {
     const space = await BackUpSpace.create(world);
     const unpullable = { "hollow.keelson.dev/pull": "fail" };
     await space.create("stuck", { ...yearly, image: "bakcup:1", podAnnotations: unpullable });

@@ -1,6 +1,6 @@
 import type { RunningOperator } from "@keelson/testkit";
 
-/** How many passes an operator has made. When there are more, it has heard of something. */
+/** How many reconciles an operator has done. A higher number means that it received a watch event. */
 export async function reconcilesOf(operator: RunningOperator): Promise<number> {
   const lines = (await operator.metrics()).split("\n");
   const totals = lines.filter((line) => line.startsWith("controller_runtime_reconcile_total"));

@@ -1,7 +1,7 @@
 import type { Client, Condition } from "keelson";
 import { BackUp } from "../../src/api/back-up.ts";
 
-/** Every phase that a BackUp tells, in order, and why it progresses, from the moment this is made. */
+/** Every phase of a BackUp in order, and every message of its condition Progressing, from the creation of this object on. */
 export class SeenPhases implements AsyncDisposable {
   readonly phases: string[] = [];
   readonly messages: Set<string> = new Set();
@@ -24,14 +24,14 @@ export class SeenPhases implements AsyncDisposable {
     const { signal } = this.#stop;
     try {
       for await (const event of client.watch(BackUp, { ...options, signal })) {
-        if (event.type === "MODIFIED" || event.type === "ADDED") this.#note(event.object);
+        if (event.type === "MODIFIED" || event.type === "ADDED") this.#add(event.object);
       }
     } catch (error) {
       if (!signal.aborted) throw error;
     }
   }
 
-  #note({ status }: BackUp): void {
+  #add({ status }: BackUp): void {
     const phase = status?.phase ?? "none";
     if (this.phases.at(-1) !== phase) this.phases.push(phase);
     const conditions: readonly Condition[] = status?.conditions ?? [];
@@ -40,7 +40,7 @@ export class SeenPhases implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#stop.abort(new Error("enough seen"));
+    this.#stop.abort(new Error("the test has ended"));
     await this.#done;
   }
 }

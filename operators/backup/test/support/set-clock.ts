@@ -1,6 +1,6 @@
 import { type Clock, systemClock } from "keelson";
 
-/** A clock that goes as the machine's does, and whose date can be set. */
+/** The clock of the machine with an offset that a test sets. */
 export class SetClock implements Clock {
   #offsetMs = 0;
 
@@ -16,7 +16,7 @@ export class SetClock implements Clock {
     return systemClock.schedule(delayMs, callback);
   }
 
-  /** It is that time now. What is scheduled does not notice. */
+  /** Sets the time. Timers that are already scheduled do not change. */
   set(time: string): void {
     this.#offsetMs = Date.parse(time) - systemClock.now();
   }

@@ -1,28 +1,28 @@
-import type { ApplyConfiguration } from "keelson";
+import type { ApplyConfiguration, Stored } from "keelson";
 import type { CronJob } from "keelson/kinds/batch/v1";
 import type { BackUp } from "../../api/back-up.ts";
 import { makeJobMetadata, makeJobSpec } from "./job.ts";
 import { jobName } from "./names.ts";
 import { makeLabels } from "./pod-template.ts";
 
-/** Said in the CronJob, which otherwise goes by the clocks of whatever machine its controller runs on. */
+/** Without a time zone a CronJob uses that of the machine on which its controller runs. */
 export const defaultTimeZone = "Etc/UTC";
 
 /**
- * A run that could not start in time, as when the control plane was down, starts up to so much later. Not of an
- * interval: Kubernetes counts it from the deadline on, so that one longer than this would never be over.
+ * How late a run may start that could not start in time, such as while the control plane was down. Not set for intervals:
+ * Kubernetes counts an interval from the deadline on, so a longer one would never be due.
  */
 const startingDeadlineSeconds = 3600;
 
-/** The last Job stays until the next one has ended: were it removed at once, nobody might have seen how it went. */
+/** The last Job stays until the next one has finished, so that the operator can observe its result. */
 const fewestJobs = 1;
 
 export function makeCronJob(
-  backup: BackUp,
+  backup: Stored<BackUp>,
   { schedule, suspend }: { readonly schedule: string; readonly suspend: boolean },
 ): ApplyConfiguration<CronJob> {
   const { metadata, spec } = backup;
-  const name = metadata.name ?? "";
+  const { name } = metadata;
   return {
     metadata: { name: jobName(name), labels: makeLabels(name) },
     spec: {

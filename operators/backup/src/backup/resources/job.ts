@@ -1,11 +1,11 @@
-import { type ApplyConfiguration, parseDurationMs } from "keelson";
+import { type ApplyConfiguration, parseDurationMs, type Stored } from "keelson";
 import type { Job } from "keelson/kinds/batch/v1";
 import type { BackUp } from "../../api/back-up.ts";
 import { revisionAnnotation, typeAnnotation } from "../../api/names.ts";
 import { makeLabels, makePodTemplate } from "./pod-template.ts";
 import { revisionOf } from "./revision.ts";
 
-/** What of a Job can be changed while it is there. */
+/** The fields of a Job that can be changed after it was created. */
 export interface ChangeableJobSpec {
   readonly parallelism: number;
   readonly completions: number;
@@ -17,7 +17,7 @@ export function changeableSpec({ spec }: BackUp): ChangeableJobSpec {
   const { replicas, retries, timeout } = spec;
   const timeoutMs = timeout === undefined ? undefined : parseDurationMs(timeout);
   return {
-    // Of an indexed Job both may change, if they do so together.
+    // An indexed Job accepts a change of both if they stay equal.
     parallelism: replicas,
     completions: replicas,
     backoffLimit: retries,
@@ -25,13 +25,13 @@ export function changeableSpec({ spec }: BackUp): ChangeableJobSpec {
   };
 }
 
-/** How Jobs of this BackUp are recognised, and what they were made of. */
-export function makeJobMetadata(backup: BackUp): {
+/** Labels by which the Jobs of a BackUp are found, and annotations that record the spec they were made from. */
+export function makeJobMetadata(backup: Stored<BackUp>): {
   readonly labels: Readonly<Record<string, string>>;
   readonly annotations: Readonly<Record<string, string>>;
 } {
   return {
-    labels: makeLabels(backup.metadata.name ?? ""),
+    labels: makeLabels(backup.metadata.name),
     annotations: {
       [revisionAnnotation]: revisionOf(backup),
       [typeAnnotation]: backup.spec.backupType,
@@ -39,10 +39,10 @@ export function makeJobMetadata(backup: BackUp): {
   };
 }
 
-export function makeJobSpec(backup: BackUp): NonNullable<ApplyConfiguration<Job>["spec"]> {
-  const { activeDeadlineSeconds, ...others } = changeableSpec(backup);
+export function makeJobSpec(backup: Stored<BackUp>): NonNullable<ApplyConfiguration<Job>["spec"]> {
+  const { activeDeadlineSeconds, ...rest } = changeableSpec(backup);
   return {
-    ...others,
+    ...rest,
     ...(activeDeadlineSeconds !== undefined && { activeDeadlineSeconds }),
     completionMode: "Indexed",
     template: makePodTemplate(backup),
@@ -50,7 +50,7 @@ export function makeJobSpec(backup: BackUp): NonNullable<ApplyConfiguration<Job>
 }
 
 export function makeJob(
-  backup: BackUp,
+  backup: Stored<BackUp>,
   { name, suspend }: { readonly name: string; readonly suspend: boolean },
 ): ApplyConfiguration<Job> {
   return {

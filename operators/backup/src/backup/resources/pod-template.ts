@@ -1,21 +1,20 @@
-import type { ApplyConfiguration } from "keelson";
-import { textResources } from "keelson";
+import { type ApplyConfiguration, type Stored, textResources } from "keelson";
 import type { Job } from "keelson/kinds/batch/v1";
 import type { BackUp } from "../../api/back-up.ts";
 import { backupLabel } from "../../api/names.ts";
-import type { BackUpSpec } from "../../api/spec.ts";
+import type { BackUpSpec, BackUpVolume } from "../../api/spec.ts";
 
 export const containerName = "backup";
 
 type PodTemplate = NonNullable<NonNullable<ApplyConfiguration<Job>["spec"]>["template"]>;
 
-/** The labels of everything that belongs to a BackUp. */
+/** The labels of every object of a BackUp. */
 export function makeLabels(backup: string): Readonly<Record<string, string>> {
   return { [backupLabel]: backup, "app.kubernetes.io/managed-by": "keelson-backup" };
 }
 
-/** What the workers are made of. */
-export function makePodTemplate({ metadata: { name = "" }, spec }: BackUp): PodTemplate {
+/** The template of the workers. */
+export function makePodTemplate({ metadata: { name }, spec }: Stored<BackUp>): PodTemplate {
   const { podLabels, podAnnotations, serviceAccountName, imagePullSecrets, volumes } = spec;
   return {
     metadata: {
@@ -24,7 +23,7 @@ export function makePodTemplate({ metadata: { name = "" }, spec }: BackUp): PodT
     },
     spec: {
       restartPolicy: "Never",
-      // Who makes backups needs the API only if a ServiceAccount was chosen for it.
+      // A worker needs the API only if the user chose a ServiceAccount for it.
       automountServiceAccountToken: serviceAccountName !== undefined,
       ...(serviceAccountName !== undefined && { serviceAccountName }),
       ...(imagePullSecrets !== undefined && { imagePullSecrets }),
@@ -54,16 +53,13 @@ function makeContainer(spec: BackUpSpec) {
   };
 }
 
-function makeVolumes(volumes: NonNullable<BackUpSpec["volumes"]>) {
+function makeVolumes(volumes: readonly BackUpVolume[]) {
   return volumes.map(({ mountPath: _, readOnly: __, subPath: ___, emptyDir, ...volume }) => ({
     ...volume,
     ...(emptyDir !== undefined && { emptyDir: makeEmptyDir(emptyDir) }),
   }));
 }
 
-function makeEmptyDir({
-  sizeLimit,
-  ...others
-}: NonNullable<NonNullable<BackUpSpec["volumes"]>[number]["emptyDir"]>) {
-  return { ...others, ...(sizeLimit !== undefined && { sizeLimit: String(sizeLimit) }) };
+function makeEmptyDir({ sizeLimit, ...rest }: NonNullable<BackUpVolume["emptyDir"]>) {
+  return { ...rest, ...(sizeLimit !== undefined && { sizeLimit: String(sizeLimit) }) };
 }

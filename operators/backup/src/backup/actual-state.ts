@@ -1,11 +1,11 @@
 import {
-  type Client,
   controllerOf,
   ForeignObjectError,
-  find,
   isControlledBy,
   type KubeObject,
+  type ObjectContext,
   type Resource,
+  type Stored,
 } from "keelson";
 import { CronJob, Job } from "keelson/kinds/batch/v1";
 import { isOrphanOf } from "keelson/object";
@@ -14,33 +14,37 @@ import { backupLabel, fieldOwner, revisionAnnotation } from "../api/names.ts";
 import { jobName, replacementName } from "./resources/names.ts";
 import { type Run, runOf } from "./run.ts";
 
-/** What there is of a BackUp, as the cache has it. */
-export interface World {
+/** The objects of a BackUp, from the cache. */
+export interface ActualState {
   /** Newest first. */
   readonly runs: readonly Run[];
-  /** Undefined also if the CronJob of that name is somebody else's. */
-  readonly cronJob: CronJob | undefined;
-  /** Somebody else has the name that is needed. */
+  /** Undefined also if the CronJob of that name is a foreign object. */
+  readonly cronJob: Stored<CronJob> | undefined;
+  /** Set if a foreign object has the name of the desired Job or CronJob. */
   readonly foreign: ForeignObjectError | undefined;
-  /** Left behind by a BackUp of this name, as by `kubectl delete --cascade=orphan`. */
+  /** Orphaned by an earlier BackUp of this name, such as by `kubectl delete --cascade=orphan`. */
   readonly orphans: Orphans;
 }
 
 export interface Orphans {
-  readonly jobs: readonly Job[];
-  readonly cronJobs: readonly CronJob[];
+  readonly jobs: readonly Stored<Job>[];
+  readonly cronJobs: readonly Stored<CronJob>[];
 }
 
-export async function gather(client: Client, backup: BackUp): Promise<World> {
-  const { namespace = "", name = "" } = backup.metadata;
-  const key = { namespace, name: jobName(name) };
-  const cronJob = await find(client, CronJob, key);
-  const named = await find(client, Job, key);
-  const labelled = await client.list(Job, { namespace, labelSelector: `${backupLabel}=${name}` });
+/** Reads the actual state of the reconciled BackUp. */
+export async function gatherState({
+  object: backup,
+  client,
+  find,
+}: ObjectContext<BackUp>): Promise<ActualState> {
+  const { namespace, name } = backup.metadata;
+  const cronJob = await find(CronJob, jobName(name));
+  const named = await find(Job, jobName(name));
+  const { items } = await client.list(Job, { namespace, labelSelector: `${backupLabel}=${name}` });
   const owners = [backup, ...(cronJob !== undefined && isControlledBy(cronJob, backup) ? [cronJob] : [])];
-  // By its name the Job is found also without its label.
-  const others = labelled.items.filter(({ metadata }) => metadata.name !== key.name);
-  const jobs = [...(named === undefined ? [] : [named]), ...others];
+  // The Job is found by its name even if a user removed its label.
+  const labelled = items.filter(({ metadata }) => metadata.name !== jobName(name));
+  const jobs = [...(named === undefined ? [] : [named]), ...labelled];
   return {
     runs: jobs
       .filter((job) => owners.some((owner) => isControlledBy(job, owner)))
@@ -67,12 +71,12 @@ function foreignOf(
   return new ForeignObjectError(resource, object, controllerOf(object));
 }
 
-/** What is on its way out is not taken back. */
+/** An object that is being deleted is not adopted. */
 function isOrphan(object: KubeObject): boolean {
   return object.metadata.deletionTimestamp === undefined && isOrphanOf(fieldOwner, object);
 }
 
-/** Whether a BackUp would give a Job this name: what others made of a copy of one is theirs. */
+/** Whether a BackUp would give a Job this name. A copy that a user made of a Job has the label too, and is not adopted. */
 function isOwnName(backup: string, { metadata: { name, annotations } }: Job): boolean {
   const revision = annotations?.[revisionAnnotation] ?? "";
   return name === jobName(backup) || name === replacementName(backup, revision);
