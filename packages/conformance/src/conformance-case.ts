@@ -20,3 +20,22 @@ export interface CaseGroup {
 export function conforms(name: string, run: (stage: Stage) => Promise<void>): ConformanceCase {
   return { name, run };
 }
+
+/** What is created: an object, or one that needs the stage, such as for a name that is unique in the cluster. */
+export type Creation = readonly [
+  sentence: string,
+  resource: string,
+  object: unknown | ((stage: Stage) => unknown),
+];
+
+/** One case for each row: the object is created, and the response recorded. A path that begins with `/` is not in the namespace of the case. */
+export function creations(rows: readonly Creation[]): readonly ConformanceCase[] {
+  return rows.map(([sentence, resource, object]) =>
+    conforms(sentence, async (stage) => {
+      await stage.create(
+        resource.startsWith("/") ? resource : stage.path(resource),
+        typeof object === "function" ? object(stage) : object,
+      );
+    }),
+  );
+}

@@ -3,8 +3,7 @@ import { type Access, CertificateAuthority, openKubectl } from "@keelson/control
 import { systemClock } from "@keelson/core";
 import { startHollowNodes } from "@keelson/hollow";
 import { createSandbox, serveSandbox } from "@keelson/sandbox";
-import { anonymousTransport } from "./anonymous-transport.ts";
-import { createWorld, type WorldParts, type WorldUser } from "./transport-world.ts";
+import { anonymousTransport, createWorld, type WorldParts, type WorldUser } from "./transport-world.ts";
 import type { World } from "./world.ts";
 
 export interface EmbeddedWorldOptions {

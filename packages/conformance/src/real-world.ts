@@ -2,8 +2,7 @@ import { accessFromKubeconfig, createClient, httpTransport } from "@keelson/clie
 import { type Access, startControlPlane } from "@keelson/controlplane";
 import { systemClock } from "@keelson/core";
 import { startHollowNodes } from "@keelson/hollow";
-import { anonymousTransport } from "./anonymous-transport.ts";
-import { createWorld, type WorldParts, type WorldUser } from "./transport-world.ts";
+import { anonymousTransport, createWorld, type WorldParts, type WorldUser } from "./transport-world.ts";
 import type { World } from "./world.ts";
 
 /** Starts the real control plane with its controllers, its scheduler and two hollow nodes. */

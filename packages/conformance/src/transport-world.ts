@@ -1,6 +1,6 @@
-import type { Transport } from "@keelson/core";
+import { accessFromKubeconfig, httpTransport, splitLines } from "@keelson/client";
+import { type Kubeconfig, systemClock, type Transport, type TransportResponse } from "@keelson/core";
 import { UnknownUserError } from "./errors.ts";
-import { readReply, readStream } from "./read-answer.ts";
 import type { KubectlResult, KubectlRun, Reply, StreamReply, World, WorldRequest } from "./world.ts";
 
 /** How one user reaches the server. */
@@ -21,6 +21,12 @@ export interface WorldParts {
 /** A World whose requests go over the transports of its users. It owns the resources, and disposes of them. */
 export function createWorld(parts: WorldParts, resources: AsyncDisposableStack): World & AsyncDisposable {
   return new TransportWorld(parts, resources);
+}
+
+/** Sends requests without credentials to the server of a kubeconfig. */
+export function anonymousTransport(kubeconfig: Kubeconfig): Transport {
+  const users = kubeconfig.users.map(({ name }) => ({ name, user: {} }));
+  return httpTransport(accessFromKubeconfig({ ...kubeconfig, users }, { clock: systemClock, env: {} }));
 }
 
 class TransportWorld implements World, AsyncDisposable {
@@ -76,4 +82,26 @@ class TransportWorld implements World, AsyncDisposable {
     if (user === undefined) throw new UnknownUserError(name ?? "");
     return user;
   }
+}
+
+/** Reads a response to its end. */
+async function readReply({ status, headers, body }: TransportResponse): Promise<Reply> {
+  return { status, headers, text: await textOf(body) };
+}
+
+/** Reads `count` lines of a response and closes it; the body of a refused request is one line, however it is laid out. */
+async function readStream({ status, body }: TransportResponse, count: number): Promise<StreamReply> {
+  if (status !== 200) return { status, lines: [await textOf(body)], ended: true };
+  const lines: string[] = [];
+  for await (const more of splitLines(body)) {
+    lines.push(...more.map((line) => line.toString("utf8")));
+    if (lines.length >= count) return { status, lines: lines.slice(0, count), ended: false };
+  }
+  return { status, lines, ended: true };
+}
+
+async function textOf(body: AsyncIterable<Uint8Array>): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of body) chunks.push(chunk);
+  return Buffer.concat(chunks).toString("utf8");
 }

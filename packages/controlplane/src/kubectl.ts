@@ -1,8 +1,7 @@
 import { text } from "node:stream/consumers";
 import { KubectlError } from "./errors.ts";
-import { spawnGuarded } from "./process/guarded-process.ts";
+import { onAbort, spawnGuarded } from "./process/guarded-process.ts";
 import type { Guardian } from "./process/guardian.ts";
-import { onAbort } from "./process/on-abort.ts";
 
 export interface KubectlOptions {
   /** Given to kubectl on its standard input, for `-f -`. */

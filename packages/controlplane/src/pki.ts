@@ -3,7 +3,7 @@ import { dirname } from "node:path";
 import { type Access, issueAccess } from "./access.ts";
 import type { ApiAccess } from "./api-access.ts";
 import { CertificateAuthority, createSigningKeys } from "./certificate-authority.ts";
-import { frontProxyUser } from "./components/kube-apiserver.ts";
+import { frontProxyUser } from "./components/component-args.ts";
 import { apiServerUrl, fileIn, type Layout } from "./layout.ts";
 
 const servedNames = ["localhost", "kubernetes", "kubernetes.default", "kubernetes.default.svc"];

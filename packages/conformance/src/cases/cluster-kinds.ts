@@ -1,6 +1,5 @@
-import type { CaseGroup } from "../conformance-case.ts";
+import { type CaseGroup, creations } from "../conformance-case.ts";
 import type { Stage } from "../stage.ts";
-import { creations } from "./creation.ts";
 import { manifest } from "./manifests.ts";
 
 const rbac = "rbac.authorization.k8s.io/v1";

@@ -1,5 +1,4 @@
-import { type CaseGroup, conforms } from "../conformance-case.ts";
-import { creations } from "./creation.ts";
+import { type CaseGroup, conforms, creations } from "../conformance-case.ts";
 import { configMap, type Fields, manifest, secret } from "./manifests.ts";
 
 const rbac = "rbac.authorization.k8s.io/v1";

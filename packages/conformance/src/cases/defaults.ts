@@ -1,6 +1,5 @@
-import type { CaseGroup } from "../conformance-case.ts";
+import { type CaseGroup, creations } from "../conformance-case.ts";
 import type { Stage } from "../stage.ts";
-import { creations } from "./creation.ts";
 import { container, type Fields, manifest, pod, secret, service, template, workload } from "./manifests.ts";
 
 const jobTemplate = { template: { spec: { restartPolicy: "Never", containers: [container] } } };

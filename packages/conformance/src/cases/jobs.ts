@@ -1,5 +1,4 @@
-import { type CaseGroup, conforms } from "../conformance-case.ts";
-import { creations } from "./creation.ts";
+import { type CaseGroup, conforms, creations } from "../conformance-case.ts";
 import { container, type Fields, manifest } from "./manifests.ts";
 
 const pods = (spec: Fields = {}): Fields => ({

@@ -1,7 +1,14 @@
 import { type CaseGroup, conforms } from "../conformance-case.ts";
 import { field, type Stage } from "../stage.ts";
-import { untilCached } from "./cached.ts";
 import { secret } from "./manifests.ts";
+
+/** Waits until a list at `resourceVersion=0` has `count` objects; a server may read it from a cache that lags. */
+export async function untilCached(stage: Stage, path: string, count: number): Promise<void> {
+  await stage.until(`${path}${path.includes("?") ? "&" : "?"}resourceVersion=0`, (list) => {
+    const items = field(list, "items");
+    return Array.isArray(items) && items.length === count;
+  });
+}
 
 /** Secrets are what nobody but the case makes in its namespace. */
 async function prepareSecrets(stage: Stage, ...names: readonly string[]): Promise<void> {

@@ -1,6 +1,5 @@
-import { type CaseGroup, conforms } from "../conformance-case.ts";
+import { type CaseGroup, conforms, creations } from "../conformance-case.ts";
 import { field } from "../stage.ts";
-import { creations } from "./creation.ts";
 import { configMap, type Fields, manifest, service } from "./manifests.ts";
 
 const withMetadata = (metadata: Fields): Fields => configMap("settings", { metadata });

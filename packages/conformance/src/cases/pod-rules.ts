@@ -1,5 +1,4 @@
-import type { CaseGroup } from "../conformance-case.ts";
-import { type Creation, creations } from "./creation.ts";
+import { type CaseGroup, type Creation, creations } from "../conformance-case.ts";
 import { container, type Fields, pod } from "./manifests.ts";
 
 const withContainer = (fields: Fields): Fields => pod("a", { containers: [{ ...container, ...fields }] });

@@ -1,6 +1,5 @@
-import { type CaseGroup, conforms } from "../conformance-case.ts";
+import { type CaseGroup, type Creation, conforms, creations } from "../conformance-case.ts";
 import { field } from "../stage.ts";
-import { type Creation, creations } from "./creation.ts";
 import { type Fields, manifest, service } from "./manifests.ts";
 
 const ingress = (spec: Fields): Fields => manifest("networking.k8s.io/v1", "Ingress", "a", { spec });

@@ -1,5 +1,4 @@
-import type { CaseGroup } from "../conformance-case.ts";
-import { type Creation, creations } from "./creation.ts";
+import { type CaseGroup, type Creation, creations } from "../conformance-case.ts";
 import { container, type Fields, pod, podTemplate } from "./manifests.ts";
 
 /** A pod with a volume `v`, which its container mounts or has as a device. */

@@ -1,6 +1,5 @@
-import { type CaseGroup, conforms } from "../conformance-case.ts";
+import { type CaseGroup, type Creation, conforms, creations } from "../conformance-case.ts";
 import type { Stage } from "../stage.ts";
-import { type Creation, creations } from "./creation.ts";
 import { container, type Fields, manifest, pod, service, template, workload } from "./manifests.ts";
 
 const withContainer = (fields: Fields): Fields => pod("a", { containers: [{ ...container, ...fields }] });

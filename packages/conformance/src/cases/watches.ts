@@ -1,6 +1,6 @@
 import { type CaseGroup, conforms } from "../conformance-case.ts";
 import { field, type Stage } from "../stage.ts";
-import { untilCached } from "./cached.ts";
+import { untilCached } from "./lists.ts";
 import { configMap, type Fields, secret } from "./manifests.ts";
 
 const table = { accept: "application/json;as=Table;g=meta.k8s.io;v=v1" };

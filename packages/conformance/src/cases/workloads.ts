@@ -1,5 +1,4 @@
-import { type CaseGroup, conforms } from "../conformance-case.ts";
-import { creations } from "./creation.ts";
+import { type CaseGroup, conforms, creations } from "../conformance-case.ts";
 import { container, manifest, template, workload } from "./manifests.ts";
 
 const claim = (name: string) => ({

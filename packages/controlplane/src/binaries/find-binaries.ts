@@ -3,13 +3,12 @@ import { dirname, join, resolve } from "node:path";
 import { errorCode } from "@keelson/core";
 import { BinariesUnavailableError, type FailedSource } from "../errors.ts";
 import { type Binaries, type BinaryName, binaryNames, binaryPath } from "./binaries.ts";
-import { cacheFolder } from "./cache-folder.ts";
 import { checkBinary } from "./check-binary.ts";
 import { download } from "./download.ts";
 import { buildWithGo } from "./go-build.ts";
 import { type Installation, installAtomically, SourceFailure } from "./install.ts";
 import { withInstallLock } from "./install-lock.ts";
-import { hostPlatform, type Platform } from "./platform.ts";
+import { cacheFolder, hostPlatform, type Platform } from "./platform.ts";
 import { pinnedRelease, type Release, releaseFolderName } from "./release.ts";
 
 export interface FindBinariesOptions {

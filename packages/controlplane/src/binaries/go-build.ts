@@ -4,8 +4,7 @@ import { createInterface } from "node:readline/promises";
 import type { Readable } from "node:stream";
 import { fileURLToPath } from "node:url";
 import { errorCode } from "@keelson/core";
-import { describeEnd, type ProcessEnd, spawnGuarded } from "../process/guarded-process.ts";
-import { onAbort } from "../process/on-abort.ts";
+import { describeEnd, onAbort, type ProcessEnd, spawnGuarded } from "../process/guarded-process.ts";
 import { type Installation, SourceFailure } from "./install.ts";
 import type { Release } from "./release.ts";
 

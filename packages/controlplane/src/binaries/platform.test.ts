@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { hostPlatform, platformName } from "./platform.ts";
+import { cacheFolder, hostPlatform, platformName } from "./platform.ts";
 
 it.each([
   ["linux", "x64", "linux/amd64"],
@@ -11,4 +11,17 @@ it.each([
 
 it("says on Windows what to do instead", () => {
   expect(() => hostPlatform("win32", "x64")).toThrow("win32/x64: a control plane runs on Linux and macOS");
+});
+
+const linux = { os: "linux", arch: "amd64" } as const;
+const mac = { os: "darwin", arch: "arm64" } as const;
+
+it("has its cache folder where the system keeps caches", () => {
+  expect(cacheFolder(linux, { HOME: "/home/ann" })).toBe("/home/ann/.cache/keelson");
+  expect(cacheFolder(mac, { HOME: "/Users/ann" })).toBe("/Users/ann/Library/Caches/keelson");
+});
+
+it("has its cache folder in XDG_CACHE_HOME, which counts only if absolute", () => {
+  expect(cacheFolder(linux, { HOME: "/home/ann", XDG_CACHE_HOME: "/big/cache" })).toBe("/big/cache/keelson");
+  expect(cacheFolder(linux, { HOME: "/home/ann", XDG_CACHE_HOME: "cache" })).toBe("/home/ann/.cache/keelson");
 });

@@ -1,3 +1,5 @@
+import { homedir } from "node:os";
+import { join } from "node:path";
 import { BinariesUnavailableError } from "../errors.ts";
 
 /** Operating system and processor, in the words of Go and of the Kubernetes releases. */
@@ -20,4 +22,14 @@ export function hostPlatform(os: string = process.platform, arch: string = proce
   }
   const reason = `a control plane runs on Linux and macOS, on x64 and arm64; on Windows use WSL`;
   throw new BinariesUnavailableError([{ source: `${os}/${arch}`, reason }]);
+}
+
+/** Keelson's folder for what is slow to make again: the user's cache folder, where each system keeps it. */
+export function cacheFolder(platform: Platform, env: NodeJS.ProcessEnv): string {
+  const xdg = env.XDG_CACHE_HOME;
+  if (xdg?.startsWith("/")) return join(xdg, "keelson");
+  const home = env.HOME || homedir();
+  return platform.os === "darwin"
+    ? join(home, "Library", "Caches", "keelson")
+    : join(home, ".cache", "keelson");
 }

@@ -4,10 +4,7 @@ import { binaryPath } from "../binaries/binaries.ts";
 import { etcdUrl, fileIn, type Layout } from "../layout.ts";
 import { loopbackRequest } from "../loopback-request.ts";
 import type { ComponentName, ComponentSpec } from "./component.ts";
-import { etcdArgs } from "./etcd.ts";
-import { apiServerArgs } from "./kube-apiserver.ts";
-import { controllerManagerArgs } from "./kube-controller-manager.ts";
-import { schedulerArgs } from "./kube-scheduler.ts";
+import { apiServerArgs, controllerManagerArgs, etcdArgs, schedulerArgs } from "./component-args.ts";
 
 export interface ComponentSettings {
   readonly components: readonly ComponentName[];

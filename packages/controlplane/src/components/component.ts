@@ -1,8 +1,8 @@
 import { closeSync, openSync } from "node:fs";
-import { abortable, sleep, systemClock, toError } from "@keelson/core";
+import { open } from "node:fs/promises";
+import { abortable, errorCode, sleep, systemClock, toError } from "@keelson/core";
 import type { BinaryName } from "../binaries/binaries.ts";
 import { ComponentExitedError, ComponentNotReadyError } from "../errors.ts";
-import { logTail } from "../log-tail.ts";
 import {
   describeEnd,
   type GuardedProcess,
@@ -14,6 +14,8 @@ import type { Guardian } from "../process/guardian.ts";
 export type ComponentName = Exclude<BinaryName, "kubectl">;
 
 const probeIntervalMs = 50;
+const tailBytes = 16 * 1024;
+const tailLines = 25;
 
 export interface ComponentSpec {
   readonly name: ComponentName;
@@ -98,5 +100,21 @@ export class Component {
 
   async #exitedError(end: ProcessEnd): Promise<ComponentExitedError> {
     return new ComponentExitedError(this.#spec.name, describeEnd(end), await logTail(this.#spec.logFile));
+  }
+}
+
+/** The last lines of a log file, for an error message, or a note that there are none. */
+export async function logTail(file: string): Promise<string> {
+  try {
+    await using handle = await open(file);
+    const { size } = await handle.stat();
+    const length = Math.min(size, tailBytes);
+    const { buffer } = await handle.read(Buffer.alloc(length), 0, length, size - length);
+    const lines = buffer.toString("utf8").trimEnd().split("\n").slice(-tailLines);
+    return lines.join("\n") || "(the log is empty)";
+  } catch (error) {
+    // A control plane that is stopped deletes its logs.
+    if (errorCode(error) === "ENOENT") return "(the log does not exist)";
+    throw error;
   }
 }

@@ -67,3 +67,10 @@ function signalGroup(pid: number | undefined, signal: NodeJS.Signals): void {
     if (errorCode(error) !== "ESRCH") throw error;
   }
 }
+
+/** Calls `action` when the signal aborts, at once if it is aborted. Disposing of the result removes the listener. */
+export function onAbort(signal: AbortSignal | undefined, action: () => void): Disposable {
+  if (signal?.aborted) action();
+  else signal?.addEventListener("abort", action, { once: true });
+  return { [Symbol.dispose]: () => signal?.removeEventListener("abort", action) };
+}
