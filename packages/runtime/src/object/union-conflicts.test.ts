@@ -4,8 +4,8 @@ import { unionConflictPatch } from "./union-conflicts.ts";
 const service = (...ports: readonly object[]) => ({ spec: { ports } });
 const pod = (...containers: readonly object[]) => ({ containers });
 
-describe("what takes the place of a port", () => {
-  it("is nothing if every name has its number, or is new", () => {
+describe("the patch of a port", () => {
+  it("is empty if every name has its number, or is new", () => {
     const http = { name: "http", port: 80 };
     expect(unionConflictPatch(service({ ...http, protocol: "TCP" }), service(http))).toEqual([]);
     expect(unionConflictPatch(service(), service(http))).toEqual([]);
@@ -13,7 +13,7 @@ describe("what takes the place of a port", () => {
     expect(unionConflictPatch(service({ port: 81 }), service({ port: 80 }))).toEqual([]);
   });
 
-  it("keeps what else the port has, and mends its protocol", () => {
+  it("keeps the other fields of the port, and corrects its protocol", () => {
     const moved = { name: "dns", port: 53, protocol: "UDP", nodePort: 30_053 };
     expect(unionConflictPatch(service(moved), service({ name: "dns", port: 53, protocol: "TCP" }))).toEqual([
       { op: "test", path: "/spec/ports/0", value: moved },
@@ -21,7 +21,7 @@ describe("what takes the place of a port", () => {
     ]);
   });
 
-  it("is another if that has the number; those of the name go, from the end", () => {
+  it("removes ports whose number another port has, from the end", () => {
     const [a, b] = [
       { name: "a", port: 3 },
       { name: "b", port: 4 },
@@ -44,7 +44,7 @@ describe("what takes the place of a port", () => {
   });
 });
 
-describe("what takes the place of another choice", () => {
+describe("the patch of a union", () => {
   it.each<[string, object, object, string, object]>([
     [
       "a source of a variable",

@@ -37,7 +37,7 @@ const definition = defineResource({
 /** As it is written, without what the schema adds. */
 const Widget = genericResource(definition);
 
-/** From now on the cache hears nothing of what others do. */
+/** From now on the cache receives no changes of other writers. */
 function goDeaf({ transport }: CacheWorld): void {
   expect(transport.blackholeStreams({ watch: true })).toBeGreaterThan(0);
 }
@@ -45,7 +45,7 @@ function goDeaf({ transport }: CacheWorld): void {
 const map = (data: Readonly<Record<string, string>>) => ({ metadata: { name: "web" }, data });
 
 describe("applyOwned", () => {
-  it("creates the object with its owner as controller, and says by whom it was applied", async () => {
+  it("creates the object with its owner as controller, and records its field owner", async () => {
     const { client, owner, namespace } = await ownerWorld(lab);
     const { result, object } = await applyOwned(client, owner, ConfigMap, map({ a: "1" }), { fieldOwner });
     expect(result).toBe("created");
@@ -65,7 +65,7 @@ describe("applyOwned", () => {
     });
   });
 
-  it("makes no request but watches when there is nothing to do", async () => {
+  it("makes no request but watches if nothing differs", async () => {
     const { apply, requestsSince } = await ownerWorld(lab);
     await apply(Deployment, deployment);
     requestsSince();
@@ -85,7 +85,7 @@ describe("applyOwned", () => {
     expect(await apply(ConfigMap, stated)).toBe("unchanged");
   });
 
-  it("removes what it no longer says", async () => {
+  it("removes fields that are no longer desired", async () => {
     const { apply, client, namespace } = await ownerWorld(lab);
     await apply(ConfigMap, map({ a: "1", b: "2" }));
     expect(await apply(ConfigMap, map({ a: "1" }))).toBe("updated");
@@ -99,7 +99,7 @@ describe("applyOwned", () => {
     expect((await client.get(Secret, { namespace, name: "web" })).data).toEqual({ a: "MQ==" });
   });
 
-  it("lets nobody guess at what a Secret holds by how it is marked", async () => {
+  it("does not let the digest of a Secret reveal what it holds", async () => {
     const { apply, client, namespace } = await ownerWorld(lab);
     const pin = (text: string) => ({ metadata: { name: "web" }, stringData: { pin: text } });
     const mark = async () =>
@@ -129,7 +129,7 @@ describe("applyOwned", () => {
     expect(await apply(Deployment, deployment)).toBe("unchanged");
   });
 
-  it("takes an orphan back if it may ask the server whether the owner stays", async () => {
+  it("adopts an orphan if it can ask the server whether the owner still exists", async () => {
     const { apply, disturb, client, owner } = await ownerWorld(lab);
     await apply(Deployment, deployment);
     await disturb(Deployment, "web", { metadata: { ownerReferences: null } });
@@ -139,7 +139,7 @@ describe("applyOwned", () => {
     expect(await apply(Deployment, deployment)).toBe("unchanged");
   });
 
-  it("gives no orphan to an owner that is being deleted, or to one that is another by now", async () => {
+  it("does not adopt an orphan for an owner that is being deleted, or that was replaced", async () => {
     const { apply, disturb, client, owner, namespace } = await ownerWorld(lab);
     await apply(Deployment, deployment);
     await disturb(Deployment, "web", { metadata: { ownerReferences: null } });
@@ -153,7 +153,7 @@ describe("applyOwned", () => {
     await expect(applying()).rejects.toThrow(ForeignObjectError);
   });
 
-  it("leaves alone what others added: a sidecar, a variable, a volume, labels, an owner, a finalizer", async () => {
+  it("leaves alone what other field managers added: a sidecar, a variable, a volume, labels, an owner, a finalizer", async () => {
     const { apply, client, owner, namespace } = await ownerWorld(lab);
     await apply(Deployment, deployment);
     const friend = await lab.admin.create(ConfigMap, { metadata: { namespace, name: "friend" } });
@@ -192,7 +192,7 @@ describe("applyOwned", () => {
     expect(stored?.template.spec?.containers.map(({ name }) => name)).toEqual(["sidecar", "web"]);
   });
 
-  it("leaves alone a port that others put before ours, and mends ours", async () => {
+  it("leaves alone a port that another field manager put first, and corrects the owned one", async () => {
     const { apply, client, disturb, namespace } = await ownerWorld(lab);
     const service = {
       metadata: { name: "web" },
@@ -212,7 +212,7 @@ describe("applyOwned", () => {
     ]);
   });
 
-  it("takes back the number of a port, although the name of ours is then another port's", async () => {
+  it("restores the number of a port even if another port took its name", async () => {
     const { apply, client, disturb, namespace } = await ownerWorld(lab);
     const ports = [{ name: "http", port: 80, targetPort: 8080 }];
     const service = {
@@ -237,7 +237,7 @@ describe("applyOwned", () => {
     expect(await read()).toMatchObject([{ name: "http", port: 82, targetPort: 8080 }, theirs]);
   });
 
-  it("does not move a port that was moved once more since the cache looked", async () => {
+  it("does not move a port that was moved again since the cache received it", async () => {
     const world = await ownerWorld(lab);
     const { apply, disturb, namespace } = world;
     const service = (port: number) => ({
@@ -253,7 +253,7 @@ describe("applyOwned", () => {
     expect(await lab.admin.get(Service, key)).toEqual(there);
   });
 
-  it("takes back the number of a container's port in one step, so that its pods stay", async () => {
+  it("restores the number of a container's port in one step, so that its pods stay", async () => {
     const { apply, disturb } = await ownerWorld(lab);
     const container = { name: "web", image: "web:1", ports: [{ name: "http", containerPort: 80 }] };
     const template = { metadata: { labels }, spec: { containers: [container] } };
@@ -268,7 +268,7 @@ describe("applyOwned", () => {
     expect(await apply(Deployment, { metadata: { name: "web" }, spec })).toBe("unchanged");
   });
 
-  it("takes back another choice than ours: the source of a variable or a volume, the kind of a probe", async () => {
+  it("restores the desired member of a union: the source of a variable or a volume, the handler of a probe", async () => {
     const { apply, client, disturb, namespace } = await ownerWorld(lab);
     const container = {
       ...{ name: "web", image: "web:1", readinessProbe: { httpGet: { port: 80 } } },
@@ -304,7 +304,7 @@ describe("applyOwned", () => {
     expect(await apply(Deployment, wanted)).toBe("unchanged");
   });
 
-  it("leaves a port that others moved where something else is refused as well", async () => {
+  it("leaves a moved port alone if something else is refused as well", async () => {
     const { apply, client, disturb, namespace } = await ownerWorld(lab);
     const service = (targetPort: number) => ({
       metadata: { name: "web" },
@@ -317,7 +317,7 @@ describe("applyOwned", () => {
     expect(spec?.ports).toMatchObject([{ port: 81, targetPort: 8080 }]);
   });
 
-  it("can own objects in a namespace and without one for an owner without a namespace", async () => {
+  it("owns namespaced and cluster-scoped objects for a cluster-scoped owner", async () => {
     const { client, namespace } = await ownerWorld(lab);
     const name = `owner-of-${namespace}`;
     const owner = {
@@ -336,7 +336,7 @@ describe("applyOwned", () => {
     expect(await removeOwned(client, owner.object, ConfigMap, { namespace, name: "web" })).toBe(true);
   });
 
-  it("keeps custom resources as they are wanted, their defaults and empty values included", async () => {
+  it("keeps custom resources in the desired state, with defaults and empty values", async () => {
     await lab.admin.create(CustomResourceDefinition, definition.crd());
     const { apply, client, disturb, namespace } = await ownerWorld(lab);
     await vi.waitFor(() => lab.admin.list(Widget, { namespace }), { timeout: 30_000, interval: 100 });
@@ -358,7 +358,7 @@ describe("applyOwned", () => {
     expect(await apply(Widget, widget)).toBe("unchanged");
   });
 
-  it("refuses to own what the garbage collector would take away at once", async () => {
+  it("refuses to own what the garbage collector would delete at once", async () => {
     const { apply } = await ownerWorld(lab);
     await expect(apply(ConfigMap, { metadata: { name: "web", namespace: "default" } })).rejects.toThrow(
       CrossNamespaceOwnerError,
@@ -367,7 +367,7 @@ describe("applyOwned", () => {
   });
 });
 
-describe("an object that is somebody else's", () => {
+describe("a foreign object", () => {
   const other = { apiVersion: "v1", kind: "Pod", name: "other", uid: "1b4e28ba", controller: true };
 
   it.each<[string, object, object]>([
@@ -393,7 +393,7 @@ describe("an object that is somebody else's", () => {
     expect(await lab.admin.get(ConfigMap, { namespace, name: "web" })).toEqual(there);
   });
 
-  it("is also one of ours that is being deleted: it says so, and that its name will be free", async () => {
+  it("is also an owned object that is being deleted, and the error names that", async () => {
     const { apply, client, disturb, namespace } = await ownerWorld(lab);
     await apply(ConfigMap, map({ a: "1" }));
     await disturb(ConfigMap, "web", { metadata: { finalizers: ["example.com/wait"] } });
@@ -401,11 +401,11 @@ describe("an object that is somebody else's", () => {
     const read = () => client.get(ConfigMap, { namespace, name: "web" });
     await expect.poll(async () => (await read()).metadata.deletionTimestamp).toBeDefined();
     await expect(apply(ConfigMap, map({ a: "2" }))).rejects.toThrow(
-      `apply configmaps ${namespace}/web: it is there already and ConfigMap owner controls it; it is being deleted`,
+      `apply configmaps ${namespace}/web: it exists already and ConfigMap owner controls it; it is being deleted`,
     );
   });
 
-  it("is a conflict if it was created since the cache looked, even if no field is in the way", async () => {
+  it("is a conflict if it was created after the cache was read, even if no field conflicts", async () => {
     const world = await ownerWorld(lab);
     const { apply, client, namespace } = world;
     expect(await find(client, ConfigMap, { namespace, name: "web" })).toBeUndefined();
@@ -418,7 +418,7 @@ describe("an object that is somebody else's", () => {
     expect(await lab.admin.get(ConfigMap, { namespace, name: "web" })).toEqual(there);
   });
 
-  it("is told from ours that was deleted since the cache looked", async () => {
+  it("is distinguished from the owned object that it replaced", async () => {
     const world = await ownerWorld(lab);
     const { apply, namespace } = world;
     await apply(ConfigMap, map({ a: "1" }));
@@ -430,7 +430,7 @@ describe("an object that is somebody else's", () => {
     const error = await apply(ConfigMap, map({ a: "2" })).catch((reason: unknown) => reason);
     expect(error).toBeInstanceOf(StaleObjectError);
     expect(error).toMatchObject({
-      message: `apply configmaps ${namespace}/web: it is not what it was when it was read; read it again`,
+      message: `apply configmaps ${namespace}/web: it has changed since it was read; read it again`,
       key,
     });
     expect(await lab.admin.get(ConfigMap, key)).toEqual(there);
@@ -451,7 +451,7 @@ describe("removeOwned", () => {
     expect(await find(lab.admin, ConfigMap, key)).toBeDefined();
   });
 
-  it("leaves alone what is on its way out, and what took the name since the cache looked", async () => {
+  it("leaves alone what is being deleted, and what took the name since the cache was read", async () => {
     const world = await ownerWorld(lab);
     const { apply, client, disturb, owner, namespace, requestsSince } = world;
     const key = { namespace, name: "web" };

@@ -44,7 +44,7 @@ beforeEach(async () => {
 const create = (name = "web") => lab.admin.create(Widget, { metadata: { namespace, name }, spec: {} });
 const read = (object: KubeObject) => lab.admin.get(Widget, keyOf(object));
 
-it("writes what differs, removes what is no longer said, and tells whether it wrote", async () => {
+it("writes what differs, removes what is no longer set, and returns whether it wrote", async () => {
   const first = { phase: "Pending" as const, zones: { a: 1, b: 2 }, history: ["x", "y"] };
   const created = await create();
   expect(await writeStatus(client, Widget, created, first, { fieldOwner })).toBe(true);
@@ -62,14 +62,14 @@ it("writes what differs, removes what is no longer said, and tells whether it wr
   expect((await read(created)).status).toEqual({});
 });
 
-it("writes nothing, and asks nothing, if there is nothing to write", async () => {
+it("makes no request if nothing differs", async () => {
   const { live, requestsSince } = await lab.world();
   const created = await create();
   expect(await writeStatus(live, Widget, created, {}, { fieldOwner })).toBe(false);
   expect(requestsSince()).toEqual([]);
 });
 
-it("leaves what others wrote into the status since it was read", async () => {
+it("keeps what another writer added to the status since it was read", async () => {
   const created = await create();
   await writeStatus(client, Widget, created, { zones: { a: 1 } }, { fieldOwner });
   const seen = await read(created);
@@ -80,19 +80,19 @@ it("leaves what others wrote into the status since it was read", async () => {
   expect((await read(created)).status).toEqual({ phase: "Ready", zones: { a: 2, theirs: 1 } });
 });
 
-it("is not disturbed by a change of the spec since it was read", async () => {
+it("succeeds after a change of the spec since it was read", async () => {
   const created = await create();
   await lab.admin.patch(Widget, keyOf(created), mergePatch({ spec: { size: 2 } }));
   expect(await writeStatus(client, Widget, created, { phase: "Ready" }, { fieldOwner })).toBe(true);
 });
 
-it("writes nothing to an object that is gone", async () => {
+it("writes nothing to an object that no longer exists", async () => {
   const created = await create();
   await lab.admin.delete(Widget, keyOf(created));
   expect(await writeStatus(client, Widget, created, { phase: "Ready" }, { fieldOwner })).toBe(false);
 });
 
-it("writes nothing to another object that has the name by now, and says so", async () => {
+it("throws, and writes nothing, if another object has the name by now", async () => {
   const created = await create();
   await lab.admin.delete(Widget, keyOf(created));
   const other = await create();
@@ -103,13 +103,13 @@ it("writes nothing to another object that has the name by now, and says so", asy
   expect(error).toMatchObject({
     message:
       `write the status of widgets.status.example.com ${namespace}/web: ` +
-      "it is not what it was when it was read; read it again",
+      "it has changed since it was read; read it again",
     cause: expect.any(InvalidError),
   });
   expect(await read(other)).toEqual(other);
 });
 
-it("says what the server finds wrong with a status", async () => {
+it("throws what the server reports about an invalid status", async () => {
   const created = await create();
   const status = { zones: { a: 1.5 } };
   await expect(writeStatus(client, Widget, created, status, { fieldOwner })).rejects.toThrow(
