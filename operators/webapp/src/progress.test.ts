@@ -11,7 +11,7 @@ function progress(status: object | undefined, spec: object = { replicas: 3 }): R
 }
 
 describe("the progress of a sample", () => {
-  it("begins when nobody has looked at it", () => {
+  it("is Created before the operator has written a status", () => {
     expect(progress(undefined)).toEqual({ phase: "Created", ready: "0/3", isSettled: false });
   });
 
@@ -22,12 +22,12 @@ describe("the progress of a sample", () => {
     expect(progress({ ...status, phase: "Scaling" }).isSettled).toBe(false);
   });
 
-  it("counts what there is where an autoscaler decides", () => {
+  it("counts the existing pods if an autoscaler chooses their number", () => {
     const status = { phase: "Ready", availableReplicas: 2, replicas: 2, observedGeneration: 2 };
     expect(progress(status, { replicas: 1, autoscaling: { maxReplicas: 5 } }).ready).toBe("2/2");
   });
 
-  it("tells what is in the way", () => {
+  it("has the message of the condition Degraded", () => {
     const degraded = {
       ...{ type: "Degraded", status: "True", reason: "NameTaken", message: "it is taken" },
       lastTransitionTime: "2026-01-01T00:00:00Z",

@@ -3,17 +3,17 @@ import { isRecord } from "keelson/low-level";
 import { conditionTypes } from "./api/reasons.ts";
 import { webAppStatus } from "./api/status.ts";
 
-/** How far a WebApp is, for those who watch it. */
+/** The progress of a sample WebApp, for `keelson dev`. */
 export function progressOf({ metadata, status, spec }: GenericObject): SampleProgress {
   const { data = {} } = webAppStatus.safeParse(status ?? {});
   const { phase = "Created", availableReplicas = 0, replicas = 0, observedGeneration } = data;
   const isSettled = phase === "Ready" && observedGeneration === metadata.generation;
-  const wanted = isRecord(spec) && spec.autoscaling === undefined ? spec.replicas : replicas;
-  const trouble = findCondition(data.conditions, conditionTypes.degraded);
+  const desired = isRecord(spec) && spec.autoscaling === undefined ? spec.replicas : replicas;
+  const degraded = findCondition(data.conditions, conditionTypes.degraded);
   return {
     phase,
-    ready: `${availableReplicas}/${String(wanted)}`,
+    ready: `${availableReplicas}/${String(desired)}`,
     isSettled,
-    ...(trouble?.status === "True" && { problem: trouble.message }),
+    ...(degraded?.status === "True" && { problem: degraded.message }),
   };
 }

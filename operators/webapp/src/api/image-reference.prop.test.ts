@@ -38,7 +38,7 @@ const reference: fc.Arbitrary<ImageReference> = fc
   .filter((made) => made.registry !== undefined || !/^[^/]*\..*\//.test(made.repository));
 
 describe("an image reference", () => {
-  it("is taken apart into what it was made of", () => {
+  it("is parsed into the parts that it was made of", () => {
     fc.assert(
       fc.property(reference, (made) => {
         expect(parseImageReference(formatImageReference(made))).toEqual(made);
@@ -47,7 +47,7 @@ describe("an image reference", () => {
     );
   });
 
-  it("is put together again as it was, or is none", () => {
+  it("can be formatted again from its parts, or is invalid", () => {
     fc.assert(
       fc.property(fc.string({ unit: fc.constantFrom(..."aZ1./:@_-[]sha256") }), (text) => {
         const parsed = parseImageReference(text);

@@ -16,7 +16,7 @@ describe("parseImageReference", () => {
     ["Registry/web:1", { registry: "Registry", repository: "web", tag: "1" }],
     [`web@sha256:${hex}`, { repository: "web", digest: `sha256:${hex}` }],
     [`web:1@sha256:${hex}`, { repository: "web", tag: "1", digest: `sha256:${hex}` }],
-  ])("takes %s apart", (text, parts) => {
+  ])("parses %s", (text, parts) => {
     const none = { registry: undefined, tag: undefined, digest: undefined };
     expect(parseImageReference(text)).toEqual({ ...none, ...parts });
   });
@@ -39,7 +39,7 @@ describe("parseImageReference", () => {
     `nginx@sha256:${hex.toUpperCase()}`,
     `nginx@md5:${hex}`,
     "https://ghcr.io/nginx:1",
-  ])("does not take %j for one", (text) => {
+  ])("refuses %j", (text) => {
     expect(parseImageReference(text)).toBeUndefined();
   });
 });

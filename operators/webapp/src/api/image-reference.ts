@@ -1,6 +1,6 @@
-/** An image reference, taken apart: `ghcr.io/acme/shop:1.2@sha256:…`. */
+/** The parts of an image reference: `ghcr.io/acme/shop:1.2@sha256:…`. */
 export interface ImageReference {
-  /** Host and port; undefined if it is left to whoever pulls. */
+  /** Host and port; undefined if the container runtime chooses the registry. */
   readonly registry: string | undefined;
   readonly repository: string;
   readonly tag: string | undefined;
@@ -18,12 +18,12 @@ const digestPattern = "(?:sha256:[a-f0-9]{64}|sha384:[a-f0-9]{96}|sha512:[a-f0-9
 /** The form of a reference in RE2's syntax, for CEL. */
 export const imageReferencePattern: string = `^(?:${registryPattern}/)?${repositoryPattern}(?::${tagPattern})?(?:@${digestPattern})?$`;
 
-/** The end of a reference that has a tag and no digest, for CEL. What follows the port of a registry has a slash. */
+/** Matches the end of a reference that has a tag and no digest, for CEL. The port of a registry is followed by a slash. */
 export const taggedPattern: string = `:${tagPattern}$`;
 
 const whole = new RegExp(imageReferencePattern);
 
-/** Takes a reference apart; undefined if it is none. */
+/** Parses an image reference; undefined if the text is not one. */
 export function parseImageReference(text: string): ImageReference | undefined {
   if (!whole.test(text)) return undefined;
   const [named = "", digest] = splitOnce(text, text.indexOf("@"));
@@ -34,12 +34,12 @@ export function parseImageReference(text: string): ImageReference | undefined {
   return { registry, repository, tag, digest };
 }
 
-/** Whether the same reference always means the same image, as far as that can be told: not without a tag, nor `latest`. */
+/** Whether a reference names one version of an image: it has a digest, or a tag other than `latest`. */
 export function isPinned({ tag, digest }: ImageReference): boolean {
   return digest !== undefined || (tag !== undefined && tag !== "latest");
 }
 
-/** What comes first is a registry only if it cannot be part of a repository's name, or is `localhost`. */
+/** The first part is a registry only if it is `localhost` or cannot be part of the name of a repository. */
 function splitRegistry(path: string): readonly [string | undefined, string] {
   const [first = "", rest] = splitOnce(path, path.indexOf("/"));
   if (rest === undefined || !(first === "localhost" || /[.:A-Z[]/.test(first))) return [undefined, path];

@@ -1,6 +1,6 @@
 import type { WebApp } from "./web-app.ts";
 
-/** The operator, as labels and field managers call it. */
+/** The name of the operator, in labels and as a field manager. */
 export const operatorName = "webapp";
 
 const prefix = "app.kubernetes.io";
@@ -11,7 +11,7 @@ const managedByLabel = `${prefix}/managed-by`;
 
 type Labels = Readonly<Record<string, string>>;
 
-/** By which the pods of a WebApp are known. They never change. Only a webhook sees one that has no name yet. */
+/** Labels that select the pods of a WebApp. They never change. Only in a webhook may a WebApp have no name yet. */
 export function selectorLabels({ metadata: { name }, spec: { component } }: WebApp): Labels {
   return {
     [nameLabel]: operatorName,
@@ -20,7 +20,7 @@ export function selectorLabels({ metadata: { name }, spec: { component } }: WebA
   };
 }
 
-/** What everything carries that belongs to a WebApp. */
+/** The labels of every object of a WebApp. */
 export function labelsOf(webapp: WebApp): Labels {
   return { ...selectorLabels(webapp), [managedByLabel]: operatorName };
 }

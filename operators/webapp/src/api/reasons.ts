@@ -2,13 +2,13 @@
 export const conditionTypes = {
   /** Enough pods are available to serve, as its Deployment judges it. */
   available: "Available",
-  /** It is on its way to what is wanted, or there. False: it is stuck or blocked. */
+  /** It is in the desired state, or makes progress towards it. False: it is stuck or blocked. */
   progressing: "Progressing",
-  /** Something is wrong that will not mend itself. */
+  /** A problem exists that a user or an administrator has to solve. */
   degraded: "Degraded",
 } as const;
 
-/** Why a condition is as it is. Where a Deployment has a word for it, that word. */
+/** Why a condition has its status. Deployments use the same words where they have them. */
 export const reasons = {
   /** Enough pods are available. */
   minimumReplicasAvailable: "MinimumReplicasAvailable",
@@ -18,39 +18,39 @@ export const reasons = {
   newReplicaSetAvailable: "NewReplicaSetAvailable",
   /** Pods of the current template are being started. */
   replicaSetUpdated: "ReplicaSetUpdated",
-  /** What is wanted has been applied, and nobody has acted on it yet. */
+  /** The desired objects have been applied, and their controllers have not observed them yet. */
   reconciling: "Reconciling",
   /** The rollout has made no progress for longer than its deadline. */
   progressDeadlineExceeded: "ProgressDeadlineExceeded",
-  /** The rollout is paused, by somebody else. */
+  /** A user has paused the rollout. */
   deploymentPaused: "DeploymentPaused",
-  /** Pods cannot be created, such as for want of quota. */
+  /** Pods cannot be created, such as because of a quota. */
   replicaFailure: "ReplicaFailure",
-  /** An object that is to be the WebApp's own is somebody else's. */
+  /** A foreign object has the name of an object that the WebApp needs. */
   nameTaken: "NameTaken",
-  /** An object that is to be the WebApp's own is being deleted, and comes back when it is gone. */
+  /** An object with the name of an object that the WebApp needs is being deleted; then it is created again. */
   waitingForDeletion: "WaitingForDeletion",
   /** The API server refused an object. */
   applyFailed: "ApplyFailed",
   /** The WebApp is being deleted. */
   deleting: "Deleting",
-  /** Nothing is wrong. */
+  /** No problem exists. */
   asExpected: "AsExpected",
 } as const;
 
 export type Reason = (typeof reasons)[keyof typeof reasons];
 
-/** What users read in `kubectl describe`. */
+/** Reasons of Events, which `kubectl describe` shows. */
 export const eventReasons = {
-  /** An object of the WebApp was not there and has been made. */
+  /** An owned object did not exist and has been created. */
   created: "Created",
-  /** An object of the WebApp follows a change of the WebApp. */
+  /** An owned object has been updated after a change of the WebApp. */
   updated: "Updated",
-  /** Only the number of pods follows a change of the WebApp. */
+  /** Only the number of pods has been updated after a change of the WebApp. */
   scaled: "Scaled",
-  /** Somebody changed what is the WebApp's to say; it is as before. */
+  /** Another writer changed an owned object, and the drift has been corrected. */
   healed: "Healed",
-  /** An object is no longer wanted and has been deleted. */
+  /** An owned object was no longer desired and has been deleted. */
   removed: "Removed",
   /** All pods are available. */
   ready: "Ready",

@@ -1,21 +1,21 @@
 import { imageReferencePattern, isPinned, parseImageReference, taggedPattern } from "./image-reference.ts";
 import type { WebAppSpec } from "./spec.ts";
 
-/** What holds of every spec: said once, and checked by the API server (in CEL) and by the webhook with one message. */
+/** A rule for every spec. The API server (in CEL) and the webhook check it with the same message. */
 export interface SpecRule {
-  /** In CEL, of the spec. */
+  /** In CEL; `self` is the spec. */
   readonly rule: string;
-  /** Where the blame goes. */
+  /** The field that an error names. */
   readonly field: keyof WebAppSpec;
   readonly message: string;
-  /** The same again. */
+  /** The same rule in TypeScript. */
   holds(spec: WebAppSpec): boolean;
 }
 
 export const maxReplicas = 1000;
 
 /** A Deployment's selector cannot change, and the component is part of it. */
-export const componentIsImmutable = "component cannot be changed; delete the WebApp and make it anew";
+export const componentIsImmutable = "component cannot be changed; delete the WebApp and create it again";
 
 export const specRules: readonly SpecRule[] = [
   {
@@ -57,7 +57,7 @@ function isPinnedImage(image: string): boolean {
   return reference !== undefined && isPinned(reference);
 }
 
-/** A literal in which backslashes stand for themselves. */
+/** A raw string literal, in which a backslash is not an escape. */
 function celString(text: string): string {
   return `r'${text}'`;
 }

@@ -16,12 +16,12 @@ const labelValue = /^[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?$/;
 
 const ingress = z.object({
   host: z.string().max(253).regex(hostName).describe("The host name of the app, such as shop.example.com."),
-  path: z.string().regex(/^\//).default("/").describe("Below which path of the host the app is."),
-  className: z.string().min(1).exactOptional().describe("Which ingress controller serves it."),
+  path: z.string().regex(/^\//).default("/").describe("The path of the app on the host."),
+  className: z.string().min(1).exactOptional().describe("The IngressClass."),
   tls: z
     .object({ secretName: z.string().min(1) })
     .exactOptional()
-    .describe("The Secret with the certificate of the host; without it: plain HTTP."),
+    .describe("The Secret with the certificate of the host; without it, plain HTTP."),
   annotations: z.record(z.string(), z.string()).exactOptional().describe("Annotations of the Ingress."),
 });
 
@@ -32,7 +32,9 @@ const autoscaling = z.object({
     .int32()
     .min(1)
     .default(80)
-    .describe("How busy the pods may be on average, in percent of the CPU that they request."),
+    .describe(
+      "The average CPU usage of the pods that the autoscaler aims at, in percent of their CPU requests.",
+    ),
 });
 
 const plainSpec = z.object({
@@ -40,26 +42,27 @@ const plainSpec = z.object({
   replicas: z
     .int32()
     .default(1)
-    .describe(`How many pods run, 0 to ${maxReplicas}; left to the autoscaler if there is one.`),
-  port: z
-    .int32()
-    .min(1)
-    .max(65_535)
-    .default(80)
-    .describe("On which the container listens and the Service too."),
-  env: envVariables().exactOptional().describe("Variables of the container."),
-  envFrom: envSources().exactOptional().describe("ConfigMaps and Secrets whose entries are variables."),
-  resources: resourceRequirements().exactOptional().describe("What the container requests, and its limits."),
+    .describe(`The number of pods, 0 to ${maxReplicas}; it has no effect with autoscaling.`),
+  port: z.int32().min(1).max(65_535).default(80).describe("The port of the container and of the Service."),
+  env: envVariables().exactOptional().describe("Environment variables of the container."),
+  envFrom: envSources()
+    .exactOptional()
+    .describe("ConfigMaps and Secrets whose entries become environment variables."),
+  resources: resourceRequirements()
+    .exactOptional()
+    .describe("Resource requests and limits of the container."),
   livenessProbe: probe().exactOptional().describe("Restarts the container when it fails."),
   readinessProbe: probe().exactOptional().describe("Keeps traffic away while it fails."),
   startupProbe: probe().exactOptional().describe("Holds the other probes back until it has succeeded."),
   serviceType: z.enum(["ClusterIP", "NodePort", "LoadBalancer"]).default("ClusterIP"),
-  ingress: ingress.exactOptional().describe("Under which host name the app is reached from outside."),
-  autoscaling: autoscaling.exactOptional().describe("Lets an autoscaler choose how many pods run."),
+  ingress: ingress
+    .exactOptional()
+    .describe("Makes the app reachable from outside the cluster by a host name."),
+  autoscaling: autoscaling.exactOptional().describe("Lets an autoscaler choose the number of pods."),
   allowLatest: z.boolean().default(false).describe("Allows an image without a tag, or with the tag latest."),
   component: immutable(z.string().max(63).regex(labelValue), componentIsImmutable)
     .exactOptional()
-    .describe("What it is within a larger application. Cannot be changed."),
+    .describe("The component of a larger application that this is. Immutable."),
   imagePullSecrets: imagePullSecrets().exactOptional().describe("As in a pod."),
   serviceAccountName: z.string().min(1).exactOptional().describe("As in a pod."),
 });

@@ -42,9 +42,9 @@ function hasSameContent(before: KubeObject | undefined, after: KubeObject): bool
 }
 
 /** Without what the server records: an apply that changes nothing may still be recorded as the last one. */
-function contentOf({ metadata, ...others }: KubeObject): object {
+function contentOf({ metadata, ...rest }: KubeObject): object {
   const { resourceVersion: _, managedFields: __, ...kept } = metadata;
-  return { ...others, status: undefined, metadata: kept };
+  return { ...rest, status: undefined, metadata: kept };
 }
 
 /** Deletes an owned object that is no longer desired. A foreign object stays. */

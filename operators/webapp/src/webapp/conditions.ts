@@ -9,20 +9,20 @@ export interface ConditionFacts {
   readonly isDeleting: boolean;
   readonly rollout: Rollout | undefined;
   readonly problems: readonly Problem[];
-  /** Each child has been applied; if not, and there is no problem, it is something that passes. */
+  /** Every owned object has been applied. If not, and there is no problem, a retry is expected to succeed. */
   readonly isApplied: boolean;
 }
 
-/** In bytes. The words of servers may be many, and conditions are for reading. */
+/** In bytes. The message of a server may be long, and conditions are for people to read. */
 const longestMessage = 1024;
 
-/** Always the same: an error may read differently each time, and each new word would be a write that wakes us. */
+/** Does not contain the error: its text may differ each time, and each write of the status enqueues the WebApp. */
 const notApplied =
-  "not all that is wanted could be applied; it is tried again, and the operator's log says why";
+  "not all desired objects could be applied; the operator retries, and its log contains the error";
 
 type Finding = Pick<ConditionUpdate, "status" | "message"> & { readonly reason: Reason };
 
-/** The only place where conditions are decided on. */
+/** All conditions of a WebApp. */
 export function conditionsOf(facts: ConditionFacts, generation: number): readonly ConditionUpdate[] {
   const findings: readonly [string, Finding][] = [
     [conditionTypes.available, available(facts)],
@@ -37,7 +37,11 @@ export function conditionsOf(facts: ConditionFacts, generation: number): readonl
 
 function available({ rollout }: ConditionFacts): Finding {
   if (rollout === undefined)
-    return { status: "False", reason: reasons.minimumReplicasUnavailable, message: "there is no Deployment" };
+    return {
+      status: "False",
+      reason: reasons.minimumReplicasUnavailable,
+      message: "the Deployment does not exist",
+    };
   const message = `${rollout.available} of ${rollout.desired} pods are available`;
   return rollout.isAvailable
     ? { status: "True", reason: reasons.minimumReplicasAvailable, message }
@@ -52,10 +56,10 @@ function progressing({ isDeleting, rollout, problems, isApplied }: ConditionFact
     return { ...blocked, status: blocked.reason === reasons.waitingForDeletion ? "True" : "False" };
   if (!isApplied) return { status: "True", reason: reasons.reconciling, message: notApplied };
   if (rollout === undefined || !rollout.isObserved)
-    return { status: "True", reason: reasons.reconciling, message: "what is wanted has been applied" };
+    return { status: "True", reason: reasons.reconciling, message: "the desired objects have been applied" };
   if (rollout.isStuck) return { status: "False", ...stuck(rollout) };
   if (rollout.isComplete)
-    return { status: "True", reason: reasons.newReplicaSetAvailable, message: "all pods are there" };
+    return { status: "True", reason: reasons.newReplicaSetAvailable, message: "all pods are available" };
   if (rollout.isPaused)
     return { status: "Unknown", reason: reasons.deploymentPaused, message: "the Deployment is paused" };
   const { updated, desired, total } = rollout;
@@ -70,7 +74,7 @@ function degraded({ rollout, problems }: ConditionFacts): Finding {
   if (rollout?.failure !== undefined)
     return { status: "True", reason: reasons.replicaFailure, message: rollout.failure };
   if (rollout?.isObserved === true && rollout.isStuck) return { status: "True", ...stuck(rollout) };
-  return { status: "False", reason: reasons.asExpected, message: "nothing is wrong" };
+  return { status: "False", reason: reasons.asExpected, message: "no problem exists" };
 }
 
 function stuck({ deadlineSeconds }: Rollout): Omit<Finding, "status"> {
@@ -78,7 +82,7 @@ function stuck({ deadlineSeconds }: Rollout): Omit<Finding, "status"> {
   return { reason: reasons.progressDeadlineExceeded, message };
 }
 
-/** The first one's reason, and what there is to say of all. */
+/** The reason of the first problem, and the messages of all. */
 function joined(problems: readonly Problem[]): Omit<Finding, "status"> | undefined {
   const [first] = problems;
   if (first === undefined) return undefined;

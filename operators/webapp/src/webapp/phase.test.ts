@@ -41,16 +41,16 @@ function phase(numbers: Numbers | undefined, facts: Partial<PhaseFacts> = {}): P
 }
 
 describe("the phase of a WebApp", () => {
-  it("is Created until somebody has looked at it", () => {
+  it("is Created until the first reconcile", () => {
     expect(phase(undefined, { previous: undefined })).toBe("Created");
   });
 
-  it("is Deleting whatever else is true of it", () => {
+  it("is Deleting in every state of the rollout", () => {
     expect(phase({}, { isDeleting: true, previous: undefined })).toBe("Deleting");
     expect(phase({}, { isDeleting: true, isBlocked: true })).toBe("Deleting");
   });
 
-  it("is Reconciling without a Deployment, with one that nobody has observed, and while it is blocked", () => {
+  it("is Reconciling without a Deployment, with one that its controller has not observed, and while it is blocked", () => {
     expect(phase(undefined)).toBe("Reconciling");
     expect(phase({ observed: 1 })).toBe("Reconciling");
     expect(phase({}, { isBlocked: true })).toBe("Reconciling");
@@ -81,7 +81,7 @@ describe("the phase of a WebApp", () => {
     );
   });
 
-  it("is Ready when all pods are there and no others, and when none are wanted", () => {
+  it("is Ready when exactly the desired pods are available, and when none are desired", () => {
     expect(phase({})).toBe("Ready");
     expect(phase({ desired: 0, total: 0, updated: 0, available: 0 })).toBe("Ready");
     expect(phase({ total: 4 })).not.toBe("Ready");

@@ -4,16 +4,16 @@ import type { Rollout } from "./rollout.ts";
 /** What decides on the phase of a WebApp. */
 export interface PhaseFacts {
   readonly isDeleting: boolean;
-  /** Of its Deployment; undefined if it has none. */
+  /** Of its Deployment; undefined if it does not exist. */
   readonly rollout: Rollout | undefined;
-  /** Something keeps a child from being as it is wanted, or from being asked for. */
+  /** An owned object could not be applied. */
   readonly isBlocked: boolean;
-  /** As told last; undefined of a WebApp that nobody has looked at. */
+  /** The phase in the status; undefined before the first reconcile. */
   readonly previous: Phase | undefined;
 }
 
 /**
- * Where a WebApp is in its life, judged by what is there now:
+ * The phase of a WebApp:
  *
  *     Created ─▶ Reconciling ─▶ WaitingForPodsReady ─▶ Ready ─▶ Deleting
  *                     ▲                                 │ ▲
@@ -25,7 +25,7 @@ export function phaseOf({ isDeleting, rollout, isBlocked, previous }: PhaseFacts
   if (isDeleting) return "Deleting";
   if (previous === undefined) return "Created";
   if (isBlocked || rollout === undefined) return "Reconciling";
-  // What the Deployment tells is of what was asked before, and that was all there: then this is about another number.
+  // The status of the Deployment describes its earlier spec. If that was complete, only the number of pods changes now.
   if (!rollout.isObserved)
     return rollout.wasComplete && rollout.total !== rollout.desired ? "Scaling" : "Reconciling";
   if (rollout.isComplete) return "Ready";
@@ -33,8 +33,8 @@ export function phaseOf({ isDeleting, rollout, isBlocked, previous }: PhaseFacts
 }
 
 /**
- * That all pods exist and some are not available is the end of a change of their number, or a loss of pods that were
- * available. Which of them, the Deployment does not tell: only a change goes through Reconciling or Scaling.
+ * If all pods exist and some are not available, either their number was changed or available pods were lost. The Deployment
+ * does not show which; but only a change goes through Reconciling or Scaling.
  */
 function isScaling({ total, desired }: Rollout, previous: Phase): boolean {
   return total !== desired || previous === "Reconciling" || previous === "Scaling";

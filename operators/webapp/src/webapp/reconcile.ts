@@ -69,7 +69,7 @@ async function gather({
   return { deployment: await own(Deployment), service: await own(Service) };
 }
 
-/** A refusal of one object does not keep the others from being applied; the first one is thrown at the end. */
+/** If the server refuses one object, the other objects are still applied; the first refusal is thrown at the end. */
 async function applyOwnedObjects(scope: Scope): Promise<void> {
   const steps = [applyDeployment, applyService, reconcileIngress, reconcileAutoscaler];
   let refusal: Error | undefined;

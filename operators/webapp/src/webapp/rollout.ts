@@ -1,8 +1,8 @@
 import type { Deployment, DeploymentCondition } from "keelson/kinds/apps/v1";
 
-/** How far a Deployment is. */
+/** The progress of a Deployment. */
 export interface Rollout {
-  /** Its controller has seen what was last asked of it; until then nothing else here counts. */
+  /** Its controller has observed the last spec; until then the other fields describe an earlier one. */
   readonly isObserved: boolean;
   readonly desired: number;
   /** Of any version. */
@@ -11,9 +11,9 @@ export interface Rollout {
   readonly updated: number;
   readonly ready: number;
   readonly available: number;
-  /** All pods that are wanted are there, of the current version and available, and no others. */
+  /** The desired number of pods exists, all of them of the current version and available. */
   readonly isComplete: boolean;
-  /** The current version had been rolled out; if pods are missing, only their number differs. */
+  /** The current version has been rolled out; if pods are missing, only their number differs. */
   readonly wasComplete: boolean;
   readonly isStuck: boolean;
   readonly isPaused: boolean;
@@ -48,7 +48,7 @@ export function rolloutOf({ metadata, spec, status = {} }: Deployment): Rollout 
 
 function conditionOf(
   conditions: readonly DeploymentCondition[] | undefined,
-  wanted: string,
+  name: string,
 ): DeploymentCondition | undefined {
-  return conditions?.find(({ type }) => type === wanted);
+  return conditions?.find(({ type }) => type === name);
 }

@@ -23,18 +23,18 @@ function url(
 }
 
 describe("the address of a WebApp", () => {
-  it("is that of its Service, with the port unless everybody knows it", () => {
+  it("is that of its Service, with the port unless it is 80", () => {
     expect(url({})).toBe("http://web.shop.svc");
     expect(url({ port: 8080 })).toBe("http://web.shop.svc:8080");
   });
 
-  it("is that of its Ingress, secure if that has a certificate", () => {
+  it("is that of its Ingress, with https if that has a certificate", () => {
     expect(url({ port: 8080, ingress: { host: "a.example.com" } })).toBe("http://a.example.com");
     const tls = { secretName: "a" };
     expect(url({ ingress: { host: "a.example.com", path: "/b", tls } })).toBe("https://a.example.com/b");
   });
 
-  it("is that of its load balancer, as soon as it has one", () => {
+  it("is that of its load balancer as soon as that has an address", () => {
     expect(url({ serviceType: "LoadBalancer" })).toBe("http://web.shop.svc");
     expect(url({ serviceType: "LoadBalancer" }, { ip: "192.0.2.1" })).toBe("http://192.0.2.1");
     expect(url({ serviceType: "LoadBalancer", port: 81 }, { ip: "2001:db8::1" })).toBe(

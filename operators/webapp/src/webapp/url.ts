@@ -1,7 +1,7 @@
 import type { Service } from "keelson/kinds/core/v1";
 import type { WebApp } from "../api/web-app.ts";
 
-/** Where the app is reached: from outside if it can be, else from inside the cluster. */
+/** The address of the app: outside the cluster if it has one there, otherwise inside. */
 export function urlOf({ metadata, spec }: WebApp, service: Service | undefined): string {
   const { ingress, port } = spec;
   if (ingress !== undefined) {

@@ -3,7 +3,7 @@ import { WebApp } from "../api/web-app.ts";
 import { defaultWebApp } from "./default-web-app.ts";
 import { validateWebApp } from "./validate-web-app.ts";
 
-/** The API server asks the mutating webhook first, checks its answer against the schema, and then asks the validating one. */
+/** The API server calls the mutating webhook first, checks the result against the schema, and then calls the validating one. */
 export const webappAdmission: Admission<WebApp> = admission(WebApp)
   .mutate((call) => defaultWebApp(call))
   .validate((call) => validateWebApp(call));

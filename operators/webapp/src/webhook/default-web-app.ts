@@ -4,11 +4,11 @@ import { labelsOf } from "../api/labels.ts";
 import type { WebApp } from "../api/web-app.ts";
 
 /**
- * Fills in what the user left out: the defaults of the spec, and labels by which the WebApp is found. Theirs stay. Nobody
- * has validated the object yet: what is not of the form that it should have is left for the API server to refuse.
+ * Adds the defaults of the spec, and labels by which users find the WebApp; labels of the user stay. The object has not
+ * been validated yet: a field of the wrong type is left for the API server to refuse.
  *
- * A WebApp that is made by generateName gets its name after this, so the label with its name comes with the first change
- * of it. Only people look for WebApps by that label; what belongs to a WebApp is made when it has a name.
+ * A WebApp with generateName gets its name after this, so the label with its name is added with its first change. Only
+ * users search WebApps by that label; owned objects are created when the WebApp has a name.
  */
 export function defaultWebApp({ object }: Pick<Mutation<WebApp>, "object">): void {
   const { spec, metadata } = object;
@@ -25,7 +25,7 @@ export function defaultWebApp({ object }: Pick<Mutation<WebApp>, "object">): voi
   metadata.labels = { ...validLabels(labelsOf(object)), ...metadata.labels };
 }
 
-/** A name or component that can be no label has a better complaint of its own. */
+/** A name or component that is not a valid label value is refused with a message of its own. */
 function validLabels(labels: Readonly<Record<string, unknown>>): Record<string, string> {
   const entries = Object.entries(labels).filter(
     (entry): entry is [string, string] =>

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { excessiveRequest } from "./excessive-request.ts";
 
-it("names a request that is greater than its limit, however they are written", () => {
+it("names a request that is greater than its limit, in any notation", () => {
   expect(excessiveRequest(undefined)).toBeUndefined();
   expect(excessiveRequest({ requests: { cpu: 1 }, limits: { cpu: "1000m", memory: "1Mi" } })).toBeUndefined();
   expect(excessiveRequest({ requests: { cpu: "1001m" }, limits: { cpu: 1 } })).toBe(
@@ -9,6 +9,6 @@ it("names a request that is greater than its limit, however they are written", (
   );
 });
 
-it("leaves what is no quantity to the API server", () => {
+it("ignores an invalid quantity, which the API server refuses", () => {
   expect(excessiveRequest({ requests: { cpu: "much" }, limits: { cpu: 1 } })).toBeUndefined();
 });

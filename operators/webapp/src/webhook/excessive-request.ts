@@ -2,7 +2,7 @@ import { compareQuantities, parseQuantity } from "keelson";
 import { InvalidQuantityError } from "keelson/low-level";
 import type { ResourceRequirements } from "keelson/schema";
 
-/** Says which request is greater than its limit; undefined if none is. */
+/** A message about the first request that is greater than its limit; undefined if none is. */
 export function excessiveRequest(resources: ResourceRequirements | undefined): string | undefined {
   const { requests = {}, limits = {} } = resources ?? {};
   for (const [name, request] of Object.entries(requests)) {
@@ -17,7 +17,7 @@ function isGreater(amount: number | string, limit: number | string): boolean {
   try {
     return compareQuantities(parseQuantity(amount), parseQuantity(limit)) > 0;
   } catch (error) {
-    // The schema has let it pass, so it is for the API server to judge.
+    // The API server refuses an invalid quantity with a message of its own.
     if (error instanceof InvalidQuantityError) return false;
     throw error;
   }

@@ -6,7 +6,7 @@ import { warningsOf } from "./warnings.ts";
 
 type Call = Pick<Validation<WebApp>, "object" | "old" | "deny" | "warn">;
 
-/** Refuses a WebApp that cannot work. One that is on its way out may become anything that lets it go. */
+/** Refuses a WebApp that cannot work. A WebApp that is being deleted is not checked, so that finalizers can be removed. */
 export function validateWebApp({ object, old, deny, warn }: Call): void {
   const { metadata, spec } = object;
   if (metadata.deletionTimestamp !== undefined) return;

@@ -13,28 +13,26 @@ function made(spec: Partial<NewWebApp["spec"]>): WebApp {
 
 const scaled = { autoscaling: { maxReplicas: 3 }, resources: { requests: { cpu: "1" } } };
 
-describe("what a user may not have meant", () => {
-  it("is nothing as a rule", () => {
+describe("a warning", () => {
+  it("is not given for a plain WebApp", () => {
     expect(warningsOf(made({}), undefined)).toEqual([]);
     expect(warningsOf(made(scaled), made(scaled))).toEqual([]);
   });
 
-  it("is an image that floats", () => {
+  it("is given for an image that is not pinned", () => {
     const [warning] = warningsOf(made({ image: "web:latest", allowLatest: true }), undefined);
-    expect(warning).toBe(
-      "image web:latest may mean something else tomorrow: pods may run different versions",
-    );
+    expect(warning).toBe("image web:latest may name another version later: pods may run different versions");
   });
 
-  it("is a number of pods that an autoscaler overrules", () => {
+  it("is given for a changed number of pods that an autoscaler overrules", () => {
     expect(warningsOf(made({ ...scaled, replicas: 2 }), made({ ...scaled, replicas: 1 }))).toEqual([
-      "replicas has no effect while there is autoscaling",
+      "replicas has no effect while autoscaling is set",
     ]);
   });
 
-  it("is an autoscaler that cannot know how busy the pods are", () => {
+  it("is given for an autoscaler without a CPU request", () => {
     expect(warningsOf(made({ autoscaling: { maxReplicas: 3 } }), undefined)).toEqual([
-      "autoscaling needs resources.requests.cpu: without it nobody knows how busy the pods are",
+      "autoscaling needs resources.requests.cpu: without it the autoscaler cannot compute the CPU usage of the pods",
     ]);
   });
 });

@@ -18,7 +18,7 @@ afterAll(() => world?.stop());
 const [reference, pinned, bounds, order] = specRules.map(({ message }) => message);
 const autoscaling = { minReplicas: 3, maxReplicas: 2 };
 
-/** What neither the schema nor the webhook lets pass: the spec, the field that is to blame, and the message. */
+/** Specs that both the schema and the webhook refuse: the spec, the field that the error names, and the message. */
 const refused: readonly (readonly [string, object, string, string | undefined])[] = [
   ["an image that is no reference", { image: "Nginx:1.25" }, "spec.image", reference],
   ["an image with a blank", { image: "nginx:1 25" }, "spec.image", reference],
@@ -29,12 +29,12 @@ const refused: readonly (readonly [string, object, string, string | undefined])[
   ["an autoscaling upside down", { image: "nginx:1", autoscaling }, "spec.autoscaling", order],
 ];
 
-/** The webhook is never asked about this: a kind with a scale subresource has no negative replicas. */
+/** The webhook is never called with this: a kind with a scale subresource has no negative replicas. */
 const tooFew = ["too few replicas", { image: "nginx:1", replicas: -1 }, "spec.replicas", bounds] as const;
 
 const longName = "a".repeat(64);
 
-/** For all tests of the group. */
+/** Runs the operator for all tests of the group. */
 function useOperator(options: { readonly webhooks: boolean }): void {
   let operator: RunningOperator;
   beforeAll(async () => {
@@ -102,7 +102,7 @@ describe("with webhooks", () => {
     expect((await space.get(WebApp, name)).metadata.labels).toEqual(labels);
   });
 
-  it("a request that is greater than its limit is denied, since no schema can say so", async () => {
+  it("a request that is greater than its limit is denied by the webhook, because no schema can express it", async () => {
     const space = await WebAppSpace.create(world);
     const resources = { requests: { memory: "1Gi" }, limits: { memory: "512Mi" } };
     expect(await space.refusal(manifestOf("greedy", { image: "nginx:1", resources }))).toContain(
@@ -112,19 +112,19 @@ describe("with webhooks", () => {
     expect(await space.find(WebApp, "greedy")).toBeUndefined();
   });
 
-  it("kubectl prints what a user may not have meant", async () => {
+  it("kubectl prints warnings", async () => {
     const space = await WebAppSpace.create(world);
     const input = JSON.stringify(
       manifestOf("vague", { image: "nginx", allowLatest: true, autoscaling: { maxReplicas: 3 } }),
     );
     const { stderr } = await world.cluster.tryKubectl(["-n", space.namespace, "apply", "-f", "-"], { input });
     expect(stderr.trim().split("\n")).toEqual([
-      "Warning: image nginx may mean something else tomorrow: pods may run different versions",
-      "Warning: autoscaling needs resources.requests.cpu: without it nobody knows how busy the pods are",
+      "Warning: image nginx may name another version later: pods may run different versions",
+      "Warning: autoscaling needs resources.requests.cpu: without it the autoscaler cannot compute the CPU usage of the pods",
     ]);
   });
 
-  it("what the schema refuses is denied with the same message where the schema does not say it", async () => {
+  it("the webhook denies with the same message what a schema without rules accepts", async () => {
     const space = await WebAppSpace.create(world);
     await space.apply("good", { image: "nginx:1", component: "front" });
     await withoutRules(async () => {
@@ -141,14 +141,14 @@ describe("with webhooks", () => {
   });
 });
 
-/** Runs with a CustomResourceDefinition that has no rules, as one that was made by hand. */
+/** Runs with a CustomResourceDefinition without rules. */
 async function withoutRules(run: () => Promise<void>): Promise<void> {
   const { metadata, spec } = WebApp.crd();
   const bare: unknown = JSON.parse(JSON.stringify(spec), (key: string, value: unknown) =>
     key === "x-kubernetes-validations" ? undefined : value,
   );
-  const put = (wanted: unknown) =>
-    world.client.patch(CustomResourceDefinition, { name: metadata.name }, mergePatch({ spec: wanted }));
+  const put = (spec: unknown) =>
+    world.client.patch(CustomResourceDefinition, { name: metadata.name }, mergePatch({ spec }));
   await put(bare);
   try {
     await expect.poll(whoRefuses).toBe("a webhook");
@@ -159,7 +159,7 @@ async function withoutRules(run: () => Promise<void>): Promise<void> {
   }
 }
 
-/** Who minds a replica too many: the API server itself, which comes first, or a webhook. */
+/** Whether the API server, which checks first, or a webhook refuses too many replicas. */
 async function whoRefuses(): Promise<string> {
   const input = JSON.stringify(manifestOf("probe", { image: "nginx:1", replicas: 1001 }));
   const { stderr } = await world.cluster.tryKubectl(["apply", "--dry-run=server", "-f", "-"], { input });

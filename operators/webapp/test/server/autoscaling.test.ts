@@ -9,7 +9,7 @@ import { WebAppSpace } from "../support/space.ts";
 let world: World;
 let operator: RunningOperator;
 
-/** Orphans are made by the garbage collector, once it has heard of their kind of owner. */
+/** The garbage collector makes orphans once it has discovered the kind of their owner. */
 const patient = { timeout: 120_000 };
 
 beforeAll(async () => {
@@ -24,7 +24,7 @@ const image = "web:1";
 const resources = { requests: { cpu: "100m" } };
 
 describe("autoscaling", () => {
-  it("takes over the number of pods and gives it back, and no step takes pods away", async () => {
+  it("takes over the number of pods and gives it back, and no step deletes pods", async () => {
     const space = await WebAppSpace.create(world);
     await space.apply("busy", { image, replicas: 3 });
     await space.reaches("busy", "Ready");
@@ -65,7 +65,7 @@ describe("autoscaling", () => {
     await expect.poll(() => seen.values).toEqual([3, 5, 6, 1, 6]);
   });
 
-  it("begins with the least number of pods", async () => {
+  it("starts with minReplicas pods", async () => {
     const space = await WebAppSpace.create(world);
     await using seen = await seeReplicas(world.client, space.namespace, "new");
     await space.apply("new", { image, resources, autoscaling: { minReplicas: 2, maxReplicas: 4 } });
@@ -76,7 +76,7 @@ describe("autoscaling", () => {
     await expect.poll(() => seen.values).toEqual([2]);
   });
 
-  it("wakes an app that has no pods, which autoscalers leave as it is", async () => {
+  it("starts pods of an app that has none, which autoscalers do not do", async () => {
     const space = await WebAppSpace.create(world);
     await space.apply("asleep", { image, replicas: 0 });
     await space.reaches("asleep", "Ready");
@@ -89,7 +89,7 @@ describe("autoscaling", () => {
     await expect.poll(() => seen.values).toEqual([0, 2]);
   });
 
-  it("takes orphans as they are", patient, async () => {
+  it("adopts orphans without a change of the number of pods", patient, async () => {
     const space = await WebAppSpace.create(world);
     await space.apply("orphan", { image, replicas: 3 });
     await space.reaches("orphan", "Ready");

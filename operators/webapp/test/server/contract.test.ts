@@ -38,7 +38,7 @@ async function apply({ cluster, namespace }: ScenarioWorld, spec: object): Promi
   await cluster.kubectl(["-n", namespace, "apply", "-f", "-"], { input });
 }
 
-/** Ready for its last spec, with as many Ingresses and autoscalers as that says. */
+/** Ready for its last spec, with the desired number of Ingresses and autoscalers. */
 async function isReadyWith(
   { client, namespace }: ScenarioWorld,
   expected: { readonly ingresses: number; readonly autoscalers: number },

@@ -12,7 +12,7 @@ import { WebAppSpace } from "../support/space.ts";
 let world: World;
 let operator: RunningOperator;
 
-/** Children go when the garbage collector has heard of their kind of owner. */
+/** Owned objects are deleted when the garbage collector has discovered the kind of their owner. */
 const patient = { timeout: 120_000 };
 
 beforeAll(async () => {
@@ -22,7 +22,7 @@ beforeAll(async () => {
 afterAll(() => world?.stop());
 
 describe("the life of a WebApp", () => {
-  it("goes from Created by Reconciling and WaitingForPodsReady to Ready", async () => {
+  it("goes from Created through Reconciling and WaitingForPodsReady to Ready", async () => {
     const space = await WebAppSpace.create(world);
     world.nodes.failPulls("slow:1");
     await using seen = await seePhases(world.client, space.namespace, "slow");
@@ -69,7 +69,7 @@ describe("the life of a WebApp", () => {
     ).toBe(`{"replicas":0,"selector":"app.kubernetes.io/instance=grows,app.kubernetes.io/name=webapp"}`);
   });
 
-  it("waits for pods again when the image changes, and takes none away before", async () => {
+  it("waits for pods again when the image changes, and deletes none before", async () => {
     const space = await WebAppSpace.create(world);
     await space.apply("rolls", { image: "rolls:1", replicas: 2 });
     await space.reaches("rolls", "Ready");
@@ -82,7 +82,7 @@ describe("the life of a WebApp", () => {
     expect((await space.get(Deployment, "rolls")).spec?.template.spec?.containers[0]?.image).toBe("rolls:2");
   });
 
-  it("shows Deleting while somebody waits for the children, and leaves nothing behind", patient, async () => {
+  it("shows Deleting during a foreground deletion, and leaves no objects", patient, async () => {
     const space = await WebAppSpace.create(world);
     await space.apply("goes", { image: "goes:1" }, { finalizers: ["example.com/hold"] });
     await space.reaches("goes", "Ready");
@@ -101,7 +101,7 @@ describe("the life of a WebApp", () => {
     await expect.poll(() => space.find(WebApp, "goes")).toBeUndefined();
   });
 
-  it("can end in the middle of a rollout", patient, async () => {
+  it("can be deleted in the middle of a rollout", patient, async () => {
     const space = await WebAppSpace.create(world);
     world.nodes.failPulls("never:1");
     await space.apply("never", { image: "never:1", replicas: 2 });
@@ -113,7 +113,7 @@ describe("the life of a WebApp", () => {
 });
 
 describe("the seed's WebApp", () => {
-  it("gets what is drawn, with the seed's own kubectl lines", patient, async () => {
+  it("gets the objects of the seed's diagram with the seed's kubectl commands", patient, async () => {
     const space = await WebAppSpace.create(world);
     const sample = new URL("../../samples/nginx-app.yaml", import.meta.url);
     expect(await readFile(sample, "utf8")).toBe(
@@ -142,8 +142,8 @@ describe("the seed's WebApp", () => {
     const service = await space.get(Service, "nginx-app");
     expect(service.spec).toMatchObject({ type: "ClusterIP", ports: [{ port: 80 }] });
     expect(service.spec?.selector).toEqual(deployment.spec?.selector.matchLabels);
-    for (const child of [deployment, service])
-      expect(controllerOf(child)).toMatchObject({ kind: "WebApp", name: "nginx-app", uid: metadata.uid });
+    for (const owned of [deployment, service])
+      expect(controllerOf(owned)).toMatchObject({ kind: "WebApp", name: "nginx-app", uid: metadata.uid });
     expect((await space.kubectl("get", "wa", "nginx-app", "--no-headers")).split(/\s+/).slice(0, 5)).toEqual([
       "nginx-app",
       "Ready",
@@ -157,7 +157,7 @@ describe("the seed's WebApp", () => {
 });
 
 describe("the metrics", () => {
-  it("count the passes of the controller", async () => {
+  it("count the reconciles of the controller", async () => {
     expect(await operator.metrics()).toMatch(
       /controller_runtime_reconcile_total\{controller="webapp",.*\} [1-9]/,
     );

@@ -23,8 +23,8 @@ beforeAll(async () => {
 });
 afterAll(() => world?.stop());
 
-describe("a settled world", () => {
-  it("is left as it is by another operator", async () => {
+describe("a settled WebApp", () => {
+  it("is not written by another replica", async () => {
     const space = await WebAppSpace.create(world);
     const first = await runOperator(webapp, { access: world.cluster });
     await space.apply("plain", { image: "web:1", replicas: 2 });
@@ -55,8 +55,8 @@ describe("a settled world", () => {
   });
 });
 
-describe("a webhook of somebody else that has the last word", () => {
-  it("is not taken for somebody who changes what was healed", async () => {
+describe("a foreign webhook that overrules the desired state", () => {
+  it("causes no Events about corrected drift", async () => {
     const space = await WebAppSpace.create(world);
     const mirrored = admission(Deployment).mutate(({ object }) => {
       const [container] = object.spec?.template.spec?.containers ?? [];
@@ -103,7 +103,7 @@ describe("an API server that fails", () => {
     await space.apply("web", { image: "web:2", port: 81 });
     await space.reaches("web", "Reconciling");
     expect(await space.shows("web", "Progressing", "True", "Reconciling")).toBe(
-      "not all that is wanted could be applied; it is tried again, and the operator's log says why",
+      "not all desired objects could be applied; the operator retries, and its log contains the error",
     );
     for (const rule of rules) rule.remove();
     await space.kubectl("annotate", "webapp", "web", "example.com/try=now");
@@ -115,7 +115,7 @@ describe("an API server that fails", () => {
 });
 
 describe("an API server that restarts", () => {
-  it("in the middle of a rollout does not keep it from ending", async () => {
+  it("in the middle of a rollout does not keep it from completing", async () => {
     const space = await WebAppSpace.create(world);
     await using _ = await runOperator(webapp, { access: world.cluster, namespaces: [space.namespace] });
     world.nodes.failPulls("restart:1");

@@ -8,8 +8,8 @@ import { webapp } from "../../src/operator.ts";
 let world: World;
 
 beforeAll(async () => {
-  // It is the operator that is tried here, and not how much the controllers of the real one are held back, nor those
-  // that have work with every Service.
+  // This tests the operator alone: not the rate limits of the real controllers, nor controllers that work on every
+  // Service.
   const unhurried = [
     "--kube-api-qps=1000",
     "--kube-api-burst=2000",
@@ -28,14 +28,14 @@ const count = 1000;
 const patienceMs = 600_000;
 
 describe("a thousand WebApps", () => {
-  it("settle, each with its Deployment and its Service, and are left alone then", {
+  it("settle, each with its Deployment and its Service, and are not written after that", {
     timeout: patienceMs,
   }, async () => {
     const namespace = await world.createNamespace();
     await using operator = await runOperator(webapp, { access: world.cluster, events: false });
     const names = Array.from({ length: count }, (_, index) => `web-${index}`);
     const creator = async (): Promise<void> => {
-      // Pods would be the work of others.
+      // Pods would be the work of other controllers.
       for (let name = names.pop(); name !== undefined; name = names.pop())
         await operator.client.create(WebApp, {
           metadata: { namespace, name },

@@ -4,7 +4,7 @@ import { Deployment } from "keelson/kinds/apps/v1";
 import { toError } from "keelson/low-level";
 import { WebApp } from "../../src/api/web-app.ts";
 
-/** Every value that an object takes on in turn. */
+/** The values that are read from each version of an object, in order and without repetitions. */
 export class Seen<T extends KubeObject, Value> implements AsyncDisposable {
   readonly values: Value[] = [];
   readonly #read: (object: T) => Value | undefined;
@@ -16,7 +16,7 @@ export class Seen<T extends KubeObject, Value> implements AsyncDisposable {
     this.#done = this.#follow(watch(this.#stop.signal));
   }
 
-  /** From now on; what it is now comes first, if it is there. */
+  /** Watches from now on. The value of the object as it is now comes first, if it exists. */
   static async of<T extends KubeObject, Value>(
     client: Client,
     resource: Resource<T>,
@@ -28,26 +28,26 @@ export class Seen<T extends KubeObject, Value> implements AsyncDisposable {
     const options: WatchOptions = { namespace, resourceVersion, fieldSelector: `metadata.name=${name}` };
     const seen = new Seen((signal) => client.watch(resource, { ...options, signal }), read);
     const existing = items.find((object) => object.metadata.name === name);
-    if (existing !== undefined) seen.#note(existing);
+    if (existing !== undefined) seen.#add(existing);
     return seen;
   }
 
   async #follow(events: ReturnType<AsyncWatch<T>>): Promise<void> {
     try {
       for await (const event of events)
-        if (event.type === "MODIFIED" || event.type === "ADDED") this.#note(event.object);
+        if (event.type === "MODIFIED" || event.type === "ADDED") this.#add(event.object);
     } catch (error) {
       if (!this.#stop.signal.aborted) throw toError(error);
     }
   }
 
-  #note(object: T): void {
+  #add(object: T): void {
     const value = this.#read(object);
     if (value !== undefined && this.values.at(-1) !== value) this.values.push(value);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#stop.abort(new Error("enough seen"));
+    this.#stop.abort(new Error("the test has ended"));
     await this.#done;
   }
 }
@@ -59,7 +59,7 @@ export function seePhases(client: Client, namespace: string, name: string): Prom
   return Seen.of<WebApp, string>(client, WebApp, { namespace, name }, ({ status }) => status?.phase);
 }
 
-/** The numbers of pods that are asked of a Deployment. */
+/** The desired numbers of pods of a Deployment. */
 export function seeReplicas(
   client: Client,
   namespace: string,

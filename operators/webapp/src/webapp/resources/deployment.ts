@@ -8,7 +8,7 @@ import { portName } from "./service.ts";
 
 const containerName = "web";
 
-/** The Deployment, with so many pods; undefined says nothing about their number, which is somebody else's to choose. */
+/** The desired Deployment. Without `replicas` it does not state the number of pods, which an autoscaler chooses. */
 export function makeDeployment(
   webapp: Stored<WebApp>,
   replicas: number | undefined,

@@ -3,7 +3,7 @@ import type { Service } from "keelson/kinds/core/v1";
 import { labelsOf, selectorLabels } from "../../api/labels.ts";
 import type { WebApp } from "../../api/web-app.ts";
 
-/** The port of the container and of the Service; traffic finds it by name while the number changes from pod to pod. */
+/** The port of the container and of the Service. The Service refers to it by name, because its number may differ between pods during a rollout. */
 export const portName = "http";
 
 export function makeService(webapp: Stored<WebApp>): ApplyConfiguration<Service> {

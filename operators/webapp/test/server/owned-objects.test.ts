@@ -10,7 +10,7 @@ import { WebAppSpace } from "../support/space.ts";
 
 let world: World;
 
-/** Orphans are made by the garbage collector, once it has heard of their kind of owner. */
+/** The garbage collector makes orphans once it has discovered the kind of their owner. */
 const patient = { timeout: 120_000 };
 
 beforeAll(async () => {
@@ -27,22 +27,22 @@ async function readySpace(name: string, spec: object = {}): Promise<WebAppSpace>
 }
 
 describe("drift", () => {
-  it("is healed where the WebApp has a say", async () => {
-    const space = await readySpace("healed", { replicas: 2 });
-    await space.kubectl("scale", "deployment", "healed", "--replicas=5");
-    await space.kubectl("set", "image", "deployment/healed", "web=intruder:1");
-    await space.kubectl("patch", "service", "healed", "-p", `{"spec":{"type":"NodePort"}}`);
+  it("of fields that the operator applies is corrected", async () => {
+    const space = await readySpace("corrected", { replicas: 2 });
+    await space.kubectl("scale", "deployment", "corrected", "--replicas=5");
+    await space.kubectl("set", "image", "deployment/corrected", "web=intruder:1");
+    await space.kubectl("patch", "service", "corrected", "-p", `{"spec":{"type":"NodePort"}}`);
     await expect
-      .poll(async () => (await space.get(Deployment, "healed")).spec)
+      .poll(async () => (await space.get(Deployment, "corrected")).spec)
       .toMatchObject({
         replicas: 2,
         template: { spec: { containers: [{ image: "web:1" }] } },
       });
-    await expect.poll(async () => (await space.get(Service, "healed")).spec?.type).toBe("ClusterIP");
-    await expect.poll(() => space.eventReasons("healed")).toContain("Healed");
+    await expect.poll(async () => (await space.get(Service, "corrected")).spec?.type).toBe("ClusterIP");
+    await expect.poll(() => space.eventReasons("corrected")).toContain("Healed");
   });
 
-  it("of the number of a port is healed, which makes it another port", async () => {
+  it("of the number of a port is corrected, although the number is the key of the port", async () => {
     const space = await readySpace("moved");
     const move = async (kind: string, path: string): Promise<void> => {
       const patch = JSON.stringify([{ op: "replace", path, value: 81 }]);
@@ -63,14 +63,14 @@ describe("drift", () => {
     await space.shows("moved", "Degraded", "False", "AsExpected");
   });
 
-  it("of a child that was deleted is healed by a new one", async () => {
+  it("by the deletion of an owned object is corrected by a new one", async () => {
     const space = await readySpace("deleted");
     const { uid } = (await space.get(Service, "deleted")).metadata;
     await space.kubectl("delete", "service", "deleted");
     await expect.poll(async () => (await space.find(Service, "deleted"))?.metadata.uid ?? uid).not.toBe(uid);
   });
 
-  it("is no drift where others have a say", async () => {
+  it("does not include fields of other field managers", async () => {
     const space = await readySpace("shared");
     await space.kubectl("annotate", "deployment", "shared", "example.com/team=blue");
     const sidecar = { spec: { template: { spec: { containers: [{ name: "proxy", image: "proxy:1" }] } } } };
@@ -92,8 +92,8 @@ describe("drift", () => {
   });
 });
 
-describe("an object of somebody else that has the name of a child", () => {
-  it("stays as it is, blocks the WebApp with a word, and frees it by going", async () => {
+describe("a foreign object with the name of an owned object", () => {
+  it("stays, blocks the WebApp with a message, and unblocks it when it is deleted", async () => {
     const space = await WebAppSpace.create(world);
     await space.kubectl("create", "deployment", "taken", "--image=theirs:1");
     await space.apply("taken", { image: "ours:1" });
@@ -111,7 +111,7 @@ describe("an object of somebody else that has the name of a child", () => {
     await space.shows("taken", "Degraded", "False", "AsExpected");
   });
 
-  it("may be another WebApp's, or one that is not wanted, and stays", async () => {
+  it("stays if another WebApp owns it, and if the WebApp does not need it", async () => {
     const space = await readySpace("first");
     const { uid } = (await space.get(WebApp, "first")).metadata;
     const owner = { apiVersion: "example.com/v1", kind: "WebApp", name: "first", uid, controller: true };
@@ -139,7 +139,7 @@ describe("an object of somebody else that has the name of a child", () => {
 });
 
 describe("orphans", () => {
-  it("are taken back by a WebApp of the same name", patient, async () => {
+  it("are adopted by a WebApp of the same name", patient, async () => {
     const space = await readySpace("orphan");
     const { uid } = (await space.get(Deployment, "orphan")).metadata;
     await space.kubectl("delete", "webapp", "orphan", "--cascade=orphan");
@@ -154,7 +154,7 @@ describe("orphans", () => {
 });
 
 describe("an Ingress", () => {
-  it("comes with its host, follows it, and goes with it", async () => {
+  it("is created, updated and deleted with spec.ingress", async () => {
     const annotations = { "example.com/issuer": "letters" };
     const tls = { secretName: "host-tls" };
     const host = "host.example.com";
@@ -193,8 +193,8 @@ describe("a load balancer", () => {
   });
 });
 
-describe("trouble", () => {
-  it("that the API server has with a child is told in its words, and ends with its cause", async () => {
+describe("a problem", () => {
+  it("of an owned object that the API server refuses is shown with its message, and ends with its cause", async () => {
     const space = await WebAppSpace.create(world);
     const livenessProbe = { tcpSocket: { port: "http" }, successThreshold: 2 };
     await space.apply("refused", { image: "web:1", livenessProbe });
@@ -209,7 +209,7 @@ describe("trouble", () => {
     await space.shows("refused", "Degraded", "False", "AsExpected");
   });
 
-  it("that takes many words is told in some of them", async () => {
+  it("with a long message is shown with a shortened one", async () => {
     const space = await WebAppSpace.create(world);
     await space.apply("long", { image: "web:1", serviceAccountName: "Ä".repeat(40_000) });
     const message = await space.shows("long", "Degraded", "True", "ApplyFailed");
@@ -217,7 +217,7 @@ describe("trouble", () => {
     expect(Buffer.byteLength(message)).toBeLessThanOrEqual(1024);
   });
 
-  it("of a rollout that makes no progress is told", async () => {
+  it("of a rollout that makes no progress is shown", async () => {
     const space = await readySpace("stuck");
     await space.kubectl("patch", "deployment", "stuck", "-p", `{"spec":{"progressDeadlineSeconds":1}}`);
     world.nodes.failPulls("stuck:2");
@@ -232,13 +232,13 @@ describe("trouble", () => {
     await space.shows("stuck", "Degraded", "False", "AsExpected");
   });
 
-  it("of pods that may not be created is told", async () => {
+  it("of pods that may not be created is shown", async () => {
     const space = await WebAppSpace.create(world);
-    await space.apply("poor", { image: "web:1", serviceAccountName: "nobody" });
+    await space.apply("poor", { image: "web:1", serviceAccountName: "missing" });
     expect(await space.shows("poor", "Degraded", "True", "ReplicaFailure")).toMatch(
-      /forbidden: .*serviceaccount "nobody" not found/,
+      /forbidden: .*serviceaccount "missing" not found/,
     );
-    await space.kubectl("create", "serviceaccount", "nobody");
+    await space.kubectl("create", "serviceaccount", "missing");
     await space.reaches("poor", "Ready");
     await space.shows("poor", "Degraded", "False", "AsExpected");
   });
