@@ -83,9 +83,12 @@ describe("the plan for a BackUp without a schedule", () => {
   });
 
   it("waits while the Job is being deleted", () => {
-    const leaving = run(earlier, { status: running, isDeleting: true });
-    expect(decide(backUp(changed), stateOf(leaving))).toMatchObject({ ...nothing, update: { waits: false } });
-    expect(decide(earlier, stateOf(leaving))).toMatchObject({ ...nothing, update: undefined });
+    const deleting = run(earlier, { status: running, isDeleting: true });
+    expect(decide(backUp(changed), stateOf(deleting))).toMatchObject({
+      ...nothing,
+      update: { waits: false },
+    });
+    expect(decide(earlier, stateOf(deleting))).toMatchObject({ ...nothing, update: undefined });
   });
 
   it("has another revision if the annotation run-again changes", () => {
@@ -110,8 +113,8 @@ describe("the plan for a BackUp with a schedule", () => {
       cronJob: { kind: "apply", suspend: true },
     });
     const replacement = run(scheduled, { name, uid: "another", suspend: true });
-    const leaving = run(earlier, { ...ofSchedule, isDeleting: true });
-    expect(decide(scheduled, stateOf(replacement, leaving))).toMatchObject({
+    const deleting = run(earlier, { ...ofSchedule, isDeleting: true });
+    expect(decide(scheduled, stateOf(replacement, deleting))).toMatchObject({
       create: [],
       remove: [],
       keep: [{ run: replacement, suspend: true }],

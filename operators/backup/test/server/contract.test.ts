@@ -80,34 +80,34 @@ function checkReport({ writes, crashes }: CrashReport): void {
 
 const scenarios: Readonly<Record<string, ContractScenario>> = {
   "a run, and another one with a new image": {
-    prepare: (place) => create(place, { image: "backup:1" }),
-    act: (place) => change(place, { image: "backup:2" }),
-    isSettled: (place, stage) => isAt(place, "Succeeded", stage === "prepared" ? 1 : 2),
+    prepare: (scenario) => create(scenario, { image: "backup:1" }),
+    act: (scenario) => change(scenario, { image: "backup:2" }),
+    isSettled: (scenario, stage) => isAt(scenario, "Succeeded", stage === "prepared" ? 1 : 2),
     outcome,
     checkReport,
   },
   "a run is replaced before it ends": {
-    prepare: (place) => create(place, { image: "backup:1", updatePolicy: "Replace", ...endless }),
-    act: (place) => change(place, { image: "backup:2", podAnnotations: null }),
-    isSettled: (place, stage) =>
-      stage === "prepared" ? isAt(place, "Running", 0) : isAt(place, "Succeeded", 1),
+    prepare: (scenario) => create(scenario, { image: "backup:1", updatePolicy: "Replace", ...endless }),
+    act: (scenario) => change(scenario, { image: "backup:2", podAnnotations: null }),
+    isSettled: (scenario, stage) =>
+      stage === "prepared" ? isAt(scenario, "Running", 0) : isAt(scenario, "Succeeded", 1),
     outcome,
     checkReport,
   },
   "a schedule is added": {
-    prepare: (place) => create(place, { image: "backup:1" }),
-    act: (place) => change(place, { schedule: "0 0 1 1 *" }),
-    isSettled: async (place, stage) => {
-      const { items } = await place.client.list(Job, { namespace: place.namespace });
-      return items.length === (stage === "prepared" ? 1 : 0) && (await isAt(place, "Succeeded", 1));
+    prepare: (scenario) => create(scenario, { image: "backup:1" }),
+    act: (scenario) => change(scenario, { schedule: "0 0 1 1 *" }),
+    isSettled: async (scenario, stage) => {
+      const { items } = await scenario.client.list(Job, { namespace: scenario.namespace });
+      return items.length === (stage === "prepared" ? 1 : 0) && (await isAt(scenario, "Succeeded", 1));
     },
     outcome,
     checkReport,
   },
   "the run of a schedule is replaced before it ends": {
-    prepare: async (place) => {
-      const { client, cluster, namespace } = place;
-      await create(place, {
+    prepare: async (scenario) => {
+      const { client, cluster, namespace } = scenario;
+      await create(scenario, {
         image: "backup:1",
         schedule: "0 0 1 1 *",
         updatePolicy: "Replace",
@@ -116,35 +116,35 @@ const scenarios: Readonly<Record<string, ContractScenario>> = {
       await expect.poll(async () => (await client.list(CronJob, { namespace })).items.length).toBe(1);
       await cluster.kubectl(["-n", namespace, "create", "job", "by-hand", `--from=cronjob/job-${name}`]);
     },
-    act: (place) => change(place, { image: "backup:2", podAnnotations: null }),
-    isSettled: async (place, stage) => {
-      if (stage === "prepared") return isAt(place, "Running", 0);
-      const { items } = await place.client.list(Job, { namespace: place.namespace });
-      return items.length === 0 && (await isAt(place, "Succeeded", 1));
+    act: (scenario) => change(scenario, { image: "backup:2", podAnnotations: null }),
+    isSettled: async (scenario, stage) => {
+      if (stage === "prepared") return isAt(scenario, "Running", 0);
+      const { items } = await scenario.client.list(Job, { namespace: scenario.namespace });
+      return items.length === 0 && (await isAt(scenario, "Succeeded", 1));
     },
     outcome,
     checkReport,
   },
   "a schedule is removed": {
-    prepare: (place) => create(place, { image: "backup:1", schedule: "0 0 1 1 *" }),
-    act: (place) => change(place, { schedule: null }),
-    isSettled: (place, stage) =>
-      stage === "prepared" ? isAt(place, "Pending", 0) : isAt(place, "Succeeded", 1),
+    prepare: (scenario) => create(scenario, { image: "backup:1", schedule: "0 0 1 1 *" }),
+    act: (scenario) => change(scenario, { schedule: null }),
+    isSettled: (scenario, stage) =>
+      stage === "prepared" ? isAt(scenario, "Pending", 0) : isAt(scenario, "Succeeded", 1),
     outcome,
     checkReport,
   },
   "a BackUp is deleted without its Job and created again": {
-    prepare: (place) => create(place, { image: "backup:1" }),
-    act: async (place) => {
-      const { cluster, namespace } = place;
+    prepare: (scenario) => create(scenario, { image: "backup:1" }),
+    act: async (scenario) => {
+      const { cluster, namespace } = scenario;
       await cluster.kubectl(["-n", namespace, "delete", "bks", name, "--cascade=orphan"]);
-      await create(place, { image: "backup:1" });
+      await create(scenario, { image: "backup:1" });
     },
-    isSettled: async (place) => {
-      const { client, namespace } = place;
+    isSettled: async (scenario) => {
+      const { client, namespace } = scenario;
       const made = await client.get(BackUp, { namespace, name });
       const job = await client.get(Job, { namespace, name: `job-${name}` });
-      return isControlledBy(job, made) && (await isAt(place, "Succeeded", 1));
+      return isControlledBy(job, made) && (await isAt(scenario, "Succeeded", 1));
     },
     outcome,
     checkReport,

@@ -66,11 +66,11 @@ async function outcome({ client, namespace }: ScenarioWorld): Promise<unknown> {
 
 const scenarios: Readonly<Record<string, ContractScenario>> = {
   "an Ingress gives way to an autoscaler": {
-    prepare: (place) => apply(place, withIngress),
-    act: (place) => apply(place, autoscaled),
-    isSettled: (place, stage) =>
+    prepare: (scenario) => apply(scenario, withIngress),
+    act: (scenario) => apply(scenario, autoscaled),
+    isSettled: (scenario, stage) =>
       isReadyWith(
-        place,
+        scenario,
         stage === "prepared" ? { ingresses: 1, autoscalers: 0 } : { ingresses: 0, autoscalers: 1 },
       ),
     outcome,
@@ -88,10 +88,10 @@ const scenarios: Readonly<Record<string, ContractScenario>> = {
     },
   },
   "an autoscaler is removed": {
-    prepare: (place) => apply(place, autoscaled),
-    act: (place) => apply(place, plain),
-    isSettled: (place, stage) =>
-      isReadyWith(place, { ingresses: 0, autoscalers: stage === "prepared" ? 1 : 0 }),
+    prepare: (scenario) => apply(scenario, autoscaled),
+    act: (scenario) => apply(scenario, plain),
+    isSettled: (scenario, stage) =>
+      isReadyWith(scenario, { ingresses: 0, autoscalers: stage === "prepared" ? 1 : 0 }),
     outcome,
   },
 };
