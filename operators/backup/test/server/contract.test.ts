@@ -83,6 +83,7 @@ const scenarios: Readonly<Record<string, ContractScenario>> = {
     prepare: (scenario) => create(scenario, { image: "backup:1" }),
     act: (scenario) => change(scenario, { image: "backup:2" }),
     isSettled: (scenario, stage) => isAt(scenario, "Succeeded", stage === "prepared" ? 1 : 2),
+    eventReasons: ["CreatedJob", "JobSucceeded"],
     outcome,
     checkReport,
   },

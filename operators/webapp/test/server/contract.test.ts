@@ -74,6 +74,7 @@ const scenarios: Readonly<Record<string, ContractScenario>> = {
         stage === "prepared" ? { ingresses: 1, autoscalers: 0 } : { ingresses: 0, autoscalers: 1 },
       ),
     outcome,
+    eventReasons: ["Created", "Ready", "Removed", "Updated"],
     checkReport: ({ writes, crashes }) => {
       const sorts = new Set(writes.map((write) => describeWrite(write).split(" ").slice(0, 2).join(" ")));
       expect([...sorts].sort()).toEqual([

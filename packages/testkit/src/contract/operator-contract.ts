@@ -1,4 +1,5 @@
 import type { Transport } from "@keelson/core";
+import { Event } from "@keelson/core/kinds/events/v1";
 import type { Operator } from "keelson";
 import { faults } from "../fault.ts";
 import { type FaultyTransport, faultyTransport } from "../faulty-transport.ts";
@@ -15,6 +16,8 @@ import { runWithDeclaredPermissions } from "./least-privilege.ts";
 
 /** A scenario of an operator's contract. */
 export interface ContractScenario extends Scenario {
+  /** The reasons of Events that the operator records in the scenario. Default: they are not checked. */
+  readonly eventReasons?: readonly string[];
   /** Further checks of the writes that were crashed at. Default: there must be one. */
   checkReport?(report: CrashReport): void;
 }
@@ -139,11 +142,28 @@ async function checkPermissions(options: OperatorContractOptions): Promise<void>
   const world = options.world();
   await runWithDeclaredPermissions(operator, world, async (running) => {
     await Promise.all(
-      Object.values(scenarios).map(async (scenario) =>
-        settle(options, scenario, await newPlace(world), running),
-      ),
+      Object.values(scenarios).map(async (scenario) => {
+        const place = await newPlace(world);
+        await settle(options, scenario, place, running);
+        await waitForEvents(options, scenario, place);
+      }),
     );
   });
+}
+
+/** Events are recorded in the background, so the permission to record them shows later than the rest. */
+async function waitForEvents(
+  { operator, settleTimeoutMs: timeoutMs = defaultSettleTimeoutMs }: OperatorContractOptions,
+  { eventReasons = [] }: ContractScenario,
+  { client, namespace }: ScenarioWorld,
+): Promise<void> {
+  const goal = `wait until operator ${operator.name} has recorded the Events ${eventReasons.join(", ")}`;
+  const areRecorded = async (): Promise<boolean> => {
+    const { items } = await client.list(Event, { namespace });
+    const recorded = new Set(items.map(({ reason }) => reason));
+    return eventReasons.every((reason) => recorded.has(reason));
+  };
+  await until(goal, areRecorded, { timeoutMs });
 }
 
 async function checkCrashes(options: OperatorContractOptions, scenario: ContractScenario): Promise<void> {
