@@ -15,6 +15,7 @@ export type {
   Writer,
 } from "./client.ts";
 export type { ClusterAccess, HeaderLines, TlsSettings } from "./config/cluster-access.ts";
+export type { OnWarning } from "./config/credentials.ts";
 export type { DefaultAccessOptions } from "./config/default-access.ts";
 export { defaultAccess } from "./config/default-access.ts";
 export type { ExecFailure } from "./config/errors.ts";
@@ -35,7 +36,6 @@ export type { KubeconfigAccessOptions } from "./config/kubeconfig-access.ts";
 export { accessFromKubeconfig } from "./config/kubeconfig-access.ts";
 export type { Environment, LoadedKubeconfig, LoadKubeconfigOptions } from "./config/load-kubeconfig.ts";
 export { loadKubeconfig } from "./config/load-kubeconfig.ts";
-export type { OnWarning } from "./config/rotating.ts";
 export type { ClientOptions } from "./create-client.ts";
 export { createClient } from "./create-client.ts";
 export type { DiscoveredResource } from "./discovery/api-resource-list.ts";

@@ -52,10 +52,8 @@ export { draft, freeze } from "./immutable.ts";
 export type { IpAddress, ParseIpAddressOptions } from "./ip-address.ts";
 export { formatIpAddress, parseIpAddress } from "./ip-address.ts";
 export { isCoveredBy } from "./is-covered-by.ts";
-export type { JsonPatchOperation } from "./json.ts";
-export { deepEqual, isRecord, pointer } from "./json.ts";
-export type { DiffJsonOptions } from "./json-diff.ts";
-export { diffJson } from "./json-diff.ts";
+export type { DiffJsonOptions, JsonPatchOperation } from "./json.ts";
+export { deepEqual, diffJson, isRecord, pointer } from "./json.ts";
 export type {
   Kubeconfig,
   KubeconfigAuthProvider,

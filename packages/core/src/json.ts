@@ -46,3 +46,93 @@ export type JsonPatchOperation =
 export function pointer(...names: readonly (string | number)[]): string {
   return names.map((name) => `/${String(name).replaceAll("~", "~0").replaceAll("/", "~1")}`).join("");
 }
+
+export interface DiffJsonOptions {
+  /** Where the values are in the document that the patch is for. Default: they are the document. */
+  readonly path?: readonly (string | number)[];
+  /**
+   * Whether the document may have changed since `before` was read. Then fields are set by `add`, which works whether the
+   * field exists or not, and lists are replaced as a whole, because their elements may have moved. Default: false.
+   */
+  readonly mayHaveChanged?: boolean;
+}
+
+/**
+ * The RFC 6902 patch that turns `before` into `after`; empty if they are equal. It contains only what differs, so that
+ * all other fields, numbers that JavaScript cannot represent included, stay as the server sent them [WH3]. A field that
+ * is undefined in `after` is removed.
+ */
+export function diffJson(
+  before: unknown,
+  after: unknown,
+  { path = [], mayHaveChanged = false }: DiffJsonOptions = {},
+): readonly JsonPatchOperation[] {
+  const operations: JsonPatchOperation[] = [];
+  compare({ operations, mayHaveChanged }, path, before, after);
+  return operations;
+}
+
+interface Diff {
+  readonly operations: JsonPatchOperation[];
+  readonly mayHaveChanged: boolean;
+}
+
+type Path = readonly (string | number)[];
+
+function compare(diff: Diff, path: Path, before: unknown, after: unknown): void {
+  const { operations, mayHaveChanged } = diff;
+  if (isRecord(before) && isRecord(after)) compareFields(diff, path, before, after);
+  else if (mayHaveChanged) {
+    if (!deepEqual(before, after)) operations.push({ op: "add", path: pointer(...path), value: after });
+  } else if (Array.isArray(before) && Array.isArray(after)) compareElements(diff, path, before, after);
+  else if (before !== after) operations.push({ op: "replace", path: pointer(...path), value: after });
+}
+
+function compareFields(
+  diff: Diff,
+  path: Path,
+  before: Readonly<Record<string, unknown>>,
+  after: Readonly<Record<string, unknown>>,
+): void {
+  for (const name of Object.keys(before)) {
+    if (!isSet(after, name)) diff.operations.push({ op: "remove", path: pointer(...path, name) });
+  }
+  for (const [name, value] of Object.entries(after)) {
+    if (value === undefined) continue;
+    if (Object.hasOwn(before, name)) compare(diff, [...path, name], before[name], value);
+    else diff.operations.push({ op: "add", path: pointer(...path, name), value });
+  }
+}
+
+/** A field set to undefined is not in the JSON. */
+function isSet(object: Readonly<Record<string, unknown>>, name: string): boolean {
+  return Object.hasOwn(object, name) && object[name] !== undefined;
+}
+
+/** Equal elements at both ends stay; between them, pairs are compared and the rest is added or removed. */
+function compareElements(
+  diff: Diff,
+  path: Path,
+  before: readonly unknown[],
+  after: readonly unknown[],
+): void {
+  const { operations } = diff;
+  const shorter = Math.min(before.length, after.length);
+  let start = 0;
+  while (start < shorter && deepEqual(before[start], after[start])) start++;
+  let same = 0;
+  while (same < shorter - start && deepEqual(before.at(-1 - same), after.at(-1 - same))) same++;
+  const oldEnd = before.length - same;
+  const newEnd = after.length - same;
+  const pairedEnd = Math.min(oldEnd, newEnd);
+  for (let index = start; index < pairedEnd; index++) {
+    compare(diff, [...path, index], before[index], after[index]);
+  }
+  // From the end, so that the indexes of earlier elements do not change.
+  for (let index = oldEnd - 1; index >= pairedEnd; index--) {
+    operations.push({ op: "remove", path: pointer(...path, index) });
+  }
+  for (let index = pairedEnd; index < newEnd; index++) {
+    operations.push({ op: "add", path: pointer(...path, index), value: after[index] });
+  }
+}

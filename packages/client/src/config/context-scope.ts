@@ -1,8 +1,8 @@
 import { type Clock, toError } from "@keelson/core";
 import type { ResolvedContext } from "./context.ts";
+import { certificateIntervalMs, type OnWarning, Rotating } from "./credentials.ts";
 import { KubeconfigError, SettingProblem } from "./errors.ts";
 import type { ReadFile } from "./files.ts";
-import { certificateIntervalMs, type OnWarning, Rotating } from "./rotating.ts";
 
 export interface ContextScopeOptions {
   readonly clock: Clock;

@@ -1,12 +1,11 @@
 import { join } from "node:path";
 import { type Clock, errorCode, toError } from "@keelson/core";
 import type { ClusterAccess } from "./cluster-access.ts";
-import { bearer } from "./credentials.ts";
+import { bearer, certificateIntervalMs, type OnWarning, Rotating, tokenIntervalMs } from "./credentials.ts";
 import { InClusterError, NotInClusterError } from "./errors.ts";
 import { type ReadFile, readTextFile } from "./files.ts";
 import type { Environment } from "./load-kubeconfig.ts";
 import { checkAuthority } from "./pem.ts";
-import { certificateIntervalMs, type OnWarning, Rotating, tokenIntervalMs } from "./rotating.ts";
 import { tlsSettingsFrom } from "./tls-settings.ts";
 
 export interface InClusterOptions {

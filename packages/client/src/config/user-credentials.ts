@@ -4,12 +4,13 @@ import {
   basicCredentials,
   type Credentials,
   fixedCredentials,
+  Rotating,
   tokenCredentials,
+  tokenIntervalMs,
   withCertificate,
 } from "./credentials.ts";
 import { lacksImpersonatedUser } from "./impersonation.ts";
 import { type CertificateAndKey, checkPair, decodeData } from "./pem.ts";
-import { Rotating, tokenIntervalMs } from "./rotating.ts";
 
 /**
  * The credentials of a context's user. As in client-go a client certificate goes along with a token or a password,

@@ -11,7 +11,7 @@ import {
 } from "@keelson/core";
 import type { Client } from "../client.ts";
 import { ApiError, ConnectionError, RequestTimeoutError, WaitTimeoutError } from "../errors.ts";
-import { startDeadline } from "../request/deadline.ts";
+import { startDeadline } from "../request/cancellation.ts";
 
 export interface WaitOptions {
   /** Default: for ever. */

@@ -2,17 +2,29 @@ import {
   type Clock,
   isRecord,
   KeelsonError,
+  type Kind,
+  type KubeObject,
+  type ObjectKey,
+  type Resource,
+  type Stored,
   type Transport,
   type TransportResponse,
   toError,
 } from "@keelson/core";
 import type { CallOptions } from "../client.ts";
 import { ConnectionError, InvalidCallError, MalformedResponseError, RequestTimeoutError } from "../errors.ts";
-import { type ApiCall, describeCall } from "./api-call.ts";
-import { errorFromResponse, isErrorResponse } from "./api-error-response.ts";
-import { startDeadline } from "./deadline.ts";
+import { type ApiCall, applyBody, describeCall } from "./api-call.ts";
+import { startDeadline } from "./cancellation.ts";
 import { type PreparedRequest, toRequest } from "./prepared-request.ts";
-import { type OnServerWarning, readText, warningsIn } from "./response.ts";
+import {
+  asObject,
+  errorFromResponse,
+  identityOf,
+  isErrorResponse,
+  type OnServerWarning,
+  readText,
+  warningsIn,
+} from "./response.ts";
 
 /** A GET of something that is not a resource, such as `/version`. */
 export interface RawCall extends CallOptions {
@@ -166,4 +178,55 @@ function explain(operation: string, error: unknown, signal: AbortSignal | undefi
   if (signal?.aborted) return signal.reason;
   const isOurs = error instanceof KeelsonError || error instanceof TypeError;
   return isOurs ? error : new ConnectionError(operation, toError(error));
+}
+
+type CallShape = Pick<ApiCall, "verb" | "subresource" | "body"> & { readonly query?: ApiCall["query"] };
+
+/** Where a call goes: the place of an object, or a collection. */
+type Target = Partial<ObjectKey>;
+
+/** Fills in what every call has. */
+export function makeCall(
+  resource: Resource,
+  target: Target,
+  shape: CallShape,
+  options: CallOptions,
+): ApiCall {
+  return {
+    query: {},
+    ...shape,
+    resource,
+    ...(target.namespace !== undefined && { namespace: target.namespace }),
+    ...(target.name !== undefined && { name: target.name }),
+    ...(options.signal !== undefined && { signal: options.signal }),
+    ...(options.timeoutMs !== undefined && { timeoutMs: options.timeoutMs }),
+    isStream: false,
+  };
+}
+
+/** Makes a call whose response is an object of the kind. */
+export async function callForObject<T extends KubeObject>(
+  caller: Caller,
+  as: Kind<T>,
+  call: ApiCall,
+): Promise<Stored<T>> {
+  return asObject(describeCall(call), as, await caller.json(call));
+}
+
+/** A JSON body with the object's own kind, whatever the argument said or left out; the argument stays as it is. */
+export function jsonBody(kind: Kind, object: object): NonNullable<ApiCall["body"]> {
+  return { contentType: "application/json", value: { ...object, ...identityOf(kind) } };
+}
+
+/** The body of an apply, with the object's own kind. */
+export function applyConfigurationBody(kind: Kind, configuration: object): NonNullable<ApiCall["body"]> {
+  return applyBody({ ...configuration, ...identityOf(kind) });
+}
+
+/** The place that an object names for itself. */
+export function keyOfObject(object: {
+  readonly metadata: { readonly name?: string; readonly namespace?: string };
+}): Target {
+  const { name, namespace } = object.metadata;
+  return { ...(name !== undefined && { name }), ...(namespace !== undefined && { namespace }) };
 }

@@ -1,6 +1,6 @@
 import type { TransportRequest } from "@keelson/core";
-import type { ApiCall } from "./api-call.ts";
-import { pathOf } from "./path.ts";
+import { InvalidCallError } from "../errors.ts";
+import { type ApiCall, describeCall, isApply } from "./api-call.ts";
 
 /** One request, ready to be sent, without what all requests share. */
 export interface PreparedRequest {
@@ -41,4 +41,63 @@ function acceptOf({ resource, verb }: ApiCall): string {
   const isCollection = verb === "list" || verb === "deletecollection";
   const kind = isCollection ? "PartialObjectMetadataList" : "PartialObjectMetadata";
   return `application/json;as=${kind};g=meta.k8s.io;v=v1`;
+}
+
+/** The path and query of a call. Throws if the call lacks what its kind needs; nothing has been sent then. */
+export function pathOf(call: ApiCall): string {
+  const { resource, subresource, query } = call;
+  const { group, version, plural } = resource;
+  const problem = nameProblem(call) ?? scopeProblem(call) ?? ownerProblem(call);
+  if (problem !== undefined) throw new InvalidCallError(describeCall(call), problem);
+  const root = group === "" ? ["api", version] : ["apis", group, version];
+  const scope = call.namespace === undefined ? [] : ["namespaces", call.namespace];
+  const object = call.name === undefined ? [] : [call.name];
+  const segments = [
+    ...root,
+    ...scope,
+    plural,
+    ...object,
+    ...(subresource === undefined ? [] : [subresource]),
+  ];
+  return `/${segments.map(encodeURIComponent).join("/")}${queryString(query)}`;
+}
+
+const verbsOfOneObject: ReadonlySet<string> = new Set(["get", "update", "patch", "delete"]);
+
+/** Without this check a delete that lost its name would delete the whole collection. */
+function nameProblem({ verb, name, namespace, subresource }: ApiCall): string | undefined {
+  const needsName = verbsOfOneObject.has(verb) || subresource !== undefined;
+  if (name === "" || (name === undefined && needsName))
+    return "the object has no name; say which one is meant";
+  if (namespace === "") return "the namespace is empty; leave it out to mean all, or name one";
+  // The server decodes a path before it takes it apart, so these would reach somewhere else.
+  const strange = [name, namespace].find((part) => part !== undefined && /^\.\.?$|[/%]/.test(part));
+  return strange === undefined
+    ? undefined
+    : `${JSON.stringify(strange)} is not a name; it may not hold / or %`;
+}
+
+/** Verbs for one object, for a new one, or for the deletion of many: each in one namespace. */
+const verbsOfOneNamespace: ReadonlySet<string> = new Set([...verbsOfOneObject, "create", "deletecollection"]);
+
+function scopeProblem({ verb, resource, namespace }: ApiCall): string | undefined {
+  if (resource.scope === "Cluster" && namespace !== undefined) {
+    return `${resource.kind} has no namespaces; leave ${namespace} out`;
+  }
+  if (resource.scope === "Namespaced" && namespace === undefined && verbsOfOneNamespace.has(verb)) {
+    return `${resource.kind} lives in a namespace; name it, or use inNamespace`;
+  }
+  return undefined;
+}
+
+function ownerProblem(call: ApiCall): string | undefined {
+  if (!isApply(call) || call.query.fieldManager !== undefined) return undefined;
+  return "server-side apply needs to know who applies; give a fieldOwner, or use withFieldOwner";
+}
+
+function queryString(query: ApiCall["query"]): string {
+  const parameters = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) if (value !== undefined) parameters.append(name, value);
+  const text = parameters.toString();
+  return text === "" ? "" : `?${text}`;
 }

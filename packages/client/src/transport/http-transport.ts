@@ -3,13 +3,16 @@ import type { Socket } from "node:net";
 import { deepEqual, type Transport, type TransportRequest, type TransportResponse } from "@keelson/core";
 import type { ClusterAccess, HeaderLines, TlsSettings } from "../config/cluster-access.ts";
 import { TransportClosedError } from "../errors.ts";
-import { eitherSignal } from "../request/cancel-on-return.ts";
-import { ConnectionPool } from "./connection-pool.ts";
-import type { OutgoingRequest } from "./http1-exchange.ts";
-import { exchangeHttp1 } from "./http1-exchange.ts";
-import { makeRoute, type OnRead, openConnection, type Route } from "./open-connection.ts";
-import { Semaphore } from "./semaphore.ts";
-import { exchangeStream } from "./stream-exchange.ts";
+import { eitherSignal } from "../request/cancellation.ts";
+import {
+  ConnectionPool,
+  makeRoute,
+  type OnRead,
+  openConnection,
+  type Route,
+  Semaphore,
+} from "./connection-pool.ts";
+import { exchangeHttp1, exchangeStream, type OutgoingRequest } from "./http1-exchange.ts";
 
 /** As many requests as one process sends at the same time; further requests wait. Streams do not count. */
 const unaryConnections = 64;

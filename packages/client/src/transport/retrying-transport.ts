@@ -7,8 +7,7 @@ import {
   type TransportResponse,
   toError,
 } from "@keelson/core";
-
-import { retryAfterSeconds } from "../request/api-error-response.ts";
+import { retryAfterSeconds } from "../request/response.ts";
 
 const maxRetries = 10;
 const firstResetWaitMs = 50;

@@ -19,8 +19,8 @@ import {
   type NamespaceSettings,
 } from "./cache-settings.ts";
 import { InvalidCacheSettingsError } from "./errors.ts";
-import { resourceIdOf } from "./representation.ts";
 import { labelQueryOf } from "./selection-test.ts";
+import { resourceIdOf } from "./store.ts";
 
 /** One watch of a kind: which objects, and how they are stored. */
 export interface WatchScope<T extends KubeObject> {

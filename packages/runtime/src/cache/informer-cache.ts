@@ -24,11 +24,10 @@ import {
 import { CachedInformer } from "./informer/cached-informer.ts";
 import { CombinedInformer } from "./informer/combined-informer.ts";
 import type { IndexFunction, Informer, InformerStatus } from "./informer/informer.ts";
-import { type AnyInformer, InformerPool, leaseOf } from "./informer/informer-pool.ts";
+import { type AnyInformer, InformerPool, leaseOf, ReadLeases } from "./informer/informer-pool.ts";
 import { EarlierWrites } from "./own-writes/earlier-writes.ts";
-import type { WriteOutcome } from "./own-writes/write-outcome.ts";
-import { ReadLeases } from "./reads/read-leases.ts";
-import { isSameCollection, resourceIdOf } from "./representation.ts";
+import type { WriteOutcome } from "./own-writes/write-through.ts";
+import { isSameCollection, resourceIdOf } from "./store.ts";
 
 /** A read that the cache could not serve in time, so that the server did [RW1]. */
 export interface StaleRead {

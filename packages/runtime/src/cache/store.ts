@@ -1,8 +1,139 @@
-import { type KubeObject, matchesLabels, type Stored } from "@keelson/core";
-import type { Snapshot } from "../watch/snapshot.ts";
-import { FieldNotIndexedError, IndexConflictError } from "./errors.ts";
+import {
+  apiVersionOf,
+  draft,
+  freeze,
+  isRecord,
+  type KubeObject,
+  matchesLabels,
+  type Resource,
+  type Stored,
+} from "@keelson/core";
+import { plainKey, type Snapshot } from "../watch/snapshot.ts";
+import { withoutManagedFields } from "../watch/strip-managed-fields.ts";
+import type { WatchScope } from "./cache-scopes.ts";
+import { FieldNotIndexedError, IndexConflictError, IndexFunctionError } from "./errors.ts";
 import type { IndexFunction, StoreQuery } from "./informer/informer.ts";
-import { KeysByValue, StoreIndex } from "./store-index.ts";
+
+/** Identifies a kind with its version and representation: `apps/v1/deployments`, `v1/pods as metadata`. */
+export function resourceIdOf(resource: Resource): string {
+  const name = `${apiVersionOf(resource)}/${resource.plural}`;
+  return resource.isMetadataOnly === true ? `${name} as metadata` : name;
+}
+
+/** Whether two resources are the same objects on the server, maybe in another version or representation. */
+export function isSameCollection(a: Resource, b: Resource): boolean {
+  return a.group === b.group && a.plural === b.plural;
+}
+
+/** Whether a value is an object of the kind, by its own kind and apiVersion. */
+export function isObjectOf<T extends KubeObject>(resource: Resource<T>, value: unknown): value is Stored<T> {
+  const isMetadata = resource.isMetadataOnly === true;
+  return (
+    isRecord(value) &&
+    isRecord(value.metadata) &&
+    typeof value.metadata.name === "string" &&
+    value.kind === (isMetadata ? "PartialObjectMetadata" : resource.kind) &&
+    value.apiVersion === (isMetadata ? "meta.k8s.io/v1" : apiVersionOf(resource))
+  );
+}
+
+/** The response of a server to a request for the metadata alone. */
+function metadataOf({ metadata }: KubeObject): KubeObject {
+  return { apiVersion: "meta.k8s.io/v1", kind: "PartialObjectMetadata", metadata };
+}
+
+/**
+ * Converts an object of the server to what the store holds: a frozen copy without managedFields, maybe only its metadata,
+ * transformed. Undefined if it is of another version or contains less than the store holds. Throws what the transform
+ * throws.
+ */
+export function toStoredShape<T extends KubeObject>(
+  resource: Resource<T>,
+  { transform, keepManagedFields }: WatchScope<T>,
+  object: KubeObject,
+): Stored<T> | undefined {
+  // The response belongs to the caller, which may change it; and a transform may change its argument.
+  const whole: KubeObject = draft(object);
+  const kept = keepManagedFields ? whole : withoutManagedFields(whole);
+  const represented = resource.isMetadataOnly === true ? metadataOf(kept) : kept;
+  if (!isObjectOf(resource, represented)) return undefined;
+  const transformed = transform === undefined ? represented : transform(represented);
+  freeze(transformed);
+  return transformed;
+}
+
+const none: ReadonlySet<string> = new Set();
+
+/** Keys by value. A value without keys takes no memory [IN14]. */
+class KeysByValue {
+  readonly #keys = new Map<string, Set<string>>();
+
+  /** How many values there are. */
+  get size(): number {
+    return this.#keys.size;
+  }
+
+  get(value: string): ReadonlySet<string> {
+    return this.#keys.get(value) ?? none;
+  }
+
+  add(value: string, key: string): void {
+    const keys = this.#keys.get(value);
+    if (keys === undefined) this.#keys.set(value, new Set([key]));
+    else keys.add(key);
+  }
+
+  delete(value: string, key: string): void {
+    const keys = this.#keys.get(value);
+    keys?.delete(key);
+    if (keys?.size === 0) this.#keys.delete(value);
+  }
+}
+
+/** One index of a store. */
+class StoreIndex<T extends KubeObject> {
+  readonly name: string;
+  readonly valuesOf: IndexFunction<T>;
+  readonly #keys = new KeysByValue();
+  /** The values of each key, so that the key can be removed without calling the function again. */
+  readonly #values = new Map<string, readonly string[]>();
+
+  constructor(name: string, valuesOf: IndexFunction<T>) {
+    this.name = name;
+    this.valuesOf = valuesOf;
+  }
+
+  /** How many values there are. */
+  get size(): number {
+    return this.#keys.size;
+  }
+
+  /** The keys under a value. */
+  get(value: string): ReadonlySet<string> {
+    return this.#keys.get(value);
+  }
+
+  /** The values of a snapshot. Throws an IndexFunctionError that names the object if the function throws. */
+  read(snapshot: Snapshot<T>): readonly string[] {
+    try {
+      return [...this.valuesOf(snapshot.object)];
+    } catch (error) {
+      throw new IndexFunctionError(this.name, { key: plainKey(snapshot), cause: error });
+    }
+  }
+
+  /** Indexes a key under exactly these values. */
+  set(key: string, values: readonly string[]): void {
+    this.delete(key);
+    for (const value of values) this.#keys.add(value, key);
+    if (values.length > 0) this.#values.set(key, values);
+  }
+
+  delete(key: string): void {
+    for (const value of this.#values.get(key) ?? []) this.#keys.delete(value, key);
+    this.#values.delete(key);
+  }
+}
 
 /**
  * Objects by key, with indexes. An object is not parsed to be stored or to be found by its namespace, but it is parsed

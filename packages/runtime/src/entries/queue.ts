@@ -1,11 +1,12 @@
 // The work queue and its rate limiters.
-export { InvalidQueueNumberError } from "../queue/errors.ts";
+
 export type { QueueObserver, UnfinishedWork } from "../queue/queue-observer.ts";
 export { PriorityLabels } from "../queue/queue-observer.ts";
 export type { BackoffPreset, ItemRateLimiter, RateLimiter } from "../queue/rate-limiter.ts";
 export {
   backoffPresets,
   fastSlowLimiter,
+  InvalidQueueNumberError,
   itemExponentialLimiter,
   maxOfLimiters,
   maxWaitLimiter,

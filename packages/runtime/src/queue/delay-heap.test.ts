@@ -1,8 +1,7 @@
 import type { CancelTimer } from "@keelson/core";
 import { VirtualClock } from "@keelson/testkit";
 import { describe, expect, it } from "vitest";
-import { type Delayed, DelayHeap } from "./delay-heap.ts";
-import { inNoHeap } from "./indexed-heap.ts";
+import { type Delayed, DelayHeap, inNoHeap } from "./delay-heap.ts";
 
 interface Entry extends Delayed {
   readonly name: string;

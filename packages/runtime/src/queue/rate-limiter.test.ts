@@ -1,8 +1,8 @@
 import { VirtualClock } from "@keelson/testkit";
 import { describe, expect, it } from "vitest";
-import { InvalidQueueNumberError } from "./errors.ts";
 import {
   fastSlowLimiter,
+  InvalidQueueNumberError,
   itemExponentialLimiter,
   maxOfLimiters,
   maxWaitLimiter,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { inNoHeap } from "./indexed-heap.ts";
+import { inNoHeap } from "./delay-heap.ts";
 import { type Ranked, ReadyOrder } from "./ready-order.ts";
 
 interface Entry extends Ranked<Entry> {}

@@ -1,8 +1,7 @@
 import { VirtualClock } from "@keelson/testkit";
 import { describe, expect, it } from "vitest";
 import { addAll, dequeueAll, dequeueNow } from "../../test/support/dequeue-now.ts";
-import { InvalidQueueNumberError } from "./errors.ts";
-import { itemExponentialLimiter } from "./rate-limiter.ts";
+import { InvalidQueueNumberError, itemExponentialLimiter } from "./rate-limiter.ts";
 import { WorkQueue, type WorkQueueOptions } from "./work-queue.ts";
 
 function makeQueue(options: Partial<WorkQueueOptions<string>> = {}): {

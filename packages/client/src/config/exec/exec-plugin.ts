@@ -1,7 +1,7 @@
 import { type Clock, toError } from "@keelson/core";
+import type { OnWarning } from "../credentials.ts";
 import { ExecCredentialError, type ExecProblem } from "../errors.ts";
 import type { Environment } from "../load-kubeconfig.ts";
-import type { OnWarning } from "../rotating.ts";
 import type { CommandResult, RunCommand, Terminal } from "./command.ts";
 import { type ExecCredential, isProblem, readExecCredential } from "./exec-credential.ts";
 import { type ExecCluster, makeExecInfo } from "./exec-info.ts";

@@ -20,9 +20,9 @@ import { TransformError } from "../errors.ts";
 import { type OwnRead, OwnWrites, type Progress } from "../own-writes/own-writes.ts";
 import { ProgressGate } from "../own-writes/progress-gate.ts";
 import { isOrdered } from "../own-writes/version-order.ts";
-import type { StateOutcome, WriteOutcome } from "../own-writes/write-outcome.ts";
-import { toStoredShape } from "../representation.ts";
+import type { StateOutcome, WriteOutcome } from "../own-writes/write-through.ts";
 import { type SelectionTest, selectionTest } from "../selection-test.ts";
+import { toStoredShape } from "../store.ts";
 import type {
   IndexFunction,
   Informer,

@@ -1,7 +1,7 @@
 import type { Resource } from "@keelson/core";
 import { RecentMap } from "../../recent-map.ts";
 import { hasReached, isOrdered } from "./version-order.ts";
-import type { DeletedOutcome } from "./write-outcome.ts";
+import type { DeletedOutcome } from "./write-through.ts";
 
 /** A deletion that an informer that starts now may not know. */
 export interface EarlierDeletion {

@@ -1,8 +1,7 @@
 import type { KubeObject } from "@keelson/core";
 import { describe, expect, it } from "vitest";
 import { stored } from "../../../test/support/stored.ts";
-import { OwnWrites } from "./own-writes.ts";
-import type { StoreView } from "./tombstones.ts";
+import { OwnWrites, type StoreView } from "./own-writes.ts";
 
 interface Stored {
   readonly version: string;

@@ -8,10 +8,31 @@ import {
   type Resource,
 } from "@keelson/core";
 import { TrackedRead } from "../../cache/cached-client.ts";
-import { isSameCollection } from "../../cache/representation.ts";
+import { isSameCollection } from "../../cache/store.ts";
 import { changedPaths } from "../../source/changed-paths.ts";
 import { normalizeError } from "../../source/normalize-error.ts";
-import { isObject, isObjectOfCall, objectNameOf, versionIn } from "./call-facts.ts";
+
+/** The name of the call's object. A create has it in its body only, and not at all if the server chooses the name. */
+export function objectNameOf({ name, body }: ApiCall): string | undefined {
+  if (name !== undefined) return name;
+  return isObject(body?.value) ? body.value.metadata.name : undefined;
+}
+
+/** Whether a value is an object or a list: both have a kind and metadata. */
+export function isObject(value: unknown): value is KubeObject {
+  return isRecord(value) && typeof value.kind === "string" && isRecord(value.metadata);
+}
+
+/** Whether a value is an object of the call's kind, and not the response of a subresource such as a Scale. */
+export function isObjectOfCall({ resource }: ApiCall, value: unknown): value is KubeObject {
+  const kind = resource.isMetadataOnly === true ? "PartialObjectMetadata" : resource.kind;
+  return isObject(value) && value.kind === kind;
+}
+
+/** The resource version of the object in a response; undefined for a list. */
+export function versionIn(response: unknown): string | undefined {
+  return isObject(response) && !("items" in response) ? response.metadata.resourceVersion : undefined;
+}
 
 /** The record of one call of a run. */
 export interface CallRecord {
@@ -33,7 +54,7 @@ export interface CallRecord {
 }
 
 /** What the cache held of an object. */
-export interface CachedRead {
+interface CachedRead {
   readonly version: string | undefined;
   /** Only while the run lasts. */
   readonly object: KubeObject | undefined;

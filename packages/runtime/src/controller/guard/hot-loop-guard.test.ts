@@ -4,7 +4,7 @@ import { Deployment } from "@keelson/core/kinds/apps/v1";
 import { RecordingLogger, VirtualClock } from "@keelson/testkit";
 import { describe, expect, it } from "vitest";
 import { silentLogger } from "../../logger.ts";
-import { HeldKeys } from "../../queue/held-keys.ts";
+import { HeldKeys } from "../workers.ts";
 import { HotLoopGuard } from "./hot-loop-guard.ts";
 import type { PingPongReport, SelfWokenReport } from "./hot-loop-reports.ts";
 import type { GuardLimits } from "./loop-detection.ts";

@@ -5,7 +5,7 @@ import { TrackedRead } from "../../cache/cached-client.ts";
 import type { LogFields, Logger } from "../../logger.ts";
 import { RecentMap } from "../../recent-map.ts";
 import { changedPaths } from "../../source/changed-paths.ts";
-import { isObject, versionIn } from "../causal/call-facts.ts";
+import { isObject, versionIn } from "../causal/recorded-calls.ts";
 import { findOtherManagers, parseFieldPath, valueAt } from "./field-owners.ts";
 import {
   describeNoopWrites,

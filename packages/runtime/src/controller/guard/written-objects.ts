@@ -11,7 +11,7 @@ import {
 import type { Cache } from "../../cache/cache.ts";
 import { RecentMap } from "../../recent-map.ts";
 import { changedFields } from "../../source/changed-paths.ts";
-import { isObjectOfCall, objectNameOf } from "../causal/call-facts.ts";
+import { isObjectOfCall, objectNameOf } from "../causal/recorded-calls.ts";
 import { managedFieldOwners } from "./field-owners.ts";
 import { type GuardLimits, isAtPace, LoopCounter, type LoopSign, type RunTimes } from "./loop-detection.ts";
 

@@ -1,8 +1,8 @@
 import type { CertificateObserver } from "../../webhook/certificate-source.ts";
 import { convertPath } from "../../webhook/conversion.ts";
 import type { WebhookObserver } from "../../webhook/webhook-server.ts";
+import { decadeBuckets } from "./controller-metrics.ts";
 import type { MetricsRegistry } from "./metrics-registry.ts";
-import { decadeBuckets } from "./queue-metrics.ts";
 import type { Counter, Gauge, Histogram } from "./series.ts";
 
 /** Observes webhooks. */

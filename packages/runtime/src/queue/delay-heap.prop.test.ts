@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type HeapNode, IndexedHeap, inNoHeap } from "./indexed-heap.ts";
+import { type HeapNode, IndexedHeap, inNoHeap } from "./delay-heap.ts";
 
 interface Node extends HeapNode {
   rank: number;

@@ -1,6 +1,6 @@
 import { VirtualClock } from "@keelson/testkit";
 import { describe, expect, it } from "vitest";
-import { Rotating } from "./rotating.ts";
+import { Rotating } from "./credentials.ts";
 
 function setUp(initial?: string) {
   const clock = new VirtualClock();

@@ -6,6 +6,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { accessTo } from "../../test/support/tls-server.ts";
 import { readText } from "../request/response.ts";
 import { httpTransport } from "./http-transport.ts";
+import { ArrivedBytes, BurstDetector, StreamedResponse } from "./http1-exchange.ts";
 
 /** Sends a request to a server that sends these texts, whatever the request, and then ends unless `ends` is false. */
 async function ask(said: readonly string[], { ends = true } = {}): Promise<TransportResponse> {
@@ -142,4 +143,127 @@ it("is not sent with a path that would be more than a path", async () => {
   const request = { method: "GET", path: "/ HTTP/1.1\r\nx: y", headers: {}, isStream: true } as const;
   await expect(transport.send(request)).rejects.toThrow(TypeError);
   await transport.close();
+});
+
+const chunkedHead = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";
+
+/** What a reader receives that starts after all of these texts were read, one by one. */
+async function readLate(
+  texts: readonly string[],
+): Promise<{ pieces: string; error: unknown; goesOn: boolean }> {
+  const response = new StreamedResponse();
+  const [goesOn = false] = texts.map((text) => response.read(Buffer.from(text))).slice(-1);
+  let pieces = "";
+  try {
+    for (let piece = await response.body.next(); piece !== undefined; piece = await response.body.next())
+      pieces += Buffer.from(piece).toString();
+    return { pieces, error: undefined, goesOn };
+  } catch (error) {
+    return { pieces, error, goesOn };
+  }
+}
+
+it("passes on nothing after a malformed chunk, and reads no more", async () => {
+  const texts = [`${chunkedHead}3\r\nabc\r\nno size\r\n`, "3\r\nxyz\r\n0\r\n\r\n"];
+  expect(await readLate(texts)).toEqual({
+    pieces: "abc",
+    error: expect.objectContaining({ code: "EPROTO" }),
+    goesOn: false,
+  });
+});
+
+it("passes on nothing after the end", async () => {
+  const texts = [`${chunkedHead}3\r\nabc\r\n0\r\nTrailer: x\r\n`, "\r\nmore", "3\r\nxyz\r\n"];
+  expect(await readLate(texts)).toEqual({ pieces: "abc", error: undefined, goesOn: false });
+});
+
+it("is not read further while a megabyte waits for its reader", async () => {
+  const response = new StreamedResponse();
+  response.read(Buffer.from(chunkedHead));
+  const chunk = Buffer.from(`80000\r\n${"x".repeat(0x80000)}\r\n`);
+  // Below that it is.
+  expect([response.read(chunk), response.read(chunk)]).toEqual([true, false]);
+  await response.body.next();
+  expect(response.read(chunk)).toBe(true);
+});
+
+it("detects a burst from the bytes of 20 ms", () => {
+  const gauge = new BurstDetector(1_000);
+  gauge.count(1_000_000, 1_019);
+  expect(gauge.isBurst).toBe(false);
+  gauge.count(1, 1_020);
+  expect(gauge.isBurst).toBe(true);
+});
+
+it("does not take a slow and even stream for a burst, however long it is", () => {
+  const gauge = new BurstDetector(0);
+  for (let nowMs = 1; nowMs < 1_000; nowMs++) {
+    gauge.count(1_700, nowMs);
+    expect(gauge.isBurst).toBe(false);
+  }
+});
+
+it("detects the end of a burst with the first bytes after it", () => {
+  const gauge = new BurstDetector(0);
+  for (let nowMs = 1; nowMs <= 20; nowMs++) gauge.count(4_000, nowMs);
+  expect(gauge.isBurst).toBe(true);
+  gauge.count(1_700, 60);
+  expect(gauge.isBurst).toBe(false);
+});
+
+const arrivedText = (piece: Uint8Array | undefined): string | undefined =>
+  piece === undefined ? undefined : Buffer.from(piece).toString();
+
+describe("bytes that arrive", () => {
+  it("come in one piece for each turn of the event loop", async () => {
+    const arrived = new ArrivedBytes();
+    const first = arrived.next();
+    for (const text of ["a", "b", "c"]) arrived.add(Buffer.from(text));
+    expect(arrivedText(await first)).toBe("abc");
+    const second = arrived.next();
+    arrived.add(Buffer.from("d"));
+    arrived.end();
+    expect(arrivedText(await second)).toBe("d");
+    expect(await arrived.next()).toBeUndefined();
+  });
+
+  it("are a copy, which later ones do not change", async () => {
+    const arrived = new ArrivedBytes();
+    const bytes = Buffer.from("one");
+    arrived.add(bytes);
+    bytes.write("two");
+    const piece = await arrived.next();
+    arrived.add(bytes);
+    await arrived.next();
+    expect(arrivedText(piece)).toBe("one");
+  });
+
+  it("are returned before the error, and the error then every time", async () => {
+    const arrived = new ArrivedBytes();
+    arrived.add(Buffer.from("before"));
+    arrived.end(new Error("cut"));
+    arrived.end();
+    expect(arrivedText(await arrived.next())).toBe("before");
+    await expect(arrived.next()).rejects.toThrow("cut");
+    await expect(arrived.next()).rejects.toThrow("cut");
+  });
+
+  it("end for a reader that waits", async () => {
+    const arrived = new ArrivedBytes();
+    const waiting = arrived.next();
+    await turn();
+    arrived.end();
+    expect(await waiting).toBeUndefined();
+  });
+
+  it("are too many from a megabyte on, until they are taken", async () => {
+    const arrived = new ArrivedBytes();
+    const block = Buffer.alloc(300_000, "x");
+    for (let added = 0; added < 3; added++) arrived.add(block);
+    expect(arrived.isFull).toBe(false);
+    arrived.add(block);
+    expect(arrived.isFull).toBe(true);
+    expect((await arrived.next())?.length).toBe(4 * block.length);
+    expect(arrived.isFull).toBe(false);
+  });
 });

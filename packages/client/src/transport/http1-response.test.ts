@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { parseResponseHead } from "./response-head.ts";
+import { parseResponseHead } from "./http1-response.ts";
 
 describe("the head of an answer", () => {
   it("has a status, and headers by their names in lower case", () => {

@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { ApiCall } from "./api-call.ts";
-import { describeCall } from "./api-call.ts";
-import { pathOf } from "./path.ts";
+import { type ApiCall, describeCall } from "./api-call.ts";
+import { pathOf } from "./prepared-request.ts";
 
 const Deployment = {
   group: "apps",

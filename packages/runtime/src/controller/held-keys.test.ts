@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { HeldKeys } from "./held-keys.ts";
+import { HeldKeys } from "./workers.ts";
 
 it("keeps a pause between the runs of a held key, and of no other", () => {
   const keys = new HeldKeys({ holdMs: (key) => (key === "hot" ? 1000 : 0) });

@@ -2,7 +2,7 @@ import type { ApiCall } from "@keelson/client";
 import { metadataOnly, type ObjectMeta } from "@keelson/core";
 import { ConfigMap, Namespace } from "@keelson/core/kinds/core/v1";
 import { describe, expect, it } from "vitest";
-import { outcomeOf } from "./write-outcome.ts";
+import { outcomeOf } from "./write-through.ts";
 
 const call = (change: Partial<ApiCall> = {}): ApiCall => ({
   verb: "update",

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { type Arrival, OldestAgeTracker } from "./oldest-age-tracker.ts";
+import { type Arrival, OldestAgeTracker } from "./work-item.ts";
 
 it("knows the age of the oldest key to the second, whichever leave", () => {
   const step = fc.record({

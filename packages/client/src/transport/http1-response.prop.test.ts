@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { ChunkedBody } from "./chunked-body.ts";
-import { MalformedHttpError } from "./response-head.ts";
+import { ChunkedBody, MalformedHttpError } from "./http1-response.ts";
 
 interface Read {
   readonly text: string;

@@ -1,6 +1,6 @@
 import { VirtualClock } from "@keelson/testkit";
 import { expect, it } from "vitest";
-import { ReadLeases } from "./read-leases.ts";
+import { ReadLeases } from "./informer-pool.ts";
 
 /** Counts its releases. */
 function use() {

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { inNoHeap } from "./indexed-heap.ts";
-import { OrderedList, type OrderedNode } from "./ordered-list.ts";
+import { inNoHeap } from "./delay-heap.ts";
+import { OrderedList, type OrderedNode } from "./ready-order.ts";
 
 interface Node extends OrderedNode<Node> {}
 
