@@ -5,7 +5,7 @@ import type { Stage } from "./stage.ts";
  * on both, word by word, after what may differ (uids, times, versions, generated names) is given common names.
  */
 export interface ConformanceCase {
-  /** A sentence that says what happens; unique. */
+  /** A sentence that states what happens; unique. */
   readonly name: string;
   run(stage: Stage): Promise<void>;
 }

@@ -7,7 +7,7 @@ import { anonymousTransport, createWorld, type WorldParts, type WorldUser } from
 import type { World } from "./world.ts";
 
 export interface EmbeddedWorldOptions {
-  /** Told of errors that nobody foresaw, and of those that controllers retry. */
+  /** Is called with unexpected errors, and with those that controllers retry. */
   readonly onError?: (error: unknown, where: string) => void;
 }
 

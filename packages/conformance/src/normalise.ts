@@ -1,7 +1,7 @@
 import { isRecord } from "@keelson/core";
 import type { Transcript } from "./stage.ts";
 
-/** Names for what differs between two runs: the same thing has the same name, told apart by the order of appearance. */
+/** Names for what differs between two runs: the same value has the same name, numbered by the order of appearance. */
 class CommonNames {
   readonly #names = new Map<string, string>();
   readonly #counts = new Map<string, number>();
@@ -96,7 +96,7 @@ function managedFields(entries: readonly unknown[], names: CommonNames): readonl
     .toSorted((one, other) => (JSON.stringify(one) < JSON.stringify(other) ? -1 : 1));
 }
 
-/** What a column is for is said by each server in words of its own, but it is said. */
+/** Each server describes a column in its own words; that it has a description is compared. */
 function tableColumn(column: unknown, names: CommonNames): unknown {
   const named = value(column, names);
   if (!isRecord(named) || typeof named.description !== "string" || named.description === "") return named;
@@ -142,7 +142,7 @@ function withSortedCauses(record: Readonly<Record<string, unknown>>): Readonly<R
   return { ...record, message: inOrder, details: { ...details, causes: sorted } };
 }
 
-/** How a message tells of several causes. */
+/** How a message lists several causes. */
 function listOf(causes: readonly Readonly<Record<string, unknown>>[]): string {
   return `[${causes.map(({ field, message }) => `${field}: ${message}`).join(", ")}]`;
 }

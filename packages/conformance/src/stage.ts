@@ -15,7 +15,7 @@ export interface RequestOptions {
   readonly user?: string;
 }
 
-/** Sent with every request that does not say otherwise. Field managers are named after the agent. */
+/** Sent with every request unless its headers override it. Field managers are named after the agent. */
 const usualHeaders = { accept: "application/json", "user-agent": "conformance" };
 /** A watch that shows less than it ought to must end at some time. */
 const watchTimeoutSeconds = 20;
@@ -24,7 +24,7 @@ const patienceMs = 60_000;
 const mergePatch = "application/merge-patch+json";
 
 /**
- * Where a case is played: a control plane, a namespace of its own, and a record of everything it was answered. What is
+ * Where a case runs: a control plane, a namespace of its own, and a record of all responses. What is
  * not to be compared goes through `quietly`.
  */
 export class Stage {
@@ -50,7 +50,7 @@ export class Stage {
     return `${root}/namespaces/${this.namespace}/${resource}`;
   }
 
-  /** Sends a request as it is given, and records the answer. */
+  /** Sends a request as it is given, and records the response. */
   async send(request: WorldRequest): Promise<Reply> {
     const reply = await this.look(request);
     this.record(`${request.method} ${request.path}`, {
@@ -61,7 +61,7 @@ export class Stage {
     return reply;
   }
 
-  /** Sends a request of whose answer the case records a part itself. */
+  /** Sends a request; the case itself records a part of the response. */
   async look(request: WorldRequest): Promise<Reply> {
     for (;;) {
       const reply = await this.#world.request({
@@ -111,7 +111,7 @@ export class Stage {
   }
 
   /**
-   * Reads a watch until it has shown so many events, and records them. Give a `timeoutSeconds` and ask for more events
+   * Reads a watch until it has shown so many events, and records them. Give a `timeoutSeconds` and request more events
    * than there are to show that no more come.
    */
   async watch(
@@ -139,20 +139,20 @@ export class Stage {
     return result;
   }
 
-  /** Waits until what is at a path is as wanted. Nothing of it is recorded, as it may take any number of looks. */
+  /** Waits until a GET of the path returns what is expected. Nothing is recorded, as it may take any number of requests. */
   async until(path: string, isAsWanted: (object: unknown) => boolean): Promise<unknown> {
     return await this.untilAnswer({ method: "GET", path }, isAsWanted);
   }
 
-  /** Sends a request again and again until its answer is as wanted; nothing of it is recorded. */
-  async untilAnswer(request: WorldRequest, isAsWanted: (answer: unknown) => boolean): Promise<unknown> {
+  /** Repeats a request until the response is the expected one; nothing is recorded. */
+  async untilAnswer(request: WorldRequest, isAsWanted: (response: unknown) => boolean): Promise<unknown> {
     const deadline = this.#clock.monotonicNow() + patienceMs;
     const headers = { "content-type": "application/json", ...request.headers };
     for (;;) {
-      const answer = parsed((await this.look({ ...request, headers })).text);
-      if (isAsWanted(answer)) return answer;
+      const response = parsed((await this.look({ ...request, headers })).text);
+      if (isAsWanted(response)) return response;
       if (this.#clock.monotonicNow() > deadline) {
-        throw new ConditionNotMetError(`${request.method} ${request.path}`, answer);
+        throw new ConditionNotMetError(`${request.method} ${request.path}`, response);
       }
       await sleep(this.#clock, 100);
     }
@@ -207,7 +207,7 @@ export class Stage {
   }
 }
 
-/** What a server says while it exchanges the storage of a custom kind whose definition is new; it asks to try again. */
+/** What a server returns while it replaces the storage of a custom kind whose definition is new; the client has to retry. */
 function isPassing({ status, text }: Reply): boolean {
   return (
     (status === 503 && text.includes("apiserver is shutting down")) ||
@@ -232,7 +232,7 @@ export function parsed(text: string): unknown {
   }
 }
 
-/** Reads a field of an answer by its path, such as `status.readyReplicas`; undefined where there is nothing. */
+/** Reads a field of a response by its path, such as `status.readyReplicas`; undefined where there is nothing. */
 export function field(object: unknown, path: string): unknown {
   return path
     .split(".")

@@ -74,7 +74,7 @@ class TransportWorld implements World, AsyncDisposable {
   }
 
   #transport(user: string | undefined): Transport {
-    return user === "nobody" ? this.#parts.anonymous : this.#user(user).transport;
+    return user === "anonymous" ? this.#parts.anonymous : this.#user(user).transport;
   }
 
   #user(name?: string): WorldUser {

@@ -2,7 +2,7 @@ import type { TransportRequest } from "@keelson/core";
 
 /** A control plane, as a case sees it: either the embedded one or the real one. */
 export interface World {
-  /** Sends a request and reads the whole answer. */
+  /** Sends a request and reads the whole response. */
   request(request: WorldRequest): Promise<Reply>;
   /** Reads a stream of lines until there are so many, or the server ends it. */
   stream(path: string, lines: number, headers?: Readonly<Record<string, string>>): Promise<StreamReply>;
@@ -17,7 +17,7 @@ export interface WorldRequest {
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
-  /** Default: the administrator. `nobody` shows no certificate. */
+  /** Default: the administrator. `anonymous` sends no credentials. */
   readonly user?: string;
 }
 

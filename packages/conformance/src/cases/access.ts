@@ -44,7 +44,7 @@ async function untilGranted(stage: Stage, user: string, rule: Fields): Promise<v
       path: "/apis/authorization.k8s.io/v1/subjectaccessreviews",
       body: JSON.stringify({ spec }),
     },
-    (answer) => JSON.stringify(answer).includes('"allowed":true'),
+    (response) => JSON.stringify(response).includes('"allowed":true'),
   );
 }
 
@@ -77,7 +77,7 @@ export const accessCases: CaseGroup = {
       await stage.delete(stage.path("configmaps/a"), undefined, { user });
       await stage.delete(stage.path("configmaps"), undefined, { user });
     }),
-    accessCase("a user without rules sees what everybody sees", [], async (stage, user) => {
+    accessCase("a user without rules may read what every user may read", [], async (stage, user) => {
       await stage.get("/livez", { user });
       await stage.get("/healthz", { user });
       await stage.get("/apis/coordination.k8s.io", { user });
@@ -141,7 +141,7 @@ export const accessCases: CaseGroup = {
       },
     ),
     accessCase(
-      "nobody grants what he does not have",
+      "a user cannot grant permissions that the user does not have",
       [
         {
           apiGroups: ["rbac.authorization.k8s.io"],
@@ -162,7 +162,7 @@ export const accessCases: CaseGroup = {
         });
       },
     ),
-    accessCase("nobody impersonates without the right", [], async (stage, user) => {
+    accessCase("a user without the permission cannot impersonate", [], async (stage, user) => {
       const headers = { "impersonate-user": "bob" };
       await stage.get(stage.path("configmaps"), { user, headers });
       await stage.get(stage.path("configmaps"), {
@@ -195,8 +195,8 @@ export const accessCases: CaseGroup = {
         stage.path(`${rbac}:rolebindings`),
         manifest(rbac, "RoleBinding", "granted", bound),
       );
-      await stage.untilAnswer({ method: "GET", path: stage.path(labelled), user }, (answer) =>
-        JSON.stringify(answer).includes("ConfigMapList"),
+      await stage.untilAnswer({ method: "GET", path: stage.path(labelled), user }, (response) =>
+        JSON.stringify(response).includes("ConfigMapList"),
       );
       await stage.get(stage.path(labelled), { user });
       await stage.get(stage.path("secrets"), { user });
@@ -218,8 +218,8 @@ export const accessCases: CaseGroup = {
           subjects: [{ kind: "User", name: user, apiGroup: "rbac.authorization.k8s.io" }],
         }),
       );
-      await stage.untilAnswer({ method: "GET", path: "/api/v1/nodes/never-made", user }, (answer) =>
-        JSON.stringify(answer).includes("404"),
+      await stage.untilAnswer({ method: "GET", path: "/api/v1/nodes/never-made", user }, (response) =>
+        JSON.stringify(response).includes("404"),
       );
       await stage.get("/api/v1/nodes/never-made", { user });
       await stage.get("/api/v1/nodes", { user });

@@ -4,7 +4,7 @@ import { configMap, type Fields, manifest, pod } from "./manifests.ts";
 
 const admission = "admissionregistration.k8s.io/v1";
 
-/** A webhook that nobody answers, for the configmaps of the case's namespace. */
+/** A webhook at an address where no server listens, for the configmaps of the case's namespace. */
 function webhook(stage: Stage, fields: Fields = {}): Fields {
   return {
     name: "unreachable.example.com",
@@ -43,7 +43,7 @@ function hookCase(
     const probe = configMap("probe", { metadata: { labels: { probe: "yes" } } });
     await stage.untilAnswer(
       { method: "POST", path: stage.path("configmaps?dryRun=All"), body: JSON.stringify(probe) },
-      (answer) => JSON.stringify(answer).includes("InternalError"),
+      (response) => JSON.stringify(response).includes("InternalError"),
     );
     await run(stage);
     await stage.remove(`${path}/${stage.namespace}-hooks`);
@@ -59,7 +59,7 @@ const create = async (stage: Stage): Promise<void> => {
 const configurations: readonly (readonly [sentence: string, kind: string, fields: Fields])[] = [
   ["a webhook has side effects that are known", "ValidatingWebhookConfiguration", { sideEffects: "Some" }],
   [
-    "a webhook says which reviews it reads",
+    "a webhook lists the review versions that it reads",
     "ValidatingWebhookConfiguration",
     { admissionReviewVersions: [] },
   ],
@@ -70,7 +70,11 @@ const configurations: readonly (readonly [sentence: string, kind: string, fields
     "MutatingWebhookConfiguration",
     { clientConfig: { url: "http://127.0.0.1:1" } },
   ],
-  ["a webhook answers within 30 seconds", "ValidatingWebhookConfiguration", { timeoutSeconds: 31 }],
+  [
+    "the timeout of a webhook is at most 30 seconds",
+    "ValidatingWebhookConfiguration",
+    { timeoutSeconds: 31 },
+  ],
   ["a webhook's failure policy is one of two", "ValidatingWebhookConfiguration", { failurePolicy: "Maybe" }],
   [
     "a webhook's conditions are expressions",
@@ -101,14 +105,14 @@ export const admissionCases: CaseGroup = {
       create,
     ),
     hookCase(
-      "a webhook that cannot be reached is overlooked if it says so",
+      "a webhook that cannot be reached is ignored if its failure policy is Ignore",
       "ValidatingWebhookConfiguration",
       { failurePolicy: "Ignore" },
       create,
     ),
     hookCase("a webhook that would change and cannot be reached", "MutatingWebhookConfiguration", {}, create),
     hookCase(
-      "a webhook is asked about its own operations only",
+      "a webhook is called for its own operations only",
       "ValidatingWebhookConfiguration",
       {
         rules: [{ apiGroups: [""], apiVersions: ["v1"], operations: ["DELETE"], resources: ["configmaps"] }],
@@ -119,19 +123,19 @@ export const admissionCases: CaseGroup = {
       },
     ),
     hookCase(
-      "a webhook is asked about labelled objects only",
+      "a webhook is called for labelled objects only",
       "ValidatingWebhookConfiguration",
-      { objectSelector: { matchLabels: { ask: "yes" } } },
+      { objectSelector: { matchLabels: { checked: "yes" } } },
       async (stage) => {
         await create(stage);
         await stage.create(
           stage.path("configmaps"),
-          configMap("b", { metadata: { labels: { ask: "yes" } } }),
+          configMap("b", { metadata: { labels: { checked: "yes" } } }),
         );
       },
     ),
     hookCase(
-      "a webhook is asked if its conditions hold",
+      "a webhook is called if its match conditions hold",
       "ValidatingWebhookConfiguration",
       { matchConditions: [{ name: "named-b", expression: "object.metadata.name == 'b'" }] },
       async (stage) => {
@@ -140,7 +144,7 @@ export const admissionCases: CaseGroup = {
       },
     ),
     hookCase(
-      "a webhook without effects in dry runs is asked in them, and overlooked",
+      "a webhook without side effects is called in dry runs, and its failure is ignored",
       "ValidatingWebhookConfiguration",
       { sideEffects: "NoneOnDryRun", failurePolicy: "Ignore" },
       async (stage) => {

@@ -57,7 +57,7 @@ export const applyListCases: CaseGroup = {
       await stage.apply(stage.path(as("ann")), selecting({ a: "1" }));
       await stage.apply(stage.path(as("bob")), selecting({ b: "2" }));
     }),
-    conforms("variables are told apart by their names", async (stage) => {
+    conforms("variables are identified by their names", async (stage) => {
       const env = (...names: readonly string[]) =>
         form([{ name: "main", image: "web:1", env: names.map((name) => ({ name, value: "x" })) }]);
       await stage.apply(stage.path(as("ann")), env("A", "B", "C"));
@@ -73,13 +73,13 @@ export const applyListCases: CaseGroup = {
         env({ valueFrom: { fieldRef: { fieldPath: "metadata.name" } } }),
       );
     }),
-    conforms("ports of containers are told apart by number and protocol", async (stage) => {
+    conforms("ports of containers are identified by number and protocol", async (stage) => {
       const main = (...list: readonly Fields[]) => form([{ name: "main", image: "web:1", ports: list }]);
       await stage.apply(stage.path(as("ann")), main({ containerPort: 80 }));
       await stage.apply(stage.path(as("bob")), main({ containerPort: 80, protocol: "UDP" }));
       await stage.apply(stage.path(as("ann")), main({ containerPort: 81 }));
     }),
-    conforms("ports of a Service are told apart by number and protocol", async (stage) => {
+    conforms("ports of a Service are identified by number and protocol", async (stage) => {
       const path = (manager: string): string => stage.path(`services/web?fieldManager=${manager}`);
       await stage.apply(path("ann"), ports({ name: "http", port: 80 }));
       await stage.apply(path("bob"), ports({ name: "dns", port: 53, protocol: "UDP" }));
@@ -91,7 +91,7 @@ export const applyListCases: CaseGroup = {
       await stage.apply(stage.path(as("bob")), named("c", "a"));
       await stage.apply(stage.path(as("ann")), named("b", "a"));
     }),
-    conforms("a default that the server sets is owned by nobody", async (stage) => {
+    conforms("a default that the server sets has no field owner", async (stage) => {
       await stage.apply(stage.path(as("ann")), form([{ name: "main", image: "web:1" }]));
       await stage.apply(stage.path(as("bob")), form([{ name: "main", terminationMessagePath: "/log" }]));
     }),

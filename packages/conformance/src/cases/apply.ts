@@ -134,7 +134,7 @@ export const applyCases: CaseGroup = {
     conforms("a set has each element once", async (stage) => {
       await stage.apply(stage.path(as("ann")), settings({}, { finalizers: ["a.b/one", "a.b/one"] }));
     }),
-    conforms("owners are told apart by their uid", async (stage) => {
+    conforms("owners are identified by their uid", async (stage) => {
       const owner = (uid: string) => ({ apiVersion: "v1", kind: "Node", name: `never-${uid}`, uid });
       await stage.apply(
         stage.path(as("ann", "&dryRun=All")),

@@ -91,7 +91,7 @@ export const badInputCases: CaseGroup = {
         });
       }
     }),
-    conforms("YAML is taken if it is said to be", async (stage) => {
+    conforms("a body in YAML is accepted if its content type is YAML", async (stage) => {
       await stage.create(stage.path("configmaps"), "metadata:\n  name: a\ndata:\n  b: c\n", yaml);
       await stage.create(stage.path("configmaps"), "metadata: {name: a\n", yaml);
       await stage.create(stage.path("configmaps"), "- a\n- b\n", yaml);

@@ -75,7 +75,7 @@ export const customDefinitionCases: CaseGroup = {
       );
       await stage.patch(widgets(stage, "/a"), { metadata: { finalizers: null } });
       await stage.until(definitionPath(stage), isGone);
-      await stage.until(widgets(stage), (answer) => field(answer, "kind") !== "WidgetList");
+      await stage.until(widgets(stage), (response) => field(response, "kind") !== "WidgetList");
       await stage.get(definitionPath(stage));
     }),
     conforms("a definition keeps its scope and its group", async (stage) => {
@@ -163,7 +163,7 @@ export const customDefinitionCases: CaseGroup = {
             path: widgets(stage, "?dryRun=All"),
             body: JSON.stringify(widget(stage, "probe", { spec: { color: "blue" } })),
           },
-          (answer) => field(answer, "code") === 422,
+          (response) => field(response, "code") === 422,
         );
         await stage.create(widgets(stage), widget(stage, "b", { spec: { color: "blue" } }));
         await stage.patch(widgets(stage, "/a"), { metadata: { labels: { a: "b" } } });
@@ -173,6 +173,6 @@ export const customDefinitionCases: CaseGroup = {
   ],
 };
 
-function isNotServed(answer: unknown): boolean {
-  return field(answer, "kind") !== "WidgetList";
+function isNotServed(response: unknown): boolean {
+  return field(response, "kind") !== "WidgetList";
 }

@@ -75,7 +75,7 @@ export async function removeDefinition(stage: Stage): Promise<void> {
   await stage.remove(definitionPath(stage));
 }
 
-/** Creates a definition and records the answer. */
+/** Creates a definition and records the response. */
 export async function createDefinition(stage: Stage, definition: Fields): Promise<unknown> {
   return await stage.create(definitionsPath, definition);
 }

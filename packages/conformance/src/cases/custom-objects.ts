@@ -44,7 +44,7 @@ export const customObjectCases: CaseGroup = {
       await stage.create(widgets(stage, "?fieldValidation=Warn"), { ...object, metadata: { name: "c" } });
     }),
     widgetCase(
-      "keep fields where the schema says so",
+      "keep unknown fields where the schema preserves them",
       {
         spec: {
           free: {
@@ -154,7 +154,7 @@ export const customObjectCases: CaseGroup = {
         await stage.get(widgets(stage), table);
       },
     ),
-    widgetCase("are shown with their age if nothing else is asked for", {}, async (stage) => {
+    widgetCase("are shown with their age if no columns are declared", {}, async (stage) => {
       await stage.create(widgets(stage), widget(stage, "a", { spec: {} }));
       await stage.get(widgets(stage), table);
       await stage.get(widgets(stage, "/a"), table);
@@ -245,7 +245,7 @@ export const customObjectCases: CaseGroup = {
         await stage.apply(as("bob"), widget(stage, "a", { spec: { unknown: 1 } }));
       },
     ),
-    widgetCase("are told by discovery", { version: { subresources } }, async (stage) => {
+    widgetCase("are listed by discovery", { version: { subresources } }, async (stage) => {
       const path = widgets(stage).split("/namespaces")[0] ?? "";
       await stage.until(path, (list) => field(list, "kind") === "APIResourceList");
       const list = await stage.quietly({ method: "GET", path });

@@ -93,7 +93,7 @@ export const customValidationCases: CaseGroup = {
   cases: [
     ...values.map(valueCase),
     widgetCase(
-      "check several fields and tell of all of them",
+      "check several fields and report all mistakes",
       { spec: { a: { type: "integer" }, b: { type: "integer", minimum: 3 } } },
       async (stage) => {
         await stage.create(widgets(stage), widget(stage, "a", { spec: { a: "x", b: 1 } }));

@@ -42,12 +42,12 @@ export const deletionCases: CaseGroup = {
       await stage.delete(stage.path("pods/busy?gracePeriodSeconds=60"));
       await stage.get(stage.path("pods/busy"));
     }),
-    conforms("a pod has the time that it asks for", async (stage) => {
+    conforms("a pod has the grace period of its spec", async (stage) => {
       const spec = { nodeName: "never-made", terminationGracePeriodSeconds: 5 };
       await stage.prepare(stage.path("pods"), pod("busy", spec));
       await stage.delete(stage.path("pods/busy"));
     }),
-    conforms("a pod without time is gone", async (stage) => {
+    conforms("a pod without a grace period is deleted at once", async (stage) => {
       await stage.prepare(stage.path("pods"), pod("busy", { nodeName: "never-made" }));
       await stage.delete(stage.path("pods/busy"), { gracePeriodSeconds: 0 });
       await stage.get(stage.path("pods/busy"));

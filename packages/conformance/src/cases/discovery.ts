@@ -2,7 +2,7 @@ import { isRecord } from "@keelson/core";
 import { type CaseGroup, type ConformanceCase, conforms } from "../conformance-case.ts";
 import { field, parsed, type Stage } from "../stage.ts";
 
-/** Groups that both servers have; each may have others too. */
+/** Groups that both servers have; each may have more. */
 const groups = [
   "apps/v1",
   "batch/v1",
@@ -57,7 +57,7 @@ function withoutHashes(value: unknown): unknown {
 }
 
 function groupCase(group: string): ConformanceCase {
-  return conforms(`the resources of ${group} are told`, async (stage) => {
+  return conforms(`the resources of ${group} are listed`, async (stage) => {
     const list = await read(stage, `/apis/${group}`);
     stage.record(group, withoutHashes(list));
   });
@@ -67,7 +67,7 @@ export const discoveryCases: CaseGroup = {
   title: "discovery",
   cases: [
     ...groups.map(groupCase),
-    conforms("the resources of the core group are told", async (stage) => {
+    conforms("the resources of the core group are listed", async (stage) => {
       const list = await read(stage, "/api/v1");
       const subresources = [
         "pods/status",
@@ -81,7 +81,7 @@ export const discoveryCases: CaseGroup = {
         resources: withoutHashes(named(field(list, "resources"), nameOf, [...listed, ...subresources])),
       });
     }),
-    conforms("the groups are told", async (stage) => {
+    conforms("the groups are listed", async (stage) => {
       const list = await read(stage, "/apis");
       const names = groups.map((group) => group.split("/")[0] ?? group);
       stage.record("/apis", {
@@ -89,15 +89,15 @@ export const discoveryCases: CaseGroup = {
         groups: named(field(list, "groups"), nameOf, names),
       });
     }),
-    conforms("a group is told by itself", async (stage) => {
+    conforms("a single group is listed", async (stage) => {
       await stage.get("/apis/apps");
       await stage.get("/apis/autoscaling");
       await stage.get("/apis/none.example.com");
     }),
-    conforms("the versions of the core group are told", async (stage) => {
+    conforms("the versions of the core group are listed", async (stage) => {
       await stage.get("/api");
     }),
-    conforms("all groups are told at once", async (stage) => {
+    conforms("all groups are listed in one response", async (stage) => {
       const list = await read(stage, "/apis", aggregated);
       const names = ["apps", "batch", "coordination.k8s.io"];
       const groupName = (element: unknown): unknown => field(element, "metadata.name");
@@ -108,7 +108,7 @@ export const discoveryCases: CaseGroup = {
         ),
       });
     }),
-    conforms("the core group is told at once", async (stage) => {
+    conforms("the core group is listed in one response", async (stage) => {
       const list = await read(stage, "/api", aggregated);
       const versions = field(
         Array.isArray(field(list, "items")) ? Object(field(list, "items"))[0] : {},
@@ -138,7 +138,7 @@ export const discoveryCases: CaseGroup = {
       });
       stage.record("statuses", [first.status, etag !== "", again.status === 304 || again.status === 200]);
     }),
-    conforms("the version is told", async (stage) => {
+    conforms("the version is shown", async (stage) => {
       const version = await read(stage, "/version");
       stage.record("/version", {
         major: field(version, "major"),
@@ -155,7 +155,7 @@ export const discoveryCases: CaseGroup = {
         ["api/v1", ...groups.map((group) => `apis/${group}`)].map((path) => [path, known.includes(path)]),
       );
     }),
-    conforms("OpenAPI tells the fields of kinds", async (stage) => {
+    conforms("OpenAPI describes the fields of kinds", async (stage) => {
       const document = await read(stage, "/openapi/v3/apis/apps/v1");
       const schemas = field(document, "components.schemas");
       const schema = isRecord(schemas) ? schemas["io.k8s.api.apps.v1.Deployment"] : undefined;
@@ -168,7 +168,7 @@ export const discoveryCases: CaseGroup = {
     conforms("OpenAPI of an unknown group is not found", async (stage) => {
       await stage.get("/openapi/v3/apis/none.example.com/v1");
     }),
-    conforms("discovery is laid out for people if asked", async (stage) => {
+    conforms("discovery is pretty-printed on request", async (stage) => {
       const { text } = await stage.look({ method: "GET", path: "/apis/coordination.k8s.io?pretty=true" });
       stage.record("text", [text.includes("\n"), typeof parsed(text)]);
     }),

@@ -14,7 +14,7 @@ const rule = (text: string, more: Fields = {}): Custom =>
   spec({ type: "integer", "x-kubernetes-validations": [{ rule: text, ...more }] });
 
 const invalid: Readonly<Record<string, Custom>> = {
-  "a schema is there": { version: { schema: undefined } },
+  "a schema is present": { version: { schema: undefined } },
   "a schema is structural: every field has a type": spec({ properties: { a: {} } }),
   "the top of a schema is an object": { schema: { type: "string" } },
   "a type is one of the known": spec({ type: "text" }),
@@ -64,7 +64,7 @@ const invalid: Readonly<Record<string, Custom>> = {
   },
   "a rule is an expression": rule("self >"),
   "a rule gives true or false": rule("self + 1"),
-  "a rule uses what is there": rule("self.nothing == 1"),
+  "a rule uses fields that exist": rule("self.nothing == 1"),
   "a rule compares what can be compared": rule("self == 'x'"),
   "a rule is not empty": rule(""),
   "a rule's message has one line": rule("self > 1", { message: "a\nb" }),
@@ -82,13 +82,13 @@ const invalid: Readonly<Record<string, Custom>> = {
   },
   "the group is a DNS name": { definition: { group: "nodots" } },
   "the scope is one of two": { definition: { scope: "Galaxy" } },
-  "the kind is there": { definition: { names: { plural: "widgets" } } },
+  "the kind is present": { definition: { names: { plural: "widgets" } } },
   "the kind has a name": { definition: { names: { ...names, kind: "My_Widget" } } },
   "one version is stored": { definition: { versions: [{ ...version, storage: false }] } },
   "only one version is stored": { definition: { versions: [version, { ...version, name: "v2" }] } },
   "versions have different names": { definition: { versions: [version, { ...version, storage: false }] } },
   "versions have names": { version: { name: "V_1" } },
-  "a version is there": { definition: { versions: [] } },
+  "a version is present": { definition: { versions: [] } },
   "a column has a path": {
     version: { additionalPrinterColumns: [{ name: "A", type: "string", jsonPath: "spec" }] },
   },
@@ -98,7 +98,7 @@ const invalid: Readonly<Record<string, Custom>> = {
   "a scale has paths": {
     version: { subresources: { scale: { specReplicasPath: "spec", statusReplicasPath: ".spec.x" } } },
   },
-  "a selectable field is there": { version: { selectableFields: [{ jsonPath: ".spec.none" }] } },
+  "a selectable field exists": { version: { selectableFields: [{ jsonPath: ".spec.none" }] } },
   "a conversion by webhook has a webhook": { definition: { conversion: { strategy: "Webhook" } } },
   "a conversion is one of two": { definition: { conversion: { strategy: "Magic" } } },
   "unknown fields are kept by the schema only": { definition: { preserveUnknownFields: true } },

@@ -10,7 +10,7 @@ export async function untilCached(stage: Stage, path: string, count: number): Pr
   });
 }
 
-/** Secrets are what nobody but the case makes in its namespace. */
+/** No controller creates Secrets, so a namespace has only those of the case. */
 async function prepareSecrets(stage: Stage, ...names: readonly string[]): Promise<void> {
   for (const name of names) await stage.prepare(stage.path("secrets"), secret(name));
 }

@@ -17,11 +17,11 @@ export function secret(name: string, rest: Fields = {}): Fields {
 
 export const container: Fields = { name: "main", image: "web:1" };
 
-/** A pod that no scheduler takes, so that nobody but the case changes it. */
+/** A pod that no scheduler takes, so that only the case changes it. */
 export function pod(name: string, spec: Fields = {}, rest: Fields = {}): Fields {
   return manifest("v1", "Pod", name, {
     ...rest,
-    spec: { schedulerName: "nobody", containers: [container], ...spec },
+    spec: { schedulerName: "no-scheduler", containers: [container], ...spec },
   });
 }
 

@@ -153,7 +153,7 @@ export const podCases: CaseGroup = {
       ],
       ["ephemeral containers are not created", "pods", pod("a", { ephemeralContainers: [container] })],
       [
-        "several mistakes are told together",
+        "all mistakes are reported together",
         "pods",
         pod("a", { restartPolicy: "X", containers: [{ name: "A", imagePullPolicy: "Y" }] }),
       ],

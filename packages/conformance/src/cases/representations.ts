@@ -106,7 +106,7 @@ export const representationCases: CaseGroup = {
     conforms("a table is empty", async (stage) => {
       await stage.get(stage.path("secrets"), table);
     }),
-    conforms("the rows of a table have what is asked for", async (stage) => {
+    conforms("the rows of a table include the requested form of the object", async (stage) => {
       await stage.prepare(stage.path("secrets"), secret("a"));
       await stage.get(stage.path("secrets?includeObject=None"), table);
       await stage.get(stage.path("secrets?includeObject=Object"), table);
@@ -130,7 +130,7 @@ export const representationCases: CaseGroup = {
       await stage.get(stage.path("secrets"), partial);
       await stage.get(stage.path("secrets/a"), partialList);
     }),
-    conforms("a creation and a patch answer in the form that is asked for", async (stage) => {
+    conforms("a create and a patch return the requested form", async (stage) => {
       await stage.create(stage.path("secrets"), secret("a"), partial);
       await stage.patch(stage.path("secrets/a"), { metadata: { labels: { a: "b" } } }, partial);
       await stage.create(stage.path("secrets"), secret("b"), table);
@@ -158,7 +158,7 @@ export const representationCases: CaseGroup = {
         await stage.get(stage.path("secrets/a"), { headers: { accept } });
       }
     }),
-    conforms("YAML is answered if it is asked for", async (stage) => {
+    conforms("a response is YAML if YAML is requested", async (stage) => {
       await stage.prepare(
         stage.path("secrets"),
         secret("a", { metadata: { managedFields: [] }, type: "example.com/a" }),
@@ -166,7 +166,7 @@ export const representationCases: CaseGroup = {
       const reply = await stage.get(stage.path("secrets/none"), { headers: { accept: "application/yaml" } });
       stage.record("text", typeof reply);
     }),
-    conforms("an answer is laid out for people if asked", async (stage) => {
+    conforms("a response is pretty-printed on request", async (stage) => {
       const { text } = await stage.send({ method: "GET", path: `${stage.path("secrets/none")}?pretty=true` });
       stage.record("text", text);
     }),

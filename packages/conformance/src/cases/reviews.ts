@@ -25,7 +25,7 @@ async function grantRobot(stage: Stage, rules: readonly Fields[]): Promise<strin
       path: `${authorization}/subjectaccessreviews`,
       body: JSON.stringify({ spec: { user, resourceAttributes } }),
     },
-    (answer) => field(answer, "status.allowed") === true,
+    (response) => field(response, "status.allowed") === true,
   );
   return user;
 }
@@ -41,20 +41,20 @@ async function tokenOf(stage: Stage, account: string): Promise<string> {
 export const reviewCases: CaseGroup = {
   title: "reviews and tokens",
   cases: [
-    conforms("a review tells what a user may", async (stage) => {
+    conforms("a review reports what a user may do", async (stage) => {
       const user = await grantRobot(stage, readPods);
-      const ask = async (attributes: Fields): Promise<void> => {
+      const review = async (attributes: Fields): Promise<void> => {
         await stage.create(`${authorization}/subjectaccessreviews`, {
           spec: { user, resourceAttributes: attributes },
         });
       };
-      await ask({ namespace: stage.namespace, verb: "get", resource: "pods" });
-      await ask({ namespace: stage.namespace, verb: "delete", resource: "pods" });
-      await ask({ namespace: "default", verb: "get", resource: "pods" });
-      await ask({ verb: "get", resource: "pods" });
+      await review({ namespace: stage.namespace, verb: "get", resource: "pods" });
+      await review({ namespace: stage.namespace, verb: "delete", resource: "pods" });
+      await review({ namespace: "default", verb: "get", resource: "pods" });
+      await review({ verb: "get", resource: "pods" });
     }),
     conforms("a review of paths", async (stage) => {
-      const ask = async (path: string): Promise<void> => {
+      const review = async (path: string): Promise<void> => {
         await stage.create(`${authorization}/subjectaccessreviews`, {
           spec: {
             user: "bob",
@@ -63,10 +63,10 @@ export const reviewCases: CaseGroup = {
           },
         });
       };
-      await ask("/api");
-      await ask("/metrics");
+      await review("/api");
+      await review("/metrics");
     }),
-    conforms("a review asks one thing", async (stage) => {
+    conforms("a review is about either a resource or a path", async (stage) => {
       await stage.create(`${authorization}/subjectaccessreviews`, { spec: { user: "bob" } });
       await stage.create(`${authorization}/subjectaccessreviews`, {
         spec: { resourceAttributes: { verb: "get" } },
@@ -87,7 +87,7 @@ export const reviewCases: CaseGroup = {
         spec: { ...spec, resourceAttributes: { namespace: "default" } },
       });
     }),
-    conforms("a user asks for himself", async (stage) => {
+    conforms("a user reviews the user's own access", async (stage) => {
       const user = await grantRobot(stage, readPods);
       const headers = { "impersonate-user": user };
       const review = (verb: string) => ({
@@ -97,21 +97,21 @@ export const reviewCases: CaseGroup = {
       await stage.create(`${authorization}/selfsubjectaccessreviews`, review("delete"), { headers });
       await stage.create(`${authorization}/selfsubjectaccessreviews`, review("get"));
     }),
-    conforms("a user asks for his rules", async (stage) => {
+    conforms("a user lists the user's own rules", async (stage) => {
       const user = await grantRobot(stage, readPods);
       const headers = { "impersonate-user": user };
-      const answer = await stage.quietly({
+      const response = await stage.quietly({
         method: "POST",
         path: `${authorization}/selfsubjectrulesreviews`,
         headers,
         body: JSON.stringify({ spec: { namespace: stage.namespace } }),
       });
-      const rules = field(answer, "status.resourceRules");
+      const rules = field(response, "status.resourceRules");
       const own = Array.isArray(rules) ? rules.filter((rule) => JSON.stringify(rule).includes('"pods"')) : [];
-      stage.record("rules", { own, incomplete: field(answer, "status.incomplete") });
+      stage.record("rules", { own, incomplete: field(response, "status.incomplete") });
       await stage.create(`${authorization}/selfsubjectrulesreviews`, { spec: {} }, { headers });
     }),
-    conforms("a user asks who he is", async (stage) => {
+    conforms("a user reviews who the user is", async (stage) => {
       await stage.addUser(`ann-${stage.namespace}`, ["b-staff", "a-staff"]);
       await stage.create(`${authentication}/selfsubjectreviews`, {}, { user: `ann-${stage.namespace}` });
     }),
@@ -134,9 +134,9 @@ export const reviewCases: CaseGroup = {
     conforms("a token is let in as its service account", async (stage) => {
       await grantRobot(stage, readPods);
       const headers = { authorization: `Bearer ${await tokenOf(stage, "robot")}` };
-      await stage.create(`${authentication}/selfsubjectreviews`, {}, { headers, user: "nobody" });
-      await stage.get(stage.path("pods"), { headers, user: "nobody" });
-      await stage.get(stage.path("secrets"), { headers, user: "nobody" });
+      await stage.create(`${authentication}/selfsubjectreviews`, {}, { headers, user: "anonymous" });
+      await stage.get(stage.path("pods"), { headers, user: "anonymous" });
+      await stage.get(stage.path("secrets"), { headers, user: "anonymous" });
     }),
     conforms("a token is reviewed", async (stage) => {
       const token = await tokenOf(stage, "default");
@@ -161,18 +161,21 @@ export const reviewCases: CaseGroup = {
       await stage.remove(stage.path("secrets/bound"));
       await stage.untilAnswer(
         { method: "POST", path: `${authentication}/tokenreviews`, body: JSON.stringify({ spec: { token } }) },
-        (answer) => field(answer, "status.authenticated") !== true,
+        (response) => field(response, "status.authenticated") !== true,
       );
     }),
     conforms("who shows a wrong token is not let in", async (stage) => {
-      await stage.get(stage.path("pods"), { headers: { authorization: "Bearer nonsense" }, user: "nobody" });
-      await stage.get(stage.path("pods"), { headers: { authorization: "Basic abc" }, user: "nobody" });
+      await stage.get(stage.path("pods"), {
+        headers: { authorization: "Bearer nonsense" },
+        user: "anonymous",
+      });
+      await stage.get(stage.path("pods"), { headers: { authorization: "Basic abc" }, user: "anonymous" });
     }),
     conforms("who shows nothing is anonymous", async (stage) => {
-      await stage.get(stage.path("pods"), { user: "nobody" });
-      await stage.get("/livez", { user: "nobody" });
-      await stage.create(stage.path("configmaps"), configMap("a"), { user: "nobody" });
-      await stage.create(`${authentication}/selfsubjectreviews`, {}, { user: "nobody" });
+      await stage.get(stage.path("pods"), { user: "anonymous" });
+      await stage.get("/livez", { user: "anonymous" });
+      await stage.create(stage.path("configmaps"), configMap("a"), { user: "anonymous" });
+      await stage.create(`${authentication}/selfsubjectreviews`, {}, { user: "anonymous" });
     }),
     conforms("a pod cannot be evicted or bound if it is not there", async (stage) => {
       await stage.create(stage.path("pods/none/eviction"), manifest("policy/v1", "Eviction", "none"));
@@ -183,7 +186,7 @@ export const reviewCases: CaseGroup = {
     }),
     conforms("a pod is bound to a node once", async (stage) => {
       await stage.prepare(stage.path("pods"), pod("a"));
-      // A node of its own: pods of one that others have missed for long are removed at any time.
+      // A node name of its own: pods on a node that has been missing for a while are garbage collected at any time.
       const target = { kind: "Node", name: `${stage.namespace}-never-made` };
       const binding = manifest("v1", "Binding", "a", { target });
       await stage.create(

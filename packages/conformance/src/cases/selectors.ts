@@ -44,7 +44,12 @@ const fieldSelectors: readonly (readonly [sentence: string, resource: string, ..
     "spec.restartPolicy=Always",
     "status.phase=None",
   ],
-  ["of a pod's service account", "pods", "spec.serviceAccountName=default", "spec.schedulerName=nobody"],
+  [
+    "of a pod's service account",
+    "pods",
+    "spec.serviceAccountName=default",
+    "spec.schedulerName=no-scheduler",
+  ],
   ["of a workload, which cannot be selected", "apps/v1:replicasets", "status.replicas=0"],
   ["of a pod that cannot be selected", "pods", "spec.image=x", "status.ready=true"],
 ];

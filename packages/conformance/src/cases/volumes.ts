@@ -59,11 +59,14 @@ const rows: Readonly<Record<string, Fields>> = {
   }),
   "a file about the pod has a source": downward({ path: "x" }),
   "a file about the pod has one source": downward({ path: "x", fieldRef: name, resourceFieldRef: cpu }),
-  "a file about the pod tells what files may tell": downward({
+  "a file of the downward API has a field that files may have": downward({
     path: "x",
     fieldRef: { fieldPath: "status.podIP" },
   }),
-  "a file about the pod tells what exists": downward({ path: "x", fieldRef: { fieldPath: "spec.nothing" } }),
+  "a file of the downward API has a field that exists": downward({
+    path: "x",
+    fieldRef: { fieldPath: "spec.nothing" },
+  }),
   "a file about resources names the container": downward({
     path: "x",
     resourceFieldRef: { resource: "limits.cpu" },
@@ -118,7 +121,7 @@ const variables: Readonly<Record<string, Fields>> = {
 };
 
 const inTemplate: Creation = [
-  "a template leaves the image of a volume to others",
+  "the image of a volume may be empty in a template",
   "podtemplates",
   podTemplate("a", { volumes: [{ name: "v", image: {} }] }),
 ];

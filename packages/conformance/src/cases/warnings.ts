@@ -18,7 +18,7 @@ const pods: Readonly<Record<string, Fields>> = {
       { name: "A", value: "$(A):2" },
     ],
   }),
-  "a port is there twice": withContainer({ ports: [{ containerPort: 80 }, { containerPort: 80 }] }),
+  "a port is listed twice": withContainer({ ports: [{ containerPort: 80 }, { containerPort: 80 }] }),
   "a port is on the node once": withContainer({
     ports: [{ containerPort: 80 }, { containerPort: 80, hostPort: 30 }],
   }),
@@ -50,15 +50,15 @@ const pods: Readonly<Record<string, Fields>> = {
 
 /** Creates an object and changes it: its labels, its spec, its template. Only the warnings are shown. */
 async function change(stage: Stage, resource: string, object: Fields, changes: readonly Fields[]) {
-  const told = async (method: "POST" | "PATCH", path: string, body: Fields): Promise<void> => {
+  const recordWarnings = async (method: "POST" | "PATCH", path: string, body: Fields): Promise<void> => {
     const type = method === "POST" ? "application/json" : "application/merge-patch+json";
     const headers = { "content-type": type };
     const reply = await stage.look({ method, path, headers, body: JSON.stringify(body) });
     const { warning = "none" } = reply.headers;
     stage.record(`${method} ${resource}`, { status: reply.status, warning });
   };
-  await told("POST", stage.path(resource), object);
-  for (const one of changes) await told("PATCH", stage.path(`${resource}/a`), one);
+  await recordWarnings("POST", stage.path(resource), object);
+  for (const one of changes) await recordWarnings("PATCH", stage.path(`${resource}/a`), one);
 }
 
 const labels = { metadata: { labels: { a: "b" } } };
@@ -130,7 +130,7 @@ export const warningCases: CaseGroup = {
           spec: { defaultBackend: { service: { name: "s", port: { number: 80 } } } },
         }),
       ],
-      ["a Service is told nothing", "services?dryRun=All", service("a")],
+      ["a Service gets no warning", "services?dryRun=All", service("a")],
     ]),
   ],
 };

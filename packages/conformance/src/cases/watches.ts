@@ -41,11 +41,11 @@ export const watchCases: CaseGroup = {
       const version = await prepareHistory(stage);
       await stage.watch(stage.path(`secrets?watch=1&timeoutSeconds=3&resourceVersion=${version}`), 9);
     }),
-    conforms("a watch without a version begins with what is there", async (stage) => {
+    conforms("a watch without a version begins with the objects that exist", async (stage) => {
       await prepareHistory(stage);
       await stage.watch(stage.path("secrets?watch=true&timeoutSeconds=3"), 9);
     }),
-    conforms("a watch from the version 0 begins with what is there", async (stage) => {
+    conforms("a watch from the version 0 begins with the objects that exist", async (stage) => {
       await prepareHistory(stage);
       await stage.watch(stage.path("secrets?watch=true&resourceVersion=0&timeoutSeconds=3"), 9);
     }),

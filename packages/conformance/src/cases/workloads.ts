@@ -178,7 +178,7 @@ export const workloadCases: CaseGroup = {
     }),
     conforms("a scale is read and written", async (stage) => {
       const path = stage.path("apps/v1:replicasets");
-      const unready = template({ schedulerName: "nobody", containers: [container] });
+      const unready = template({ schedulerName: "no-scheduler", containers: [container] });
       await stage.prepare(path, workload("ReplicaSet", "a", { replicas: 0, template: unready }));
       await stage.get(`${path}/a/scale`);
       await stage.patch(`${path}/a/scale`, { spec: { replicas: -1 } });
@@ -191,7 +191,7 @@ export const workloadCases: CaseGroup = {
     conforms("a scale changes the replicas and the generation", async (stage) => {
       const path = stage.path("replicationcontrollers");
       const controller = manifest("v1", "ReplicationController", "a", {
-        spec: { replicas: 0, template: template({ schedulerName: "nobody" }) },
+        spec: { replicas: 0, template: template({ schedulerName: "no-scheduler" }) },
       });
       await stage.prepare(path, controller);
       await stage.until(`${path}/a`, (object) => JSON.stringify(object).includes("observedGeneration"));

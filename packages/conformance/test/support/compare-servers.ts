@@ -34,7 +34,7 @@ export function compareServers(groups: readonly CaseGroup[]): void {
     expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([]);
   });
 
-  describe.concurrent("both servers answer alike", patient, () => {
+  describe.concurrent("both servers respond alike", patient, () => {
     for (const { given, name, namespace } of played) {
       test(name, async ({ expect: expectHere }) => {
         const [here, there] = await Promise.all([

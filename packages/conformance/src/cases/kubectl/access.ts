@@ -8,7 +8,7 @@ export const accessCases: CaseGroup = {
   title: "kubectl auth",
   cases: [
     session(
-      "can-i tells what the administrator may do",
+      "can-i reports what the administrator may do",
       "auth can-i create pods",
       "auth can-i '*' '*'",
       "auth can-i get /healthz",
@@ -17,7 +17,7 @@ export const accessCases: CaseGroup = {
       "auth can-i --list",
     ),
     session(
-      "can-i tells what another may do",
+      "can-i reports what another user may do",
       "create role reader --verb=get,list --resource=configmaps",
       "create rolebinding read --role=reader --user=ann",
       mayDo("ann", "get", "configmaps"),
@@ -50,7 +50,7 @@ export const accessCases: CaseGroup = {
       "get configmaps --as=system:serviceaccount:$ns:default -o name",
     ),
     session(
-      "whoami tells who one is",
+      "whoami shows the current user",
       `auth whoami ${asAnn} --as-group=devs`,
       "auth whoami -o json --as=system:serviceaccount:$ns:default",
     ),
@@ -77,7 +77,7 @@ export const accessCases: CaseGroup = {
       "get role reader -o jsonpath={.rules}",
     ),
     session(
-      "nobody gives away what they do not have",
+      "kubectl cannot grant permissions that its user does not have",
       "create role binder --verb=create,get,update --resource=roles,rolebindings",
       "create rolebinding bind --role=binder --user=ann",
       mayDo("ann", "create", "roles", "rbac.authorization.k8s.io"),

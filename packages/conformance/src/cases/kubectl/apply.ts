@@ -85,7 +85,7 @@ export const clientApplyCases: CaseGroup = {
       "get deployment web -o jsonpath={.spec}",
     ),
     session(
-      "apply of a change that is not allowed says so",
+      "apply of a change that is not allowed fails with the reason",
       ["apply -f -", web()],
       ["apply -f -", web({ selector: { matchLabels: { app: "other" } } })],
     ),

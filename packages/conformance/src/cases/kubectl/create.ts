@@ -86,7 +86,7 @@ export const createCases: CaseGroup = {
     session(
       "create makes a token for a ServiceAccount",
       "create token default",
-      "create token nobody",
+      "create token missing",
       "create token default --duration=10s",
       "create token default --audience=x --duration=20m",
     ),

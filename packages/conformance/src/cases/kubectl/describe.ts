@@ -29,18 +29,18 @@ export const describeCases: CaseGroup = {
   title: "kubectl describe",
   cases: [
     session(
-      "describe tells of a pod that nobody runs",
+      "describe shows a pod without a node",
       prepared("pods", idlePod("idle", { spec: full })),
       "describe pod idle",
     ),
     session(
-      "describe tells of a pod that runs",
+      "describe shows a pod that runs",
       prepared("apps/v1:deployments", web({ replicas: 1 })),
       rolledOut("web", 1),
       "describe pods -l app=web --show-events=false",
     ),
     session(
-      "describe tells of a Deployment and its ReplicaSet",
+      "describe shows a Deployment and its ReplicaSet",
       prepared("apps/v1:deployments", web({ replicas: 1, template: webTemplate(full) })),
       rolledOut("web", 1),
       hasEvents("Deployment", 1),
@@ -49,13 +49,13 @@ export const describeCases: CaseGroup = {
       "describe replicasets -l app=web",
     ),
     session(
-      "describe tells of a StatefulSet",
+      "describe shows a StatefulSet",
       prepared("apps/v1:statefulsets", { ...web({ serviceName: "db" }), kind: "StatefulSet" }),
       observed("apps/v1:statefulsets/web"),
       "describe statefulset web",
     ),
     session(
-      "describe tells of a Service and its slices",
+      "describe shows a Service and its slices",
       prepared(
         "services",
         service("front", { selector: { app: "web" }, ports: [{ name: "http", port: 80, targetPort: 8080 }] }),
@@ -67,20 +67,20 @@ export const describeCases: CaseGroup = {
       "describe endpointslices -l kubernetes.io/service-name=front",
       "describe endpoints front",
     ),
-    session("describe tells of a namespace", "label namespace $ns team=own", "describe namespace $ns"),
+    session("describe shows a namespace", "label namespace $ns team=own", "describe namespace $ns"),
     session(
-      "describe tells of a Job",
+      "describe shows a Job",
       "create job once --image=job:1",
       hasCondition("batch/v1:jobs/once", "Complete"),
       "describe job once --show-events=false",
     ),
     session(
-      "describe tells of a CronJob",
+      "describe shows a CronJob",
       "create cronjob tick --image=job:1 --schedule='0 0 1 1 *'",
       "describe cronjob tick",
     ),
     session(
-      "describe tells of data and hides what is secret",
+      "describe shows data and hides Secrets",
       prepared(
         "configmaps",
         configMap("settings", { data: { a: "1", long: "x\ny\n" }, binaryData: { b: "AAE=" } }),
@@ -90,13 +90,13 @@ export const describeCases: CaseGroup = {
       "describe secret login",
     ),
     session(
-      "describe tells of a disruption budget",
+      "describe shows a disruption budget",
       "create pdb safe --selector=app=web --max-unavailable=1",
       hasField("policy/v1:poddisruptionbudgets/safe", "status.observedGeneration", 1),
       "describe pdb safe --show-events=false",
     ),
     session(
-      "describe tells of access rules",
+      "describe shows access rules",
       "create role reader --verb=get,list --resource=pods,deployments.apps",
       "create rolebinding read --role=reader --user=ann --serviceaccount=$ns:default",
       "describe role reader",
@@ -104,12 +104,12 @@ export const describeCases: CaseGroup = {
       "describe serviceaccount default",
     ),
     session(
-      "describe tells of an Ingress",
+      "describe shows an Ingress",
       "create ingress door --class=own --rule=web.example/path*=front:80,tls=cert",
       "describe ingress door",
     ),
     session(
-      "describe tells of a custom resource and its definition",
+      "describe shows a custom resource and its definition",
       widgetsAreServed,
       ["create -f -", widget("one", { size: 2, parts: [{ name: "a", count: 1 }] })],
       "describe widgets.$ns.example.com one",

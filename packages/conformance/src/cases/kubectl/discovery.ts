@@ -38,8 +38,8 @@ export const discoveryCases: CaseGroup = {
       "api-resources --api-group=$ns.example.com -o wide --cached=false",
       widgetsAreRemoved,
     ),
-    session("version tells both of them", "version"),
-    session("cluster-info tells where the server is", "cluster-info"),
+    session("version shows the client's and the server's", "version"),
+    session("cluster-info shows the address of the server", "cluster-info"),
     session(
       "events are listed, of all and of one",
       prepared("apps/v1:deployments", web({ replicas: 1 })),

@@ -2,7 +2,7 @@ import type { CaseGroup } from "../../conformance-case.ts";
 import { session } from "./session.ts";
 import { documentsAreFresh, widgetsAreRemoved, widgetsAreServed } from "./widget.ts";
 
-/** What the descriptions say is left out of the comparison; which fields there are is not. */
+/** Descriptions are left out of the comparison; the fields are compared. */
 export const explainCases: CaseGroup = {
   title: "kubectl explain",
   cases: [

@@ -48,7 +48,7 @@ const ownNode: Step = async (stage) => {
 
 const nodeIsRemoved: Step = (stage) => stage.remove(`/api/v1/nodes/${nodeOf(stage)}`);
 
-/** A pod on the case's node that says it runs; it is gone at once when it is deleted. */
+/** A pod on the case's node whose status is Running; its deletion takes effect at once. */
 function running(name: string, rest: Fields = {}): Step {
   return async (stage) => {
     const pod = idlePod(name, {
@@ -113,7 +113,7 @@ export const nodeCases: CaseGroup = {
       nodeIsRemoved,
     ),
     session(
-      "drain with a selector leaves the others",
+      "drain with a selector leaves pods that do not match",
       ownNode,
       running("web"),
       running("other"),
@@ -124,7 +124,7 @@ export const nodeCases: CaseGroup = {
       nodeIsRemoved,
     ),
     session(
-      "drain leaves the pods of a DaemonSet only if it is told to",
+      "drain leaves the pods of a DaemonSet only with a flag",
       ownNode,
       ["create -f -", ownDaemonSet],
       (stage) => stage.until(stage.path("pods"), (list) => JSON.stringify(list).includes('"nodeName"')),
@@ -160,7 +160,7 @@ export const nodeCases: CaseGroup = {
       nodeIsRemoved,
     ),
     session(
-      "describe tells of a node",
+      "describe shows a node",
       ownNode,
       running("web"),
       async (stage) => {

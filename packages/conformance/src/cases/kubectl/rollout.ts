@@ -23,7 +23,7 @@ export const rolloutCases: CaseGroup = {
   title: "kubectl rollout",
   cases: [
     session(
-      "rollout status tells when a Deployment is there",
+      "rollout status reports when a Deployment is complete",
       ...onePod,
       "rollout status deployment/web",
       "rollout status deployment/web --watch=false",

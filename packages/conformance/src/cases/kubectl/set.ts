@@ -55,7 +55,7 @@ export const setCases: CaseGroup = {
     session(
       "run makes a pod",
       "run once --image=web:1 --restart=Never --labels=app=once --env=A=1 --dry-run=server -o yaml",
-      'run once --image=web:1 --overrides={"spec":{"schedulerName":"nobody"}}',
+      'run once --image=web:1 --overrides={"spec":{"schedulerName":"no-scheduler"}}',
       "run once --image=web:1",
       "run Bad_Name --image=web:1",
       "run once",

@@ -3,13 +3,13 @@ import { field, type Stage } from "../../stage.ts";
 
 type Settling = (stage: Stage) => Promise<unknown>;
 
-/** The elements of a list that was answered. */
-export function itemsOf(answer: unknown): readonly unknown[] {
-  const items = field(answer, "items");
+/** The elements of a list in a response. */
+export function itemsOf(response: unknown): readonly unknown[] {
+  const items = field(response, "items");
   return Array.isArray(items) ? items : [];
 }
 
-/** The Deployment controller has done all it had to, and pods of former templates have gone. */
+/** The Deployment controller has done all it had to, and pods of former templates no longer exist. */
 export function rolledOut(name: string, replicas: number): Settling {
   return async (stage) => {
     await stage.until(stage.path(`apps/v1:deployments/${name}`), (deployment) => {
@@ -30,8 +30,8 @@ export function observed(path: string): Settling {
 export function podsAre(count: number, selector = ""): Settling {
   const query = selector === "" ? "" : `?labelSelector=${encodeURIComponent(selector)}`;
   return (stage) =>
-    stage.until(stage.path(`pods${query}`), (answer) => {
-      const pods = itemsOf(answer);
+    stage.until(stage.path(`pods${query}`), (response) => {
+      const pods = itemsOf(response);
       return (
         pods.length === count && pods.every((pod) => field(pod, "metadata.deletionTimestamp") === undefined)
       );
@@ -41,15 +41,15 @@ export function podsAre(count: number, selector = ""): Settling {
 /** There are so many pods, and all of them are ready. */
 export function podsAreReady(count: number): Settling {
   return (stage) =>
-    stage.until(stage.path("pods"), (answer) => {
-      const pods = itemsOf(answer);
+    stage.until(stage.path("pods"), (response) => {
+      const pods = itemsOf(response);
       return pods.length === count && pods.every((pod) => hasStatus(pod, "Ready", "True"));
     });
 }
 
 /** What is at a path of the case's namespace has a field with a value. */
-export function hasField(path: string, name: string, wanted: unknown): Settling {
-  return (stage) => stage.until(stage.path(path), (object) => field(object, name) === wanted);
+export function hasField(path: string, name: string, value: unknown): Settling {
+  return (stage) => stage.until(stage.path(path), (object) => field(object, name) === value);
 }
 
 /** What is at a path of the case's namespace has a condition of a type and status. */
@@ -71,27 +71,27 @@ export function mayDo(user: string, verb: string, resource: string, group = ""):
         path: "/apis/authorization.k8s.io/v1/subjectaccessreviews",
         body: JSON.stringify({ spec }),
       },
-      (answer) => field(answer, "status.allowed") === true,
+      (response) => field(response, "status.allowed") === true,
     );
   };
 }
 
 /** There are so many objects at a path of the case's namespace. */
 export function countIs(path: string, count: number): Settling {
-  return (stage) => stage.until(stage.path(path), (answer) => itemsOf(answer).length === count);
+  return (stage) => stage.until(stage.path(path), (response) => itemsOf(response).length === count);
 }
 
-/** So many events tell of objects of a kind; they come some time after what they tell of. */
+/** There are `count` Events about objects of a kind; they come some time after what they report. */
 export function hasEvents(kind: string, count: number): Settling {
   return (stage) =>
-    stage.until(stage.path("events"), (answer) => {
-      const events = itemsOf(answer).filter((event) => field(event, "involvedObject.kind") === kind);
+    stage.until(stage.path("events"), (response) => {
+      const events = itemsOf(response).filter((event) => field(event, "involvedObject.kind") === kind);
       return events.length >= count;
     });
 }
 
 export function isGone(path: string): Settling {
-  return (stage) => stage.until(stage.path(path), (answer) => field(answer, "code") === 404);
+  return (stage) => stage.until(stage.path(path), (response) => field(response, "code") === 404);
 }
 
 /** Makes an object that the case needs, in its namespace. */

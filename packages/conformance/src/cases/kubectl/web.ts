@@ -1,6 +1,6 @@
 import { type Fields, manifest } from "../manifests.ts";
 
-/** A Deployment without pods, unless it asks for some, and so one that is settled as soon as it is seen. */
+/** A Deployment without pods, unless `replicas` is set, and so one that is settled as soon as it is seen. */
 export function web(spec: Fields = {}, metadata: Fields = {}): Fields {
   return manifest("apps/v1", "Deployment", "web", {
     metadata: { labels: { app: "web" }, ...metadata },
@@ -25,7 +25,11 @@ export function idlePod(name: string, rest: Fields = {}): Fields {
   const { metadata, spec } = rest;
   return manifest("v1", "Pod", name, {
     metadata: { labels: { app: name }, ...asFields(metadata) },
-    spec: { schedulerName: "nobody", containers: [{ name: "main", image: "web:1" }], ...asFields(spec) },
+    spec: {
+      schedulerName: "no-scheduler",
+      containers: [{ name: "main", image: "web:1" }],
+      ...asFields(spec),
+    },
   });
 }
 

@@ -56,14 +56,14 @@ export const widgetsAreServed: Step = async (stage) => {
       spec: { group, scope: "Namespaced", names, versions: [version] },
     }),
   );
-  await stage.until(`/apis/${group}/v1`, (answer) => field(answer, "kind") === "APIResourceList");
+  await stage.until(`/apis/${group}/v1`, (response) => field(response, "kind") === "APIResourceList");
   // kubectl finds kinds there, and the real server writes it later than the group's own list.
   const accept = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
-  await stage.untilAnswer({ method: "GET", path: "/apis", headers: { accept } }, (answer) =>
-    JSON.stringify(field(answer, "items") ?? "").includes(`"${group}"`),
+  await stage.untilAnswer({ method: "GET", path: "/apis", headers: { accept } }, (response) =>
+    JSON.stringify(field(response, "items") ?? "").includes(`"${group}"`),
   );
-  await stage.until("/openapi/v3", (answer) => {
-    const paths = field(answer, "paths");
+  await stage.until("/openapi/v3", (response) => {
+    const paths = field(response, "paths");
     return isRecord(paths) && paths[`apis/${group}/v1`] !== undefined;
   });
 };

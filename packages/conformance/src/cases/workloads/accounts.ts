@@ -39,11 +39,11 @@ export const accountCases: CaseGroup = {
       await isGone("secrets/robot-token")(stage);
     }),
     conforms("a Secret for a ServiceAccount that is not there goes", async (stage) => {
-      await stage.create(stage.path("secrets"), tokenSecret("nobody"));
+      await stage.create(stage.path("secrets"), tokenSecret("missing"));
       await isGone("secrets/robot-token")(stage);
     }),
     conforms("a pod of a ServiceAccount that is not there is refused", async (stage) => {
-      await stage.kubectl('run web --image=web:1 --overrides={"spec":{"serviceAccountName":"nobody"}}');
+      await stage.kubectl('run web --image=web:1 --overrides={"spec":{"serviceAccountName":"missing"}}');
     }),
     conforms("a CronJob that is far from its time has made nothing", async (stage) => {
       await stage.kubectl(["create", "cronjob", "tick", "--image=job:1", "--schedule=0 0 29 2 *"]);

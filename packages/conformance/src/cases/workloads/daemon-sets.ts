@@ -48,7 +48,7 @@ export const daemonSetCases: CaseGroup = {
       await show(stage, path, ["status"]);
       await countIs("pods", 0)(stage);
     }),
-    conforms("a DaemonSet stays on one node that it asks for", async (stage) => {
+    conforms("a DaemonSet runs only on the node that it selects", async (stage) => {
       const nodeSelector = { "kubernetes.io/hostname": "hollow-1" };
       await prepared(
         "apps/v1:daemonsets",

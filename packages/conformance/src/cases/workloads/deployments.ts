@@ -35,7 +35,10 @@ async function change(stage: Stage, patch: unknown): Promise<void> {
 
 /** The uid of the one ReplicaSet that there is. */
 async function onlyReplicaSet(stage: Stage): Promise<unknown> {
-  const list = await stage.until(stage.path("apps/v1:replicasets"), (answer) => itemsOf(answer).length === 1);
+  const list = await stage.until(
+    stage.path("apps/v1:replicasets"),
+    (response) => itemsOf(response).length === 1,
+  );
   return field(itemsOf(list)[0], "metadata.uid");
 }
 
@@ -88,7 +91,7 @@ export const deploymentCases: CaseGroup = {
       await showOutcome(stage);
       await showAll(stage, "pods", ["spec.containers", "metadata.generateName"]);
     }),
-    conforms("no pod too many and none too few where the limits say so", async (stage) => {
+    conforms("a rollout stays within maxSurge and maxUnavailable", async (stage) => {
       const strategy = { type: "RollingUpdate", rollingUpdate: { maxSurge: 1, maxUnavailable: 0 } };
       await settled(stage, { replicas: 3, strategy }, 3);
       await change(stage, image("web:2"));
@@ -104,7 +107,7 @@ export const deploymentCases: CaseGroup = {
       });
       await hasField(path, "status.updatedReplicas", 2)(stage);
       await podsAre(5)(stage);
-      // The pod that had to go is counted for a while after it has gone.
+      // The deleted pod is counted for a while after its deletion.
       await hasField(path, "status.replicas", 5)(stage);
       await showOutcome(stage);
     }),
@@ -160,7 +163,7 @@ export const deploymentCases: CaseGroup = {
       await countIs("apps/v1:replicasets", 2)(stage);
       await showAll(stage, "apps/v1:replicasets", ["metadata.annotations", "spec.replicas"]);
     }),
-    conforms("a rollout that does not get on says so after its deadline", async (stage) => {
+    conforms("a rollout that makes no progress reports it after its deadline", async (stage) => {
       const template = podTemplateOf("web", { annotations: { "hollow.keelson.dev/pull": "fail" } });
       await stage.prepare(
         stage.path("apps/v1:deployments"),

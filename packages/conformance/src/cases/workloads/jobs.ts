@@ -34,7 +34,7 @@ const counts = [
 const podFields = ["metadata.labels", "metadata.annotations", "metadata.finalizers", "status.phase"];
 
 async function onlyPod(stage: Stage): Promise<string> {
-  const list = await stage.until(stage.path("pods"), (answer) => itemsOf(answer).length === 1);
+  const list = await stage.until(stage.path("pods"), (response) => itemsOf(response).length === 1);
   return String(field(itemsOf(list)[0], "metadata.name"));
 }
 
@@ -58,7 +58,7 @@ export const jobCases: CaseGroup = {
       await showEvents(stage, "Job", 2);
       await stage.kubectl("get jobs");
     }),
-    conforms("a Job runs as many pods as it asks for", async (stage) => {
+    conforms("a Job runs as many pods as its completions", async (stage) => {
       await prepared("batch/v1:jobs", job({ parallelism: 2, completions: 4 }))(stage);
       await hasCondition(path, "Complete")(stage);
       await show(stage, path, counts);
@@ -123,7 +123,7 @@ export const jobCases: CaseGroup = {
       await countIs("pods", 0)(stage);
       await showEvents(stage, "Job", 3);
     }),
-    conforms("a pod that is evicted is no failure where the Job says so", async (stage) => {
+    conforms("an evicted pod is no failure where the pod failure policy ignores it", async (stage) => {
       const rules = [{ action: "Ignore", onPodConditions: [{ type: "DisruptionTarget" }] }];
       await prepared("batch/v1:jobs", job({ backoffLimit: 0, podFailurePolicy: { rules } }, endless))(stage);
       await hasField(path, "status.ready", 1)(stage);

@@ -10,9 +10,9 @@ async function addNamespace(stage: Stage): Promise<void> {
 }
 
 const isGone = (stage: Stage): Promise<unknown> =>
-  stage.until(pathOf(stage), (answer) => field(answer, "code") === 404);
+  stage.until(pathOf(stage), (response) => field(response, "code") === 404);
 
-/** What a controller puts into a namespace is there. */
+/** A controller has created the objects that every namespace has. */
 const has = (stage: Stage, path: string): Promise<unknown> =>
   stage.until(`${pathOf(stage)}/${path}`, (object) => field(object, "metadata.uid") !== undefined);
 

@@ -22,8 +22,8 @@ export function workloadOf(kind: string, name: string, spec: Fields = {}): Field
 
 /** Records some fields of the objects at a path, in an order that does not depend on their names. */
 export async function showAll(stage: Stage, path: string, fields: readonly string[]): Promise<void> {
-  const answer = await stage.until(stage.path(path), (list) => Array.isArray(field(list, "items")));
-  const shown = itemsOf(answer).map((object) => chosen(object, fields));
+  const response = await stage.until(stage.path(path), (list) => Array.isArray(field(list, "items")));
+  const shown = itemsOf(response).map((object) => chosen(object, fields));
   stage.record(`fields of ${path}`, inOrder(shown));
 }
 
@@ -33,18 +33,18 @@ export async function show(stage: Stage, path: string, fields: readonly string[]
   stage.record(`fields of ${path}`, chosen(object, fields));
 }
 
-/** Waits until so many events tell of objects of a kind, and records their words; they come in any order. */
+/** Waits until there are `count` Events about objects of a kind, and records their texts; they come in any order. */
 export async function showEvents(stage: Stage, kind: string, count: number): Promise<void> {
-  const ofKind = (answer: unknown): readonly unknown[] =>
-    itemsOf(answer).filter((event) => field(event, "involvedObject.kind") === kind);
-  const answer = await stage.until(stage.path("events"), (list) => ofKind(list).length >= count);
-  const told = ofKind(answer).map((event) =>
+  const ofKind = (response: unknown): readonly unknown[] =>
+    itemsOf(response).filter((event) => field(event, "involvedObject.kind") === kind);
+  const response = await stage.until(stage.path("events"), (list) => ofKind(list).length >= count);
+  const texts = ofKind(response).map((event) =>
     chosen(event, ["type", "reason", "message", "source.component"]),
   );
-  stage.record(`events of ${kind}`, inOrder(told));
+  stage.record(`events of ${kind}`, inOrder(texts));
 }
 
-/** Conditions by type, without their times; the order of conditions says nothing. */
+/** Conditions by type, without their times; the order of conditions has no meaning. */
 export async function showConditions(stage: Stage, path: string): Promise<void> {
   const object = await stage.until(stage.path(path), isRecord);
   const conditions = field(object, "status.conditions");

@@ -66,10 +66,10 @@ export const replicaSetCases: CaseGroup = {
       await ready(2)(stage);
       await showAll(stage, "pods", owners);
     }),
-    conforms("a ReplicaSet whose pods are refused says so", async (stage) => {
+    conforms("a ReplicaSet whose pods are refused reports it in its status", async (stage) => {
       await prepared(
         "apps/v1:replicasets",
-        replicaSet({ template: podTemplateOf("web", { spec: { serviceAccountName: "nobody" } }) }),
+        replicaSet({ template: podTemplateOf("web", { spec: { serviceAccountName: "missing" } }) }),
       )(stage);
       await stage.until(stage.path(path), (object) => JSON.stringify(object).includes("ReplicaFailure"));
       await showConditions(stage, path);

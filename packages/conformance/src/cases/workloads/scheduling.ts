@@ -38,7 +38,7 @@ export const schedulingCases: CaseGroup = {
       stage.record("is on the second node", field(placed, "spec.nodeName") === "hollow-2");
     }),
     conforms("a pod that has its node already needs no scheduler", async (stage) => {
-      await make(stage, { nodeName: "hollow-1", schedulerName: "nobody" });
+      await make(stage, { nodeName: "hollow-1", schedulerName: "no-scheduler" });
       await runs(stage);
       await hasCondition("pods/web", "Ready")(stage);
       await showConditions(stage, "pods/web");

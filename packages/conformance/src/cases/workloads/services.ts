@@ -36,7 +36,7 @@ async function showSlices(stage: Stage): Promise<void> {
     "addressType",
     "ports",
   ]);
-  const list = await stage.until(stage.path(slices), (answer) => itemsOf(answer).length > 0);
+  const list = await stage.until(stage.path(slices), (response) => itemsOf(response).length > 0);
   const endpoints = itemsOf(list).flatMap((slice) => {
     const given = field(slice, "endpoints");
     return Array.isArray(given) ? given : [];
@@ -79,12 +79,15 @@ export const serviceCases: CaseGroup = {
       await endpointsAre(1)(stage);
       await showSlices(stage);
     }),
-    conforms("a pod that is not ready is published where the Service says so", async (stage) => {
-      await prepared("services", front({ clusterIP: "None", publishNotReadyAddresses: true }))(stage);
-      await prepared("apps/v1:deployments", web(1, { "hollow.keelson.dev/ready": "false" }))(stage);
-      await endpointsAre(1)(stage);
-      await showSlices(stage);
-    }),
+    conforms(
+      "a pod that is not ready is published where the Service sets publishNotReadyAddresses",
+      async (stage) => {
+        await prepared("services", front({ clusterIP: "None", publishNotReadyAddresses: true }))(stage);
+        await prepared("apps/v1:deployments", web(1, { "hollow.keelson.dev/ready": "false" }))(stage);
+        await endpointsAre(1)(stage);
+        await showSlices(stage);
+      },
+    ),
     conforms("a Service without pods has an empty slice", async (stage) => {
       await prepared("services", front())(stage);
       await endpointsAre(0)(stage);
@@ -132,7 +135,7 @@ export const serviceCases: CaseGroup = {
       });
       await showSlices(stage);
     }),
-    conforms("Endpoints that somebody wrote stand in slices too", async (stage) => {
+    conforms("Endpoints that a user wrote are mirrored into slices", async (stage) => {
       await prepared("services", service("bare"))(stage);
       const written = (ip: string): Fields =>
         manifest("v1", "Endpoints", "bare", {

@@ -36,7 +36,7 @@ async function setImage(stage: Stage, image: string): Promise<void> {
 }
 
 async function uidsOf(stage: Stage): Promise<readonly unknown[]> {
-  const list = await stage.until(stage.path("pods"), (answer) => itemsOf(answer).length > 0);
+  const list = await stage.until(stage.path("pods"), (response) => itemsOf(response).length > 0);
   return itemsOf(list).map((pod) => field(pod, "metadata.uid"));
 }
 
