@@ -14,7 +14,7 @@ const endingSignals = ["SIGINT", "SIGTERM", "SIGHUP"];
 /** @typedef {{ packages: Record<string, LockedPackage> }} Lockfile */
 
 /**
- * Whether every package of the lockfile is installed as the lockfile says. npm writes the list of what it installed
+ * Whether every package of the lockfile is installed as in the lockfile. npm writes the list of what it installed
  * when it is done, so an interrupted installation has none. Packages for other platforms are optional and missing.
  * @param {Lockfile} wanted
  * @param {Lockfile | undefined} installed

@@ -32,7 +32,7 @@ describe("whether the workspace is installed", () => {
     Object.fromEntries(Object.entries(everything).filter(([found]) => found !== path));
 
   it.each([
-    ["everything is there", everything, true],
+    ["everything is installed", everything, true],
     ["a package is missing", without("node_modules/hull"), false],
     [
       "a package has another version",
@@ -80,7 +80,7 @@ if (fs.existsSync("npm-skips-scripts")) fs.writeFileSync("node_modules/.bin/node
 fs.copyFileSync("package-lock.json", "node_modules/.package-lock.json");
 `;
 
-/** Makes a folder as in a checkout that may not be written, whoever runs the tests. */
+/** Makes a folder as in a checkout that may not be written, whichever user runs the tests. */
 const refuseFolders = `
 const fs = require("node:fs");
 fs.mkdirSync = (path) => {
@@ -120,7 +120,7 @@ function isAlive(pid: number): boolean {
 }
 
 describe("the bootstrap script", () => {
-  it("installs what the lockfile says, once", async () => {
+  it("installs what the lockfile lists, once", async () => {
     const { bootstrap, npmCalls } = await checkout();
     await bootstrap();
     await bootstrap();
@@ -150,7 +150,7 @@ describe("the bootstrap script", () => {
     expect(await npmCalls()).toHaveLength(1);
   });
 
-  it("says what to do when the checkout may not be written", async () => {
+  it("explains what to do when the checkout may not be written", async () => {
     const { bootstrap, npmCalls, file } = await checkout();
     await writeFile(file("refuse-folders.cjs"), refuseFolders);
     await expect(bootstrap("--require", file("refuse-folders.cjs"))).rejects.toMatchObject({
@@ -190,7 +190,7 @@ describe("the bootstrap script", () => {
     expect(await npmCalls()).toHaveLength(2);
   });
 
-  it("says what to do when the pinned Node was not installed", async () => {
+  it("explains what to do when the pinned Node was not installed", async () => {
     const { bootstrap, file } = await checkout();
     await writeFile(file("npm-skips-scripts"), "");
     await expect(bootstrap()).rejects.toMatchObject({
@@ -199,7 +199,7 @@ describe("the bootstrap script", () => {
     });
   });
 
-  it("says what to do when the lockfile is broken", async () => {
+  it("explains what to do when the lockfile is broken", async () => {
     const { bootstrap, file } = await checkout();
     await writeFile(file("package-lock.json"), "<<<<<<< HEAD");
     await expect(bootstrap()).rejects.toMatchObject({

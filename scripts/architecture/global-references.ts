@@ -7,17 +7,17 @@ export interface GlobalReference {
 }
 
 /**
- * Every reference to one of the wanted globals, called or not. A name that the file declares anywhere is taken for
+ * Every reference to one of the given globals, called or not. A name that the file declares anywhere is taken for
  * its own everywhere.
  */
-export function globalReferences(program: Program, wanted: ReadonlySet<string>): readonly GlobalReference[] {
+export function globalReferences(program: Program, globals: ReadonlySet<string>): readonly GlobalReference[] {
   const declared = declaredNames(program);
   const references: GlobalReference[] = [];
   const names = namesOnly(program);
   new Visitor({
     Identifier: (node) => {
       const { name, start } = node;
-      if (wanted.has(name) && !declared.has(name) && !names.has(node)) references.push({ name, start });
+      if (globals.has(name) && !declared.has(name) && !names.has(node)) references.push({ name, start });
     },
   }).visit(program);
   return references;

@@ -27,7 +27,7 @@ describe("the order of packages", () => {
     ["packages/client/test/cluster/a.test.ts", `import { startControlPlane } from "@keelson/controlplane";`],
     ["packages/cli/src/a.ts", `import { webapp } from "@keelson/webapp";`],
     ["scripts/a.ts", `import { findBinaries } from "@keelson/controlplane";`],
-  ])("lets %s say %s", (file, source) => {
+  ])("lets %s contain %s", (file, source) => {
     expect(violations(file, source)).toEqual([]);
   });
 
@@ -59,7 +59,7 @@ describe("the order of packages", () => {
     ]);
   });
 
-  it("says of a package at the bottom that it may import nothing of ours", () => {
+  it("reports for a package at the bottom that it may import nothing of ours", () => {
     expect(violations("packages/core/src/a.ts", `import "@keelson/client";`)).toEqual([
       "packages/core/src/a.ts:1: core may not import @keelson/client; it may import nothing of ours",
     ]);
@@ -71,7 +71,7 @@ describe("the order of packages", () => {
     ]);
   });
 
-  it("refuses a package that nobody has given a place", () => {
+  it("refuses a package that is not in the table", () => {
     expect(violations("packages/extra/src/a.ts", `import "@keelson/core";`)).toEqual([
       expect.stringContaining("extra is not in the table"),
     ]);
@@ -174,6 +174,6 @@ describe("law 1", () => {
   });
 });
 
-it("says which file does not parse", () => {
+it("reports which file does not parse", () => {
   expect(() => readFacts("packages/core/src/a.ts", "const = 1")).toThrow("parse packages/core/src/a.ts");
 });

@@ -27,7 +27,7 @@ function textOf(file: string): string | undefined {
   }
 }
 
-/** Removes the leavings of earlier builds: scripts that are no longer made, declarations of sources that are gone. */
+/** Removes the leavings of earlier builds: scripts that are no longer made, declarations of sources that were deleted. */
 function removeStale(folder: string, files: readonly BuiltFile[]): void {
   const made = new Set(files.map(({ path }) => path));
   const sources = new Set(globSync("**/*.ts", { cwd: `${folder}/src` }));

@@ -81,7 +81,7 @@ describe("the bundle of keelson", () => {
       expect(loaded).not.toContain(later);
   });
 
-  it("keeps for a module that asks for its address the one that it has without a bundle", () => {
+  it("keeps `import.meta.url` of a module as it is without a bundle", () => {
     const address = 'new URL("./leader/election-driver.js", import.meta.url).href';
     const texts = bundle.files.filter(({ path }) => !path.includes("/")).map(({ text }) => text);
     expect(texts.some((text) => text.includes(`"./renew-worker.js", ${address})`))).toBe(true);
@@ -95,7 +95,7 @@ describe("the bundle of keelson", () => {
   });
 });
 
-it("a package with an import that leads nowhere cannot be bundled, and the message says where", async () => {
+it("a package with an import that leads nowhere cannot be bundled, and the message names the place", async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), "keelson-bundle-"));
   mkdirSync(join(folder.path, "src"));
   writeFileSync(join(folder.path, "src/index.ts"), 'export { hull } from "./hull.ts";\n');
@@ -116,7 +116,7 @@ describe.each(libraries)("the bundle of $name", (library) => {
     }
   });
 
-  it("contains no code of others", () => {
+  it("contains no code of other packages", () => {
     const foreign = bundle.modules.filter((module) => !module.startsWith(`${library.folder}/src/`));
     // What the compiler puts in place of newer syntax, as tsc would.
     expect(foreign.filter((module) => !/^\0(@oxc-project\+runtime@|rolldown\/runtime)/.test(module))).toEqual(

@@ -43,7 +43,7 @@ async function bundleModules(folder: string, modules: readonly string[]): Promis
     external: isOtherPackage,
     plugins: [moduleAddresses(`${folder}/src/`), plainHttp],
     preserveEntrySignatures: "strict",
-    // What tsconfig.base.json says, of which the rest concerns types.
+    // The options of tsconfig.base.json; the rest of it concerns types.
     tsconfig: false,
     transform: { target: "es2024", typescript: { onlyRemoveTypeImports: true } },
     onLog: (level, log) => {
@@ -68,14 +68,14 @@ function isOtherPackage(specifier: string): boolean {
   return !/^[./\0]/.test(specifier) && !specifier.startsWith("@oxc-project/runtime/");
 }
 
-/** Throws if the package does not say that it needs what its code imports: where it is installed that would be missing. */
+/** Throws if the package imports what is not among its dependencies: it would be missing after an installation. */
 function checkImports({ name, dependencies }: PublishedPackage, chunks: readonly OutputChunk[]): void {
   const own = new Set(chunks.map(({ fileName }) => fileName));
   const imported = new Set(chunks.flatMap(({ imports, dynamicImports }) => [...imports, ...dynamicImports]));
   for (const specifier of imported) {
-    const wanted = /^(@[^/]+\/)?[^/]+/.exec(specifier)?.[0] ?? specifier;
-    if (own.has(specifier) || isBuiltin(specifier) || dependencies.includes(wanted)) continue;
-    throw new Error(`build ${name}: it imports ${specifier}; add ${wanted} to its dependencies`);
+    const dependency = /^(@[^/]+\/)?[^/]+/.exec(specifier)?.[0] ?? specifier;
+    if (own.has(specifier) || isBuiltin(specifier) || dependencies.includes(dependency)) continue;
+    throw new Error(`build ${name}: it imports ${specifier}; add ${dependency} to its dependencies`);
   }
 }
 

@@ -10,7 +10,7 @@ export interface PublishedPackage {
   readonly entries: readonly string[];
   /** The programs of its threads, as paths in `src` without extension. */
   readonly workers: readonly string[];
-  /** The packages that are there wherever it is installed, and those that may be. */
+  /** The packages that are installed with it, and those that may be. */
   readonly dependencies: readonly string[];
 }
 

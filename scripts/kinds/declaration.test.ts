@@ -29,7 +29,7 @@ describe("the interface of a schema", () => {
     );
   });
 
-  it("says which object it is where the schema has a kind, and requires its metadata", () => {
+  it("has its kind and apiVersion as literals where the schema has a kind, and requires its metadata", () => {
     const text = interfaceText(
       "Disk",
       {
@@ -69,7 +69,7 @@ describe("the interface of a schema", () => {
     expect(text).toContain("readonly kind?: string;");
   });
 
-  it("tells which property could not be translated", () => {
+  it("reports which property could not be translated", () => {
     const properties = { size: { type: "null" } };
     expect(() => interfaceText("Disk", { properties }, scope)).toThrow("translate Disk.size");
   });

@@ -8,7 +8,7 @@ export interface ServedKind extends SchemaKind {
 }
 
 /**
- * The type of core for the metadata of a kind's objects, which says their scope, or that they are not stored; undefined
+ * The type of core for the metadata of a kind's objects, which shows their scope, or that they are not stored; undefined
  * for objects that are stored in no place of their own, such as a Scale.
  */
 export function metaTypeOf(kind: ServedKind | undefined, isStored: boolean): string | undefined {
@@ -18,9 +18,9 @@ export function metaTypeOf(kind: ServedKind | undefined, isStored: boolean): str
 }
 
 /**
- * The interface of a schema that has properties. An object with a kind of its own, and a list of such, says which it
+ * The interface of a schema that has properties. An object with a kind of its own, and a list of such, names which it
  * is: its `apiVersion` and `kind` are literals, and both are required like its `metadata`, since the server always
- * answers with all three although its OpenAPI does not promise it. `metaType` is the type of its metadata where that is not the schema's.
+ * returns all three although its OpenAPI does not promise it. `metaType` is the type of its metadata where that is not the schema's.
  */
 export function interfaceText(name: string, schema: Schema, scope: TypeScope, metaType?: string): string {
   const identity = identityOf(schema, metaType);
@@ -48,7 +48,7 @@ export function objectKindOf(schema: Schema): SchemaKind | undefined {
   return more.length > 0 || metadata === undefined || items !== undefined ? undefined : kind;
 }
 
-/** Types of the properties that say which object this is; undefined where the type is the schema's. */
+/** Types of the properties that identify the object; undefined where the type is the schema's. */
 function identityOf(
   schema: Schema,
   metaType: string | undefined,

@@ -56,7 +56,7 @@ async function writeModules(
     text: await layOut(`${folder}/${path}`, source),
   }));
   const files = await Promise.all(laidOut);
-  // So that modules of groups that are gone do not stay; only when all is made.
+  // Removes modules of groups that no longer exist; only when all is made.
   await rm(join(out, folder), { recursive: true, force: true });
   for (const { path, text } of files) {
     const file = join(out, folder, path);

@@ -11,7 +11,7 @@ interface DownloadedModule {
 }
 
 /**
- * Asks Go for the sources of modules at one version: from its cache, where a control plane that was built on this machine
+ * Gets from Go the sources of modules at one version: from its cache, where a control plane that was built on this machine
  * left them, else from its proxy.
  */
 export async function goModuleFolders(paths: readonly string[], version: string): Promise<ModuleFolders> {

@@ -5,7 +5,7 @@ interface ImportedType {
   readonly type: string;
 }
 
-/** The types that a module of kinds takes from others. */
+/** The types that a module of kinds imports from other modules. */
 export class Imports {
   readonly #module: string;
   readonly #declared: ReadonlySet<string>;

@@ -105,7 +105,7 @@ export interface Claim {
 `);
   });
 
-  it("say of the metadata of a kind its scope, or that its objects are not stored", () => {
+  it("show in the metadata of a kind its scope, or that its objects are not stored", () => {
     const kinds = (["Namespaced", "Cluster"] as const).map((scope) => ({ ...pod, kind: scope, scope }));
     const gvk = (group: string, kind: string): Schema => ({
       ...object({ kind: string, metadata: reference(`${meta}ObjectMeta`) }),
@@ -134,7 +134,7 @@ export interface Claim {
     );
   });
 
-  it("write a quantity as the string that the server answers with", () => {
+  it("write a quantity as the string that the server returns", () => {
     const modules = modulesOf([core], {
       "io.k8s.api.core.v1.Pod": object({ cpu: reference("io.k8s.apimachinery.pkg.api.resource.Quantity") }),
       "io.k8s.apimachinery.pkg.api.resource.Quantity": { oneOf: [string, { type: "number" }] },

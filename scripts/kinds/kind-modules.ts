@@ -4,7 +4,7 @@ import { isDeclared, referencesIn, type Schema, type SchemaKind, type Schemas } 
 import { homeOf, isHandWritten, metaModule, moduleOf } from "./type-home.ts";
 import { withWireForms } from "./wire-forms.ts";
 
-/** What a server says of its built-in kinds. */
+/** What a server publishes about its built-in kinds. */
 export interface ServerApi {
   /** Such as `v1.36.2`. */
   readonly kubernetes: string;

@@ -17,6 +17,6 @@ export async function layOut(file: string, source: string): Promise<string> {
     text(child.stderr),
     once(child, "close"),
   ]);
-  if (code !== 0) throw new Error(`lay out ${file}: biome ended with ${code}; it said: ${stderr.trim()}`);
+  if (code !== 0) throw new Error(`lay out ${file}: biome ended with ${code}; its output: ${stderr.trim()}`);
   return stdout;
 }

@@ -6,7 +6,7 @@ import type { DiscoveredApi } from "./server-api.ts";
 const schemas: Readonly<Record<string, Schema & { readonly description?: string }>> = {
   "io.k8s.api.core.v1.Pod": {
     type: "object",
-    description: "Text of others.",
+    description: "Text of Kubernetes.",
     properties: {
       metadata: {
         allOf: [{ $ref: "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta" }],
@@ -57,7 +57,7 @@ it("lists the modules of schemas", () => {
   expect(body("schema-modules.ts")).toContain('["core/v1", coreV1],');
 });
 
-it("writes what discovery tells of groups and resources", () => {
+it("writes what discovery lists of groups and resources", () => {
   expect(body("discovery.ts")).toContain('"autoscaling":["v2","v1"]');
   expect(body("discovery.ts")).toContain(`"/v1/pods":${JSON.stringify(pods)}`);
 });

@@ -4,7 +4,7 @@ import { homeOf, metaModule, moduleOf } from "./type-home.ts";
 
 /**
  * What the embedded control plane needs to know of the built-in kinds, as modules of data: for each group and version
- * the schemas as JSON text, one a line; all of them in one index; and what discovery tells. Without descriptions. The
+ * the schemas as JSON text, one a line; all of them in one index; and what discovery lists. Without descriptions. The
  * same server gives the same text; it is not laid out yet.
  */
 export function factModules(api: DiscoveredApi): ReadonlyMap<string, string> {
@@ -78,7 +78,7 @@ function factsOf(schema: Schema): Facts {
   if (target !== undefined) facts.$ref = target;
   for (const field of keptFields) if (schema[field] !== undefined) facts[field] = schema[field];
   const kinds = schema["x-kubernetes-group-version-kind"] ?? [];
-  // Others belong to every group, such as DeleteOptions.
+  // The rest, such as DeleteOptions, belongs to every group.
   if (kinds.length === 1) facts["x-kubernetes-group-version-kind"] = kinds;
   if (schema.oneOf !== undefined) facts.oneOf = schema.oneOf.map(factsOf);
   if (schema.items !== undefined) facts.items = factsOf(schema.items);
@@ -96,7 +96,7 @@ function indexText(paths: readonly string[]): string {
   const entries = paths.map((path) => `  ["${path}", ${identifier(path)}],\n`);
   return [
     ...imports,
-    "\n/** The schemas of each module as JSON text, to be parsed when one is asked for. */\n",
+    "\n/** The schemas of each module as JSON text, to be parsed when one is needed. */\n",
     `export const schemaModules: ReadonlyMap<string, string> = new Map([\n${entries.join("")}]);\n`,
   ].join("");
 }
@@ -117,9 +117,9 @@ function discoveryText(api: DiscoveredApi): string {
   });
   return [
     `export const kubernetesVersion = "${api.kubernetes}";\n`,
-    "\n/** The versions of each named group, preferred ones first, in the order in which the server tells them; JSON text. */\n",
+    "\n/** The versions of each named group, preferred ones first, in the order of the server; JSON text. */\n",
     `export const groups: string = ${jsonText(Object.fromEntries(groups))};\n`,
-    "\n/** Each resource and subresource as discovery tells it, by `group/version/name`; JSON text. */\n",
+    "\n/** Each resource and subresource as discovery lists it, by `group/version/name`; JSON text. */\n",
     `export const resources: string = ${jsonText(Object.fromEntries(resources))};\n`,
   ].join("");
 }

@@ -1,4 +1,4 @@
-/** What an OpenAPI v3 schema says about structure; everything else in it is left unread. */
+/** The structure in an OpenAPI v3 schema; everything else in it is ignored. */
 export interface Schema {
   readonly $ref?: string;
   readonly allOf?: readonly Schema[];
@@ -44,7 +44,7 @@ export function referenceOf(schema: Schema): string | undefined {
   return only?.$ref?.slice(referencePrefix.length);
 }
 
-/** Whether a schema becomes an interface of its own. Others, such as times, are written out where they are used. */
+/** Whether a schema becomes an interface of its own. Another schema, such as a time, is written out in place. */
 export function isDeclared(schema: Schema): boolean {
   return schema.properties !== undefined;
 }

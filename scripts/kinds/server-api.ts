@@ -2,7 +2,7 @@ import type { ServedKind } from "./declaration.ts";
 import type { GroupVersion, ServerApi } from "./kind-modules.ts";
 import type { Schema, SchemaKind } from "./schema.ts";
 
-/** Gives the body that the server answers for a path. */
+/** Returns the body of the server's response for a path. */
 export type Get = (path: string) => Promise<string>;
 
 interface OpenApiIndex {
@@ -13,12 +13,12 @@ interface OpenApiDocument {
   readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
 }
 
-/** What discovery tells of one group and version. */
+/** What discovery lists of one group and version. */
 export interface ResourceList {
   readonly resources: readonly Pick<DiscoveredResource, "name" | "kind" | "namespaced">[];
 }
 
-/** One resource or subresource, with all that discovery tells of it. */
+/** One resource or subresource, with all that discovery lists of it. */
 export interface DiscoveredResource {
   readonly name: string;
   readonly singularName: string;
@@ -51,11 +51,11 @@ export interface DiscoveredApi extends ServerApi {
 }
 
 export interface DiscoveredVersion extends GroupVersion {
-  /** The kinds again, and their subresources, with all that discovery tells. */
+  /** The kinds again, and their subresources, with all that discovery lists. */
   readonly resources: readonly DiscoveredResource[];
 }
 
-/** Asks a server for the kinds of every stable version it serves, and for all schemas these use. */
+/** Reads from a server the kinds of every stable version that it serves, and all schemas that these use. */
 export async function readServerApi(get: Get): Promise<DiscoveredApi> {
   const version: { readonly gitVersion: string } = JSON.parse(await get("/version"));
   const index: OpenApiIndex = JSON.parse(await get("/openapi/v3"));

@@ -1,6 +1,6 @@
 import { isDeclared, referenceOf, type Schema } from "./schema.ts";
 
-/** What the text of a type may use: the schemas that others refer to, and the names that the file gives to types. */
+/** What the text of a type may use: the schemas that other schemas refer to, and the names that the file gives to types. */
 export interface TypeScope {
   /** The schema of this full name; throws if the server has none. */
   schemaOf(schemaName: string): Schema;
@@ -48,8 +48,8 @@ function listText(list: Schema, scope: TypeScope): string {
 }
 
 /**
- * The keys of a list that is merged by key without which the server cannot tell which element is meant. A key that
- * is not required has a default, such as a port's protocol, or tells an element apart by its absence. Where no key is
+ * The keys of a list that is merged by key without which the server cannot identify an element. A key that
+ * is not required has a default, such as a port's protocol, or identifies an element by its absence. Where no key is
  * required all of them are needed, because the server refuses an element that has none.
  */
 function neededKeys(list: Schema, scope: TypeScope): readonly string[] {

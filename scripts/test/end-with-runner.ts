@@ -1,4 +1,4 @@
-// Loaded into every worker, once for each file: ends it when the process that started it is gone. Left to itself a
+// Loaded into every worker, once for each file: ends it when the process that started it has ended. Left to itself a
 // worker would first finish its current test, with the control plane that belongs to it.
 function endWithRunner(): void {
   process.exit(1);

@@ -50,7 +50,7 @@ const { chosen, rest } = splitArguments(process.argv.slice(2));
 try {
   await runTests(chosen, rest);
 } catch (error) {
-  // A mistake of the user, such as a wrong KUBEBUILDER_ASSETS: the message says it all.
+  // A mistake of the user, such as a wrong KUBEBUILDER_ASSETS: the message is enough.
   if (!(error instanceof ControlPlaneError)) throw error;
   console.error(error.message);
   process.exitCode = 1;

@@ -51,7 +51,7 @@ it("ends with the counts, after what was left out and why", () => {
   ]);
 });
 
-it("says when leaving something out is a failure", () => {
+it("reports when leaving something out is a failure", () => {
   const [first] = closingLines(counts, leftOut, true);
   expect(first).toMatch(/^left out, which is a failure with KEELSON_REQUIRE_CLUSTER=1: the cluster tests/);
 });

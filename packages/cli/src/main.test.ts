@@ -26,7 +26,7 @@ describe("the keelson command", { timeout: 60_000 }, () => {
     );
   });
 
-  it("ends as if nothing had happened when nobody reads what it says", async () => {
+  it("ends with code 0 when its output is not read", async () => {
     const child = spawn(process.execPath, ["--conditions=@keelson/source", main, "run", "--print-config"], {
       stdio: ["ignore", "pipe", "pipe"],
     });
@@ -36,7 +36,7 @@ describe("the keelson command", { timeout: 60_000 }, () => {
     expect(await stderr).toBe("");
   });
 
-  it("tells its version", async () => {
+  it("prints its version", async () => {
     const { version } = JSON.parse(await readFile(new URL("../package.json", import.meta.url), "utf8"));
     expect((await keelson(["--version"])).stdout).toBe(`${version}\n`);
   });
@@ -46,7 +46,7 @@ describe("the keelson command", { timeout: 60_000 }, () => {
     [["help", "sail"], "unknown command 'sail'; see --help"],
     [["dev", "--node"], "configure dev: --node: there is no such flag; did you mean --nodes?"],
     [["sandbox", "--port"], "option '--port <number>' argument missing; see --help"],
-  ])("says of %j in one line what is wrong", async (args, line) => {
+  ])("reports for %j in one line what is wrong", async (args, line) => {
     await expect(keelson(args)).rejects.toMatchObject({ code: 1, stderr: `keelson: ${line}\n` });
   });
 });
@@ -57,7 +57,7 @@ describe("keelson run, before it reaches a cluster", { timeout: 60_000 }, () => 
     keelson(["run", ...args], env, folder);
   const failed = (stderr: unknown) => ({ code: 1, stderr });
 
-  it("helps, whichever way it is asked", async () => {
+  it("prints its help for each form of the flag", async () => {
     const { stdout } = await run(["--help"]);
     expect(stdout).toMatch(/^Usage: keelson run OPERATOR\.\.\. \[flags\]/);
     expect((await keelson(["help", "run"])).stdout).toBe(stdout);
@@ -118,7 +118,7 @@ describe("keelson run, before it reaches a cluster", { timeout: 60_000 }, () => 
     expect(stdout).toMatch(/^debug: true +# --debug$/m);
   });
 
-  it("says in one line that an operator is missing, or unknown", async () => {
+  it("reports in one line that an operator is missing, or unknown", async () => {
     await expect(run([])).rejects.toMatchObject(
       failed(expect.stringMatching(/^keelson: run: no operator .*\n$/)),
     );
@@ -127,7 +127,7 @@ describe("keelson run, before it reaches a cluster", { timeout: 60_000 }, () => 
     );
   });
 
-  it("says in one line what is wrong with a kubeconfig, or with the server that it names", async () => {
+  it("reports in one line what is wrong with a kubeconfig, or with the server that it names", async () => {
     const args = ["./gadget-operator.ts", "--kubeconfig"];
     await expect(run([...args, "/nowhere"])).rejects.toMatchObject(
       failed(expect.stringMatching(/^keelson: find a kubeconfig: .*\n$/)),

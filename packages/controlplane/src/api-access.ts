@@ -11,7 +11,7 @@ export function apiGet(access: ApiAccess, path: string): Promise<LoopbackAnswer>
   return loopbackRequest({ url: access.url + path, tls: access.tls });
 }
 
-/** Creates the object or makes it what is given here, and fails on any answer but success. */
+/** Creates or replaces the object, and throws on any response but success. */
 export async function apiApply(access: ApiAccess, path: string, object: object): Promise<void> {
   const query = "?fieldManager=keelson-controlplane&force=true";
   await send(access, "PATCH", path + query, "application/apply-patch+yaml", object);

@@ -48,8 +48,8 @@ it("issues serving certificates that a TLS client accepts for the names given, a
   await once(server, "listening");
   onTestFinished(() => void server.close());
   const url = `https://127.0.0.1:${(server.address() as AddressInfo).port}/`;
-  const answer = await loopbackRequest({ url, tls: { ca: authority.pair.certificate } });
-  expect(answer).toEqual({ status: 200, body: "hello" });
+  const response = await loopbackRequest({ url, tls: { ca: authority.pair.certificate } });
+  expect(response).toEqual({ status: 200, body: "hello" });
   await expect(loopbackRequest({ url, tls: { ca: stranger.pair.certificate } })).rejects.toThrow(
     /certificate/,
   );

@@ -30,13 +30,13 @@ export interface UserOptions extends Identity {
   readonly namespace?: string;
 }
 
-/** A running control plane. Its own kubeconfig is the administrator's; others are made with `createUser`. */
+/** A running control plane. Its own kubeconfig is the administrator's; `createUser` makes a kubeconfig for another user. */
 export interface ControlPlane extends Access, AsyncDisposable {
   readonly url: string;
-  /** Holds certificates, data and logs; gone after `stop`. */
+  /** Holds certificates, data and logs; `stop` deletes it. */
   readonly folder: string;
   readonly components: readonly ComponentName[];
-  /** Settles with the first component that ends without having been asked to; never rejects. */
+  /** Settles with the first component that ends unexpectedly; never rejects. */
   readonly crashed: Promise<ComponentExitedError>;
   /** Makes a user with a client certificate; its rules are in force when this returns. */
   createUser(options: UserOptions): Promise<Access>;

@@ -5,7 +5,7 @@ export abstract class ControlPlaneError extends KeelsonError {
   static override readonly brand: string = "@keelson/controlplane.ControlPlaneError";
 }
 
-/** A program that is there but cannot be used, or is not where it was promised to be. */
+/** A program that exists but cannot be used, or is not in its folder. */
 export class InvalidBinaryError extends ControlPlaneError {
   static override readonly brand: string = "@keelson/controlplane.InvalidBinaryError";
   readonly code = "INVALID_BINARY";
@@ -19,7 +19,7 @@ export class InvalidBinaryError extends ControlPlaneError {
   }
 }
 
-/** One place that was asked for the control plane's programs, and why it had none. */
+/** One place that was searched for the control plane's programs, and why it had none. */
 export interface FailedSource {
   readonly source: string;
   readonly reason: string;
@@ -42,7 +42,7 @@ export class BinariesUnavailableError extends ControlPlaneError {
   }
 }
 
-/** A component ended without being asked to. */
+/** A component ended unexpectedly. */
 export class ComponentExitedError extends ControlPlaneError {
   static override readonly brand: string = "@keelson/controlplane.ComponentExitedError";
   readonly code = "COMPONENT_EXITED";
@@ -65,7 +65,7 @@ export class ComponentNotReadyError extends ControlPlaneError {
 
   constructor(component: BinaryName, timeoutMs: number, lastAnswer: string, logTail: string) {
     super(
-      `start ${component}: not ready after ${timeoutMs / 1000} s, its last answer was ${lastAnswer}; ` +
+      `start ${component}: not ready after ${timeoutMs / 1000} s, its last response was ${lastAnswer}; ` +
         `the end of its log:\n${logTail}`,
     );
     this.component = component;
@@ -81,7 +81,7 @@ export class KubectlError extends ControlPlaneError {
   readonly stderr: string;
 
   constructor(args: readonly string[], exitCode: number | undefined, stderr: string) {
-    super(`kubectl ${args.join(" ")}: exit code ${exitCode ?? "none"}; it said: ${stderr.trim()}`);
+    super(`kubectl ${args.join(" ")}: exit code ${exitCode ?? "none"}; its output: ${stderr.trim()}`);
     this.exitCode = exitCode;
     this.stderr = stderr;
   }
@@ -93,8 +93,8 @@ export class ApiRequestError extends ControlPlaneError {
   readonly code = "API_REQUEST_FAILED";
   readonly status: number;
 
-  constructor(method: string, path: string, status: number, answer: string) {
-    super(`${method} ${path}: the API server responded with ${status}: ${answer}`);
+  constructor(method: string, path: string, status: number, body: string) {
+    super(`${method} ${path}: the API server responded with ${status}: ${body}`);
     this.status = status;
   }
 }
@@ -107,13 +107,13 @@ export class UnknownComponentError extends ControlPlaneError {
 
   constructor(component: BinaryName, present: readonly BinaryName[]) {
     super(
-      `find ${component}: this control plane runs ${present.join(", ")}; ask for it in startControlPlane`,
+      `find ${component}: this control plane runs ${present.join(", ")}; request it in startControlPlane`,
     );
     this.component = component;
   }
 }
 
-/** Something was asked of a control plane that was stopped. */
+/** A call to a control plane that was stopped. */
 export class ControlPlaneStoppedError extends ControlPlaneError {
   static override readonly brand: string = "@keelson/controlplane.ControlPlaneStoppedError";
   readonly code = "CONTROL_PLANE_STOPPED";

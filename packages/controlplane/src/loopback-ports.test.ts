@@ -20,7 +20,7 @@ it("lies below the range that outgoing connections take ports from", async () =>
   expect(port).toBeLessThan(30_000);
 });
 
-it("passes over ports that are claimed and ports that someone listens on", async () => {
+it("passes over ports that are claimed and ports that a process listens on", async () => {
   const probe = await claimPort();
   await rm(probe.file);
   const { port } = probe;

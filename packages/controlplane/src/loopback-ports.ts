@@ -10,7 +10,7 @@ import { NoFreePortError } from "./errors.ts";
 const firstPort = 20_000;
 const portCount = 10_000;
 
-/** A port on 127.0.0.1 that no other control plane of this user takes while the file is there. */
+/** A port on 127.0.0.1 that no other control plane of this user takes while the file exists. */
 export interface ClaimedPort {
   readonly port: number;
   /** The process that claimed the port removes the file at its end, or its guardian does. */
@@ -18,7 +18,7 @@ export interface ClaimedPort {
 }
 
 /**
- * Claims a free port. Asking the system for a free one is not enough: between the answer and the moment when the
+ * Claims a free port. To get a free one from the system is not enough: between that and the moment when the
  * component binds it, and again while a component restarts, another process may take it. So a claim is a file named
  * after the port, with the claimant's process number in it for people. A claim is never taken over: two who did so at
  * the same time would both have it.

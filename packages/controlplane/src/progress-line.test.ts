@@ -39,7 +39,7 @@ describe("in a log", () => {
   });
 });
 
-it("leaves the terminal alone if there was nothing to tell", () => {
+it("leaves the terminal alone if there was no progress", () => {
   const terminal = stream(true);
   new ProgressLine(terminal).end();
   expect(terminal.written).toEqual([]);

@@ -21,7 +21,7 @@ export interface Grant {
 const propagationTimeoutMs = 10_000;
 
 /**
- * Lets the user do what the rules say, beside what earlier grants for other namespaces said, and returns when the API
+ * Allows the user what the rules allow, in addition to earlier grants for other namespaces, and returns when the API
  * server acts on it: its authorizer reads RBAC objects from a cache, so a request right after the write may still
  * be refused.
  */

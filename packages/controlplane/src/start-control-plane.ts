@@ -155,7 +155,7 @@ class RunningControlPlane implements ControlPlane {
 
   async restart(component: ComponentName): Promise<void> {
     await this.#component(component).kill();
-    // What is asked for in the meantime wins.
+    // A stop in the meantime wins: it has aborted the signal.
     await this.#component(component).start(this.#stopping.signal);
   }
 

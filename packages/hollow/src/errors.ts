@@ -1,6 +1,6 @@
 import { KeelsonError } from "keelson";
 
-/** A node of that name is there and is not hollow. To take it over would be to take over its pods. */
+/** A node of that name exists and is not hollow. To take it over would be to take over its pods. */
 export class NodeTakenError extends KeelsonError {
   static override readonly brand: string = "@keelson/hollow.NodeTakenError";
   readonly code = "NODE_TAKEN";
@@ -24,7 +24,7 @@ export class UnknownNodeError extends KeelsonError {
   }
 }
 
-/** The nodes asked for make no sense, or their times. Has all that is wrong. */
+/** The options of the nodes, or their times, are invalid. Lists all mistakes. */
 export class InvalidNodesError extends KeelsonError {
   static override readonly brand: string = "@keelson/hollow.InvalidNodesError";
   readonly code = "INVALID_NODES";

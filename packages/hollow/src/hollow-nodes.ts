@@ -30,7 +30,7 @@ export interface HollowNodesOptions {
   readonly clock?: Clock;
   /** Default: the machine's. */
   readonly random?: Random;
-  /** Default: says nothing. */
+  /** Default: logs nothing. */
   readonly log?: Logger;
   /** Records invalid annotations. Default: records nothing. */
   readonly events?: EventRecorder;
@@ -40,7 +40,7 @@ export interface HollowNodesOptions {
 
 export interface SetReadyOptions {
   /**
-   * How a node that is not ready shows it. `report`, the default: it says so; it starts nothing and still ends pods that
+   * How a node that is not ready shows it. `report`, the default: it reports it; it starts nothing and still ends pods that
    * are deleted. `silent`: it does nothing at all, as if its kubelet were dead.
    */
   readonly mode?: "report" | "silent";

@@ -27,15 +27,15 @@ describe("a start of hollow nodes", () => {
     },
   );
 
-  it("refuses an empty list, names that are no names, and names that are there twice", async () => {
-    expect(await problemsOf({ nodes: [] })).toEqual(["there are none; ask for at least one"]);
+  it("refuses an empty list, names that are no names, and names that are listed twice", async () => {
+    expect(await problemsOf({ nodes: [] })).toEqual(["the list is empty; it needs at least one"]);
     expect(await problemsOf({ nodes: [{ name: "a" }, { name: "B" }, { name: "a" }] })).toEqual([
       expect.stringMatching(/^node name "B" must consist of lower-case letters/),
       "two nodes are named a; give each a name of its own",
     ]);
   });
 
-  it("tells all that is wrong at once, and sends nothing", async () => {
+  it("reports all mistakes at once, and sends nothing", async () => {
     const nan = Number.NaN;
     const endless = Number.POSITIVE_INFINITY;
     const problems = await problemsOf({

@@ -28,7 +28,7 @@ function countProblems(count: number): readonly string[] {
 }
 
 function nameProblems(names: readonly string[]): readonly string[] {
-  if (names.length === 0) return ["there are none; ask for at least one"];
+  if (names.length === 0) return ["the list is empty; it needs at least one"];
   return names.flatMap((name, index) => {
     if (names.indexOf(name) !== index) return [`two nodes are named ${name}; give each a name of its own`];
     const problem = dnsSubdomainProblem(name);

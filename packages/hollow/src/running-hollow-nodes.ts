@@ -77,7 +77,7 @@ export class RunningHollowNodes implements HollowNodes {
       await Promise.race([this.ended, Promise.all(registering)]);
       this.#registered.resolve();
     } catch (error) {
-      // The reason of the failure says more than that the clean-up failed too.
+      // The first failure explains more than the failed clean-up.
       await this.stop().catch(() => undefined);
       throw error;
     }
@@ -119,7 +119,7 @@ export class RunningHollowNodes implements HollowNodes {
     if (end.status === "rejected") throw end.reason;
   }
 
-  /** Ends when all parts have ended; the first that fails ends the others. */
+  /** Ends when all parts have ended; the first that fails ends the rest. */
   async #run(): Promise<void> {
     const { signal } = this.#stopping;
     const parts = [
@@ -192,7 +192,7 @@ export class RunningHollowNodes implements HollowNodes {
   }
 }
 
-/** One node asks for its own pods, as a kubelet does; several share one watch of all pods that have a node. */
+/** One node watches its own pods, as a kubelet does; several share one watch of all pods that have a node. */
 function podsOn(names: readonly string[]): string {
   const [only] = names;
   return names.length === 1 && only !== undefined ? `spec.nodeName=${only}` : "spec.nodeName!=";

@@ -12,7 +12,7 @@ import { RunningHollowNodes } from "./running-hollow-nodes.ts";
 
 /**
  * Starts hollow nodes: Nodes that are ready, and whose pods run, become ready, end and go as on real ones, without a
- * container anywhere. Returns when the Nodes are there and ready. Works on whatever cluster the client reaches; a Node
+ * container anywhere. Returns when the Nodes exist and are ready. Works on whatever cluster the client reaches; a Node
  * that is not hollow is never touched.
  */
 export async function startHollowNodes(options: HollowNodesOptions): Promise<HollowNodes> {

@@ -45,7 +45,7 @@ export class EndlessTimersError extends TestkitError {
   }
 }
 
-/** Two at a time wanted to move the clock. */
+/** Two calls advanced the clock at the same time. */
 export class ClockBusyError extends TestkitError {
   static override readonly brand: string = "@keelson/testkit.ClockBusyError";
   readonly code = "CLOCK_BUSY";
@@ -85,7 +85,7 @@ export class UnknownLevelError extends TestkitError {
   }
 }
 
-/** The cluster took what a test says that it refuses. */
+/** The cluster accepted what a test expects it to refuse. */
 export class AcceptedError extends TestkitError {
   static override readonly brand: string = "@keelson/testkit.AcceptedError";
   readonly code = "ACCEPTED";

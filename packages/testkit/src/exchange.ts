@@ -52,15 +52,15 @@ export class Exchange {
     if (this.signal.aborted) throw this.#failure();
   }
 
-  /** Breaks what is under way, on both sides, with the given error or as the fault says. */
+  /** Breaks what is under way, on both sides, with the given error or the error of the fault. */
   break(reason: StreamEnd | Error): void {
     if (reason instanceof Error) this.#breaking.abort(reason);
     else this.#breaking.abort(reason === "end" ? endOfBody : connectionReset());
   }
 
-  /** The answer's head; fails as a connection fails if the exchange is broken before it comes. */
-  async head<Value>(answer: Promise<Value>): Promise<Value> {
-    const value = await this.#orBroken(answer);
+  /** The response's head; fails as a connection fails if the exchange is broken before it comes. */
+  async head<Value>(response: Promise<Value>): Promise<Value> {
+    const value = await this.#orBroken(response);
     await this.passable();
     return value;
   }
@@ -79,7 +79,7 @@ export class Exchange {
     } finally {
       this.end();
       const left = Promise.resolve(chunks.return?.());
-      // A source that was aborted is asked to end, not waited for: it may be slow to notice.
+      // A source that was aborted is closed, not waited for: it may be slow to notice.
       if (this.signal.aborted) left.catch(() => undefined);
       else await left;
     }
@@ -95,7 +95,7 @@ export class Exchange {
     try {
       return await abortable(promise, this.signal);
     } catch (error) {
-      // The real transport notices the abort too, and says so in its own words.
+      // The real transport notices the abort too, and rejects with an error of its own.
       throw this.signal.aborted ? this.#failure() : error;
     }
   }

@@ -49,7 +49,7 @@ const nothing = { streams: 0, bodies: 0 };
 const reset = expect.objectContaining({ code: "ECONNRESET" });
 
 describe("without a fault", () => {
-  it("answers as the transport behind it does, and records what was asked", async () => {
+  it("responds as the transport behind it does, and records the requests", async () => {
     const inner = new ScriptedTransport("one", "two");
     const transport = faultyTransport(inner);
     const response = await transport.send(get(`${pods}?limit=5&labelSelector=a%3Db`));
@@ -120,7 +120,7 @@ describe("rules", () => {
       () => true,
     );
 
-  it("happen once unless told otherwise, the oldest first", async () => {
+  it("happen once by default, the oldest first", async () => {
     const transport = faultyTransport(new ScriptedTransport());
     transport.fault({}, faults.respond({ status: 500 }));
     const twice = transport.fault({}, faults.respond({ status: 503 }), { times: 2 });
@@ -174,7 +174,7 @@ describe("a request", () => {
   it.each([
     ["refused", faults.refuseConnection(), "ECONNREFUSED", 0],
     ["reset", faults.reset(), "ECONNRESET", 0],
-    ["carried out, and its answer lost", faults.loseResponse(), "ECONNRESET", 1],
+    ["executed, and its response lost", faults.loseResponse(), "ECONNRESET", 1],
   ])("may be %s", async (_, fault, code, received) => {
     const inner = new ScriptedTransport("one");
     const transport = faultyTransport(inner);
@@ -184,7 +184,7 @@ describe("a request", () => {
     expect(await leftOpen(transport, inner)).toEqual(nothing);
   });
 
-  it("whose answer is lost is given up by the transport behind, too", async () => {
+  it("whose response is lost is given up by the transport behind, too", async () => {
     const inner = new ScriptedTransport("one");
     const transport = faultyTransport(inner);
     transport.fault({}, faults.loseResponse());
@@ -192,7 +192,7 @@ describe("a request", () => {
     expect(inner.received[0]?.signal?.aborted).toBe(true);
   });
 
-  it("may get another answer than the server's", async () => {
+  it("may get another response than the server's", async () => {
     const inner = new ScriptedTransport();
     const transport = faultyTransport(inner);
     transport.fault({}, faults.respond({ status: 502, headers: { via: "proxy" }, body: "<html>" }));
@@ -220,7 +220,7 @@ describe("a request", () => {
     });
   });
 
-  it("may never be answered, until its signal aborts", async () => {
+  it("may never get a response, until its signal aborts", async () => {
     const transport = faultyTransport(new ScriptedTransport());
     transport.fault({}, faults.neverRespond());
     const stop = new AbortController();
@@ -235,7 +235,7 @@ describe("a request", () => {
 
   it.each([
     ["before the server sees it", faults.hold(), 0],
-    ["when the server has answered", faults.holdResponse(), 1],
+    ["when the server has responded", faults.holdResponse(), 1],
   ])("may be held %s, and goes on when released", async (_, fault, receivedWhileHeld) => {
     const inner = new ScriptedTransport("one");
     const transport = faultyTransport(inner);
@@ -415,7 +415,7 @@ describe("streams that run", () => {
     expect(await leftOpen(transport, inner)).toEqual(nothing);
   });
 
-  it("are cut before they are answered, too", async () => {
+  it("are cut before the response, too", async () => {
     const transport = faultyTransport(new ScriptedTransport());
     transport.fault({}, faults.hold(), { times: 2 });
     const one = transport.send(get(`${pods}?watch=true`));

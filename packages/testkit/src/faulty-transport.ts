@@ -18,7 +18,7 @@ export interface FaultOptions {
   readonly times?: number;
 }
 
-/** A fault that was asked for. */
+/** A fault that was requested. */
 export interface InjectedFault {
   /** How many requests it has happened to. */
   readonly used: number;
@@ -31,22 +31,22 @@ export interface FaultyTransport extends Transport {
   /** Every request, in the order in which they were sent, those included that never reached the server. */
   readonly requests: readonly RecordedRequest[];
   /**
-   * Requests for streams that have not ended: they wait for their answer, or their body has not been read to
+   * Requests for streams that have not ended: they wait for their response, or their body has not been read to
    * its end.
    */
   readonly openStreams: readonly RecordedRequest[];
-  /** What waits for `releaseAll`: requests, answers and black-holed streams. */
+  /** What waits for `releaseAll`: requests, responses and black-holed streams. */
   readonly heldRequests: readonly RecordedRequest[];
   /**
-   * Has the next matching request fail, or spoils its answer, in all the ways listed. Of several rules that
+   * Has the next matching request fail, or alters its response, in all the ways listed. Of several rules that
    * match, the oldest with times left takes the request.
    */
   fault(match: RequestMatch, fault: Fault | readonly StreamFault[], options?: FaultOptions): InjectedFault;
   /** Removes all rules. */
   removeFaults(): void;
-  /** Breaks every open stream that matches, by default all, and says how many these were. */
+  /** Breaks every open stream that matches, by default all, and returns how many these were. */
   cutStreams(match?: RequestMatch, how?: StreamEnd): number;
-  /** Has open streams go silent without an end, by default all, and says how many these were. */
+  /** Has open streams go silent without an end, by default all, and returns how many these were. */
   blackholeStreams(match?: RequestMatch): number;
   /** Lets everything pass that is held, late but whole. Rules stay, and may hold the next request. */
   releaseAll(): void;

@@ -3,7 +3,7 @@ import { type RefusedStatus, reasonCodes, refusedStatus } from "@keelson/sandbox
 
 export type StatusReason = keyof typeof reasonCodes;
 
-/** Default of the message: it says that the Status was injected. */
+/** Default of the message: that the Status was injected. */
 export type InjectedStatusOptions = Pick<RefusedStatus, "message" | "retryAfterSeconds">;
 
 /** A failure as the API server reports it, with the code of the reason. */
@@ -14,7 +14,7 @@ export function failureStatus(
   return refusedStatus(refusedFor(reason, options));
 }
 
-/** What `failureStatus` says, as part of a fault. */
+/** The Status of `failureStatus`, as part of a fault. */
 export function refusedFor(reason: StatusReason, options: InjectedStatusOptions): RefusedStatus {
   return { ...options, reason, code: reasonCodes[reason] };
 }

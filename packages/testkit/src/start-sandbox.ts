@@ -21,7 +21,7 @@ import { SandboxStoppedError } from "./errors.ts";
 
 /**
  * The embedded control plane, served over HTTPS on a free port of 127.0.0.1. Its own kubeconfig is the administrator's;
- * others are made with `createUser`.
+ * `createUser` makes a kubeconfig for another user.
  */
 export interface RunningSandbox extends Access, AsyncDisposable {
   readonly url: string;

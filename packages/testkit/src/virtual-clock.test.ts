@@ -13,7 +13,7 @@ describe("time", () => {
     expect([clock.now(), clock.monotonicNow()]).toEqual([6_500, 1_500]);
   });
 
-  it("begins at the same date in every run unless told otherwise", () => {
+  it("begins at the same date in every run by default", () => {
     expect(new VirtualClock().now()).toBe(Date.parse("2026-01-01T00:00:00Z"));
   });
 
@@ -132,7 +132,7 @@ describe("timers", () => {
     expect(() => new VirtualClock().schedule(Number.NaN, () => undefined)).toThrow(RangeError);
   });
 
-  it("that throw fail the advance, and are gone", async () => {
+  it("that throw fail the advance, and are removed", async () => {
     const clock = new VirtualClock();
     const mistake = new Error("boom");
     clock.schedule(10, () => {
@@ -178,7 +178,7 @@ describe("advanceUntil", () => {
     expect(clock.monotonicNow()).toBe(0);
   });
 
-  it("throws when timers go on past the limit, and says when the next one is due", async () => {
+  it("throws when timers go on past the limit, and reports when the next one is due", async () => {
     const clock = new VirtualClock();
     const tick = (): void => {
       clock.schedule(400, tick);
@@ -219,7 +219,7 @@ describe("runUntil", () => {
     await expect(clock.runUntil(work)).rejects.toBe(mistake);
   });
 
-  it("says that nothing is scheduled when the promise waits for something else than the clock", async () => {
+  it("reports that nothing is scheduled when the promise waits for something else than the clock", async () => {
     const clock = new VirtualClock();
     const work = sleep(clock, 10).then(() => Promise.withResolvers<void>().promise);
     const stuck = clock.runUntil(work);

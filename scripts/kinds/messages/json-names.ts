@@ -7,7 +7,7 @@ export interface JsonName {
   readonly isInlined: boolean;
 }
 
-/** Reads the tags of the structs in Go source text, which tell both names of a field. */
+/** Reads the tags of the structs in Go source text, which hold both names of a field. */
 export function jsonNamesIn(goSource: string): JsonNames {
   const names = new Map<string, JsonName>();
   let type = "";

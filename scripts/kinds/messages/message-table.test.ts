@@ -48,7 +48,7 @@ const meta: MessageSource = {
 };
 
 describe("the table of messages", () => {
-  it("tells of each field its number, its name in JSON and its type", () => {
+  it("holds for each field its number, its name in JSON and its type", () => {
     expect(messageLines([shop, meta])).toEqual([
       "meta.v1.ObjectMeta:",
       "shop.v1.Basket:1 metadata meta.v1.ObjectMeta,2 goods *shop.v1.Good,3 amounts %!Quantity,4 ^basketSource shop.v1.BasketSource,5 uid i",
@@ -65,7 +65,7 @@ describe("the table of messages", () => {
     );
   });
 
-  it("is refused where a message is used that nobody defines", () => {
+  it("is refused where a message is used that is not defined", () => {
     expect(() => messageLines([shop])).toThrow(
       "there is no message .k8s.io.apimachinery.pkg.apis.meta.v1.ObjectMeta in k8s.io.api.shop.v1",
     );

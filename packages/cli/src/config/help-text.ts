@@ -24,10 +24,10 @@ const shortFlags =
 
 /** The help of `keelson run`; `settings` are its own and those of the operators that are named beside `--help`. */
 export function helpText(settings: readonly Setting[]): string {
-  const others = ["Other:", ...actions.flatMap(([usage, text]) => entry(usage, text))].join("\n");
+  const other = ["Other:", ...actions.flatMap(([usage, text]) => entry(usage, text))].join("\n");
   const own = settings.filter(({ path }) => path.length === 1);
   const ofOperators = settings.filter(({ path }) => path.length > 1);
-  const sections = [introduction, ...settingSections(own), others, ...settingSections(ofOperators)];
+  const sections = [introduction, ...settingSections(own), other, ...settingSections(ofOperators)];
   return `${[...sections, ofOperators.length === 0 ? footer : `${footer}\n${shortFlags}`].join("\n\n")}\n`;
 }
 

@@ -125,7 +125,7 @@ function layersOf(schema: Schema): Layers {
 function innerOf(schema: Schema): Schema | undefined {
   if (schema instanceof z.core.$ZodPipe) {
     const { in: before, out } = schema._zod.def;
-    // A preprocessing function takes anything: the schema behind it says what is meant.
+    // A preprocessing function takes anything: the schema behind it defines the type.
     return before instanceof z.core.$ZodTransform ? out : before;
   }
   const isWrapper =

@@ -10,7 +10,7 @@ interface Line {
 
 /**
  * The configuration as a file that gives the same one again, except for sensitive values, which are left out; a comment
- * says where each value came from.
+ * shows where each value came from.
  */
 export function configText(resolved: ResolvedConfig, settings: readonly Setting[]): string {
   const lines = settings.flatMap((setting, index) => [

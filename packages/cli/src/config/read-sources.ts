@@ -31,7 +31,7 @@ export interface Sources {
 
 /**
  * Loads the operators that the sources name, and reads the sources by their settings. A source is read again after operators
- * were loaded, since only their schemas say which flags have values and which are switches.
+ * were loaded, since only their schemas define which flags have values and which are switches.
  */
 export async function readSources(options: SourceOptions): Promise<Sources> {
   const { args, env, own, fileSettings = own, load } = options;

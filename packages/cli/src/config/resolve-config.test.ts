@@ -32,7 +32,7 @@ function problemsOf(sources: Sources): readonly string[] {
 }
 
 describe("the configuration of keelson run", () => {
-  it("is its defaults if nobody says anything", () => {
+  it("is its defaults if nothing is set", () => {
     expect(resolve({}).config).toEqual({
       concurrency: { default: 1, byKind: {} },
       gracePeriod: 30_000,
@@ -86,7 +86,7 @@ describe("the configuration of keelson run", () => {
     });
   });
 
-  it("tells all mistakes of all sources together, a line for each", () => {
+  it("reports all mistakes of all sources together, a line for each", () => {
     const problems = problemsOf({
       flags: ["--metrc-port", "--health-port", "99999", "--sail", "--kubeconfig", "--context"],
       env: { KEELSON_LOG_LEVEL: "loud", KEELSON_METRIC_PORT: "1" },
@@ -109,7 +109,7 @@ describe("the configuration of keelson run", () => {
     );
   });
 
-  it("does not take what Kubernetes tells of Services, or what belongs to others, for a setting", () => {
+  it("ignores the variables that Kubernetes sets for Services, and those of other programs", () => {
     const env = {
       KEELSON_METRICS_PORT: "tcp://10.0.0.1:8080",
       KEELSON_METRICS_SERVICE_PORT: "8080",

@@ -104,10 +104,10 @@ function operatorProblem(
   if (value === undefined)
     return `${flag}: must be set, by this flag, by ${variable}, or by ${name} in a file`;
   const isFlag = value.origin.startsWith("--");
-  const others = isFlag
+  const rest = isFlag
     ? `${variable}, ${name} in a file`
     : `${flag}, ${value.origin === variable ? `${name} in a file` : variable}`;
-  return `${problemText(setting, value, issueText(issue, setting))} (also ${others})`;
+  return `${problemText(setting, value, issueText(issue, setting))} (also ${rest})`;
 }
 
 function problemText(setting: Setting | undefined, given: GivenValue | undefined, message: string): string {

@@ -81,7 +81,7 @@ export const runSchema: SettingsSchema<RunConfig> = z.strictObject<SettingsSchem
   }),
   concurrency: setting(concurrency(), {
     group: operators,
-    help: "how many objects a controller that does not say it reconciles at once, of all kinds or of one",
+    help: "how many objects a controller reconciles at once unless its code sets it, of all kinds or of one",
     placeholder: "[KIND.GROUP=]NUMBER",
     default: "1",
     isList: true,

@@ -57,7 +57,7 @@ export function logLevel(): z.ZodType<LogLevel> {
     try {
       return levelFrom(String(given));
     } catch {
-      // What is wrong with it is said in one form for all settings.
+      // All settings report a wrong value in the same form.
       return undefined;
     }
   };
@@ -128,7 +128,7 @@ export function httpsUrl(): z.ZodType<string> {
 
 /**
  * How many at once: a number for all kinds, `Kind.group=number` for one; several of these, or in a file also a mapping
- * from kinds to numbers, in which `default` is all others.
+ * from kinds to numbers, in which `default` stands for all other kinds.
  */
 export function concurrency(): z.ZodType<ConcurrencyDefaults> {
   return typeOf(

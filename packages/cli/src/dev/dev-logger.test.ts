@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { devLogger } from "./dev-logger.ts";
 
-it("tells warnings and errors to whoever watches, and everything to the file", () => {
+it("shows warnings and errors on the display, and writes everything to the file", () => {
   const notes: string[] = [];
   const kept: string[] = [];
   const log = devLogger({ note: (text) => notes.push(text), keep: (line) => kept.push(line) });
@@ -9,7 +9,7 @@ it("tells warnings and errors to whoever watches, and everything to the file", (
   inner.info("reconciled");
   inner.warn("is late");
   inner.error("failed", { error: new Error("no such image") });
-  // The API server shares the process: what it takes is nobody's fault.
+  // The API server shares the process: a short block of the event loop may be its own.
   inner.warn("blocked the event loop", { blockedMs: 200 });
   inner.warn("blocked the event loop", { blockedMs: 2_000 });
   expect(notes.map((text) => text.split("\n", 1)[0]?.slice(14))).toEqual([

@@ -3,15 +3,15 @@ import { type Logger, systemClock } from "keelson";
 import { type LogFields, prettyLogger } from "keelson/telemetry";
 import { LogFileError } from "./errors.ts";
 
-/** Where what the operators say goes. */
+/** Where the log of the operators goes. */
 export interface DevLog {
-  /** Takes a warning or an error: its first line says what is wrong. */
+  /** Takes a warning or an error: its first line states what is wrong. */
   readonly note: (text: string) => void;
   /** Takes every line, if all of them are kept. */
   readonly keep: ((line: string) => void) | undefined;
 }
 
-/** A machine that also runs a control plane has its hands full: a reconcile that took so long says little about itself. */
+/** The process also runs a control plane: a shorter block of the event loop is no sign of a mistake in an operator. */
 const usualBlockMs = 1_000;
 
 /** Warnings and errors are shown below the table; everything is written to the log file. */
@@ -50,7 +50,7 @@ export interface LogFile extends Disposable {
   readonly write: (line: string) => void;
 }
 
-/** Begins the file anew; undefined if no file is wanted. Throws a LogFileError. */
+/** Begins the file anew; undefined if no file is set. Throws a LogFileError. */
 export function openLogFile(path: string | undefined): LogFile | undefined {
   if (path === undefined) return undefined;
   try {

@@ -16,7 +16,7 @@ describe("the settings of keelson dev", () => {
     });
   });
 
-  it("say how long the samples may take only if they are waited for", () => {
+  it("limit how long the samples may take only if they are waited for", () => {
     expect(devSettings({ ...flags, exitWhenSettled: true }, "/").settleMs).toBe(120_000);
     expect(devSettings({ ...flags, exitWhenSettled: true, timeout: "1m30s" }, "/").settleMs).toBe(90_000);
     expect(() => devSettings({ ...flags, timeout: "1m" }, "/")).toThrow(

@@ -40,6 +40,6 @@ function timeoutMs(timeout: string | undefined): number {
   if (timeout === undefined) return defaultTimeoutMs;
   const { data, error } = durationMs().safeParse(timeout);
   if (data !== undefined) return data;
-  const wanted = error?.issues[0]?.message.replace("must be ", "") ?? "a time";
-  throw new InvalidFlagError("--timeout", timeout, wanted);
+  const expected = error?.issues[0]?.message.replace("must be ", "") ?? "a time";
+  throw new InvalidFlagError("--timeout", timeout, expected);
 }

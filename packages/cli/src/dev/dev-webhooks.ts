@@ -5,7 +5,7 @@ import {
 } from "keelson/kinds/admissionregistration/v1";
 import type { WebhookSet } from "keelson/webhook";
 
-/** A manager that knows which webhooks it was given, so that it can be waited for them. */
+/** A manager that records the webhooks that were added, so that `webhooksInPlace` can wait for them. */
 export class DevManager extends Manager {
   readonly admissions: Admission[] = [];
 

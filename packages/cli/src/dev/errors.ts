@@ -61,7 +61,7 @@ export class NotSettledError extends DevError {
 function describeOpen(row: Row): string {
   const { phase, ready, problem, event } = row;
   const last =
-    problem ?? (event === undefined ? "nothing was said of it" : `${event.reason}: ${event.message}`);
+    problem ?? (event === undefined ? "no Event was recorded for it" : `${event.reason}: ${event.message}`);
   const facts = [phase, ...(ready === undefined ? [] : [`${ready} ready`])].join(", ");
   return oneLine(`${titleOf(row)}: ${facts}; ${last}`);
 }

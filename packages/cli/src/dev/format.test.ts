@@ -35,10 +35,10 @@ it.each([
   [7_200_000, "2h"],
   [172_799_000, "47h"],
   [172_800_000, "2d"],
-])("tells %d ms as %s", (ms, age) => {
+])("shows %d ms as %s", (ms, age) => {
   expect(formatAge(ms)).toBe(age);
 });
 
-it("tells how long something took by tenths of seconds", () => {
+it("shows a duration in tenths of seconds", () => {
   expect(formatTook(3_449)).toBe("3.4 s");
 });

@@ -24,7 +24,7 @@ describe("last events", () => {
     expect(events.of("u2")).toBeUndefined();
   });
 
-  it("of the same second are told in the order in which they come", () => {
+  it("of the same second are kept in the order in which they come", () => {
     const events = new LastEvents();
     const lastTimestamp = "2026-01-01T00:00:10Z";
     events.note(makeEvent("first", { lastTimestamp }));

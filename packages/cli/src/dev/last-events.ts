@@ -5,7 +5,7 @@ import type { LastEvent } from "./row.ts";
 export class LastEvents {
   readonly #byUid = new Map<string, LastEvent>();
 
-  /** Whether it is news of an object. */
+  /** Records an Event; returns whether it is the latest one of its object. */
   note(event: Event): boolean {
     const { uid } = event.involvedObject;
     if (uid === undefined) return false;
@@ -26,7 +26,7 @@ export class LastEvents {
   }
 }
 
-/** When it last happened. Those who report it fill in some of the times only. */
+/** When it last happened. Reporters fill in only some of the times. */
 function timeOf({ series, lastTimestamp, eventTime, firstTimestamp, metadata }: Event): number {
   const times = [
     series?.lastObservedTime,

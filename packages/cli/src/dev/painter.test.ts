@@ -47,7 +47,7 @@ describe("a painter", () => {
     expect(terminal.lines).toEqual(["$ keelson dev", "again", "below", ""]);
   });
 
-  it("leaves what it has drawn when it is told to", () => {
+  it("leaves what it has drawn on request", () => {
     painter.paint(["last frame"]);
     painter.leave();
     painter.paint(["next"]);

@@ -51,7 +51,7 @@ it("writes a line for each change, and one whenever all samples have settled; wa
 const event = { atMs: 0, reason: "Scaled", message: "to 3", isWarning: false };
 
 describe("plain lines", () => {
-  it("tell each row when it is new and when it has changed, and not when it has only aged", () => {
+  it("show each row when it is new and when it has changed, and not when only its age has", () => {
     const lines = new PlainLines();
     const web = makeRow("webapp/web", { phase: "Scaling", ready: "1/3", isSettled: false });
     const job = makeRow("backup/job", { namespace: "shop", phase: "Running", ready: undefined });
@@ -66,16 +66,16 @@ describe("plain lines", () => {
     ]);
   });
 
-  it("tell a problem rather than an event", () => {
+  it("show a problem rather than an event", () => {
     const row = makeRow("webapp/web", { phase: "Failed", ready: undefined, problem: "no such image", event });
     expect(new PlainLines().changes([row])).toEqual(["webapp/web: Failed; no such image"]);
   });
 
-  it("tell once that something is gone, and tell it again when it is back", () => {
+  it("show once that an object was deleted, and show it again when it is created anew", () => {
     const lines = new PlainLines();
     const row = makeRow("webapp/web");
     lines.changes([row]);
-    expect(lines.changes([])).toEqual(["webapp/web: gone"]);
+    expect(lines.changes([])).toEqual(["webapp/web: deleted"]);
     expect(lines.changes([])).toEqual([]);
     expect(lines.changes([row])).toEqual(["webapp/web: Ready, 3/3 ready"]);
   });

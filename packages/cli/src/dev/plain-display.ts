@@ -17,11 +17,11 @@ export function plainDisplay({ stdout, stderr }: PlainStreams): Display {
   const printChanges = (): void => {
     if (look === undefined) return;
     const { rows, summary } = look();
-    const news = lines.changes(rows);
+    const changes = lines.changes(rows);
     // How many are settled can be counted; that all are is worth a line.
-    const isNews = summary !== lastSummary && rows.every(({ isSettled }) => isSettled);
+    const isAllSettled = summary !== lastSummary && rows.every(({ isSettled }) => isSettled);
     lastSummary = summary;
-    const printed = [...news, ...(isNews && summary !== "" ? [summary] : [])];
+    const printed = [...changes, ...(isAllSettled && summary !== "" ? [summary] : [])];
     if (printed.length > 0) stdout.write(`${printed.join("\n")}\n`);
   };
   const soon = new Soon(patienceMs, printChanges);
@@ -30,9 +30,9 @@ export function plainDisplay({ stdout, stderr }: PlainStreams): Display {
     print: (text) => void stdout.write(text),
     follow: (from) => {
       look = from;
-      soon.ask();
+      soon.schedule();
     },
-    changed: () => soon.ask(),
+    changed: () => soon.schedule(),
     note: (text) => void stderr.write(`${text}\n`),
     end: () => {
       soon.cancel();
@@ -59,7 +59,7 @@ export class PlainLines {
       this.#printed.set(row.id, { title: titleOf(row), line });
       return [line];
     });
-    return [...deleted.map(([, { title }]) => `${title}: gone`), ...changed];
+    return [...deleted.map(([, { title }]) => `${title}: deleted`), ...changed];
   }
 }
 

@@ -9,7 +9,7 @@ const object = {
 };
 
 describe("a row", () => {
-  it("tells what its operator tells", () => {
+  it("shows the progress that its operator reports", () => {
     const progress = { phase: "Ready", ready: "3/3", isSettled: true };
     const event = { atMs: 1, reason: "Scaled", message: "to 3", isWarning: false };
     expect(rowOf(identity, object, () => progress, event)).toEqual({
@@ -18,7 +18,7 @@ describe("a row", () => {
     });
   });
 
-  it("has a problem if its operator cannot tell", () => {
+  it("has a problem if its operator cannot report its progress", () => {
     const progressOf = (): never => {
       throw new Error("status is undefined");
     };
@@ -46,7 +46,7 @@ it.each([
   ["NotReady", false, { conditions: [{ type: "Available", status: "Unknown" }] }],
   ["Failed", false, { phase: "Failed", conditions: [notReady] }],
   ["Known", true, { phase: 7, conditions: "odd" }],
-])("tells %s of a usual status (settled: %s)", (phase, isSettled, status) => {
+])("shows %s for a usual status (settled: %s)", (phase, isSettled, status) => {
   const object = { apiVersion: "example.com/v1", kind: "App", metadata: { name: "web" } };
   expect(usualProgress({ ...object, ...(status !== undefined && { status }) })).toEqual({ phase, isSettled });
 });

@@ -26,7 +26,7 @@ export interface Row {
   readonly event: LastEvent | undefined;
 }
 
-/** Who an object is, whether it is there yet or not. */
+/** The identity of an object, whether it exists yet or not. */
 export type RowIdentity = Pick<Row, "id" | "title" | "namespace">;
 
 /** The row of an object that exists. An error of its operator counts as a problem of the object. */
@@ -65,7 +65,7 @@ function progressIn(
   }
 }
 
-/** Conditions that say of an object as a whole how it is, the first of them that it has. */
+/** Conditions that describe an object as a whole; the first one that it has counts. */
 const telling = ["Ready", "Available", "Succeeded", "Complete"];
 
 /** The progress of an object by what most kinds have in their status; for operators that do not report it. */

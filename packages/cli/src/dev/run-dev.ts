@@ -36,7 +36,7 @@ interface Workload {
 const stuckMs = 10_000;
 
 /**
- * Runs the operators and their samples. Resolves when the samples are settled, if the settings say that this ends it;
+ * Runs the operators and their samples. Resolves when the samples are settled, if `--exit-when-settled` is set;
  * rejects with an error, or with the signal's reason. Nothing is left running then.
  */
 export async function runDev(

@@ -25,7 +25,7 @@ export interface BoardOptions {
 }
 
 export interface BoardRows {
-  /** First the samples, in their order, then what others made. */
+  /** First the samples, in their order, then the objects that users made. */
   readonly all: readonly Row[];
   /** Those included that are to come. */
   readonly samples: readonly Row[];
@@ -38,7 +38,7 @@ export class SampleBoard {
   readonly #samples: readonly RowIdentity[];
   readonly #events: InformerLease<Event>;
   readonly #lastEvents = new LastEvents();
-  /** Samples that have been there: one that is gone again is not awaited any more. */
+  /** Samples that have existed: one that was deleted is not awaited any more. */
   readonly #seen = new Set<string>();
 
   constructor({ operators, samples, cache, onChange }: BoardOptions) {
@@ -70,9 +70,9 @@ export class SampleBoard {
       return this.#seen.has(identity.id) ? [] : [awaitedRow(identity)];
     });
     const isSample = new Set(samples.map(({ id }) => id));
-    const others = rows.filter(({ id }) => !isSample.has(id));
+    const rest = rows.filter(({ id }) => !isSample.has(id));
     return {
-      all: [...samples, ...others.toSorted((left, right) => left.id.localeCompare(right.id))],
+      all: [...samples, ...rest.toSorted((left, right) => left.id.localeCompare(right.id))],
       samples,
     };
   }

@@ -51,12 +51,12 @@ describe("waiting for the samples", () => {
         "wait for the samples: 3 of 4 are not settled after 60.0 s; --timeout gives them more time",
         "  webapp/web: Scaling, 1/3 ready; Scaled: to 3",
         "  backup/bad in shop: Failed; no such image",
-        "  webapp/mute: Ready, 3/3 ready; nothing was said of it",
+        "  webapp/mute: Ready, 3/3 ready; no Event was recorded for it",
       ].join("\n"),
     );
   });
 
-  it("ends early when all that are not settled have said for 10 s why they will not be", async () => {
+  it("ends early when all that are not settled have reported for 10 s why they will not be", async () => {
     rows = [makeRow("webapp/fine"), troubled];
     const waiting = wait();
     await vi.advanceTimersByTimeAsync(10_050);
@@ -78,12 +78,12 @@ describe("waiting for the samples", () => {
     expect(await waiting).toBe("settled");
   });
 
-  it("ends when it is told to", async () => {
+  it("ends when it is stopped", async () => {
     rows = [open];
     const waiting = wait();
-    stop.abort(new Error("told to"));
+    stop.abort(new Error("stopped"));
     await vi.advanceTimersByTimeAsync(50);
-    expect(await waiting).toBe("told to");
+    expect(await waiting).toBe("stopped");
   });
 });
 

@@ -38,7 +38,7 @@ export async function waitUntilSettled(
   }
 }
 
-/** How far all samples are: `stuck` if those that are not settled say why they will not be. */
+/** How far all samples are: `stuck` if those that are not settled report why they will not be. */
 export type Verdict = "settled" | "stuck" | "open";
 
 export function verdictOf(samples: readonly Row[]): Verdict {

@@ -22,7 +22,7 @@ export interface StartOperatorsOptions {
 }
 
 /**
- * Operators that run: their kinds are served, their caches have synced, their webhooks are asked. Disposing of them ends
+ * Operators that run: their kinds are served, their caches have synced, their webhooks are called. Disposing of them ends
  * them; the log names those that did not end in time.
  */
 export interface RunningOperators extends AsyncDisposable {

@@ -26,7 +26,7 @@ describe("the table", () => {
     ]);
   });
 
-  it("tells namespaces apart as soon as there is another than the default", () => {
+  it("shows namespaces as soon as there is another than the default", () => {
     const [head, first, , last] = draw([...rows, makeRow("webapp/far", { namespace: "shop" })]);
     expect(head).toMatch(/^NAMESPACE {2}SAMPLE/);
     expect(first).toMatch(/^default {4}webapp\/nginx-app/);

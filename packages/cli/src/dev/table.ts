@@ -48,7 +48,7 @@ const columns: readonly Column[] = [
 
 /**
  * The table, a line for each row, none of them wider than there is space. If there are too many rows, those that are not
- * settled are kept first, and a line says how many are left out.
+ * settled are kept first, and a line shows how many are left out.
  */
 export function tableLines(rows: readonly Row[], options: TableOptions): readonly string[] {
   const { lines, nowMs, paint } = options;
@@ -87,7 +87,7 @@ function columnWidths(
   const before = widths.slice(0, -1);
   const gaps = gap.length * before.length;
   let excess = sum(before) + gaps + leastLast - available;
-  // On a narrow screen the widest gives way first: what is short says most in its place.
+  // On a narrow screen the widest column is shortened first.
   while (excess > 0) {
     const widest = before.indexOf(Math.max(...before));
     const width = before[widest] ?? 0;

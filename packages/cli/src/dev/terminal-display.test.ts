@@ -28,7 +28,7 @@ function begin(): void {
 }
 
 describe("the display on a terminal", () => {
-  it("says what is waited for until there is something to show", () => {
+  it("shows what is waited for until there is a table to show", () => {
     display.await("starting …");
     expect(terminal.lines).toEqual(["starting …", ""]);
     display.print(opening);

@@ -65,13 +65,13 @@ export function terminalDisplay({ terminal, hasColors, nowMs }: TerminalOptions)
       terminal.on("resize", draw);
       draw();
     },
-    changed: () => soon.ask(),
+    changed: () => soon.schedule(),
     note: (text) => {
       const line = oneLine(text.split("\n", 1)[0] ?? "");
-      // Before the table is there and after it, there is nothing that a line could tear.
+      // Before and after the table, there is nothing that a line could tear.
       if (look === undefined) return print(`${line}\n`);
       notes = [...notes, line].slice(-mostNotes);
-      soon.ask();
+      soon.schedule();
     },
     end,
   };

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { failureInLine } from "./errors.ts";
 
-it("says what a module threw and where, in one line", () => {
+it("reports what a module threw and where, in one line", () => {
   const thrown = new TypeError("cannot read x\nof undefined");
   thrown.stack =
     "TypeError: cannot read x\n    at setup (file:///home/ann/op.ts:3:9)\n    at file:///elsewhere.ts:1:1";
@@ -14,7 +14,7 @@ it("says what a module threw and where, in one line", () => {
   expect(failureInLine(nowhere)).toBe("Error: lost");
 });
 
-it("tells no place that is not the module's", () => {
+it("names no place that is not in the module", () => {
   expect(failureInLine("just text")).toBe("Error: just text");
   const unresolved = new Error("Cannot find package 'x' imported from /home/ann/op.ts");
   unresolved.stack = `Error: ${unresolved.message}\n    at getURL (node:internal/modules/package_json_reader:331:9)`;

@@ -40,7 +40,7 @@ describe("operators", () => {
     );
   });
 
-  it("that nobody knows are answered by those that there are", async () => {
+  it("that do not exist are refused with a list of those that do", async () => {
     await expect(load("webap")).rejects.toThrow(
       "find operator webap: there are webapp, gadgets, and no package of this name is installed; " +
         "did you mean webapp?; name one of these, a package, or a path such as ./my-operator.ts",

@@ -32,7 +32,7 @@ export interface Cluster extends AsyncDisposable {
 const probeTimeoutMs = 10_000;
 
 /**
- * Connects as `connect` does, with requests that are measured, and finds out whether the server is there: a
+ * Connects as `connect` does, with requests that are measured, and finds out whether the server responds: a
  * ServerUnreachableError if not, instead of watches that try for ever.
  */
 export async function connectCluster(options: ClusterOptions): Promise<Cluster> {
@@ -50,8 +50,8 @@ export async function connectCluster(options: ClusterOptions): Promise<Cluster> 
     onWarning: (text, operation) => log.warn(`${operation}: the API server warns: ${text}`),
   });
   try {
-    const answer = await client.raw("/version", { signal, timeoutMs: probeTimeoutMs });
-    const version = isRecord(answer) ? String(answer.gitVersion) : "of unknown version";
+    const response = await client.raw("/version", { signal, timeoutMs: probeTimeoutMs });
+    const version = isRecord(response) ? String(response.gitVersion) : "of unknown version";
     return { client, access, version, [Symbol.asyncDispose]: () => transport.close() };
   } catch (error) {
     await transport.close();

@@ -17,7 +17,7 @@ export class NoOperatorNamedError extends RunError {
   }
 }
 
-/** The API server did not answer. */
+/** The API server did not respond. */
 export class ServerUnreachableError extends RunError {
   static override readonly brand: string = "@keelson/cli.ServerUnreachableError";
   readonly code = "SERVER_UNREACHABLE";

@@ -8,7 +8,7 @@ import { runSettings } from "../config/run-config.ts";
 import { managerOptions } from "./manager-options.ts";
 
 const transport: Transport = {
-  send: () => Promise.reject(new Error("nothing is asked in these tests")),
+  send: () => Promise.reject(new Error("these tests send no request")),
   close: async () => undefined,
 };
 
@@ -46,7 +46,7 @@ function optionsOf(...flags: readonly string[]): ReturnType<typeof managerOption
   });
 }
 
-describe("what a manager is told of the configuration", () => {
+describe("the options of a manager", () => {
   it("has all servers listen on the address", () => {
     const folder = ["--webhook-cert-dir", "/certificates"];
     const { metrics, health, webhooks } = optionsOf(
@@ -68,7 +68,7 @@ describe("what a manager is told of the configuration", () => {
   });
 
   it.each([[], ["--bind-address", "127.0.0.1"], ["--bind-address", "::1"], ["--metrics-auth"]])(
-    "shows memory to nobody without a token, whatever it listens on: %j",
+    "refuses to show memory without a token, whatever it listens on: %j",
     async (...flags) => {
       expect(optionsOf(...flags).debug).toBeUndefined();
       const { debug } = optionsOf("--debug", ...flags);

@@ -111,7 +111,7 @@ function webhookOptions({ config, cluster, name, log }: RunParts): ManagerWebhoo
   return { port, certificates: { secret, name, endpoint } };
 }
 
-/** Opens ports; of one that cannot be had it says by which flag another is chosen. */
+/** Opens ports; if one is not available, the error names the flag that chooses another. */
 function listenByFlags(config: RunConfig): Listen {
   const flags: ReadonlyMap<number, string> = new Map([
     [config.webhookPort, "--webhook-port"],

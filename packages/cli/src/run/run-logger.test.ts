@@ -17,7 +17,7 @@ function lineOf(
   return text;
 }
 
-it("logs JSON for programs and lines for people, unless it is said which", () => {
+it("logs JSON for programs and lines for people, unless the format is set", () => {
   const json = /^\{"ts":".*Z","level":"info","msg":"sails","knots":7\}\n$/;
   const pretty = /^\S+Z INFO {2}sails knots=7\n$/;
   expect(lineOf("auto", {})).toMatch(json);

@@ -9,7 +9,7 @@ export interface LogStream {
   write(text: string): unknown;
 }
 
-/** JSON for programs, and lines for people on a terminal, unless it is said which. */
+/** JSON for programs, and lines for people on a terminal, unless the format is set. */
 export function runLogger(
   { logLevel: level, logFormat }: Pick<RunConfig, "logLevel" | "logFormat">,
   stream: LogStream,

@@ -2,7 +2,7 @@ import { dnsLabelProblem } from "keelson/low-level";
 import { expect, it } from "vitest";
 import { instanceName } from "./run-operators.ts";
 
-it("names runs of the same operators alike, and others differently", () => {
+it("gives runs of the same operators the same name, and runs of other operators another", () => {
   expect(instanceName(["webapp"])).toBe("keelson-webapp");
   expect(instanceName(["webapp", "backup"])).toBe(instanceName(["backup", "webapp"]));
   expect(instanceName(["a-b", "c"])).not.toBe(instanceName(["a", "b-c"]));

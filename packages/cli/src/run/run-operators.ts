@@ -114,8 +114,8 @@ const longest = 63;
 const separator = "--";
 
 /**
- * What a run of these operators is called unless it is said otherwise. Replicas of the same operators get the same name,
- * runs of others another one, so that they do not take turns by one Lease.
+ * What a run of these operators is called by default. Replicas of the same operators get the same name,
+ * runs of other operators another one, so that they do not share one Lease.
  */
 export function instanceName(operators: readonly string[]): string {
   const sorted = operators.toSorted();

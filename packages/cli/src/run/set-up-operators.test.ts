@@ -8,7 +8,7 @@ it("takes a concurrency of kinds that are reconciled, and of all", () => {
   requireKnownKinds({}, []);
 });
 
-it("names the kinds that there are when others are meant", () => {
+it("lists the kinds that exist when an unknown one is named", () => {
   expect(() =>
     requireKnownKinds({ byKind: { Pod: 3, "Gadgets.cli.example.com": 4, Node: 1 } }, kinds),
   ).toThrow(

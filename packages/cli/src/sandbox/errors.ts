@@ -79,7 +79,7 @@ export class InvalidFlagError extends KeelsonError {
   static override readonly brand: string = "@keelson/cli.InvalidFlagError";
   readonly code = "INVALID_FLAG";
 
-  constructor(flag: string, value: string, wanted: string) {
-    super(`read ${flag} ${JSON.stringify(value)}: it must be ${wanted}`);
+  constructor(flag: string, value: string, expected: string) {
+    super(`read ${flag} ${JSON.stringify(value)}: it must be ${expected}`);
   }
 }

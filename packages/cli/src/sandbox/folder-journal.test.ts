@@ -80,7 +80,7 @@ describe("a journal in a folder", () => {
     expect(() => new FolderJournal(folder)).toThrow(`process ${process.pid} has it`);
   });
 
-  test("says where its data is damaged, and lets go of the folder", () => {
+  test("reports where its data is damaged, and releases the folder", () => {
     writeFileSync(join(folder, "journal.jsonl"), "{}\n");
     expect(() => new FolderJournal(folder)).toThrow(
       /journal\.jsonl:1: it is not a write; restore the folder/,

@@ -24,7 +24,7 @@ const emptyAndAppend = O_WRONLY | O_CREAT | O_TRUNC | O_APPEND;
 
 /**
  * Keeps a store in a folder: a snapshot, and every write since as a line. Only one process at a time may have it. A line
- * that a crash cut short is left out: it was never answered.
+ * that a crash cut short is left out: its response was never sent.
  */
 export class FolderJournal implements Journal, Disposable {
   readonly snapshot: StoreSnapshot | undefined;

@@ -7,8 +7,8 @@ import { FolderInUseError, UnreadableDataError } from "./errors.ts";
 const ownLocks = new Set<string>();
 
 /**
- * Takes the lock, or throws a FolderInUseError. It is a link that leads to the id of its process: so it says whose it is as
- * soon as it is there. One whose process is gone counts for nothing.
+ * Takes the lock, or throws a FolderInUseError. It is a link that leads to the id of its process: so it names its owner as
+ * soon as it exists. One whose process has ended does not count.
  */
 export function takeLock(path: string): void {
   while (!tryMake(path, String(process.pid))) {

@@ -4,7 +4,7 @@ import { binariesFolder } from "@keelson/controlplane";
 import type { EmbeddedCluster, EmbeddedClusterSettings } from "./embedded-cluster.ts";
 
 export interface GreetingOptions {
-  /** Operators that run on it. Default: none, of which nothing is said. */
+  /** Operators that run on it. Default: none; then no line mentions operators. */
   readonly operators?: readonly string[];
   /** What can be tried by kubectl: each is what stands after the program. Default: a Deployment. */
   readonly tries?: readonly string[];

@@ -23,11 +23,11 @@ describe("keelson dev", () => {
       greeting += String(chunk);
       if (greeting.includes("samples are settled")) return;
     }
-    throw new Error(`keelson dev ended; it said: ${await stderr}`);
+    throw new Error(`keelson dev ended; its output: ${await stderr}`);
   });
   afterAll(() => void keelson.kill("SIGKILL"));
 
-  it("says what runs and where its kubeconfig is", () => {
+  it("prints what runs and where its kubeconfig is", () => {
     expect(greeting).toMatch(/^Kubernetes v1\.\d+ \(embedded\) is ready at https:\/\/127\.0\.0\.1:\d+$/m);
     expect(greeting).toMatch(/running: +API server, controllers, scheduler$/m);
     expect(existsSync(printed(/kubeconfig: +(.*)$/m))).toBe(true);

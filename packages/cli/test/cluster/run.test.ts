@@ -21,7 +21,7 @@ import { KeelsonProcess } from "../support/keelson-process.ts";
 const startTimeoutMs = 90_000;
 /** What is given to those that do not end; an end in good order is far from it, on a busy machine too. */
 const usualGraceMs = 30_000;
-/** Quicker than usual, and slow enough that nobody loses it because the machine is busy. */
+/** Quicker than usual, and slow enough that no leader loses it because the machine is busy. */
 const quickLease = ["--lease-duration", "8s", "--renew-deadline", "7s", "--retry-period", "1s"];
 const freePorts = ["--bind-address", "127.0.0.1", "--metrics-port", "0", "--health-port", "0"];
 
@@ -110,7 +110,7 @@ async function createBad(namespace: string): Promise<string> {
   }
 }
 
-/** They would refuse what later tests create, as nobody answers any more. */
+/** They would refuse what later tests create, as no server responds to them any more. */
 async function deleteWebhooks(name: string): Promise<void> {
   await client.delete(ValidatingWebhookConfiguration, { name });
   await expect.poll(() => createBad("default"), isReady).toBe("accepted");
@@ -118,7 +118,7 @@ async function deleteWebhooks(name: string): Promise<void> {
 
 const isReady = { timeout: startTimeoutMs };
 
-/** Fails at once, with what it said, if it ends instead. */
+/** Fails at once, with its output, if it ends instead. */
 async function becomesReady(started: KeelsonProcess): Promise<void> {
   let hasEnded = false;
   void started.exited.then(() => {
@@ -127,7 +127,7 @@ async function becomesReady(started: KeelsonProcess): Promise<void> {
   const state = async (): Promise<number | "ended"> =>
     hasEnded ? "ended" : started.statusOf("health", "/readyz").catch(() => 0);
   await expect.poll(async () => ["ended", 200].includes(await state()), isReady).toBe(true);
-  if (hasEnded) throw new Error(`keelson ended; it said: ${started.stderr}\n${started.stdout}`);
+  if (hasEnded) throw new Error(`keelson ended; its output: ${started.stderr}\n${started.stdout}`);
 }
 
 describe("keelson run in a cluster without its kinds", { timeout: 120_000 }, () => {
@@ -135,7 +135,7 @@ describe("keelson run in a cluster without its kinds", { timeout: 120_000 }, () 
     controlPlane.kubectl(["delete", "crd", "gadgets.cli.example.com", "--ignore-not-found", "--wait"]),
   );
 
-  it("says at once which kinds the server does not serve, and what installs them", async (test) => {
+  it("reports at once which kinds the server does not serve, and what installs them", async (test) => {
     const started = keelsonRun(test, { args: ["./gadget-operator.ts", ...freePorts] });
     expect(await started.exited).toBe(1);
     expect(started.stderr).toBe(
@@ -144,7 +144,7 @@ describe("keelson run in a cluster without its kinds", { timeout: 120_000 }, () 
     );
   });
 
-  it("[MG9] installs the kinds, reconciles, answers probes and scrapes, and ends on SIGTERM with code 0", async (test) => {
+  it("[MG9] installs the kinds, reconciles, serves probes and scrapes, and ends on SIGTERM with code 0", async (test) => {
     await makeNamespace("whole");
     const started = keelsonRun(test, { args: ["./gadget-operator.ts", "--install-crds", ...freePorts] });
     await becomesReady(started);
@@ -156,7 +156,7 @@ describe("keelson run in a cluster without its kinds", { timeout: 120_000 }, () 
       const metrics = await (await fetch(`http://127.0.0.1:${started.portOf("metrics")}/metrics`)).text();
       return metrics.split("\n").filter((line) => line.startsWith(`${name}{`));
     };
-    // The reconcile is over a little later than what it made is there.
+    // The reconcile is over a little later than its objects exist.
     await expect
       .poll(() => samples("controller_runtime_reconcile_total"))
       .toContainEqual(expect.stringMatching(/controller="gadget",result="success"\} [1-9]/));
@@ -180,7 +180,7 @@ describe("keelson run", { timeout: 120_000 }, () => {
     await installCrds(client, gadgets.resources, { signal: AbortSignal.timeout(startTimeoutMs) });
   });
 
-  it("starts again over kinds that are there, and changes nothing about them", async (test) => {
+  it("starts again over kinds that exist, and changes nothing about them", async (test) => {
     const name = "gadgets.cli.example.com";
     const before = await client.get(CustomResourceDefinition, { name });
     const started = keelsonRun(test, { args: ["./gadget-operator.ts", "--install-crds", ...freePorts] });
@@ -190,7 +190,7 @@ describe("keelson run", { timeout: 120_000 }, () => {
     expect(after.metadata.resourceVersion).toBe(before.metadata.resourceVersion);
   });
 
-  it("watches only the namespaces that it is told to", async (test) => {
+  it("watches only the namespaces of its configuration", async (test) => {
     await makeNamespace("watched");
     await makeNamespace("unwatched");
     const started = keelsonRun(test, {
@@ -204,7 +204,7 @@ describe("keelson run", { timeout: 120_000 }, () => {
     expect(await madeBy("unwatched", "web")).toBeUndefined();
   });
 
-  it("says in a line what to do if it may not install its kinds, and ends with code 1", async (test) => {
+  it("reports in a line what to do if it may not install its kinds, and ends with code 1", async (test) => {
     const as = await controlPlane.createUser({ user: "guest", rules: [] });
     const started = keelsonRun(test, { args: ["./gadget-operator.ts", "--install-crds", ...freePorts], as });
     expect(await started.exited).toBe(1);
@@ -275,7 +275,7 @@ describe("keelson run", { timeout: 120_000 }, () => {
     );
   });
 
-  it("[MG9] ends at once with code 1 on a second signal, and says what hung after its grace", async (test) => {
+  it("[MG9] ends at once with code 1 on a second signal, and reports what hung after its grace period", async (test) => {
     await makeNamespace("hangs");
     await client.create(ConfigMap, { metadata: { namespace: "hangs", name: "web" } });
     const args = ["./stubborn-operator.ts", "--namespace", "hangs", ...freePorts];
@@ -320,7 +320,7 @@ describe("keelson run", { timeout: 120_000 }, () => {
     );
   });
 
-  it("starts without permissions if it is told to, with or without a word about it", async (test) => {
+  it("starts without permissions if the check is off or only warns", async (test) => {
     await makeNamespace("unchecked");
     const as = await controlPlane.createUser({
       user: "hopeful",
@@ -338,7 +338,7 @@ describe("keelson run", { timeout: 120_000 }, () => {
     expect(warnings(unchecked)).toEqual([]);
   });
 
-  it("says how webhooks are configured when an operator has some", async (test) => {
+  it("explains how webhooks are configured when an operator has some", async (test) => {
     const started = keelsonRun(test, { args: ["./webhook-operator.ts", ...freePorts] });
     expect(await started.exited).toBe(1);
     expect(started.stderr).toMatch(
@@ -355,7 +355,7 @@ describe("keelson run", { timeout: 120_000 }, () => {
     const port = await freePort();
     const webhooks = ["--webhook-port", String(port), "--webhook-url", `https://127.0.0.1:${port}`];
     const started = keelsonRun(test, { args: ["./webhook-operator.ts", ...webhooks, ...freePorts] });
-    await expect.poll(() => createBad("guarded"), isReady).toContain("data.bad is not wanted");
+    await expect.poll(() => createBad("guarded"), isReady).toContain("data.bad is not allowed");
     expect(await controlPlane.kubectl(["get", "secrets", "-o", "name"])).toContain(
       "secret/keelson-guard-webhook-certificates",
     );
@@ -377,7 +377,7 @@ describe("keelson run", { timeout: 120_000 }, () => {
         ...["--webhook-service", `behind/guard:${port}`, ...freePorts],
       ],
     });
-    await expect.poll(() => createBad("behind"), isReady).toContain("data.bad is not wanted");
+    await expect.poll(() => createBad("behind"), isReady).toContain("data.bad is not allowed");
     expect(await controlPlane.kubectl(["-n", "behind", "get", "secrets", "-o", "name"])).toContain(
       "secret/behind-webhook-certificates",
     );
@@ -387,7 +387,7 @@ describe("keelson run", { timeout: 120_000 }, () => {
     await deleteWebhooks("behind");
   });
 
-  it("serves webhooks by the certificate of a folder, and leaves configurations to others", async (test) => {
+  it("serves webhooks by the certificate of a folder, and leaves webhook configurations alone", async (test) => {
     await makeNamespace("elsewhere");
     const { folder, ca } = await certificateFolder(test);
     const port = await freePort();
@@ -418,7 +418,7 @@ describe("keelson run", { timeout: 120_000 }, () => {
         },
       ],
     });
-    await expect.poll(() => createBad("elsewhere"), isReady).toContain("data.bad is not wanted");
+    await expect.poll(() => createBad("elsewhere"), isReady).toContain("data.bad is not allowed");
     await deleteWebhooks("elsewhere");
   });
 
@@ -452,7 +452,7 @@ describe("keelson run", { timeout: 120_000 }, () => {
     expect(await statusOf("/debug/why", { authorization })).toBe(403);
   });
 
-  it("shows memory to nobody without a token, on loopback neither", async (test) => {
+  it("refuses to show memory without a token, on loopback too", async (test) => {
     const started = keelsonRun(test, { args: ["./gadget-operator.ts", ...freePorts, "--debug"] });
     await becomesReady(started);
     expect(await started.statusOf("metrics", "/metrics")).toBe(200);
@@ -460,14 +460,14 @@ describe("keelson run", { timeout: 120_000 }, () => {
       expect([path, await started.statusOf("metrics", path)]).toEqual([path, 401]);
   });
 
-  it("asks for the permission to review tokens if it shows memory", async (test) => {
+  it("requires the permission to review tokens if it shows memory", async (test) => {
     const as = await controlPlane.createUser({ user: "debugger", rules: [] });
     const started = keelsonRun(test, { args: ["./gadget-operator.ts", ...freePorts, "--debug"], as });
     expect(await started.exited).toBe(1);
     expect(started.stderr).toMatch(/^create +tokenreviews\.authentication\.k8s\.io +\(all\) +debug$/m);
   });
 
-  it("measures requests in detail if it is told to, and what becomes of events", async (test) => {
+  it("measures requests in detail if that is enabled, and what becomes of events", async (test) => {
     await makeNamespace("measured");
     await client.create(Gadget, { metadata: { namespace: "measured", name: "web" }, spec: { size: 1 } });
     const args = ["./gadget-operator.ts", "--metrics-details", "--namespace", "measured", ...freePorts];
@@ -511,7 +511,7 @@ describe("keelson run", { timeout: 120_000 }, () => {
       .toMatch(/^span reconcile gadget\nspan .*patch.*configmaps/im);
   });
 
-  it("[MG9] ends in order when nobody reads its log any more", async (test) => {
+  it("[MG9] ends in order when its log is no longer read", async (test) => {
     const started = keelsonRun(test, { args: ["./gadget-operator.ts", ...freePorts] });
     await becomesReady(started);
     started.closeStdout();
@@ -520,7 +520,7 @@ describe("keelson run", { timeout: 120_000 }, () => {
     expect(started.stderr).toBe("");
   });
 
-  it("ends with code 0 when it is told to stop while an operator is set up", async (test) => {
+  it("ends with code 0 when it is stopped while an operator is set up", async (test) => {
     const started = keelsonRun(test, { args: ["./hanging-operator.ts", ...freePorts] });
     await expect.poll(() => started.stderr, isReady).toBe("hangs in its setup\n");
     started.signal("SIGTERM");
@@ -528,7 +528,7 @@ describe("keelson run", { timeout: 120_000 }, () => {
     expect(started.stderr).toBe("hangs in its setup\n");
   });
 
-  it("ends with code 0 when it is told to stop while it starts", async (test) => {
+  it("ends with code 0 when it is stopped while it starts", async (test) => {
     const silent = createServer(() => undefined);
     const port = await listen(silent);
     test.onTestFinished(() => void silent.close());
@@ -542,11 +542,11 @@ describe("keelson run", { timeout: 120_000 }, () => {
     const folder = await mkdtemp(join(tmpdir(), "keelson-run-"));
     test.onTestFinished(() => rm(folder, { recursive: true }));
     await writeFile(join(folder, "kubeconfig"), JSON.stringify(kubeconfig));
-    const asked = once(silent, "request");
+    const requested = once(silent, "request");
     const started = keelsonRun(test, {
       args: ["./gadget-operator.ts", "--kubeconfig", join(folder, "kubeconfig"), ...freePorts],
     });
-    await asked;
+    await requested;
     started.signal("SIGTERM");
     expect(await started.exited).toBe(0);
     expect(started.stderr).toBe("");

@@ -26,15 +26,15 @@ function dev(args: readonly string[], env: Readonly<Record<string, string>> = {}
   return keelson;
 }
 
-/** Starts it and waits until it has said this. */
-async function started(keelson: KeelsonProcess, said = "Ctrl-C"): Promise<Started> {
-  await expect.poll(() => keelson.stdout + keelson.stderr, patient).toContain(said);
+/** Starts it and waits until it has printed this. */
+async function started(keelson: KeelsonProcess, text = "Ctrl-C"): Promise<Started> {
+  await expect.poll(() => keelson.stdout + keelson.stderr, patient).toContain(text);
   const kubeconfigPath = /kubeconfig: +(.*)$/m.exec(keelson.stdout)?.[1] ?? "";
   const url = /ready at (.*)$/m.exec(keelson.stdout)?.[1] ?? "";
   return { keelson, url, kubeconfigPath };
 }
 
-/** What it says on standard error when it does not start; nothing is left of it then. */
+/** What it prints on standard error when it does not start; nothing is left of it then. */
 async function complaintOf(
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},
@@ -73,23 +73,23 @@ describe("keelson dev --exit-when-settled", patient, () => {
     expect(keelson.stdout).not.toContain("hunter2");
   });
 
-  it("tells each change of a sample of one's own operator in a line", async () => {
+  it("prints each change of a sample of a user's operator in a line", async () => {
     const keelson = dev(["./shed-operator.ts", "--exit-when-settled", "--timeout", "100s"]);
     expect([await keelson.exited, keelson.stderr]).toEqual([0, ""]);
-    const [facts = "", told = ""] = keelson.stdout.split("\n\n");
+    const [facts = "", changes = ""] = keelson.stdout.split("\n\n");
     expect(facts).toMatch(/^Kubernetes v1\.\d+ \(embedded\) is ready at https:\/\/127\.0\.0\.1:\d+$/m);
-    expect(told).toMatch(/^shed\/tools: Built, 2\/2 ready(; Built: of size 7)?$/m);
-    expect(told).toMatch(/^shed\/bikes in yard: Built, 1\/1 ready(; Built: of size 3)?$/m);
-    expect(told).toMatch(allSettled);
+    expect(changes).toMatch(/^shed\/tools: Built, 2\/2 ready(; Built: of size 7)?$/m);
+    expect(changes).toMatch(/^shed\/bikes in yard: Built, 1\/1 ready(; Built: of size 3)?$/m);
+    expect(changes).toMatch(allSettled);
     expect(keelson.stdout).not.toContain("Ctrl-C");
-    // Nobody writes to a terminal here.
+    // Standard output is no terminal here.
     expect(keelson.stdout).not.toContain("\u001b");
   });
 
-  it("ends with 1 and says which samples are not settled, and why", async () => {
+  it("ends with 1 and lists which samples are not settled, and why", async () => {
     const args = ["./shed-operator.ts", "--exit-when-settled", "--timeout", "5s"];
     expect(await complaintOf(args, { SHED_SAMPLES: "never.yaml" })).toMatch(
-      /^keelson: wait for the samples: 1 of 1 is not settled after [\d.]+ s; .*\n {2}shed\/castle: Building, 0\/2 ready; nobody builds it\n$/,
+      /^keelson: wait for the samples: 1 of 1 is not settled after [\d.]+ s; .*\n {2}shed\/castle: Building, 0\/2 ready; it is never built\n$/,
     );
   });
 
@@ -109,7 +109,7 @@ describe("keelson dev", patient, () => {
     expect(keelson.stdout).toContain("scale shed tools --replicas=3\n");
     const { client, close } = await connect({ kubeconfigPath });
     const tools = { namespace: "default", name: "tools" };
-    // What else is in the files is there, and webhooks are asked.
+    // The other objects of the files exist, and webhooks are called.
     expect((await client.get(ConfigMap, { namespace: "default", name: "shed-paint" })).data).toEqual({
       colour: "red",
     });
@@ -119,7 +119,7 @@ describe("keelson dev", patient, () => {
     await client.create(Shed, { metadata: { namespace: "yard", name: "mine" }, spec: {} });
     await expect.poll(() => keelson.stdout).toMatch(/^shed\/mine in yard: Built, 2\/2 ready/m);
     await client.delete(Shed, tools);
-    await expect.poll(() => keelson.stdout).toMatch(/^shed\/tools: gone$/m);
+    await expect.poll(() => keelson.stdout).toMatch(/^shed\/tools: deleted$/m);
     await expect(client.get(Shed, tools)).rejects.toBeInstanceOf(NotFoundError);
     await close();
     const stopMs = performance.now();
@@ -171,7 +171,7 @@ describe("keelson dev", patient, () => {
   });
 });
 
-describe("keelson dev, when it cannot do its work, says so in one line and ends with 1", patient, () => {
+describe("keelson dev, when it cannot do its work, reports it in one line and ends with 1", patient, () => {
   const oneLine = (text: string) => expect.stringMatching(new RegExp(`^keelson: [^\\n]*${text}[^\\n]*\\n$`));
 
   it.each([
@@ -186,8 +186,8 @@ describe("keelson dev, when it cannot do its work, says so in one line and ends 
       "read sample samples/broken.yaml: .* at line 4, column 1.*; correct",
     ],
     ["a sample that is missing", "missing.yaml", "read sample samples/missing.yaml: ENOENT.*; correct"],
-  ])("for %s", async (_, file, said) => {
-    expect(await complaintOf(["./shed-operator.ts"], { SHED_SAMPLES: file })).toEqual(oneLine(said));
+  ])("for %s", async (_, file, message) => {
+    expect(await complaintOf(["./shed-operator.ts"], { SHED_SAMPLES: file })).toEqual(oneLine(message));
   });
 
   it.each([
@@ -196,7 +196,7 @@ describe("keelson dev, when it cannot do its work, says so in one line and ends 
       ["./failing-module.ts"],
       "its module failed: Error: this module cannot be loaded \\(at file:.*failing-module.ts:1:7\\)",
     ],
-    ["an operator that nobody knows", ["webap"], "there are webapp, backup, .* did you mean webapp\\?"],
+    ["an operator that does not exist", ["webap"], "there are webapp, backup, .* did you mean webapp\\?"],
     [
       "a kubeconfig in a folder that is not there",
       ["--kubeconfig", "/nowhere/kubeconfig"],
@@ -217,8 +217,8 @@ describe("keelson dev, when it cannot do its work, says so in one line and ends 
       ["--timeout", "5s"],
       'read --timeout "5s": it must be beside --exit-when-settled',
     ],
-  ])("for %s", async (_, args, said) => {
-    expect(await complaintOf(args)).toEqual(oneLine(said));
+  ])("for %s", async (_, args, message) => {
+    expect(await complaintOf(args)).toEqual(oneLine(message));
   });
 
   it("for a port in use, and for a temporary folder that is missing", async () => {

@@ -30,7 +30,7 @@ function spawnSandbox(args: readonly string[]): { child: ChildProcess; stderr: P
   return { child, stderr: text(child.stderr) };
 }
 
-/** Starts it and waits until it says that it is ready. */
+/** Starts it and waits until it prints that it is ready. */
 async function startSandbox(...args: readonly string[]): Promise<RunningCommand> {
   const { child, stderr } = spawnSandbox(args);
   let greeting = "";
@@ -41,11 +41,11 @@ async function startSandbox(...args: readonly string[]): Promise<RunningCommand>
   const kubeconfigPath = /kubeconfig: +(.*)$/m.exec(greeting)?.[1];
   const url = /ready at (.*)$/m.exec(greeting)?.[1];
   if (kubeconfigPath === undefined || url === undefined)
-    throw new Error(`it said: ${greeting}${await stderr}`);
+    throw new Error(`its output: ${greeting}${await stderr}`);
   return { child, stderr, kubeconfigPath, url };
 }
 
-/** What it says when it does not start. */
+/** What it prints when it does not start. */
 async function complaintOf(...args: readonly string[]): Promise<string> {
   const { child, stderr } = spawnSandbox(args);
   expect(await once(child, "exit")).toEqual([1, null]);
@@ -105,7 +105,7 @@ describe("keelson sandbox", patient, () => {
     expect(await end(second.child, "SIGTERM")).toBe(0);
   });
 
-  test("writes its kubeconfig where it is told to", async () => {
+  test("writes its kubeconfig to the given file", async () => {
     const kubeconfig = join(folder, "here.kubeconfig");
     const { child, kubeconfigPath } = await startSandbox("--kubeconfig", kubeconfig, "--nodes", "0");
     expect(kubeconfigPath).toBe(kubeconfig);
@@ -122,7 +122,7 @@ describe("keelson sandbox", patient, () => {
     expect(await end(child, "SIGTERM")).toBe(0);
   });
 
-  test("says of data that it cannot read which file it is", async () => {
+  test("names the file of data that it cannot read", async () => {
     const first = await startSandbox("--data", folder, "--nodes", "0");
     expect(await end(first.child, "SIGTERM")).toBe(0);
     writeFileSync(join(folder, "authority.key"), "");
@@ -143,7 +143,7 @@ describe("keelson sandbox", patient, () => {
     [["--nodes", "-1"], '--nodes "-1": it must be a whole number'],
     [["--data", "/dev/null/x"], "ENOTDIR"],
     [["--colour"], "unknown option '--colour'"],
-  ])("says what is wrong with %j, and ends with 1", async (args, complaint) => {
+  ])("reports what is wrong with %j, and ends with 1", async (args, complaint) => {
     expect(await complaintOf(...args)).toContain(complaint);
   });
 });

@@ -49,7 +49,7 @@ async function apply(file: string, change: (text: string) => string = (text) => 
 }
 
 describe("the operator in 28 lines", () => {
-  it("is what the README shows, and no longer than it says", async () => {
+  it("is what the README shows, and no longer than the README states", async () => {
     const text = await readFile(new URL("examples/website.ts", root), "utf8");
     const readme = await readFile(new URL("README.md", root), "utf8");
     expect(readme).toContain(`## An operator in 28 lines\n`);
@@ -57,7 +57,7 @@ describe("the operator in 28 lines", () => {
     expect(text.trimEnd().split("\n").length).toBeLessThanOrEqual(28);
   });
 
-  it("serves the page of each Website, and tells how many pods do so", async () => {
+  it("serves the page of each Website, and reports how many pods do so", async () => {
     await using running = await runExample("website.ts");
     await apply("website.yaml");
     const key = { namespace, name: "hello" };
@@ -84,7 +84,7 @@ describe("the operator in 28 lines", () => {
 });
 
 describe("the operator that watches Secrets", () => {
-  it("replaces the pods when the Secret that they use changes, and says when there is none", async () => {
+  it("replaces the pods when the Secret that they use changes, and reports when there is none", async () => {
     await using running = await runExample("worker.ts");
     await apply("worker.yaml", (text) =>
       text.slice(text.indexOf("---")).replace("name: sender", "name: idle").replace("mail", "later"),
@@ -114,7 +114,7 @@ describe("the operator that watches Secrets", () => {
 });
 
 describe("the operator with a webhook", () => {
-  it("refuses new Deployments whose images are not pinned, and marks the others", async () => {
+  it("refuses new Deployments whose images are not pinned, and labels those that are", async () => {
     const { cluster } = world;
     const create = (name: string, image: string) => [
       ...["create", "deployment", name, "--image", image, "--namespace", namespace],

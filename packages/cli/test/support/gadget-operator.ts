@@ -12,7 +12,7 @@ export const Gadget = defineResource({
 /** Which replica of a test this is. */
 const replica = process.env.REPLICA ?? "only";
 
-/** Makes a ConfigMap for each Gadget, which says who made it. */
+/** Creates a ConfigMap for each Gadget, which names its creator. */
 export const gadgets: Operator = defineOperator({
   name: "gadgets",
   resources: [Gadget],

@@ -50,7 +50,7 @@ export class KeelsonProcess {
     return isRecord(entry) && typeof entry.port === "number" ? entry.port : undefined;
   }
 
-  /** The status that it answers with; 0 as long as it does not listen. */
+  /** The status that it responds with; 0 as long as it does not listen. */
   async statusOf(server: "metrics" | "health", path: string): Promise<number> {
     const port = this.portOf(server);
     return port === undefined ? 0 : (await fetch(`http://127.0.0.1:${port}${path}`)).status;

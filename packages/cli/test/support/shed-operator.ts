@@ -27,14 +27,14 @@ export const Shed = defineResource({
 });
 
 function progress({ spec, status }: GenericObject): SampleProgress {
-  const wanted = isRecord(spec) ? spec.replicas : undefined;
+  const desired = isRecord(spec) ? spec.replicas : undefined;
   const there = isRecord(status) ? status.replicas : 0;
-  const isSettled = wanted === there;
+  const isSettled = desired === there;
   return {
     phase: isSettled ? "Built" : "Building",
-    ready: `${there}/${wanted}`,
+    ready: `${there}/${desired}`,
     isSettled,
-    ...(isRecord(spec) && spec.never === true && { problem: "nobody builds it" }),
+    ...(isRecord(spec) && spec.never === true && { problem: "it is never built" }),
   };
 }
 
@@ -47,7 +47,7 @@ const sheds = controller(Shed).reconcile(async ({ object, client, events }) => {
 /** Files that tests choose, relative to this folder, with commas between. */
 const files = (process.env.SHED_SAMPLES ?? "sheds.yaml").split(",").filter((file) => file !== "");
 
-/** Builds sheds, of size 7 unless it is said otherwise, and none of size 13. */
+/** Builds sheds, of size 7 by default, and none of size 13. */
 export const shed: Operator = defineOperator({
   name: "shed",
   resources: [Shed],

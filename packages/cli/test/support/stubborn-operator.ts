@@ -1,7 +1,7 @@
 import { controller, defineOperator, type Operator } from "keelson";
 import { ConfigMap } from "keelson/kinds/core/v1";
 
-/** Reconciles for ever, whatever its signal says. */
+/** Reconciles for ever, even if its signal is aborted. */
 export const stubborn: Operator = defineOperator({
   name: "stubborn",
   setup: (manager) => {

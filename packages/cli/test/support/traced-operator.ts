@@ -2,7 +2,7 @@ import { INVALID_SPAN_CONTEXT, ProxyTracer, ProxyTracerProvider, type Span, trac
 
 export { gadgets } from "./gadget-operator.ts";
 
-/** Says on standard error which spans begin. */
+/** Prints on standard error which spans begin. */
 class TellingTracer extends ProxyTracer {
   override startSpan(name: string): Span {
     process.stderr.write(`span ${name}\n`);

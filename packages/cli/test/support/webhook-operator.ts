@@ -1,7 +1,7 @@
 import { admission, defineOperator, type Operator } from "keelson";
 import { ConfigMap } from "keelson/kinds/core/v1";
 
-/** Refuses ConfigMaps that carry its label and are bad. It is asked about no others, as tests make some. */
+/** Refuses ConfigMaps that carry its label and are bad. It is called for no other ConfigMaps, as tests create some. */
 export const guard: Operator = defineOperator({
   name: "guard",
   setup: (manager) => {
@@ -9,7 +9,7 @@ export const guard: Operator = defineOperator({
     manager.addWebhooks({
       admissions: [
         guarded.validate(({ object, deny }) => {
-          if (object.data?.bad !== undefined) deny("data.bad is not wanted");
+          if (object.data?.bad !== undefined) deny("data.bad is not allowed");
         }),
       ],
     });

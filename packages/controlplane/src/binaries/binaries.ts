@@ -11,7 +11,7 @@ export const binaryNames = [
 /** The programs of a control plane, named as their executable files are. */
 export type BinaryName = (typeof binaryNames)[number];
 
-/** A folder that holds the programs that were asked for, each of them checked. */
+/** A folder that holds the requested programs, each of them checked. */
 export interface Binaries {
   readonly folder: string;
   /** Where the folder came from, for people. */

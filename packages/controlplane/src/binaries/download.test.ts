@@ -92,7 +92,7 @@ describe.runIf(os === "linux")("a download", () => {
     await expect(findBinaries(options)).resolves.toMatchObject({ source: "build" });
   });
 
-  it("says which file differs from its checksum", async () => {
+  it("reports which file differs from its checksum", async () => {
     const options = await site((files) => files.set(archivePath, Buffer.from("?")));
     const failure = await findBinaries({ ...options, env: { ...options.env, PATH: "/nowhere" } }).catch(
       (error: unknown) => error,

@@ -7,7 +7,7 @@ import type { BinaryName } from "./binaries.ts";
 import { type Installation, SourceFailure } from "./install.ts";
 import { platformName } from "./platform.ts";
 
-const answerTimeoutMs = 15_000;
+const responseTimeoutMs = 15_000;
 /** The archive for tests has no controllers; these two come from the Kubernetes release itself. */
 const programsBesideArchive: readonly BinaryName[] = ["kube-controller-manager", "kube-scheduler"];
 
@@ -53,14 +53,14 @@ async function fetchChecked(installation: Installation, url: string, sha512: str
 }
 
 async function fetchBytes({ signal, onProgress }: Installation, url: string): Promise<Buffer> {
-  // The limit is for the answer to begin: a slow line may take its time over the body.
-  const noAnswer = new AbortController();
+  // The limit is for the response to begin: on a slow line the body may take longer.
+  const noResponse = new AbortController();
   const timer = setTimeout(
-    () => noAnswer.abort(new Error(`no answer in ${answerTimeoutMs / 1000} s`)),
-    answerTimeoutMs,
+    () => noResponse.abort(new Error(`no response in ${responseTimeoutMs / 1000} s`)),
+    responseTimeoutMs,
   );
   try {
-    const stop = signal === undefined ? noAnswer.signal : AbortSignal.any([signal, noAnswer.signal]);
+    const stop = signal === undefined ? noResponse.signal : AbortSignal.any([signal, noResponse.signal]);
     const response = await fetch(url, { signal: stop });
     clearTimeout(timer);
     if (!response.ok || response.body === null) throw new SourceFailure(`${url}: HTTP ${response.status}`);
@@ -88,7 +88,7 @@ function megabytes(bytes: number): string {
   return (bytes / 1e6).toFixed(1);
 }
 
-/** fetch says "fetch failed" and keeps what happened in the cause. */
+/** The message of fetch is "fetch failed"; the reason is in its cause. */
 function rootMessage(error: unknown): string {
   const { cause, message } = toError(error);
   return cause === undefined ? message : rootMessage(cause);

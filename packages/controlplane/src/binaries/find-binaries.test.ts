@@ -89,7 +89,7 @@ describe("the cache", () => {
 });
 
 describe("a build", () => {
-  it("fills the cache and tells how far it is", async () => {
+  it("fills the cache and reports its progress", async () => {
     const { env, cache, programs } = await machine();
     const messages: string[] = [];
     const onProgress = (message: string): number => messages.push(message);
@@ -104,14 +104,14 @@ describe("a build", () => {
     await expect(findBinaries({ env, release })).resolves.toEqual({ folder: programs, source: "cache" });
   });
 
-  it("happens once when two ask at the same time", async () => {
+  it("happens once for two calls at the same time", async () => {
     const { env, go, programs } = await machine();
     const found = await Promise.all([findBinaries({ env, release }), findBinaries({ env, release })]);
     expect(found.map(({ folder }) => folder)).toEqual([programs, programs]);
     expect(await go.calls()).toEqual(["list", "build"]);
   });
 
-  it("that fails shows what Go said, beside the reasons of the other sources, and leaves nothing", async () => {
+  it("that fails shows the output of Go, beside the reasons of the other sources, and leaves nothing", async () => {
     const { env, cache, go } = await machine();
     await go.make("fails");
     const failure = await findBinaries({ env, release }).catch((error: unknown) => error);
@@ -150,7 +150,7 @@ describe("a build", () => {
   );
 });
 
-it("says that the cache cannot be written, instead of failing in the middle", async () => {
+it("reports that the cache cannot be written, instead of failing in the middle", async () => {
   const { env, go } = await machine();
   const file = join(await tempFolder(), "file");
   await writeFile(file, "");
@@ -170,7 +170,7 @@ it("takes a relative KUBEBUILDER_ASSETS from the working folder", async () => {
   expect(failure).toMatchObject({ file: join(process.cwd(), "nowhere", "etcd") });
 });
 
-it("says what to do on a machine that has nothing", async () => {
+it("explains what to do on a machine that has nothing", async () => {
   const { env } = await machine();
   const failure = await findBinaries({ env: { ...env, PATH: "/nowhere" }, release }).catch(
     (error: unknown) => error,

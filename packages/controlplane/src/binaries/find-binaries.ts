@@ -62,7 +62,7 @@ export async function findBinaries(options: FindBinariesOptions = {}): Promise<B
   });
 }
 
-/** Where `findBinaries` finds the programs if they are there already; whether they are is not looked at. */
+/** The folder in which `findBinaries` looks first; whether the programs exist is not checked. */
 export function binariesFolder(options: Pick<FindBinariesOptions, "env" | "release"> = {}): string {
   const { env = process.env, release = pinnedRelease } = options;
   const platform = hostPlatform();

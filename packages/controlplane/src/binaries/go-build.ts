@@ -20,7 +20,7 @@ export async function buildWithGo(installation: Installation): Promise<void> {
   const { staging, release, onProgress } = installation;
   onProgress("asking Go what there is to build");
   const flags = ["-trimpath", "-buildvcs=false", "-ldflags", linkerFlags(release)];
-  // Stale, asked with the flags of the build, is true for the packages that the build will compile.
+  // `Stale`, listed with the flags of the build, is true for the packages that the build will compile.
   const listing = ["list", "-deps", ...flags, "-f", "{{if .Stale}}{{.ImportPath}}{{end}}", "tool"];
   let toCompile = 0;
   let downloads = 0;

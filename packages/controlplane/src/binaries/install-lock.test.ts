@@ -6,7 +6,7 @@ import { tempFolder } from "../../test/support/temp-folder.ts";
 import { withInstallLock } from "./install-lock.ts";
 
 const nobodyWaits = (): never => {
-  throw new Error("nobody holds the lock");
+  throw new Error("no process holds the lock");
 };
 
 it("gives the result of the work and frees the lock", async () => {

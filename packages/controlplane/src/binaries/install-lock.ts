@@ -3,7 +3,7 @@ import { dirname } from "node:path";
 import { errorCode, sleep, systemClock } from "@keelson/core";
 
 const heartbeatMs = 1_000;
-/** A holder that has shown no sign of life for so long is gone. */
+/** A holder that has not touched its lock for so long has ended. */
 const staleMs = 10_000;
 
 /**

@@ -10,7 +10,7 @@ export interface Installation {
   readonly release: Release;
   readonly platform: Platform;
   readonly env: NodeJS.ProcessEnv;
-  /** Where to put the five programs. It exists, is empty, and is gone after a failure. */
+  /** Where to put the five programs. It exists, is empty, and is deleted after a failure. */
   readonly staging: string;
   /** Watches the processes that the source starts; they die with this process. */
   readonly guardian: Guardian;
@@ -18,13 +18,13 @@ export interface Installation {
   readonly signal: AbortSignal | undefined;
 }
 
-/** A source cannot give the programs here; the next one is asked. */
+/** A source cannot give the programs here; the next one is tried. */
 export class SourceFailure extends Error {
   override readonly name = "SourceFailure";
 }
 
 /**
- * Lets `fill` put files into a folder beside `target` and then renames it, so `target` is there whole or not at all:
+ * Lets `fill` put files into a folder beside `target` and then renames it, so `target` exists complete or not at all:
  * after an exception, an abort, or the death of this process nothing half-made is left.
  */
 export async function installAtomically(

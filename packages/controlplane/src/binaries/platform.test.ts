@@ -9,7 +9,7 @@ it.each([
   expect(platformName(hostPlatform(os, arch))).toBe(name);
 });
 
-it("says on Windows what to do instead", () => {
+it("explains on Windows what to do instead", () => {
   expect(() => hostPlatform("win32", "x64")).toThrow("win32/x64: a control plane runs on Linux and macOS");
 });
 

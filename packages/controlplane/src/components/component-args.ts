@@ -33,7 +33,7 @@ export function apiServerArgs(layout: Layout, settings: ApiServerSettings): read
     `--tls-cert-file=${fileIn(layout, "servingCertificate")}`,
     `--tls-private-key-file=${fileIn(layout, "servingKey")}`,
     `--client-ca-file=${fileIn(layout, "authorityCertificate")}`,
-    // Lets aggregated API servers and the controllers trust who this server says is asking.
+    // Lets aggregated API servers and the controllers trust the user that this server names in its headers.
     `--requestheader-client-ca-file=${fileIn(layout, "frontProxyAuthority")}`,
     `--requestheader-allowed-names=${frontProxyUser}`,
     "--requestheader-username-headers=X-Remote-User",

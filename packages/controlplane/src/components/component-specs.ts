@@ -46,7 +46,7 @@ function componentProbes(layout: Layout, admin: ApiAccess): Probes {
     loopbackRequest({ url: `https://127.0.0.1:${port}/healthz`, tls: { ca } });
   return {
     etcd: () => allSucceed([() => loopbackRequest({ url: `${etcdUrl(layout)}/readyz` })]),
-    // A server that says it is ready may still lack the namespace that everyone tries first.
+    // A server that reports ready may still lack the default namespace.
     "kube-apiserver": () =>
       allSucceed([() => apiGet(admin, "/readyz"), () => apiGet(admin, "/api/v1/namespaces/default")]),
     // Without this account the first pods of a test would be refused and retried later.
@@ -69,7 +69,7 @@ async function allSucceed(
   return true;
 }
 
-/** A health endpoint lists dozens of checks, the failed ones behind a `[-]`; only those are news. */
+/** A health endpoint lists dozens of checks, the failed ones behind a `[-]`; only those are shown. */
 function failedChecks(body: string): string {
   const failed = body.split("\n").filter((line) => line.startsWith("[-]"));
   return failed.length > 0 ? failed.join(", ") : body.trim().slice(0, 200);

@@ -23,7 +23,7 @@ export interface ComponentSpec {
   readonly args: readonly string[];
   readonly logFile: string;
   readonly readyTimeoutMs: number;
-  /** True when the component is ready, otherwise what it answered; a rejection counts as such an answer. */
+  /** True when the component is ready, otherwise its response; a rejection counts as such. */
   readonly probe: () => Promise<true | string>;
 }
 
@@ -57,7 +57,7 @@ export class Component {
   }
 
   /**
-   * Ends the process and returns when it is gone. SIGKILL is a crash, SIGTERM lets it finish its requests; a second,
+   * Ends the process and returns when it has ended. SIGKILL is a crash, SIGTERM lets it finish its requests; a second,
    * harder kill reaches the same process.
    */
   async kill(signal: "SIGKILL" | "SIGTERM" = "SIGKILL"): Promise<void> {

@@ -24,7 +24,7 @@ export interface GuardedProcess {
   readonly child: ChildProcess;
   /** Settles when the process has ended; never rejects. */
   readonly ended: Promise<ProcessEnd>;
-  /** Signals the whole group; a group that is already gone is no error. */
+  /** Signals the whole group; a group that has already ended is no error. */
   signal(signal: NodeJS.Signals): void;
   /** Signals the whole group and returns when the process has ended. */
   end(signal: NodeJS.Signals): Promise<void>;

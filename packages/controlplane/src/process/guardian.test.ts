@@ -30,7 +30,7 @@ describe("a guardian", () => {
     await expectNothingLeft(folder);
   });
 
-  it("leaves a process alone that has ended before, whoever has its number now", async () => {
+  it("does not signal a process that has ended, even if another process has its number now", async () => {
     const folder = await guardedFolder();
     const guardian = new Guardian(folder);
     // Started outside the guardian's watch; then its number is watched and forgotten.
@@ -64,7 +64,7 @@ describe("a guardian", () => {
 });
 
 describe("a guarded process", () => {
-  it("tells how it ended", async () => {
+  it("reports how it ended", async () => {
     const guardian = new Guardian(await guardedFolder());
     const failing = spawnGuarded(guardian, "sh", ["-c", "exit 3"], { stdio: "ignore" });
     await expect(failing.ended).resolves.toEqual({ kind: "exit", code: 3 });
@@ -73,7 +73,7 @@ describe("a guarded process", () => {
     await guardian.dismiss();
   });
 
-  it("can be told to end after it has ended", async () => {
+  it("can be ended after it has ended", async () => {
     const folder = await guardedFolder();
     const guardian = new Guardian(folder);
     const short = spawnGuarded(guardian, "true", [], { stdio: "ignore" });

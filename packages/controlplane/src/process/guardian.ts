@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { rm } from "node:fs/promises";
 
 /**
- * Ends the processes of its owner and removes its files when the owner is gone, however that came about: a normal
+ * Ends the processes of its owner and removes its files when the owner has ended, for whatever reason: a normal
  * exit, an exception, SIGKILL. It notices because the pipe between them closes, so no signal handler is needed in
  * the owner. A shell, because it costs a megabyte where another Node would cost forty, and runs everywhere we run.
  *
@@ -29,10 +29,10 @@ until rm -rf -- "$@" 2>/dev/null || [ $attempts -ge 50 ]; do attempts=$((attempt
 /** Watches over process groups and files. Nothing here keeps the owner's event loop alive. */
 export class Guardian {
   readonly #shell: ChildProcess;
-  readonly #gone: Promise<unknown>;
+  readonly #exited: Promise<unknown>;
   readonly #paths: readonly string[];
 
-  /** The files and folders are removed when the owner is gone or `dismiss` is called. */
+  /** The files and folders are removed when the owner has ended or `dismiss` is called. */
   constructor(...paths: readonly string[]) {
     this.#paths = paths;
     // A session of its own: Ctrl-C in the owner's terminal must not end the guardian before its work.
@@ -41,7 +41,7 @@ export class Guardian {
       detached: true,
       stdio: ["pipe", "ignore", "ignore"],
     });
-    this.#gone = once(this.#shell, "exit");
+    this.#exited = once(this.#shell, "exit");
     // A pipe that broke means that the guardian was killed; the owner still stops its processes itself.
     this.#shell.stdin?.on("error", () => undefined);
     this.#shell.unref();
@@ -62,7 +62,7 @@ export class Guardian {
   async dismiss(): Promise<void> {
     this.#shell.ref();
     this.#shell.stdin?.end();
-    await this.#gone;
+    await this.#exited;
     // It has done so itself, unless it was killed.
     await Promise.all(this.#paths.map((path) => rm(path, { recursive: true, force: true })));
   }

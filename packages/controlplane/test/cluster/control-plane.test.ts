@@ -32,7 +32,7 @@ describe("a control plane of etcd and kube-apiserver", () => {
   const apply = (object: object): Promise<string> =>
     controlPlane.kubectl(["apply", "-f", "-"], { input: JSON.stringify(object) });
 
-  it("answers the administrator through its kubeconfig", async () => {
+  it("serves the administrator through its kubeconfig", async () => {
     expect(controlPlane.components).toEqual(["etcd", "kube-apiserver"]);
     expect(await controlPlane.kubectl(["auth", "can-i", "*", "*"])).toBe("yes\n");
     const file = JSON.parse(await readFile(controlPlane.kubeconfigPath, "utf8"));
@@ -61,7 +61,7 @@ describe("a control plane of etcd and kube-apiserver", () => {
     expect(JSON.parse(await text(response))).toMatchObject({ kind: "APIGroupDiscoveryList" });
   });
 
-  it("gives a user what its rules say, and nothing else", async () => {
+  it("allows a user what the user's rules allow, and nothing else", async () => {
     const rules = [
       { apiGroups: [""], resources: ["configmaps"], verbs: ["get", "list", "create"] },
       { nonResourceURLs: ["/metrics"], verbs: ["get"] },
@@ -105,10 +105,10 @@ describe("a control plane of etcd and kube-apiserver", () => {
     });
     const server = createServer({ cert: certificate, key }, async (request, response) => {
       const { request: review } = JSON.parse(await text(request));
-      const answer = { uid: review.uid, allowed: false, status: { message: "not on my watch" } };
+      const verdict = { uid: review.uid, allowed: false, status: { message: "not on my watch" } };
       response.setHeader("content-type", "application/json");
       response.end(
-        JSON.stringify({ apiVersion: "admission.k8s.io/v1", kind: "AdmissionReview", response: answer }),
+        JSON.stringify({ apiVersion: "admission.k8s.io/v1", kind: "AdmissionReview", response: verdict }),
       );
     });
     server.listen(0, "127.0.0.1");
@@ -137,7 +137,7 @@ describe("a control plane of etcd and kube-apiserver", () => {
     await expect.poll(() => create().catch(String)).toContain("not on my watch");
   });
 
-  it("says which components it runs when asked for another", async () => {
+  it("reports which components it runs when another is requested", async () => {
     await expect(controlPlane.restart("kube-scheduler")).rejects.toBeInstanceOf(UnknownComponentError);
     await expect(controlPlane.restart("kube-scheduler")).rejects.toThrow(
       /this control plane runs etcd, kube-apiserver/,
@@ -146,7 +146,7 @@ describe("a control plane of etcd and kube-apiserver", () => {
 });
 
 describe("a program that waits for kubectl and nothing else", () => {
-  it("is kept alive until it has the answer", async () => {
+  it("is kept alive until it has the output of kubectl", async () => {
     const program = startOwner("kubectl-then-end.ts");
     expect(await text(program.stdout)).toContain("namespace/default");
     expect(program.exitCode ?? (await once(program, "exit"))[0]).toBe(0);
@@ -164,7 +164,7 @@ describe("control planes side by side", patient, () => {
 });
 
 describe("stopping", patient, () => {
-  it("ends kubectl too, and refuses what is asked of it later", async () => {
+  it("ends kubectl too, and refuses later calls", async () => {
     const controlPlane = await startControlPlane();
     const proxy = controlPlane.kubectl(["proxy", "--port=0"]).catch((error: unknown) => error);
     await expect.poll(() => processesWith(`${controlPlane.folder}/kubectl-cache`)).not.toEqual([]);
@@ -183,7 +183,7 @@ describe("stopping", patient, () => {
     await expectNothingLeft(controlPlane.folder);
   });
 
-  it("leaves no process and no folder, and may be asked for twice", async () => {
+  it("leaves no process and no folder, and may be called twice", async () => {
     const controlPlane = await startControlPlane({ controllerManager: true, scheduler: true });
     expect((await processesWith(controlPlane.folder)).length).toBeGreaterThanOrEqual(4);
     await Promise.all([controlPlane.stop(), controlPlane.stop()]);
@@ -226,7 +226,7 @@ describe("a component", patient, () => {
     );
   });
 
-  it("that never becomes ready gives an error with its last answer and the end of its log", async () => {
+  it("that never becomes ready gives an error with its last response and the end of its log", async () => {
     const elsewhere = await claimPort();
     onTestFinished(() => rm(elsewhere.file));
     const args = { "kube-apiserver": [`--secure-port=${elsewhere.port}`] };
@@ -236,7 +236,7 @@ describe("a component", patient, () => {
     );
     expect(failure).toBeInstanceOf(ComponentNotReadyError);
     expect(String(failure)).toMatch(
-      /start kube-apiserver: not ready after 12 s, its last answer was .*ECONNREFUSED/,
+      /start kube-apiserver: not ready after 12 s, its last response was .*ECONNREFUSED/,
     );
     expect(failure).toMatchObject({ logTail: expect.stringMatching(/^[A-Z]\d{4} /m) });
   });
@@ -255,7 +255,7 @@ describe("a component", patient, () => {
     });
   });
 
-  it("that does not end when asked can be ended harder, and each kill returns when it is gone", async () => {
+  it("that does not end on SIGTERM can be killed, and each kill returns when it has ended", async () => {
     await using controlPlane = await startControlPlane();
     const [etcd = 0] = await processesWith(`--data-dir=${controlPlane.folder}`);
     process.kill(etcd, "SIGSTOP");
@@ -266,7 +266,7 @@ describe("a component", patient, () => {
     await controlPlane.restart("etcd");
   });
 
-  it("can be asked to end in order, which it does", async () => {
+  it("ends in order on SIGTERM", async () => {
     await using controlPlane = await startControlPlane();
     const log = () => readFile(`${controlPlane.folder}/logs/kube-apiserver.log`, "utf8");
     await controlPlane.restart("kube-apiserver");

@@ -31,7 +31,7 @@ describe("a control plane with its controllers and one ready Node", () => {
     controlPlane = await startControlPlane({
       controllerManager: true,
       scheduler: true,
-      // No kubelet tells that the Node is well, and after 50 s of silence nothing would be scheduled on it.
+      // No kubelet reports that the Node is healthy, and after 50 s without a heartbeat nothing would be scheduled on it.
       args: { "kube-controller-manager": ["--node-monitor-grace-period=1h"] },
     });
     await controlPlane.kubectl(["create", "-f", "-"], { input: JSON.stringify(node) });
@@ -53,7 +53,7 @@ describe("a control plane with its controllers and one ready Node", () => {
     const names = await kubectl("get", "pods", "-l", "app=web", "-o", "jsonpath={.items[*].spec.nodeName}");
     return names.split(" ").filter(Boolean);
   };
-  /** Every object of the test's making, told apart by what no second object could have. */
+  /** Every object that the test created, by a value that no second object has. */
   const identities = async (): Promise<readonly string[]> => {
     const uids = "jsonpath={range .items[*]}{.kind}/{.metadata.name}/{.metadata.uid}{'\\n'}{end}";
     const list = await kubectl("get", "deployments,replicasets,pods,nodes", "-o", uids);

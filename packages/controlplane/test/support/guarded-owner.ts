@@ -1,4 +1,5 @@
-// A program that starts a process under a guardian, says so, and waits to be killed (or returns, if told so).
+// A program that starts a process under a guardian, prints a line, and waits to be killed; with a second argument it
+// returns instead.
 import { spawnGuarded } from "../../src/process/guarded-process.ts";
 import { Guardian } from "../../src/process/guardian.ts";
 

@@ -10,7 +10,7 @@ export async function processesWith(text: string): Promise<readonly number[]> {
   return lines.map((line) => Number.parseInt(line, 10));
 }
 
-/** Waits until no process names the folder and the folder is gone. */
+/** Waits until no process names the folder and the folder is deleted. */
 export async function expectNothingLeft(folder: string): Promise<void> {
   await expect
     .poll(async () => ({ processes: await processesWith(folder), folder: existsSync(folder) }))

@@ -1,4 +1,4 @@
-// A program that starts a control plane, says where its folder is, and waits to be killed.
+// A program that starts a control plane, prints the path of its folder, and waits to be killed.
 import { startControlPlane } from "../../src/index.ts";
 
 const { folder } = await startControlPlane();

@@ -52,11 +52,11 @@ export class NodeAgent {
     return this.#node === undefined ? "silent" : this.#state;
   }
 
-  /** Makes the Node unless it is there, and reports the state at once. Throws a NodeTakenError. */
+  /** Creates the Node unless it exists, and reports the state at once. Throws a NodeTakenError. */
   setState(state: NodeState, signal?: AbortSignal): Promise<void> {
     this.#state = state;
     return this.#inTurn(async () => {
-      // What was asked for in the meantime wins.
+      // A later call may have changed the state; the last one wins.
       if (this.#state === "silent") return;
       this.#node = await this.#claim.take(this.#node, signal);
       await this.#report(this.#state, signal);
@@ -92,7 +92,7 @@ export class NodeAgent {
     const { client, clock, log, statusIntervalMs, settings } = this.#options;
     if (this.#state === "silent" || this.#node === undefined) return true;
     try {
-      // A cluster that has missed heartbeats believes the node dead until it says otherwise.
+      // A cluster that has missed heartbeats believes the node dead until its next report.
       this.#node = await client.get(Node, { name: settings.name }, { resourceVersion: "0", signal });
       const isDue = clock.monotonicNow() - this.#reportedAtMs >= statusIntervalMs;
       if (isDue || !saysOfItself(this.#node, this.#state)) await this.#report(this.#state, signal);
@@ -117,7 +117,7 @@ export class NodeAgent {
     const key = { name: settings.name };
     const { status } = await client.get(Node, key, call);
     const next = makeNodeStatus(settings, state, status, clock.now());
-    // Conditions are merged by type: those of others stay.
+    // Conditions are merged by type: those of other writers stay.
     this.#node = await client.status(Node).patch(key, strategicMergePatch({ status: next }), call);
     this.#reportedAtMs = clock.monotonicNow();
   }

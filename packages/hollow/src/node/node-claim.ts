@@ -36,7 +36,7 @@ export class NodeClaim {
     this.#options = options;
   }
 
-  /** Makes the Node, or takes up the one that is there unless it is the known one. Throws a NodeTakenError. */
+  /** Creates the Node, or adopts the one that exists unless it is the known one. Throws a NodeTakenError. */
   async take(known: Node | undefined, signal: AbortSignal | undefined): Promise<Stored<Node>> {
     for (;;) {
       signal?.throwIfAborted();
@@ -67,7 +67,7 @@ export class NodeClaim {
     }
   }
 
-  /** Undefined if it has gone or changed meanwhile. */
+  /** Undefined if it was deleted or changed meanwhile. */
   async #takeUp(known: Node | undefined): Promise<Stored<Node> | undefined> {
     const { settings, program } = this.#options;
     const node = await this.#find();

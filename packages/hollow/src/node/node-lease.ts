@@ -10,7 +10,7 @@ const leaseNamespace = "kube-node-lease";
 /** As the kubelet has it. */
 const leaseDurationSeconds = 40;
 
-/** Says that the node is alive. The Lease goes with the Node. */
+/** The heartbeat of the node. The Lease is deleted with the Node. */
 export async function renewLease(
   client: Client,
   node: Stored<Node>,

@@ -11,7 +11,7 @@ describe("hollow nodes", () => {
     expect([nodes[0]?.address, nodes[299]?.address]).toEqual(["172.16.0.1", "172.16.1.44"]);
   });
 
-  it("have the labels, taints and capacity that were asked for beside the usual", () => {
+  it("have the labels, taints and capacity of their options beside the usual", () => {
     const taints = [{ key: "gpu", effect: "NoSchedule" }] as const;
     const [settings] = resolveNodes(
       [{ name: "gpu-1", labels: { zone: "a" }, taints, capacity: { gpu: "4" } }],
@@ -43,7 +43,7 @@ describe("hollow nodes", () => {
     expect(allocatable).toEqual(capacity);
   });
 
-  it("say since when a condition has been as it is, and that it still is", () => {
+  it("have the time of the last transition and of the last heartbeat in each condition", () => {
     const [settings] = resolveNodes(1, "v1.36.2");
     if (settings === undefined) expect.unreachable();
     const first = makeNodeStatus(settings, "ready", undefined, nowMs);

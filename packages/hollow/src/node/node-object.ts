@@ -3,7 +3,7 @@ import type { ObjectToWrite } from "keelson/client";
 import type { Node, NodeCondition, NodeStatus } from "keelson/kinds/core/v1";
 import type { NodeSettings } from "./node-settings.ts";
 
-/** What a node says of itself. A silent one says nothing, as if its kubelet were dead. */
+/** What a node reports about itself. A silent one reports nothing, as if its kubelet were dead. */
 export type NodeState = "ready" | "notReady" | "silent";
 
 /** On a Node: the mark of the program that last took it up. */
@@ -68,6 +68,6 @@ function nodeConditions(
     ...healthy.map(([type, reason, message]) => condition(type, "False", reason, message)),
     state === "ready"
       ? condition("Ready", "True", "KubeletReady", "kubelet is posting ready status")
-      : condition("Ready", "False", "KubeletNotReady", "the hollow node was told not to be ready"),
+      : condition("Ready", "False", "KubeletNotReady", "the hollow node is set to be not ready"),
   ];
 }

@@ -1,7 +1,7 @@
 import type { Taint } from "keelson/kinds/core/v1";
 import { formatAddress } from "../pod/pod-memory.ts";
 
-/** A hollow node as it is asked for. */
+/** The options of a hollow node. */
 export interface HollowNodeOptions {
   readonly name: string;
   /** Beside those that every node has. They and the taints are given when the Node is made. */
@@ -14,7 +14,7 @@ export interface HollowNodeOptions {
   readonly allocatable?: Readonly<Record<string, string>>;
   /** Its internal address. Default: one of 172.16.0.0/12, by its place in the list. */
   readonly address?: string;
-  /** The version that it says its kubelet has. Default: that of the API server. */
+  /** The version that it reports for its kubelet. Default: that of the API server. */
   readonly kubeletVersion?: string;
 }
 

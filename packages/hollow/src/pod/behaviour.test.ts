@@ -28,7 +28,7 @@ describe("the behaviour of a pod's containers", () => {
     ["never ready", { ready: "false" }, "Always", { ...runsForEver, readyAfterMs: undefined }],
     ["ready later", { ready: "10s" }, "Always", { ...runsForEver, readyAfterMs: 10_000 }],
     ["ready as usual", { ready: "true" }, "Always", runsForEver],
-  ] as const)("is as the annotations say: %s", (_, annotations, restartPolicy, expected) => {
+  ] as const)("follows the annotations: %s", (_, annotations, restartPolicy, expected) => {
     expect(behaviour(annotations, restartPolicy)).toEqual(expected);
   });
 
@@ -46,7 +46,7 @@ describe("the behaviour of a pod's containers", () => {
     expect(behaviour(annotations).problem).toContain(`${prefix}/${name}`);
   });
 
-  it("tells all problems at once", () => {
+  it("reports all problems at once", () => {
     const { problem } = behaviour({ run: "soon", "exit-code": "x" });
     expect(problem).toBe(
       `annotation ${prefix}/run is "soon", must be a duration such as 5s or forever; ` +

@@ -8,7 +8,7 @@ export const annotations = {
   run: "hollow.keelson.dev/run",
   /** The code that they end with. */
   exitCode: "hollow.keelson.dev/exit-code",
-  /** As `run`, but ends in failure unless `exit-code` says otherwise. */
+  /** As `run`, but ends in failure unless `exit-code` sets another code. */
   crashAfter: "hollow.keelson.dev/crash-after",
   /** `fail`: the images cannot be pulled. */
   pull: "hollow.keelson.dev/pull",
@@ -89,8 +89,8 @@ class AnnotationReader {
     return undefined;
   }
 
-  #complain(name: string, value: string, wanted: string): void {
-    this.problems.push(`annotation ${name} is ${JSON.stringify(value)}, must be ${wanted}`);
+  #complain(name: string, value: string, expected: string): void {
+    this.problems.push(`annotation ${name} is ${JSON.stringify(value)}, must be ${expected}`);
   }
 }
 

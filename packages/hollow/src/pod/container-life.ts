@@ -29,7 +29,7 @@ export interface ContainerStep {
   readonly againInMs?: number;
 }
 
-/** Between a pull that failed and the state that says that the next one has to wait. */
+/** Between a pull that failed and the state that shows that the next one has to wait. */
 const pullFailureShownMs = 1000;
 const maxBackoffMs = 300_000;
 
@@ -77,7 +77,7 @@ function run(
     const ended = terminatedStatus(status, isReplaced ? 0 : plan.exitCode, situation.nowMs);
     return startsAgain(container, ended, plan) ? { status: ended, againInMs: 0 } : { status: ended };
   }
-  // What is ready stays so: times are not exact enough to be asked twice.
+  // A ready container stays ready: times are not exact enough to be compared twice.
   const ready = plan.readyAfterMs !== undefined && (status.ready || elapsedMs >= plan.readyAfterMs);
   const againInMs = sooner(
     plan.runMs === undefined ? undefined : plan.runMs - elapsedMs,
@@ -89,7 +89,7 @@ function run(
   };
 }
 
-/** A container whose image was changed starts again whatever its pod says. */
+/** A container whose image was changed restarts whatever the restart policy of its pod is. */
 export function startsAgain(
   container: Container,
   status: ContainerStatus,
@@ -133,7 +133,7 @@ function needsPull(container: Container, old: ContainerStatus | undefined): bool
   return container.imagePullPolicy === "Always" || old?.imageID !== imageIdOf(container.image ?? "");
 }
 
-/** Says that the pull failed, then that it backs off. A pull that is allowed again is not waited for here. */
+/** Reports that the pull failed, then that it backs off. A pull that is allowed again is not waited for here. */
 function failedPull(
   container: Container,
   old: ContainerStatus | undefined,
@@ -142,7 +142,7 @@ function failedPull(
   const image = container.image ?? "";
   const backsOff = {
     reason: "ImagePullBackOff",
-    message: `Back-off pulling image "${image}": ErrImagePull: hollow nodes were told to fail it`,
+    message: `Back-off pulling image "${image}": ErrImagePull: hollow nodes are set to fail it`,
   };
   if (isWaitingFor(old, "ImagePullBackOff")) return { status: waitingStatus(container, old, backsOff) };
   if (isWaitingFor(old, "ErrImagePull")) {
@@ -150,7 +150,7 @@ function failedPull(
     if (leftMs <= 0) return { status: waitingStatus(container, old, backsOff) };
     if (old !== undefined) return { status: old, againInMs: leftMs };
   }
-  const message = `failed to pull image "${image}": hollow nodes were told to fail it`;
+  const message = `failed to pull image "${image}": hollow nodes are set to fail it`;
   const status = waitingStatus(container, old, { reason: "ErrImagePull", message });
   return { status, againInMs: pullFailureShownMs };
 }

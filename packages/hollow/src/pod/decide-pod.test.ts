@@ -72,7 +72,7 @@ describe("a pod that was bound to the node", () => {
     expect(story.pod.status?.podIP).toBe("172.16.0.1");
   });
 
-  it("keeps conditions of others, and is ready only when its readiness gates are open", () => {
+  it("keeps conditions of other writers, and is ready only when its readiness gates are open", () => {
     const gate = { type: "example.com/gate", status: "False" };
     const story = new PodStory(
       makePod({ spec: { readinessGates: [{ conditionType: gate.type }] }, status: { conditions: [gate] } }),
@@ -132,14 +132,14 @@ describe("a pod that is not restarted always", () => {
     expect(story.decide()).toEqual({});
   });
 
-  it("fails with the exit code that the annotation asks for", () => {
+  it("fails with the exit code of the annotation", () => {
     const story = new PodStory(makePod({ spec: job, annotations: { [annotations.exitCode]: "3" } }));
     story.pass(300);
     expect([story.phase, ...story.containers]).toEqual(["Failed", "terminated 3"]);
     expect(story.condition("Ready")).toBe("False PodFailed");
   });
 
-  it("runs as long as the annotation says", () => {
+  it("runs as long as the annotation sets", () => {
     const story = new PodStory(makePod({ spec: job, annotations: { [annotations.run]: "5s" } }));
     story.pass(4999);
     expect(story.phase).toBe("Running");
@@ -220,7 +220,7 @@ describe("an image that cannot be pulled", () => {
     expect(story.restarts).toBe(0);
   });
 
-  it("can be asked for by an annotation", () => {
+  it("can be requested by an annotation", () => {
     const story = new PodStory(makePod({ annotations: { [annotations.pull]: "fail" } }));
     story.step();
     expect(story.containers).toEqual(["waiting ErrImagePull"]);
@@ -241,7 +241,7 @@ describe("a pod with init containers", () => {
     { name: "second", image: "init:2" },
   ];
 
-  it("runs them one after the other before the others", () => {
+  it("runs them one after the other before the regular containers", () => {
     const story = new PodStory(makePod({ spec: { initContainers } }), { timing: { initRunMs: 1000 } });
     const seen: string[] = [];
     for (let looks = 0; looks < 3; looks += 1) {
@@ -266,7 +266,7 @@ describe("a pod with init containers", () => {
     expect(story.containers).toEqual(["terminated 0", "waiting ErrImagePull", "waiting PodInitializing"]);
   });
 
-  it("runs sidecars beside the others, and ends them after the others have", () => {
+  it("runs sidecars beside the regular containers, and ends them after those have ended", () => {
     const sidecar = { name: "proxy", image: "proxy:1", restartPolicy: "Always" };
     const story = new PodStory(makePod({ spec: { ...job, initContainers: [sidecar] } }));
     story.step();
@@ -278,7 +278,7 @@ describe("a pod with init containers", () => {
 });
 
 describe("annotations that make no sense", () => {
-  it("keep the containers from starting, and say why", () => {
+  it("keep the containers from starting, and show why", () => {
     const story = new PodStory(makePod({ annotations: { [annotations.run]: "soon" } }));
     expect(story.step().againInMs).toBeUndefined();
     expect([story.phase, ...story.containers]).toEqual(["Pending", "waiting InvalidHollowAnnotation"]);

@@ -17,7 +17,7 @@ interface Finding {
   readonly message?: string;
 }
 
-/** The pod's conditions with the kubelet's own brought up to date. Those of others stay, and so does the order. */
+/** The pod's conditions with the kubelet's own brought up to date. Those of other writers stay, and so does the order. */
 export function updateConditions(situation: PodSituation, facts: ConditionFacts): readonly PodCondition[] {
   const { pod, nowMs } = situation;
   const old = pod.status?.conditions ?? [];
@@ -28,7 +28,7 @@ export function updateConditions(situation: PodSituation, facts: ConditionFacts)
     findReady(situation, containersReady),
     containersReady,
   ];
-  // The scheduler says so of the pods that it binds; a pod may also be made with a node.
+  // The scheduler sets this on the pods that it binds; a pod may also be created with a node.
   if (!old.some(({ type }) => type === "PodScheduled")) {
     findings.push({ type: "PodScheduled", status: "True" });
   }

@@ -84,7 +84,7 @@ async function reconcilePod(world: PodWorld, context: ObjectContext<Pod>): Promi
     }
     if (isReadyToGo === true) await removePod(client, pod);
   } catch (error) {
-    // The pod has changed or is gone. The cache will say how, and that brings us here again.
+    // The pod was changed or deleted. Its watch event enqueues it again.
     if (error instanceof ConflictError || error instanceof NotFoundError) return;
     throw error;
   }

@@ -21,7 +21,7 @@ it("gives no address away that a pod has from before", () => {
   expect(memory.addressOf(pod("old"))).toBe("10.128.0.1");
 });
 
-it("gives an address back when its pod is gone", () => {
+it("frees an address when its pod is deleted", () => {
   const memory = new PodMemory();
   const first = memory.addressOf(pod("first"));
   memory.noteChange(pod("first"), 5);

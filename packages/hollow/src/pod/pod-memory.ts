@@ -16,7 +16,7 @@ export class NoAddressLeftError extends KeelsonError {
 }
 
 /**
- * What a program with hollow nodes knows of the pods there are beside what they say themselves. A pod that is gone is
+ * What a program with hollow nodes knows of the existing pods beside what their objects hold. A deleted pod is
  * forgotten, and after a restart the pods hold everything that is needed.
  */
 export class PodMemory {
@@ -91,7 +91,7 @@ export class PullRules {
     this.#failing.set(pattern, expressionOf(pattern));
   }
 
-  /** Takes back what was said with the same pattern; without one, all of it. */
+  /** Removes what was set with the same pattern; without one, all of it. */
   allow(pattern?: string): void {
     if (pattern === undefined) this.#failing.clear();
     else this.#failing.delete(pattern);

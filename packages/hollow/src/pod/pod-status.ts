@@ -18,7 +18,7 @@ export interface PodFacts {
   };
 }
 
-/** The whole status; what others have written into it stays. */
+/** The whole status; what other writers have put into it stays. */
 export function makePodStatus(situation: PodSituation, facts: PodFacts): PodStatus {
   const { pod, node } = situation;
   const { containers, startTime, end } = facts;

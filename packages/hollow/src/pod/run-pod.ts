@@ -90,7 +90,7 @@ function haveAllEnded({ pod }: PodSituation, regular: readonly ContainerStatus[]
   });
 }
 
-/** Sidecars are there for the regular containers and stop after them. */
+/** Sidecars serve the regular containers and stop after them. */
 function endSidecar({ nowMs }: PodSituation): (status: ContainerStatus) => ContainerStatus {
   return (status) => (status.state?.running === undefined ? status : terminatedStatus(status, 0, nowMs));
 }

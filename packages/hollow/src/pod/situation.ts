@@ -11,7 +11,7 @@ export interface PodTiming {
   readonly readyDelayMs: number;
   /** How long containers run that are meant to end: those of pods that are not restarted always. */
   readonly runMs: number;
-  /** How long containers take to stop once they are asked to; a pod's grace period may be shorter. */
+  /** How long containers take to stop once they get the signal; a pod's grace period may be shorter. */
   readonly terminationDelayMs: number;
   /** How long a container that failed for the second time waits; doubled each time, up to 5 min. */
   readonly restartBackoffMs: number;

@@ -34,7 +34,7 @@ export function stopPod(situation: PodSituation): PodDecision {
   return { status, isReadyToGo: true };
 }
 
-/** A server stops when it is asked to; work that is broken off has not succeeded. */
+/** A server exits with 0 when it is stopped; work that is interrupted has not succeeded. */
 function exitCodeOf({ pod, timing }: PodSituation, graceMs: number): number {
   if (graceMs > 0 && timing.terminationDelayMs > graceMs) return killed;
   return (pod.spec?.restartPolicy ?? "Always") === "Always" ? 0 : terminated;

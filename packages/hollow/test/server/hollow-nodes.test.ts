@@ -194,7 +194,7 @@ describe("hollow nodes under the real controllers", () => {
     }
   });
 
-  it("say in the pod's status what is wrong with an annotation", async () => {
+  it("show in the pod's status what is wrong with an annotation", async () => {
     await client.create(Pod, podOn("hollow-1", "wrong", { [annotations.run]: "soon" }));
     const pod = await waitFor(
       client,
@@ -208,19 +208,19 @@ describe("hollow nodes under the real controllers", () => {
     await waitFor(client, Pod, { namespace, name: "wrong" }, isReady, within);
   });
 
-  it("tell once, in an event and in the log, what is wrong with an annotation", async () => {
-    const told: unknown[] = [];
+  it("report once, in an event and in the log, what is wrong with an annotation", async () => {
+    const reports: unknown[] = [];
     const log: Logger = {
       ...silentLogger,
       warn: (line) => {
-        if (line.includes("annotation")) told.push(line);
+        if (line.includes("annotation")) reports.push(line);
       },
       with: () => log,
     };
-    const events: EventRecorder = { record: ({ metadata }, event) => told.push([metadata.name, event]) };
+    const events: EventRecorder = { record: ({ metadata }, event) => reports.push([metadata.name, event]) };
     await using telling = await startHollowNodes({ client, nodes: [{ name: "telling" }], log, events });
-    await client.create(Pod, podOn("telling", "told", { [annotations.exitCode]: "256" }));
-    const key = { namespace, name: "told" };
+    await client.create(Pod, podOn("telling", "mistaken", { [annotations.exitCode]: "256" }));
+    const key = { namespace, name: "mistaken" };
     const isStuck = (pod: Pod) => waitingReason(pod) === "InvalidHollowAnnotation";
     await waitFor(client, Pod, key, isStuck, within);
     // The node has looked at the pod again when it has restored what was changed.
@@ -228,8 +228,8 @@ describe("hollow nodes under the real controllers", () => {
     await waitFor(client, Pod, key, ({ status }) => status?.podIP !== undefined, within);
     await telling.stop();
     const message = `annotation ${annotations.exitCode} is "256", must be a number from 0 to 255`;
-    expect(told).toEqual([
-      ["told", { type: "Warning", reason: "InvalidHollowAnnotation", action: "Start", message }],
+    expect(reports).toEqual([
+      ["mistaken", { type: "Warning", reason: "InvalidHollowAnnotation", action: "Start", message }],
       `start the containers: ${message}`,
     ]);
   });
@@ -250,7 +250,7 @@ describe("hollow nodes under the real controllers", () => {
 });
 
 describe("a hollow node that is not ready", () => {
-  it("is tainted when it says so, ends what is deleted and starts nothing, and recovers", async () => {
+  it("is tainted when it reports not ready, ends what is deleted and starts nothing, and recovers", async () => {
     await client.create(Pod, podOn("hollow-2", "evicted"));
     await waitFor(client, Pod, { namespace, name: "evicted" }, isReady, within);
     await nodes.setReady("hollow-2", false);
@@ -311,7 +311,7 @@ describe("a program with hollow nodes", () => {
     await waitUntilDeleted(client, Node, { name: "fresh" }, within);
   });
 
-  it("says again that a node is ready when the cluster has come to believe that it is not", async () => {
+  it("reports again that a node is ready when the cluster has marked it as not ready", async () => {
     await client
       .status(Node)
       .patch(
@@ -321,7 +321,7 @@ describe("a program with hollow nodes", () => {
     await nodeIs("hollow-1", "True");
   });
 
-  it("leaves a Node alone that somebody deletes, until it is made ready again", async () => {
+  it("leaves a Node alone that a user deletes, until it is made ready again", async () => {
     await using removed = await startHollowNodes({ client, nodes: [{ name: "removed" }], heartbeatMs: 100 });
     await client.delete(Node, { name: "removed" });
     await waitUntilDeleted(client, Lease, { namespace: "kube-node-lease", name: "removed" }, within);
@@ -336,11 +336,11 @@ describe("a program with hollow nodes", () => {
     await controlPlane.kill("kube-apiserver");
     await controlPlane.restart("kube-apiserver");
     await kubectl("scale", "deployment/resilient", "--replicas=4");
-    // Whoever met a dead server may be up to a minute into its back-off.
+    // A client that met a dead server may be up to a minute into its back-off.
     await rolledOut("resilient", "100s");
     const { status } = await client.get(Deployment, { namespace, name: "resilient" });
     expect(status?.availableReplicas).toBe(4);
-    // While the server was away nobody heard of it, so it may have been taken for lost.
+    // While the server was down it received no heartbeat, so it may take the node for lost.
     await nodeIs("hollow-1", "True");
   }, 240_000);
 });

@@ -80,12 +80,12 @@ describe("two programs with nodes of the same names", () => {
     expect(await nodesOf("pair")).toHaveLength(5);
   });
 
-  it("leave it to the one that made the Nodes to remove them, when the other has gone before", async () => {
+  it("leave it to the one that made the Nodes to remove them, when the other has stopped before", async () => {
     const nodes = named("host", 5);
     const first = await start({ nodes });
     const second = await start({ nodes });
     const third = await start({ nodes });
-    // To say something of a node is not to take it up again.
+    // To set the state of a node does not adopt it again.
     await first.setReady("host-1", true);
     await third.stop();
     await second.stop();
@@ -181,7 +181,7 @@ describe("a start that fails", () => {
     expect(await nodesOf("aborted")).toEqual([]);
   });
 
-  it("leaves no Node behind when nobody learns that the Node was made", async () => {
+  it("leaves no Node behind when the response to its creation is lost", async () => {
     transport.fault(makes(/nodes$/, "unheard"), faults.loseResponse());
     await expect(startHollowNodes({ client: unsteady, nodes: [{ name: "unheard" }] })).rejects.toThrow();
     await expect(client.get(Node, { name: "unheard" })).rejects.toThrow(NotFoundError);

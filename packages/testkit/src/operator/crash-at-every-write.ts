@@ -24,18 +24,18 @@ export interface CrashAtEveryWriteOptions {
 }
 
 export interface CrashReport {
-  /** Those of the operator that lived on, in order. */
+  /** The writes of the operator that did not crash, in order. */
   readonly writes: readonly RecordedWrite[];
   /**
-   * Those that the others died of. Where things happen at the same time, an operator may need fewer writes than another:
-   * then there are fewer of these.
+   * The writes at which the other operators crashed. Fewer than `writes` if an operator needed fewer of them, as may
+   * happen where things run at the same time.
    */
   readonly crashes: readonly RecordedWrite[];
 }
 
 /**
  * Runs the scenario undisturbed, which gives the writes and the outcome; then once for each write, with an operator that
- * dies as soon as the server has carried that write out: the answer never arrives, and nothing else does. A new operator
+ * dies as soon as the server has executed that write: neither the response nor anything else arrives. A new operator
  * takes its place, and the outcome must be the same. Each run has a namespace of its own.
  *
  * Throws a NotConvergedError that names the write, and shows the difference, if an outcome is another one or is not
@@ -63,7 +63,7 @@ export async function crashAtEveryWrite(
 
 const steadyLooks = 5;
 
-/** Whether an outcome has stayed the same for a while: others than the operator may be a little late. */
+/** Whether an outcome has stayed the same for a while: other controllers may be a little late. */
 function steadiness(): (outcome: unknown) => boolean {
   let last: unknown;
   let looks = 0;
@@ -94,7 +94,7 @@ async function crashAt(
   return end.crashedAt;
 }
 
-/** All are tried, whatever comes of the others. */
+/** Runs all of them, even if some fail. */
 async function inTurns<Item, Result>(
   items: readonly Item[],
   atATime: number,
@@ -113,9 +113,9 @@ async function inTurns<Item, Result>(
     }
   };
   await Promise.all(Array.from({ length: atATime }, worker));
-  const [first, ...others] = errors;
+  const [first, ...rest] = errors;
   if (first === undefined) return results;
-  throw others.length === 0
+  throw rest.length === 0
     ? first
     : new AggregateError(errors, errors.map(({ message }) => message).join("\n"));
 }

@@ -41,7 +41,7 @@ describe("connections that are alive", () => {
 });
 
 describe("connections that die after a write", () => {
-  it("let the server carry it out, and never tell", async () => {
+  it("let the server execute it, and drop the response", async () => {
     const inner = new ScriptedTransport("{}");
     const transport = crashingTransport(inner, { atWrite: 2 });
     await textOf(await transport.send(read));
@@ -54,7 +54,7 @@ describe("connections that die after a write", () => {
     expect(inner.openBodies).toBe(0);
   });
 
-  it("carry the write out even if whoever sent it has given up", async () => {
+  it("execute the write even if the sender has given up", async () => {
     const inner = new ScriptedTransport("{}");
     const transport = crashingTransport(inner, { atWrite: 1 });
     const caller = new AbortController();

@@ -1,7 +1,7 @@
 import { isRecord, type KubeObject } from "@keelson/core";
 import { appliedAnnotation } from "keelson/object";
 
-/** What the server chooses anew for each object, and what says nothing about what was wanted. */
+/** What the server chooses anew for each object, and what is no part of the desired state. */
 const chosenByServer: ReadonlySet<string> = new Set([
   "resourceVersion",
   "clusterIP",
@@ -63,7 +63,7 @@ function withoutServerChoices(value: unknown): unknown {
 
 function normalizedPart(key: string, part: unknown): unknown {
   if (key === "managedFields") return managers(part);
-  // It is made of uids, among others.
+  // It is computed from uids, among other values.
   if (key === appliedAnnotation) return String(part).replace(/:.*$/, ":<digest>");
   return withoutServerChoices(part);
 }

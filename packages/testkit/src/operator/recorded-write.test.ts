@@ -50,7 +50,7 @@ describe("a request that writes", () => {
       {},
       "delete clusterroles.rbac.authorization.k8s.io system:a",
     ],
-  ] as const)("%s %s is told by what it does to what", (method, path, more, text) => {
+  ] as const)("%s %s is described by verb and object", (method, path, more, text) => {
     const write = writeOf(request(method, path, more));
     expect(write && describeWrite(write)).toBe(text);
   });
@@ -64,7 +64,7 @@ describe("a request that changes nothing of what an operator looks after", () =>
     ["an Event of the core group", "PATCH", "/api/v1/namespaces/shop/events/web.1"],
     ["a Lease", "PUT", "/apis/coordination.k8s.io/v1/namespaces/shop/leases/web"],
     ["a review", "POST", "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews"],
-  ] as const)("is not told: %s", (_, method, path) => {
+  ] as const)("is not recorded: %s", (_, method, path) => {
     expect(writeOf(request(method, path))).toBeUndefined();
   });
 });

@@ -24,7 +24,7 @@ const leftOut: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * The write that a request is. Undefined for reads, for dry runs, for Events and Leases, and for reviews, which ask
+ * The write that a request is. Undefined for reads, for dry runs, for Events and Leases, and for reviews, which query
  * something.
  */
 export function writeOf(request: TransportRequest): RecordedWrite | undefined {

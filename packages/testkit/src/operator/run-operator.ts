@@ -32,7 +32,7 @@ export interface RunOperatorOptions {
   readonly clock?: Clock;
   /** Default: the machine's. */
   readonly random?: Random;
-  /** Default: says nothing. */
+  /** Default: logs nothing. */
   readonly log?: Logger;
   /** Whether it records Events. Default true. */
   readonly events?: boolean;
@@ -69,7 +69,7 @@ export interface RunningOperator extends AsyncDisposable {
 /**
  * Runs an operator against a cluster, as `keelson run` does, but without leader election, and without ports for metrics
  * and health. Its CustomResourceDefinitions are installed first, and stay. Resolves when all its controllers reconcile
- * and, if asked for, the API server calls its webhooks.
+ * and, if requested, the API server calls its webhooks.
  */
 export async function runOperator(operator: Operator, options: RunOperatorOptions): Promise<RunningOperator> {
   const { crashed: _, crashedAt: __, ...running } = await startOperator(operator, options);
@@ -157,7 +157,7 @@ export function openAccess(access: OperatorAccess, clock: Clock = systemClock): 
 
 /**
  * Has another operator look at a world that has settled, until it has reconciled each object once, and gives what it wrote:
- * nothing, if all is as it is wanted. No other one may run.
+ * nothing, if the desired state is reached. No other one may run.
  */
 export async function secondPass(
   operator: Operator,

@@ -66,7 +66,7 @@ export class Space {
     return (await this.world.client.list(resource, { namespace: this.namespace })).items;
   }
 
-  /** What the status says of the spec as it is now; of an earlier one that it is of an earlier one. */
+  /** What the status reports for the current generation of the spec, or that it describes an earlier one. */
   async phaseOf(resource: Resource<WithCommonStatus>, name: string): Promise<string> {
     const { metadata, status } = await this.get(resource, name);
     const isCurrent = status?.observedGeneration === metadata.generation;

@@ -26,13 +26,13 @@ function clientOf({ kubeconfig }: Access): Client {
 const key = (name: string) => ({ namespace: "default", name });
 
 describe("a cluster for tests", () => {
-  it("is there for clients and kubectl", async () => {
+  it("serves clients and kubectl", async () => {
     await clientOf(cluster).create(ConfigMap, { metadata: key("a"), data: { colour: "blue" } });
     expect(await cluster.kubectl(["get", "configmap", "a", "-o", "jsonpath={.data.colour}"])).toBe("blue");
     expect(await cluster.tryKubectl(["get", "configmap", "none"])).toMatchObject({ exitCode: 1 });
   });
 
-  it("lets users do what their rules say, in all namespaces or in one", async () => {
+  it("allows users what their rules allow, in all namespaces or in one", async () => {
     const rules = [{ apiGroups: [""], resources: ["configmaps"], verbs: ["list"] }];
     const ann = clientOf(await cluster.createUser({ user: "ann", rules, namespace: "default" }));
     await ann.list(ConfigMap, { namespace: "default" });
@@ -51,7 +51,7 @@ describe("a cluster for tests", () => {
     expect((await client.get(ConfigMap, key("kept"))).metadata.name).toBe("kept");
   });
 
-  it("lets pods be created without ServiceAccounts where nobody makes them", async () => {
+  it("lets pods be created without ServiceAccounts where no controller creates them", async () => {
     const spec = { containers: [{ name: "main", image: "web:1" }] };
     expect((await clientOf(cluster).create(Pod, { metadata: key("web"), spec })).status?.phase).toBe(
       "Pending",

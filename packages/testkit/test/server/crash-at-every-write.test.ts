@@ -37,7 +37,7 @@ const scenario: Scenario = {
   },
 };
 
-/** One more thing for the user to do: somebody else is to be greeted. */
+/** One more step of the user: the spec names another person to greet. */
 const scenarioWithChange: Scenario = {
   ...scenario,
   act: async ({ client, namespace }) => {
@@ -103,7 +103,7 @@ describe("an operator that may not be killed", () => {
     expect(error.message).toMatch(
       /^crash operator forgetful after write 1 of 2 \(create configmaps test-\w+\): the outcome is another one/,
     );
-    expect(error.differences).toEqual([expect.stringContaining("nothing was wanted")]);
+    expect(error.differences).toEqual([expect.stringContaining("nothing was expected")]);
   });
 
   it("is found out when it counts twice", async () => {
@@ -119,7 +119,7 @@ describe("an operator that may not be killed", () => {
     const crashing = crashAtEveryWrite(counter, { cluster: world.cluster, scenario: counted });
     await expect(crashing).rejects.toMatchObject({
       point: { index: 1, write: { verb: "patch", resource: "configmaps" } },
-      differences: ['0.count: "8" was wanted, "9" was found'],
+      differences: ['0.count: "8" was expected, "9" was found'],
     });
   });
 

@@ -90,7 +90,7 @@ class Follower {
     this.seen.push(`${event.type} ${event.object.metadata.name}`);
   }
 
-  /** Leaves the present watch, as someone does who has heard nothing for too long. */
+  /** Leaves the present watch, as a client does that has received nothing for too long. */
   giveUpWatch(reason: Error): void {
     this.#current.abort(reason);
   }
@@ -183,7 +183,7 @@ describe("a black-holed watch", () => {
 });
 
 describe("faults of one request", () => {
-  it("lose the answer of a write that the server has carried out", async () => {
+  it("lose the response to a write that the server has executed", async () => {
     const { client, transport } = faultyClient();
     transport.fault({ method: "POST" }, faults.loseResponse());
     await expect(create(client, "lost")).rejects.toBeInstanceOf(ConnectionError);

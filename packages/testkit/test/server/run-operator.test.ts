@@ -41,7 +41,7 @@ beforeEach(async () => {
 });
 
 describe("an operator that runs", () => {
-  it("has its kinds installed, does its work and tells what it wrote", async () => {
+  it("has its kinds installed, does its work and reports what it wrote", async () => {
     await using running = await runOperator(greeter, { access: world.cluster, namespaces: [namespace] });
     await greet("a");
     await settled("a");
@@ -62,21 +62,21 @@ describe("an operator that runs", () => {
     expect(running.writes).toEqual([]);
   });
 
-  it("records events unless told not to", async () => {
+  it("records events unless they are disabled", async () => {
     const eventsOf = async (name: string) =>
       (await world.client.list(Event, { namespace, fieldSelector: `regarding.name=${name}` })).items;
     const access = world.cluster;
-    await using told = await runOperator(greeter, { access, namespaces: [namespace], events: false });
+    await using recording = await runOperator(greeter, { access, namespaces: [namespace], events: false });
     await greet("silent");
     await settled("silent");
-    await told.stop();
+    await recording.stop();
     await using _ = await runOperator(greeter, { access, namespaces: [namespace] });
-    await greet("told");
-    await expect.poll(() => eventsOf("told")).toMatchObject([{ reason: "Greeted" }]);
+    await greet("recorded");
+    await expect.poll(() => eventsOf("recorded")).toMatchObject([{ reason: "Greeted" }]);
     expect(await eventsOf("silent")).toEqual([]);
   });
 
-  it("looks only at the namespaces that it was told", async () => {
+  it("watches only the namespaces of its options", async () => {
     const elsewhere = await world.createNamespace();
     await using running = await runOperator(greeter, { access: world.cluster, namespaces: [namespace] });
     await world.client.create(Greeting, {
@@ -101,7 +101,7 @@ describe("an operator that runs", () => {
     expect(second.writes).toEqual([]);
   });
 
-  it("writes in a second pass only what is not as it is wanted", async () => {
+  it("writes in a second pass only what differs from the desired state", async () => {
     const options = { access: world.cluster, namespaces: [namespace] };
     await using first = await runOperator(greeter, options);
     for (const name of ["a", "b"]) await greet(name);
@@ -136,7 +136,7 @@ describe("an operator that runs", () => {
 });
 
 describe("an operator that ends", () => {
-  it("says why, if nobody has stopped it", async () => {
+  it("reports why, if it was not stopped", async () => {
     const poll = Promise.withResolvers<void>();
     const broken = defineOperator({
       name: "broken",
@@ -148,7 +148,7 @@ describe("an operator that ends", () => {
     await expect(running.stop()).rejects.toThrow("there is nothing to poll");
   });
 
-  it("says why, if it could not even start", async () => {
+  it("reports why, if it could not even start", async () => {
     const broken = defineOperator({
       name: "broken",
       setup: (manager) =>
@@ -199,7 +199,7 @@ describe("the webhooks of an operator", () => {
     ).toBe("");
   });
 
-  it("are left out unless they are asked for", async () => {
+  it("are left out unless they are requested", async () => {
     await using _ = await runOperator(greeter, { access: world.cluster, namespaces: [namespace] });
     expect((await greet("a", "")).spec.words).toBeUndefined();
   });

@@ -15,7 +15,7 @@ afterAll(() => world?.stop());
 const within = { timeoutMs: 30_000 };
 
 describe("a world", () => {
-  it("has as many nodes as were asked for", async () => {
+  it("has as many nodes as requested", async () => {
     const names = (await world.client.list(Node)).items.map(({ metadata }) => metadata.name);
     expect(names.sort()).toEqual(["hollow-1", "hollow-2"]);
   });
@@ -24,7 +24,7 @@ describe("a world", () => {
     expect(await world.createNamespace()).not.toBe(await world.createNamespace());
   });
 
-  it("runs workloads, as its nodes are told", async () => {
+  it("runs workloads, by the options of its nodes", async () => {
     const namespace = await world.createNamespace();
     world.nodes.failPulls("web:*");
     const args = ["-n", namespace, "create", "deployment", "web", "--image=web:1", "--replicas=2"];

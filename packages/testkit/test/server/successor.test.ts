@@ -24,7 +24,7 @@ it("is not waited for any more when it has died of a write, and its successor is
   const key = { namespace, name: "a" };
   await world.client.create(Greeting, { metadata: key, spec: { whom: "world" } });
   await expect.poll(() => pair.needsReplacement).toBe(true);
-  // Its last write is never answered: by what it tells it is busy for ever.
+  // Its last write never gets a response: by its own metrics it is busy for ever.
   await pair.idle();
   expect(pair.crashedAt).toMatchObject({ verb: "apply", resource: "configmaps", namespace });
 
@@ -41,6 +41,6 @@ it("is not waited for any more when it dies while it is waited for", async () =>
   onTestFinished(() => pair.stop());
   const spec = { whom: "world" };
   await world.client.create(Greeting, { metadata: { namespace, name: "a" }, spec });
-  // Whenever it looks: before the object is heard of it is idle, and asked again.
+  // Before the object is seen, the operator is idle, and the check runs again.
   await expect.poll(() => pair.idle().then(() => pair.needsReplacement)).toBe(true);
 });

@@ -17,7 +17,7 @@ export const Greeting = defineResource({
 /** What its ConfigMap is called. */
 export const nameOf = (name: string): string => `${name}-greeting`;
 
-/** A correct operator: two writes for a new object, and none for one that is as it is wanted. */
+/** A correct operator: two writes for a new object, and none for one that is in the desired state. */
 export const greeter = defineOperator({
   name: "greeter",
   resources: [Greeting],
@@ -40,9 +40,9 @@ export const greeter = defineOperator({
         .reconcile(async ({ object, client, events }) => {
           const { words = "hi", whom } = object.spec;
           const data = { text: `${words}, ${whom}` };
-          const wanted = { metadata: { name: nameOf(object.metadata.name) }, data };
+          const desired = { metadata: { name: nameOf(object.metadata.name) }, data };
           const owner = { resource: Greeting, object };
-          const { result } = await applyOwned(client, owner, ConfigMap, wanted, { fieldOwner });
+          const { result } = await applyOwned(client, owner, ConfigMap, desired, { fieldOwner });
           if (result === "created")
             events.record(object, {
               type: "Normal",

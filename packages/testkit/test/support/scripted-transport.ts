@@ -1,7 +1,7 @@
 import { abortable, type Transport, type TransportRequest } from "@keelson/core";
 
 /**
- * Answers every request with 200 and the same lines; a stream then stays open until it is left or aborted.
+ * Responds to every request with 200 and the same lines; a stream then stays open until it is left or aborted.
  * Knows how many requests reached it and how many bodies are being read.
  */
 export class ScriptedTransport implements Transport {

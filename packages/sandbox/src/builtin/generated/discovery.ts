@@ -1,7 +1,7 @@
 // Generated from Kubernetes v1.36.2 by `npm run generate:kinds`; do not edit.
 export const kubernetesVersion = "v1.36.2";
 
-/** The versions of each named group, preferred ones first, in the order in which the server tells them; JSON text. */
+/** The versions of each named group, preferred ones first, in the order of the server; JSON text. */
 export const groups: string = `{
 "apiregistration.k8s.io":["v1"],
 "apps":["v1"],
@@ -25,7 +25,7 @@ export const groups: string = `{
 "flowcontrol.apiserver.k8s.io":["v1"]
 }`;
 
-/** Each resource and subresource as discovery tells it, by `group/version/name`; JSON text. */
+/** Each resource and subresource as discovery lists it, by `group/version/name`; JSON text. */
 export const resources: string = `{
 "/v1/bindings":{"name":"bindings","singularName":"binding","namespaced":true,"kind":"Binding","verbs":["create"]},
 "/v1/componentstatuses":{"name":"componentstatuses","singularName":"componentstatus","namespaced":false,"kind":"ComponentStatus","verbs":["get","list"],"shortNames":["cs"]},

@@ -23,7 +23,7 @@ import { schemas as resourceV1 } from "./resource/v1.ts";
 import { schemas as schedulingV1 } from "./scheduling/v1.ts";
 import { schemas as storageV1 } from "./storage/v1.ts";
 
-/** The schemas of each module as JSON text, to be parsed when one is asked for. */
+/** The schemas of each module as JSON text, to be parsed when one is needed. */
 export const schemaModules: ReadonlyMap<string, string> = new Map([
   ["admissionregistration/v1", admissionregistrationV1],
   ["apiextensions/v1", apiextensionsV1],
