@@ -3,7 +3,7 @@ import { abortable, aborted } from "./abortable.ts";
 
 const never = new Promise<never>(() => undefined);
 
-it("gives what the promise gives, also without a signal", async () => {
+it("resolves as the promise does, also without a signal", async () => {
   expect(await abortable(Promise.resolve(1), undefined)).toBe(1);
   expect(await abortable(Promise.resolve(1), new AbortController().signal)).toBe(1);
   await expect(abortable(Promise.reject(new Error("leak")), new AbortController().signal)).rejects.toThrow(

@@ -27,7 +27,7 @@ export const builtInGroups: ReadonlySet<string> = new Set([
   "storage.k8s.io",
 ]);
 
-/** Maps from names of the user's choice to text; there an empty text says something. */
+/** Maps from names of the user's choice to text; there an empty text has a meaning. */
 export const textMaps: ReadonlySet<string> = new Set([
   "ConfigMap.data",
   "ReplicationController.spec.selector",
@@ -67,8 +67,8 @@ export const quantityFields: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Objects that say something even if they are empty: a selector of everything is not the same as no selector, and the
- * source of a volume says what it is by being there.
+ * Objects that have a meaning even if they are empty: a selector of everything is not the same as no selector, and the
+ * source of a volume is chosen by its presence.
  */
 export const meaningfulWhenEmpty: ReadonlySet<string> = new Set([
   "downwardAPI",

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { type CancelTimer, type Clock, formatTime, sleep } from "./clock.ts";
 
-/** A clock whose one timer fires when the test says so. */
+/** A clock whose one timer the test fires. */
 class HandClock implements Clock {
   delayMs: number | undefined;
   isCancelled = false;
@@ -25,7 +25,7 @@ class HandClock implements Clock {
 }
 
 describe("sleep", () => {
-  it("ends when the clock says so, and not before", async () => {
+  it("ends when the timer of the clock fires, and not before", async () => {
     const clock = new HandClock();
     let isOver = false;
     const sleeping = sleep(clock, 1000).then(() => {

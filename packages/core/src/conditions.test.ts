@@ -59,7 +59,7 @@ describe("setting a condition", () => {
     },
   );
 
-  it("gives back the same array if nothing changes", () => {
+  it("returns the same array if nothing changes", () => {
     expect(setCondition(conditions, updateOf(ready), nowMs)).toBe(conditions);
   });
 
@@ -102,7 +102,7 @@ describe("merging conditions", () => {
     ]);
   });
 
-  it("gives back the same array if nothing changes", () => {
+  it("returns the same array if nothing changes", () => {
     expect(mergeConditions(conditions, [updateOf(ready), updateOf(foreign)], nowMs)).toBe(conditions);
     expect(mergeConditions(conditions, [], nowMs)).toBe(conditions);
     expect(mergeConditions(undefined, [], nowMs)).toEqual([]);

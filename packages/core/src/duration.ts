@@ -21,8 +21,8 @@ export function parseDuration(text: string): bigint | undefined {
   if (size === "0") return 0n;
   if (!whole.test(size)) return undefined;
   let total = 0n;
-  for (const [, count = "", fraction = "", name = ""] of size.matchAll(part)) {
-    const nanoseconds = nanosecondsPer.get(name) ?? 0n;
+  for (const [, count = "", fraction = "", symbol = ""] of size.matchAll(part)) {
+    const nanoseconds = nanosecondsPer.get(symbol) ?? 0n;
     const digits = fraction.slice(0, fractionDigits);
     total += BigInt(count) * nanoseconds + (BigInt(digits) * nanoseconds) / 10n ** BigInt(digits.length);
   }

@@ -2,7 +2,7 @@ const lineage: unique symbol = Symbol.for("@keelson/error-brands");
 
 /**
  * The base of every error that Keelson throws on purpose. Subclasses carry the facts as fields and a `code` that
- * never changes; the message says `what was done: what happened; what to do`.
+ * never changes; the message has the form `what was done: what happened; what to do`.
  *
  * An application may hold two copies of a package, and an error of one copy must be recognised by the other. So a class
  * that declares a `brand` of its own is also recognised by that. The name of a class will not do: a bundler may change

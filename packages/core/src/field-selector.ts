@@ -44,7 +44,7 @@ export function parseFieldSelector(selector: string): FieldSelector {
   return requirements;
 }
 
-/** The string form, sorted, so that selectors which say the same give the same text. */
+/** The string form, sorted, so that equivalent selectors have the same text. */
 export function formatFieldSelector(selector: FieldSelector): string {
   return selector.map(formatTerm).sort().join(",");
 }

@@ -2,7 +2,7 @@ import { KeelsonError } from "./error.ts";
 import { type JsonPatchOperation, pointer } from "./json.ts";
 import type { KubeObject } from "./meta.ts";
 import { qualifiedNameProblem } from "./name.ts";
-import { describe, storedField } from "./stored-object.ts";
+import { describeObject, storedField } from "./stored-object.ts";
 
 /** A finalizer was to be added to an object that is being deleted. The API server refuses that, too. */
 export class BeingDeletedError extends KeelsonError {
@@ -13,7 +13,7 @@ export class BeingDeletedError extends KeelsonError {
 
   constructor(object: KubeObject, finalizer: string, deletionTimestamp: string) {
     super(
-      `add finalizer ${finalizer} to ${describe(object)}: it is being deleted since ${deletionTimestamp}; ` +
+      `add finalizer ${finalizer} to ${describeObject(object)}: it is being deleted since ${deletionTimestamp}; ` +
         `check metadata.deletionTimestamp first, and only clean up`,
     );
     this.finalizer = finalizer;

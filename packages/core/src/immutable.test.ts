@@ -3,7 +3,7 @@ import { describe, expect, expectTypeOf, it } from "vitest";
 import { type Draft, draft, freeze, type Immutable } from "./immutable.ts";
 
 describe("freeze", () => {
-  it("freezes a value all the way down and gives it back", () => {
+  it("freezes a value all the way down and returns it", () => {
     const value = { list: [{ a: 1 }], map: { b: {} } };
     const frozen = freeze(value);
     expect(frozen).toBe(value);
@@ -18,7 +18,7 @@ describe("freeze", () => {
     expect(Object.isFrozen(inner)).toBe(false);
   });
 
-  it.each([null, undefined, 1, "a", true])("gives %s back", (value) => {
+  it.each([null, undefined, 1, "a", true])("returns %s", (value) => {
     expect(freeze(value)).toBe(value);
   });
 });

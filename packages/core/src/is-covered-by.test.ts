@@ -113,7 +113,7 @@ describe("what is desired of an object", () => {
       spec({ selector: { app: "a" } }),
       spec({ selector: { app: "a", b: "c" } }),
     ],
-    ["an empty entry that is gone", ConfigMap, { data: { a: "" } }, { data: {} }],
+    ["an empty entry that is missing", ConfigMap, { data: { a: "" } }, { data: {} }],
     [
       "text that looks like a quantity",
       ConfigMap,
@@ -129,7 +129,12 @@ describe("what is desired of an object", () => {
     ],
     ["0 where the default is never", Job, spec({ ttlSecondsAfterFinished: 0 }), spec({})],
     ["0 where the default is no deadline", CronJob, spec({ startingDeadlineSeconds: 0 }), spec({})],
-    ["0 where none says something else", PodDisruptionBudget, spec({ maxUnavailable: 0 }), spec({})],
+    [
+      "0 where a missing value has another meaning",
+      PodDisruptionBudget,
+      spec({ maxUnavailable: 0 }),
+      spec({}),
+    ],
     ["a budget of everything and of nothing", PodDisruptionBudget, spec({ selector: {} }), spec({})],
     [
       "a budget of fewer pods",
@@ -222,7 +227,7 @@ describe("what is desired of an object of a kind that is not built in", () => {
       { spec: { containers: [{ name: "a" }] } },
       { spec: { containers: [{ name: "a" }, { name: "b" }] } },
     ],
-    ["a label that is gone", { metadata: { labels: { a: "" } } }, { metadata: {} }],
+    ["a label that is missing", { metadata: { labels: { a: "" } } }, { metadata: {} }],
   ])("is not there for %s", (_, desired, actual) => {
     expect(isCoveredBy(desired, actual, custom)).toBe(false);
   });

@@ -12,7 +12,7 @@ import {
   sets,
   textMaps,
 } from "./built-in-fields.ts";
-import { isAmong, lookUp, type Place, placeIn } from "./field-place.ts";
+import { type FieldPath, isAmong, lookUp, pathIn } from "./field-path.ts";
 import { isRecord } from "./json.ts";
 import { isZero, normalForm } from "./normal-form.ts";
 import type { GroupVersionKind } from "./resource.ts";
@@ -38,18 +38,18 @@ export function isCoveredBy(
   kind?: Pick<GroupVersionKind, "group" | "kind">,
 ): boolean {
   if (kind !== undefined && !builtInGroups.has(kind.group)) return isCustomCoveredBy(desired, actual);
-  const place = kind?.kind ?? "";
-  return covers(normalForm(actual, place, "drop"), normalForm(desired, place, "keep"), {
-    place,
+  const path = kind?.kind ?? "";
+  return covers(normalForm(actual, path, "drop"), normalForm(desired, path, "keep"), {
+    path,
     isAtomic: false,
   });
 }
 
 function isCustomCoveredBy(desired: object, actual: object): boolean {
-  const { metadata, ...others }: { readonly metadata?: unknown } = desired;
+  const { metadata, ...fields }: { readonly metadata?: unknown } = desired;
   const { metadata: actualMetadata }: { readonly metadata?: unknown } = actual;
   return (
-    isCoveredBy({ metadata }, { metadata: actualMetadata }, { group: "", kind: "" }) && holds(actual, others)
+    isCoveredBy({ metadata }, { metadata: actualMetadata }, { group: "", kind: "" }) && holds(actual, fields)
   );
 }
 
@@ -68,7 +68,7 @@ function holds(actual: unknown, desired: unknown): boolean {
 }
 
 interface Position {
-  readonly place: Place;
+  readonly path: FieldPath;
   /** Whether what is here has one author, so that nothing may be there beyond what is stated. */
   readonly isAtomic: boolean;
 }
@@ -76,25 +76,23 @@ interface Position {
 function covers(actual: unknown, desired: unknown, position: Position): boolean {
   if (Array.isArray(desired)) return Array.isArray(actual) && coversList(actual, desired, position);
   if (isRecord(desired)) return coversRecord(actual, desired, position);
-  if (actual === undefined) return isZero(desired) && !isAmong(meaningfulWhenZero, position.place);
+  if (actual === undefined) return isZero(desired) && !isAmong(meaningfulWhenZero, position.path);
   return actual === desired;
 }
 
 function coversRecord(
   actual: unknown,
   desired: Readonly<Record<string, unknown>>,
-  { place, isAtomic: isInAtomic }: Position,
+  { path, isAtomic: isInAtomic }: Position,
 ): boolean {
-  const isMap = isAmong(textMaps, place) || isAmong(quantityMaps, place);
-  if (!isMap && isAmong(meaningfulWhenEmpty, place) && !isRecord(actual)) return false;
+  const isMap = isAmong(textMaps, path) || isAmong(quantityMaps, path);
+  if (!isMap && isAmong(meaningfulWhenEmpty, path) && !isRecord(actual)) return false;
   if (isTakenFromElsewhere(actual, desired)) return false;
-  const isAtomic = isInAtomic || isAmong(atomicMaps, place);
-  if (isAtomic && hasMore(actual, desired, place)) return false;
+  const isAtomic = isInAtomic || isAmong(atomicMaps, path);
+  if (isAtomic && hasMore(actual, desired, path)) return false;
   return Object.entries(desired).every(([name, value]) => {
     const counterpart = own(actual, name);
-    return isMap
-      ? counterpart === value
-      : covers(counterpart, value, { place: placeIn(place, name), isAtomic });
+    return isMap ? counterpart === value : covers(counterpart, value, { path: pathIn(path, name), isAtomic });
   });
 }
 
@@ -102,10 +100,10 @@ function own(value: unknown, name: string): unknown {
   return isRecord(value) && Object.hasOwn(value, name) ? value[name] : undefined;
 }
 
-function hasMore(actual: unknown, desired: Readonly<Record<string, unknown>>, place: Place): boolean {
+function hasMore(actual: unknown, desired: Readonly<Record<string, unknown>>, path: FieldPath): boolean {
   if (!isRecord(actual)) return false;
   return Object.keys(actual).some(
-    (name) => !(Object.hasOwn(desired, name) || isAmong(defaultedInAtomics, placeIn(place, name))),
+    (name) => !(Object.hasOwn(desired, name) || isAmong(defaultedInAtomics, pathIn(path, name))),
   );
 }
 
@@ -117,13 +115,13 @@ function isTakenFromElsewhere(actual: unknown, desired: Readonly<Record<string, 
 function coversList(
   actual: readonly unknown[],
   desired: readonly unknown[],
-  { place, isAtomic }: Position,
+  { path, isAtomic }: Position,
 ): boolean {
-  if (isAmong(sets, place)) return desired.every((element) => actual.includes(element));
-  const keys = lookUp(listKeys, place);
+  if (isAmong(sets, path)) return desired.every((element) => actual.includes(element));
+  const keys = lookUp(listKeys, path);
   if (keys !== undefined)
-    return (!isAtomic || actual.length === desired.length) && coversByKey(actual, desired, keys, place);
-  const within = { place, isAtomic: isAtomic || !isAmong(muchDefaulted, place) };
+    return (!isAtomic || actual.length === desired.length) && coversByKey(actual, desired, keys, path);
+  const within = { path, isAtomic: isAtomic || !isAmong(muchDefaulted, path) };
   return (
     actual.length === desired.length &&
     desired.every((element, index) =>
@@ -136,9 +134,9 @@ function coversByKey(
   actual: readonly unknown[],
   desired: readonly unknown[],
   keys: readonly string[],
-  place: Place,
+  path: FieldPath,
 ): boolean {
-  const isOrdered = isAmong(orderedLists, place);
+  const isOrdered = isAmong(orderedLists, path);
   const positions = new Map<string, number[]>();
   for (const [index, element] of actual.entries()) {
     const key = keyOf(element, keys);
@@ -148,8 +146,7 @@ function coversByKey(
   for (const element of desired) {
     // A key that occurs twice, as a variable may, is matched with its occurrences in turn.
     const position = positions.get(keyOf(element, keys))?.shift();
-    if (position === undefined || !covers(actual[position], element, { place, isAtomic: false }))
-      return false;
+    if (position === undefined || !covers(actual[position], element, { path, isAtomic: false })) return false;
     if (isOrdered && position < last) return false;
     last = position;
   }

@@ -26,7 +26,7 @@ const selector: fc.Arbitrary<LabelQuery> = fc.record({
   matchExpressions: fc.array(requirement, { maxLength: 4 }),
 });
 
-/** The same selector, as the parser gives it: ordered, and without what is empty. */
+/** The same selector, as the parser returns it: ordered, and without what is empty. */
 function inParsersOrder({ matchLabels = {}, matchExpressions = [] }: LabelQuery): LabelQuery {
   const sorted = matchExpressions.map((each) =>
     each.values === undefined ? each : { ...each, values: [...each.values].sort() },
@@ -64,7 +64,9 @@ describe("any label selector", () => {
     fc.assert(
       fc.property(selector, labels, ({ matchLabels, matchExpressions = [] }, candidate) => {
         const parts: LabelQuery[] = [
-          ...Object.entries(matchLabels ?? {}).map(([name, wanted]) => ({ matchLabels: { [name]: wanted } })),
+          ...Object.entries(matchLabels ?? {}).map(([name, allowed]) => ({
+            matchLabels: { [name]: allowed },
+          })),
           ...matchExpressions.map((each) => ({ matchExpressions: [each] })),
         ];
         const whole: LabelQuery = { ...(matchLabels !== undefined && { matchLabels }), matchExpressions };
@@ -76,9 +78,9 @@ describe("any label selector", () => {
 
   it("selects the labels that NotIn excludes exactly if In does not", () => {
     fc.assert(
-      fc.property(key, values, labels, (name, wanted, candidate) => {
-        const among = { matchExpressions: [{ key: name, operator: "In", values: wanted } as const] };
-        const except = { matchExpressions: [{ key: name, operator: "NotIn", values: wanted } as const] };
+      fc.property(key, values, labels, (name, allowed, candidate) => {
+        const among = { matchExpressions: [{ key: name, operator: "In", values: allowed } as const] };
+        const except = { matchExpressions: [{ key: name, operator: "NotIn", values: allowed } as const] };
         expect(matchesLabels(among, candidate)).not.toBe(matchesLabels(except, candidate));
       }),
       runs,

@@ -3,7 +3,7 @@ import type { LabelSelector, LabelSelectorRequirement } from "./meta.ts";
 import { labelValueProblem, qualifiedNameProblem } from "./name.ts";
 
 /**
- * Everything the string form of a selector can say: what a LabelSelector in an object says, and comparisons of
+ * Everything the string form of a selector can express: what a LabelSelector in an object expresses, and comparisons of
  * numbers, which only the string form has. Every LabelSelector is one.
  */
 export interface LabelQuery {
@@ -45,7 +45,7 @@ export function labelsToSelector(labels: Readonly<Record<string, string>>): Labe
   return { matchLabels: { ...labels } };
 }
 
-/** Whether a selector says only what a LabelSelector in an object can say. */
+/** Whether a LabelSelector in an object can express the selector. */
 export function isLabelSelector(query: LabelQuery): query is LabelSelector {
   return (query.matchExpressions ?? []).every(({ operator }) => operator !== "Gt" && operator !== "Lt");
 }
@@ -69,7 +69,7 @@ export function matchesLabels(
 
 /**
  * The string form, as query parameters and kubectl take it: sorted by key, values sorted and without repetition, so
- * that selectors which say the same give the same text. The empty selector is the empty text. Throws
+ * that equivalent selectors have the same text. The empty selector is the empty text. Throws
  * InvalidLabelSelectorError for what the API server would refuse.
  */
 export function formatLabelSelector(selector: LabelQuery): string {

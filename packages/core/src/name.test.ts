@@ -32,7 +32,7 @@ describe("a qualified name", () => {
     expect(accepted(qualifiedNameProblem, [...good, ...bad])).toEqual(good);
   });
 
-  it("says which part is wrong", () => {
+  it("names the part that is wrong", () => {
     expect(qualifiedNameProblem("A.com/a")).toMatch(/^before the "\/" must consist of lower-case letters/);
     expect(qualifiedNameProblem("a.com/")).toBe('after the "/" must not be empty');
     expect(qualifiedNameProblem("a/b/c")).toBe('must not contain more than one "/"');

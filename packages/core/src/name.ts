@@ -1,5 +1,5 @@
 /**
- * The rules for names in Kubernetes. Each function gives what is wrong with a value, as words that complete
+ * The rules for names in Kubernetes. Each function returns what is wrong with a value, as words that complete
  * "it …", or undefined if nothing is.
  */
 

@@ -6,18 +6,18 @@ import {
   quantityMaps,
   textMaps,
 } from "./built-in-fields.ts";
-import { isAmong, type Place, placeIn } from "./field-place.ts";
+import { type FieldPath, isAmong, pathIn } from "./field-path.ts";
 import { deepEqual, isRecord } from "./json.ts";
 import { formatQuantity, InvalidQuantityError, parseQuantity, roundUpQuantity } from "./quantity.ts";
 
 /** Whether zero values which mean the same as no value are dropped. They are kept where they must be looked for. */
 export type Zeros = "drop" | "keep";
 
-/** One form for all ways to write the same object of a built-in kind, or the part of one that is at `place`. */
-export function normalForm(value: object, place: Place, zeros: Zeros): Readonly<Record<string, unknown>> {
+/** One form for all ways to write the same object of a built-in kind, or the part of one that is at `path`. */
+export function normalForm(value: object, path: FieldPath, zeros: Zeros): Readonly<Record<string, unknown>> {
   const fields: [string, unknown][] = [];
   for (const [name, field] of Object.entries(value)) {
-    const normalized = normalize(field, placeIn(place, name), zeros);
+    const normalized = normalize(field, pathIn(path, name), zeros);
     if (normalized !== undefined) fields.push([name, normalized]);
   }
   return Object.fromEntries(fields);
@@ -27,42 +27,42 @@ export function isZero(value: unknown): boolean {
   return value === false || value === 0 || value === "";
 }
 
-function normalize(value: unknown, place: Place, zeros: Zeros): unknown {
+function normalize(value: unknown, path: FieldPath, zeros: Zeros): unknown {
   if (value === null || value === undefined) return undefined;
-  if (isAmong(quantityFields, place)) return normalizeQuantity(value, place);
-  if (Array.isArray(value)) return normalizeList(value, place, zeros);
-  if (typeof value === "object") return normalizeField(value, place, zeros);
-  if (isDroppedZero(value, place, zeros)) return undefined;
-  return place === "port" || place.endsWith(".port") ? String(value) : value;
+  if (isAmong(quantityFields, path)) return normalizeQuantity(value, path);
+  if (Array.isArray(value)) return normalizeList(value, path, zeros);
+  if (typeof value === "object") return normalizeField(value, path, zeros);
+  if (isDroppedZero(value, path, zeros)) return undefined;
+  return path === "port" || path.endsWith(".port") ? String(value) : value;
 }
 
-function normalizeField(value: object, place: Place, zeros: Zeros): unknown {
-  const isTextMap = isAmong(textMaps, place);
-  const normalized = isTextMap ? value : normalizeNested(value, place, zeros);
-  const isStated = Object.keys(normalized).length > 0 || (!isTextMap && isAmong(meaningfulWhenEmpty, place));
+function normalizeField(value: object, path: FieldPath, zeros: Zeros): unknown {
+  const isTextMap = isAmong(textMaps, path);
+  const normalized = isTextMap ? value : normalizeNested(value, path, zeros);
+  const isStated = Object.keys(normalized).length > 0 || (!isTextMap && isAmong(meaningfulWhenEmpty, path));
   return isStated ? normalized : undefined;
 }
 
-function normalizeNested(value: object, place: Place, zeros: Zeros): object {
-  if (!isAmong(quantityMaps, place)) return normalForm(value, place, zeros);
+function normalizeNested(value: object, path: FieldPath, zeros: Zeros): object {
+  if (!isAmong(quantityMaps, path)) return normalForm(value, path, zeros);
   return Object.fromEntries(Object.entries(value).map(([name, amount]) => [name, roundedQuantity(amount)]));
 }
 
 /** An element stays even if it is empty or zero: `args: [""]` is one argument. */
-function normalizeList(list: readonly unknown[], place: Place, zeros: Zeros): unknown {
+function normalizeList(list: readonly unknown[], path: FieldPath, zeros: Zeros): unknown {
   if (list.length === 0) return undefined;
-  return list.map((element) => (isRecord(element) ? normalForm(element, place, zeros) : element));
+  return list.map((element) => (isRecord(element) ? normalForm(element, path, zeros) : element));
 }
 
-function isDroppedZero(value: unknown, place: Place, zeros: Zeros): boolean {
-  if (!isZero(value) || isAmong(meaningfulWhenZero, place)) return false;
-  return zeros === "drop" || isAmong(defaultedWhenZero, place);
+function isDroppedZero(value: unknown, path: FieldPath, zeros: Zeros): boolean {
+  if (!isZero(value) || isAmong(meaningfulWhenZero, path)) return false;
+  return zeros === "drop" || isAmong(defaultedWhenZero, path);
 }
 
 /** The server prints a divisor of 0 where there is none. */
-function normalizeQuantity(value: unknown, place: Place): unknown {
+function normalizeQuantity(value: unknown, path: FieldPath): unknown {
   const normalized = canonicalQuantity(value, (quantity) => quantity);
-  return place.endsWith("divisor") && normalized === "0" ? undefined : normalized;
+  return path.endsWith("divisor") && normalized === "0" ? undefined : normalized;
 }
 
 function roundedQuantity(value: unknown): unknown {
@@ -90,7 +90,7 @@ function canonicalQuantity(
  * Not a difference: a field that is absent, null, an empty list or map, or the zero value of a field for which the
  * server keeps none; how a quantity is written (`1` and `1000m`); a port as a number or as its digits. A difference:
  * everything else, also the order of every list, and a default that is spelt out on one side only. To compare what is
- * wanted with what the server stored, use isCoveredBy.
+ * desired with what the server stored, use isCoveredBy.
  */
 export function podTemplatesEqual(a: object, b: object): boolean {
   return deepEqual(normalForm(a, "", "drop"), normalForm(b, "", "drop"));

@@ -2,9 +2,9 @@ import { KeelsonError } from "./error.ts";
 import { deepEqual } from "./json.ts";
 import type { KubeObject, OwnerReference, Stored } from "./meta.ts";
 import { apiVersionOf, kindOf, type Resource } from "./resource.ts";
-import { describe, storedField } from "./stored-object.ts";
+import { describeObject, storedField } from "./stored-object.ts";
 
-/** A stored object and its kind, which adds what an object does not say: its plural and its scope. */
+/** A stored object and its kind, which adds what an object does not contain: its plural and its scope. */
 export interface ObjectOfKind<T extends KubeObject = KubeObject> {
   readonly object: Stored<T>;
   readonly resource: Resource<T>;
@@ -33,7 +33,7 @@ export class OwnerKindError extends KeelsonError {
 
   constructor(owner: KubeObject, resource: Resource) {
     super(
-      `refer to owner ${describe(owner)}: it is of ${owner.apiVersion}, and the resource given with it is ` +
+      `refer to owner ${describeObject(owner)}: it is of ${owner.apiVersion}, and the resource given with it is ` +
         `${resource.kind} of ${apiVersionOf(resource)}; give the resource that the object was read with`,
     );
   }
@@ -47,7 +47,7 @@ export class AlreadyOwnedError extends KeelsonError {
 
   constructor(object: KubeObject, owner: OwnerReference) {
     super(
-      `set controller of ${describe(object)}: ${owner.kind} ${owner.name} (uid ${owner.uid}) controls it; choose ` +
+      `set controller of ${describeObject(object)}: ${owner.kind} ${owner.name} (uid ${owner.uid}) controls it; choose ` +
         `another name for the object, or remove that owner reference if it is obsolete`,
     );
     this.owner = owner;
@@ -64,7 +64,7 @@ export class CrossNamespaceOwnerError extends KeelsonError {
   constructor(owner: KubeObject, object: KubeObject) {
     const { namespace } = object.metadata;
     super(
-      `set owner of ${describe(object)}: the owner ${describe(owner)} is in another namespace; ` +
+      `set owner of ${describeObject(object)}: the owner ${describeObject(owner)} is in another namespace; ` +
         `put both in one namespace, or track the object by labels and delete it in a finalizer`,
     );
     this.ownerNamespace = owner.metadata.namespace ?? "";
@@ -80,7 +80,7 @@ export class NamespacedOwnerError extends KeelsonError {
 
   constructor(owner: KubeObject, object: KubeObject) {
     super(
-      `set owner of ${describe(object)}: it is cluster-scoped and the owner ${describe(owner)} is in a namespace; ` +
+      `set owner of ${describeObject(object)}: it is cluster-scoped and the owner ${describeObject(owner)} is in a namespace; ` +
         `track the object by labels and delete it in a finalizer`,
     );
     this.ownerNamespace = owner.metadata.namespace ?? "";

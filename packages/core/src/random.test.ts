@@ -10,7 +10,7 @@ it("takes the same way twice for the same seed, and another one for another seed
   expect(take(seededRandom(7), 50)).not.toEqual(take(seededRandom(8), 50));
 });
 
-it("gives the numbers of mulberry32, which a recorded run depends on", () => {
+it("returns the numbers of mulberry32, which a recorded run depends on", () => {
   expect(take(seededRandom(1), 3)).toEqual([0.6270739405881613, 0.002735721180215478, 0.5274470399599522]);
 });
 

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { describe as describeObject, NotStoredError, storedField } from "./stored-object.ts";
+import { describeObject, NotStoredError, storedField } from "./stored-object.ts";
 
 const object = { apiVersion: "v1", kind: "Secret", metadata: { name: "key", namespace: "shop" } };
 
@@ -9,7 +9,7 @@ it("names an object by kind, namespace and name", () => {
   expect(describeObject({ ...object, metadata: { generateName: "key-" } })).toBe("Secret key-*");
 });
 
-it("says which field of an object that is not stored yet is missing", () => {
+it("names the missing field of an object that is not stored yet", () => {
   expect(storedField("do it", object, "name")).toBe("key");
   expect(() => storedField("do it", object, "uid")).toThrow(NotStoredError);
   expect(() => storedField("do it", object, "uid")).toThrow(

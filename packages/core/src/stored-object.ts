@@ -10,14 +10,14 @@ export class NotStoredError extends KeelsonError {
 
   constructor(action: string, object: KubeObject, missing: keyof ObjectMeta) {
     super(
-      `${action}: ${describe(object)} has no metadata.${missing}; create it first and use the object that the API ` +
+      `${action}: ${describeObject(object)} has no metadata.${missing}; create it first and use the object that the API ` +
         `server returned`,
     );
     this.missing = missing;
   }
 }
 
-/** Whether the object has what the API server gives to every object that it stores. */
+/** Whether the object has what the API server sets on every object that it stores. */
 export function isStored<T extends KubeObject>(object: T): object is Stored<T> {
   const { name, uid, resourceVersion, creationTimestamp } = object.metadata;
   return [name, uid, resourceVersion, creationTimestamp].every(
@@ -37,7 +37,7 @@ export function storedField(
 }
 
 /** How messages name an object: `WebApp shop/web`. */
-export function describe({ kind, metadata }: KubeObject): string {
+export function describeObject({ kind, metadata }: KubeObject): string {
   const { name = `${metadata.generateName ?? ""}*`, namespace } = metadata;
   return `${kind} ${formatKey(namespace === undefined ? { name } : { name, namespace })}`;
 }

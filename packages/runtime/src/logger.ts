@@ -11,7 +11,7 @@ export interface Logger {
   with(fields: LogFields): Logger;
 }
 
-/** Says nothing. */
+/** Logs nothing. */
 export const silentLogger: Logger = {
   debug() {},
   info() {},

@@ -44,8 +44,8 @@ export function fixedCredentials(authorization: string): Credentials {
   return { ...anonymous, authorization: async () => sendable(authorization) };
 }
 
-export function basicCredentials({ username = "", password = "" }: KubeconfigUser): Credentials {
-  return fixedCredentials(`Basic ${Buffer.from(`${username}:${password}`).toString("base64")}`);
+export function basicCredentials({ username, password }: KubeconfigUser): Credentials {
+  return fixedCredentials(`Basic ${Buffer.from(`${username ?? ""}:${password ?? ""}`).toString("base64")}`);
 }
 
 /** A client certificate, beside whatever else proves who is asking. */

@@ -43,7 +43,7 @@ export function isKnownTimeZone(timeZone: string): boolean {
     formatOf(timeZone);
     return true;
   } catch {
-    // It says so by a RangeError only.
+    // Intl reports an unknown time zone by a RangeError only.
     return false;
   }
 }

@@ -45,7 +45,7 @@ export function withSource<Key>(
   return { ...plan, sources: [...plan.sources, source], problems: [...plan.problems, ...problems] };
 }
 
-/** The plan with one more kind that is watched for the keys that `map` gives. */
+/** The plan with one more kind that is watched for the keys that `map` returns. */
 export function withMappedKind<T extends KubeObject, Key>(
   plan: BuildPlan<Key>,
   resource: Resource<T>,

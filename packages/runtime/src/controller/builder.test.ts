@@ -44,10 +44,10 @@ const owner = (name: string, isController = true) => ({
   controller: isController,
 });
 
-/** Runs the definition, lets the test tell of changes, and gives the keys that were reconciled. */
+/** Runs the definition, lets the test make changes, and returns the keys that were reconciled. */
 async function keysOf<Key>(
   definition: (reconcile: (context: { readonly key: Key }) => undefined) => ControllerDefinition<Key>,
-  tell: (cache: FakeCache) => void,
+  change: (cache: FakeCache) => void,
 ): Promise<readonly Key[]> {
   const keys: Key[] = [];
   const cache = new FakeCache();
@@ -68,7 +68,7 @@ async function keysOf<Key>(
   const signals = new AbortController();
   const run = running.run(signals.signal);
   await clock.settle();
-  tell(cache);
+  change(cache);
   await clock.settle();
   signals.abort();
   await run;
@@ -123,7 +123,7 @@ describe("a controller of a kind", () => {
     expect(keys.map(({ name }) => name)).toEqual(["a", "b"]);
   });
 
-  it("[EV1] PrimaryToSecondaryIT: reconciles what a map says that a change concerns", async () => {
+  it("[EV1] PrimaryToSecondaryIT: reconciles the keys that a map returns for a change", async () => {
     const keys = await keysOf<ObjectKey>(
       (reconcile) =>
         controller(WebApp)
@@ -226,7 +226,7 @@ describe("a controller of a kind", () => {
     expect(options).toEqual({ concurrency: 4 });
   });
 
-  it("[EV11] says all that is wrong with it at once, and what puts each right", () => {
+  it("[EV11] reports all that is wrong with it at once, and the remedy of each", () => {
     const wrong = controller(WebApp, { concurrency: -1, selection: { namespace: "shop" } })
       .named("Web App")
       .owns(Deployment)
@@ -248,7 +248,7 @@ describe("a controller of a kind", () => {
 describe("a controller of other keys", () => {
   const shards = controllerFor<number>({ name: "shard", formatKey: (shard) => `shard ${shard}` });
 
-  it("[EV1] reconciles what maps and sources say", async () => {
+  it("[EV1] reconciles the keys of maps and sources", async () => {
     const keys = await keysOf<number>(
       (reconcile) =>
         shards.watches(Secret, ({ metadata }) => [metadata.name?.length ?? 0]).reconcileKey(reconcile),
@@ -307,7 +307,7 @@ describe("what the compiler knows", () => {
     expect(shards.owns).toBeUndefined();
     // @ts-expect-error: there is no object to reconcile
     expect(shards.reconcile).toBeUndefined();
-    // @ts-expect-error: a map gives keys of the controller
+    // @ts-expect-error: a map returns keys of the controller
     shards.watches(Secret, () => ["text"]);
     // @ts-expect-error: a delay has a unit
     controller(WebApp).reconcile(() => ({ requeueAfter: 30 }));

@@ -60,7 +60,7 @@ export interface OwnsOptions<T extends KubeObject> extends WatchedKindOptions<T>
  *   });
  * ```
  *
- * Its name is that of the kind in lower case, unless `.named` gives another. What its reconciles need of the API follows
+ * Its name is that of the kind in lower case, unless `.named` sets another. What its reconciles need of the API follows
  * from the calls: `.owns` means to list, watch, create, patch and delete; a status schema, to patch the status; a
  * finalizer, to patch the object. What they use beyond that is declared as the `uses` of the operator.
  */

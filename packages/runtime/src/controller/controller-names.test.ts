@@ -14,7 +14,7 @@ it("[CT15] refuses a second controller of a name, until the first has ended", as
   controllerWorld({ reconcile, environment });
 });
 
-it("[CT15] gives the name back when a warm-up ended without a run", async () => {
+it("[CT15] releases the name when a warm-up ended without a run", async () => {
   const environment = { names: new ControllerNames() };
   const { controller } = controllerWorld({ reconcile, environment });
   const signals = new AbortController();

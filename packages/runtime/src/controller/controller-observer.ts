@@ -5,13 +5,13 @@ import type { HotLoopObserver } from "./guard/hot-loop-guard.ts";
 export type ResultLabel = "success" | "requeue_after" | "requeue" | "error";
 
 /**
- * What controllers tell about themselves, so that metrics can be made of it. The calls come from inside the workers:
- * they must be quick and must not throw. A run that the controller's stop ended is told of by `activeChanged` alone.
+ * Observes controllers, so that metrics can be made of it. The calls come from inside the workers:
+ * they must be quick and must not throw. A run that the controller's stop ended is reported by `activeChanged` alone.
  */
 export interface ControllerObserver {
-  /** Who is told about the queue of a controller. */
+  /** Observes the queue of a controller. */
   queueObserver(controller: string): QueueObserver | undefined;
-  /** Who is told what the hot-loop guard of a controller sees. */
+  /** Observes the hot-loop guard of a controller. */
   hotLoopObserver(controller: string): HotLoopObserver | undefined;
   /** A controller begins to reconcile, at most so many keys at once. */
   started(controller: string, concurrency: number): void;

@@ -88,7 +88,7 @@ describe("starting", () => {
     expect(world.clock.pendingTimers).toEqual([]);
   });
 
-  it("[CT11] gives them two minutes by default", async () => {
+  it("[CT11] waits two minutes for them by default", async () => {
     const source = new TestSource();
     const world = controllerWorld({ sources: [source], reconcile: nothing });
     await world.start();
@@ -157,7 +157,7 @@ describe("starting", () => {
     await expect(world.controller.run(new AbortController().signal)).rejects.toThrow(ControllerReusedError);
   });
 
-  it("is not made with settings that cannot work, and says all that is wrong", () => {
+  it("is not made with settings that cannot work, and reports all that is wrong", () => {
     const make = () =>
       controllerWorld({
         reconcile: nothing,
@@ -395,7 +395,7 @@ describe("stopping", () => {
     expect(wasAborted).toBe(true);
   });
 
-  it("[CT14] says of a reconcile that ignores its signal that the stop waits for it", async () => {
+  it("[CT14] reports that the stop waits for a reconcile that ignores its signal", async () => {
     const { promise: over, resolve: finish } = Promise.withResolvers<void>();
     const world = controllerWorld({ reconcile: () => over });
     await world.start();
@@ -409,7 +409,7 @@ describe("stopping", () => {
     expect(world.clock.pendingTimers).toEqual([]);
   });
 
-  it("[CT14] says of a source that ignores its signal that the stop waits for it", async () => {
+  it("[CT14] reports that the stop waits for a source that ignores its signal", async () => {
     const source = readySource("deaf");
     source.heedsSignal = false;
     const world = controllerWorld({ reconcile: () => undefined, sources: [source, readySource("good")] });

@@ -245,7 +245,7 @@ export class Controller<Key, Settings = unknown> {
     this.#workers.stop(reason);
     for (const watch of this.#watches) watch.stop();
     this.#stop.abort(reason);
-    // Also if nobody waits for it: the name is free again when all has ended.
+    // Also if no caller waits for it: the name is free again when all has ended.
     this.ended().catch((error: unknown) => {
       this.#log.error("controller did not end well", { error: normalizeError(error) });
     });

@@ -12,7 +12,7 @@ export abstract class ControllerError extends KeelsonError {
   }
 }
 
-/** A definition that cannot work [EV1, EV11]. All that is wrong with it is said at once. */
+/** A definition that cannot work [EV1, EV11]. Reports all that is wrong with it at once. */
 export class InvalidControllerError extends ControllerError {
   static override readonly brand: string = "keelson.InvalidControllerError";
   readonly code = "INVALID_CONTROLLER";
@@ -25,7 +25,7 @@ export class InvalidControllerError extends ControllerError {
   }
 }
 
-/** Two controllers with one name: their metrics could not be told apart [CT15]. */
+/** Two controllers with one name: their metrics could not be distinguished [CT15]. */
 export class DuplicateControllerNameError extends ControllerError {
   static override readonly brand: string = "keelson.DuplicateControllerNameError";
   readonly code = "DUPLICATE_CONTROLLER_NAME";
@@ -66,7 +66,7 @@ export class SourceSyncTimeoutError extends ControllerError {
   }
 }
 
-/** A source said that it will not become ready [CT11]. */
+/** A source reported that it will not become ready [CT11]. */
 export class SourceFailedError extends ControllerError {
   static override readonly brand: string = "keelson.SourceFailedError";
   readonly code = "SOURCE_FAILED";
@@ -135,7 +135,7 @@ export class NotAnErrorThrownError extends KeelsonError {
   }
 }
 
-/** A reconciler returned something that says nothing, such as a delay that is not a number. */
+/** A reconciler returned something without a meaning, such as a delay that is not a number. */
 export class InvalidResultError extends KeelsonError {
   static override readonly brand: string = "keelson.InvalidResultError";
   readonly code = "INVALID_RESULT";

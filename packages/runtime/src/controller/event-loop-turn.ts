@@ -4,7 +4,7 @@ import type { CancelTimer, Clock } from "@keelson/core";
 export const turnMs = 10;
 
 /**
- * Gives timers and sockets a turn while work never runs out: keys whose reconciles do not wait follow one another as
+ * Lets timers and sockets have a turn while work never runs out: keys whose reconciles do not wait follow one another as
  * microtasks, and those starve everything else. A timer runs while reconciles do; a worker that is about to start another
  * reconcile while that timer is overdue waits for it.
  */

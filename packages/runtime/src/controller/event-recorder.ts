@@ -12,7 +12,7 @@ export interface EventToRecord {
   readonly related?: KubeObject;
 }
 
-/** Tells users of an object what happened to it. Never blocks and never throws. */
+/** Records Events, which show the users of an object what happened to it. Never blocks and never throws. */
 export interface EventRecorder {
   record(object: KubeObject, event: EventToRecord): void;
 }

@@ -2,7 +2,7 @@ import { isRecord, type ObjectKey, type Resource } from "@keelson/core";
 import type { LogFields } from "../logger.ts";
 import type { ControllerDefinition } from "./controller-definition.ts";
 
-/** What every line of a controller's log says [CT16]. */
+/** The fields of every line of a controller's log [CT16]. */
 export function controllerFields({
   name,
   kind,
@@ -11,7 +11,7 @@ export function controllerFields({
   return { controller: name, controllerGroup: kind.group, controllerKind: kind.kind };
 }
 
-/** What every line of a reconcile's log says of its key [CT16]. A key that names no object is logged as its text. */
+/** The fields for the key in every line of a reconcile's log [CT16]. A key that names no object is logged as its text. */
 export function keyFields<Key>(
   kind: Resource | undefined,
   formatKey: (key: Key) => string,

@@ -30,7 +30,7 @@ import type { ReconcileContext, ReconcileResult, ReconcileRun } from "./reconcil
 /** The status that objects of a kind may have. */
 export type StatusOf<T> = T extends { readonly status?: infer Status } ? NonNullable<Status> : never;
 
-/** A condition to set; for a kind whose status has no conditions, a text that says what to do. */
+/** A condition to set; for a kind whose status has no conditions, a text that explains what to do. */
 export type ConditionOf<T> =
   StatusOf<T> extends { readonly conditions?: infer Conditions }
     ? [Condition] extends [Element<NonNullable<Conditions>>]
@@ -66,7 +66,7 @@ export interface ObjectContext<T extends KubeObject, Settings = unknown>
   ): Promise<AppliedObject<K>>;
   /**
    * Creates an owned object unless it exists, and never changes it: for what is generated once, such as a password.
-   * `generate` gives further fields and is called only if the object has to be created. Throws a ForeignObjectError as
+   * `generate` returns further fields and is called only if the object has to be created. Throws a ForeignObjectError as
    * `apply` does.
    */
   createOnce<K extends KubeObject>(

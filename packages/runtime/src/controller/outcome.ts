@@ -92,7 +92,7 @@ export function isTerminal(error: unknown, depth = 0): boolean {
 
 /**
  * Whether an error is how an abort shows: the reason itself, an error caused by it, or what Node's own functions throw.
- * Whoever asks knows that the signal has aborted.
+ * The caller knows that the signal has aborted.
  */
 export function isAbort(thrown: unknown, reason: unknown): boolean {
   try {

@@ -20,8 +20,8 @@ async function runOnce(world: World, key = "a"): Promise<void> {
   await world.clock.settle();
 }
 
-describe("what a reconcile is told", () => {
-  it("[CT16] every line of its log says whose it is", async () => {
+describe("the context of a reconcile", () => {
+  it("[CT16] every line of its log names its controller and object", async () => {
     const world = controllerWorld({
       reconcile: ({ log }) => log.info("hello", { replicas: 3 }),
       definition: { kind: WebApp, name: "webapp" },
@@ -101,7 +101,7 @@ describe("what a reconcile is told", () => {
     expect(new Set(ids).size).toBe(2);
   });
 
-  it("gives the reasons from when it was queued, at most 16, and counts all", async () => {
+  it("has the reasons from when it was queued, at most 16, and counts all", async () => {
     const seen: ReconcileContext<string>[] = [];
     const world = controllerWorld({
       reconcile: async (context) => {
@@ -126,7 +126,7 @@ describe("what a reconcile is told", () => {
 });
 
 describe("the clients of a reconcile", () => {
-  it("[CT14] end their calls when the run is aborted, without being told to", async () => {
+  it("[CT14] end their calls when the run is aborted, without being passed the signal", async () => {
     const failures: unknown[] = [];
     const world = controllerWorld({
       reconcile: async ({ client, liveClient }) => {

@@ -28,13 +28,13 @@ export class SourceWatch<Key> implements RunningWatch {
   #hasSynced = false;
   #hasStarted = false;
   #ended: Promise<void> = Promise.resolve();
-  /** Set while it runs: says after a while that it has not ended. */
+  /** Set while it runs: logs after a while that it has not ended. */
   #reportLateEnd: (() => CancelTimer) | undefined;
 
   constructor(controller: string, source: Source<Key>) {
     this.source = source.name;
     this.synced = this.#sync.promise;
-    // Those who wait are told. If nobody does, it is not a failure of the process.
+    // Callers that wait get the error. If none waits, it is not a failure of the process.
     this.synced.catch(() => undefined);
     this.#controller = controller;
     this.#source = source;
@@ -110,7 +110,7 @@ export interface SyncWait {
   readonly signal: AbortSignal;
 }
 
-/** Waits until all have synced; throws what the first one that fails says, or which ones were too slow. */
+/** Waits until all have synced; throws the error of the first one that fails, or one that names those that were too slow. */
 export async function waitForSync(
   watches: readonly SourceWatch<never>[],
   { controller, clock, timeoutMs, signal }: SyncWait,

@@ -23,7 +23,7 @@ interface Scene extends World {
   readonly runs: { readonly key: string; readonly atMs: number; readonly failures: number }[];
 }
 
-/** A controller that runs, whose reconciles end as the script says, one after the other; then with nothing. */
+/** A controller that runs, whose reconciles end as the script defines, one after the other; then with nothing. */
 async function scene(
   script: readonly (ReconcileResult | Error)[],
   options: Partial<WorldOptions> = {},
@@ -146,7 +146,7 @@ describe("the result table", () => {
     await world.stop();
   });
 
-  it("[CT6] ignores what an error asks for, and says so", async () => {
+  it("[CT6] ignores what an error requests, and logs it", async () => {
     const world = await scene([Object.assign(new Error("1"), { requeueAfterMs: 60_000 }), undefined]);
     world.source.add("a");
     await world.clock.advance(1000);
@@ -543,7 +543,7 @@ describe("back-off that holds", () => {
 });
 
 describe("keys that write without end", () => {
-  it("run no more often than the guard allows, with their reasons kept, while others are as quick as ever", async () => {
+  it("run no more often than the guard allows, with their reasons kept, while other keys are as quick as ever", async () => {
     const clock = new VirtualClock();
     const queue = new WorkQueue<string>({ clock, formatKey: (key) => key });
     const runs: string[] = [];

@@ -176,7 +176,7 @@ describe("what operators cache together", () => {
 type Gadget = ObjectOf<typeof Gadget>;
 
 describe("the types of a context", () => {
-  it("make the name of what was read a string, and the status what the schema says", () => {
+  it("make the name of what was read a string, and the status what the schema declares", () => {
     controller(Gadget).reconcile(async ({ object, apply, setStatus, setCondition, settings }) => {
       expectTypeOf(object.metadata.name).toEqualTypeOf<string>();
       expectTypeOf(object.metadata.namespace).toEqualTypeOf<string>();

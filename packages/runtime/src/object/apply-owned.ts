@@ -60,7 +60,7 @@ export async function applyOwned<Owner extends KubeObject, T extends KubeObject>
 
 /**
  * Creates an object that `owner` controls unless it exists, and never changes it: for what is generated once, such as a
- * password. `generate` gives further fields, and is called only if the object has to be created. Returns the object as the
+ * password. `generate` returns further fields, and is called only if the object has to be created. Returns the object as the
  * server has it. An orphan is adopted as it is. Throws as `applyOwned` does.
  */
 export async function createOwnedOnce<Owner extends KubeObject, T extends KubeObject>(

@@ -3,21 +3,21 @@ import { isRecord } from "@keelson/core";
 
 /**
  * A Secret with its `stringData` among its `data`, as the server stores it. Applied as it is, `stringData` could not be
- * compared with what is there, and a text that is no longer said would stay.
+ * compared with what is there, and a text that is no longer desired would stay.
  */
 export function withEncodedText<T extends KubeObject>(
   resource: Resource<T>,
-  wanted: ApplyConfiguration<T>,
+  desired: ApplyConfiguration<T>,
 ): ApplyConfiguration<T> {
-  if (!isSecret(resource) || !("stringData" in wanted)) return wanted;
-  const { stringData } = wanted;
-  if (!isRecord(stringData)) return wanted;
+  if (!isSecret(resource) || !("stringData" in desired)) return desired;
+  const { stringData } = desired;
+  if (!isRecord(stringData)) return desired;
   const encoded = Object.entries(stringData).map(([name, text]) => [
     name,
     Buffer.from(String(text), "utf8").toString("base64"),
   ]);
-  const data = "data" in wanted && isRecord(wanted.data) ? wanted.data : {};
-  return Object.assign({}, wanted, {
+  const data = "data" in desired && isRecord(desired.data) ? desired.data : {};
+  return Object.assign({}, desired, {
     stringData: undefined,
     data: { ...data, ...Object.fromEntries(encoded) },
   });

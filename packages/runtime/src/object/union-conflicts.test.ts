@@ -68,16 +68,16 @@ describe("the patch of a union", () => {
       { name: "a", configMap: {} },
     ],
     [
-      "a probe, of which others keep their timings",
+      "a probe, of which another manager keeps the timings",
       { livenessProbe: { tcpSocket: { port: 80 }, periodSeconds: 7 } },
       { livenessProbe: { exec: { command: ["true"] } } },
       "/livenessProbe",
       { exec: { command: ["true"] }, periodSeconds: 7 },
     ],
-  ])("is ours for %s", (_, existing, wanted, path, value) => {
-    const [test, replace] = unionConflictPatch(existing, wanted);
+  ])("is ours for %s", (_, existing, desired, path, value) => {
+    const [test, replace] = unionConflictPatch(existing, desired);
     expect(test).toMatchObject({ op: "test", path });
     expect(replace).toEqual({ op: "replace", path, value });
-    expect(unionConflictPatch(wanted, wanted)).toEqual([]);
+    expect(unionConflictPatch(desired, desired)).toEqual([]);
   });
 });

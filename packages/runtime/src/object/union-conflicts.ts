@@ -74,7 +74,7 @@ function replacement(
 }
 
 /**
- * The operations that give the ports of a list the desired numbers, by name; other ports stay. Lists of ports are keyed
+ * The operations that set the ports of a list to the desired numbers, by name; other ports stay. Lists of ports are keyed
  * by number: a port whose number another field manager changed is that manager's, and an apply would put ours beside it
  * under the same name. A port whose desired number another port has already is removed, since that port takes its place.
  */

@@ -157,7 +157,7 @@ export class DelayHeap<Entry extends Delayed> {
     this.#setTimers();
   }
 
-  /** Gives an entry that waits here another due time. */
+  /** Changes the due time of an entry that waits here. */
   move(entry: Entry, dueMs: number): void {
     entry.dueMs = dueMs;
     this.#heap.moved(entry);

@@ -179,7 +179,7 @@ export class WorkQueue<Key> {
     return this.#rateLimiter.numRequeues(keyText);
   }
 
-  /** Drops what is queued, ignores adds from now on, and gives every worker, waiting or yet to come, "shutdown". */
+  /** Drops what is queued, ignores adds from now on, and returns "shutdown" to every worker, now and later. */
   shutDown(): void {
     if (this.#isShutDown) return;
     this.#isShutDown = true;
@@ -365,7 +365,7 @@ export class Waiters<Value> {
     return promise;
   }
 
-  /** Gives the value to the caller that has waited longest; does nothing if none waits. */
+  /** Passes the value to the caller that has waited longest; does nothing if none waits. */
   give(value: Value): void {
     const waiter = this.#waiting.shift();
     if (waiter === undefined) return;

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 import { z } from "zod";
 import type { SchemaProblem } from "../errors.ts";
-import { Place } from "../structural/place.ts";
+import { SchemaPosition } from "../structural/schema-position.ts";
 import { structuralSchemaOf } from "../structural/structural-schema-of.ts";
 import { compareSchemas } from "./compare-schemas.ts";
 
@@ -65,7 +65,7 @@ const anyEnum: fc.Arbitrary<z.ZodType> = someWords.map((values) => z.enum(values
 
 type Pair = readonly [z.ZodType, z.ZodType];
 
-/** How much a limit gives way; undefined if it is dropped. */
+/** How much a limit is relaxed; undefined if it is dropped. */
 const slack = maybe(fc.integer({ min: 0, max: 2 }));
 
 /** Two schemas, of which the second allows all that the first does. */
@@ -141,14 +141,14 @@ const objects = [{}, ...[...scalars, ...lists].map((x) => ({ x }))];
 function incompatibilities([last, next]: Pair): readonly string[] {
   const problems: SchemaProblem[] = [];
   const found: string[] = [];
-  const was = structuralSchemaOf(last, Place.root(problems));
-  const is = structuralSchemaOf(next, Place.root(problems));
+  const was = structuralSchemaOf(last, SchemaPosition.root(problems));
+  const is = structuralSchemaOf(next, SchemaPosition.root(problems));
   compareSchemas(was, is, "", (severity, path) => found.push(`${severity} ${path}`));
   expect(problems).toEqual([]);
   return found;
 }
 
-/** How many of the pairs nothing is said of; fails if a value that was good is not, or loses something. */
+/** How many of the pairs have no finding; fails if a value that was good is not, or loses something. */
 function silentPairs(pairs: fc.Arbitrary<Pair>, values: readonly unknown[]): number {
   let silent = 0;
   fc.assert(
@@ -183,7 +183,7 @@ it("stays silent whenever limits are loosened or dropped", () => {
   );
 });
 
-it("has nothing to say of a schema that did not change", () => {
+it("reports nothing for a schema that did not change", () => {
   fc.assert(
     fc.property(objectPair, ([schema]) => {
       expect(incompatibilities([schema, schema])).toEqual([]);

@@ -99,14 +99,14 @@ describe("a field that allows more than before breaks nothing", () => {
 
 describe("a field that allows less than before may break something", () => {
   it.each<[string, z.ZodType | undefined, z.ZodType | undefined, string]>([
-    ["it is gone", text, undefined, "breaking v1 .spec.x"],
+    ["it is removed", text, undefined, "breaking v1 .spec.x"],
     ["it is new and required", undefined, z.string(), "breaking v1 .spec.x"],
     ["it is required now", text, z.string(), "breaking v1 .spec.x"],
     ["another type", text, number, "breaking v1 .spec.x"],
     ["numbers to integers", z.number(), z.int(), "breaking v1 .spec.x"],
     ["int-or-string to strings", intOrString(), z.string(), "breaking v1 .spec.x"],
     ["anything to strings", z.unknown(), z.string(), "breaking v1 .spec.x"],
-    ["an enum value gone", z.enum(["a", "b"]), z.enum(["a"]), "breaking v1 .spec.x"],
+    ["an enum value removed", z.enum(["a", "b"]), z.enum(["a"]), "breaking v1 .spec.x"],
     ["an enum where there was none", z.string(), z.enum(["a"]), "breaking v1 .spec.x"],
     ["a longer minimum", z.string().min(1), z.string().min(2), "breaking v1 .spec.x"],
     ["a maximum where there was none", z.string(), z.string().max(2), "breaking v1 .spec.x"],
@@ -168,7 +168,7 @@ describe("a field that allows less than before may break something", () => {
     ["a rule", z.string(), rule(z.string(), { rule: "self != ''" }), "risky v1 .spec.x"],
     ["a whole object", z.looseObject({}), embeddedResource(), "breaking v1 .spec.x"],
     [
-      "an alternative gone",
+      "an alternative removed",
       z.union([z.string().max(0), z.string().min(3)]),
       z.union([z.string().max(0), z.string().min(4)]),
       "risky v1 .spec.x",
@@ -177,14 +177,14 @@ describe("a field that allows less than before may break something", () => {
     expect(fieldChange(last, next)).toEqual([incompatibility]);
   });
 
-  it("says both when a default is gone and the field must be given", () => {
+  it("reports both when a default is removed and the field becomes required", () => {
     expect(fieldChange(z.string().default("a"), z.string())).toEqual([
       "risky v1 .spec.x",
       "breaking v1 .spec.x",
     ]);
   });
 
-  it("says what happened in a sentence", () => {
+  it("reports what happened in a sentence", () => {
     const [found] = compareCrds(
       crd({ spec: z.object({ color: z.enum(["red", "blue"]) }) }),
       crd({ spec: z.object({ color: z.enum(["blue"]) }) }),
@@ -233,13 +233,13 @@ describe("a definition as a whole", () => {
     expect(summary(crd(last), crd(next))).toEqual(incompatibilities);
   });
 
-  it("may break by a subresource that is gone", () => {
+  it("may break by a subresource that is removed", () => {
     const { scale: _, ...withoutScale } = full;
     expect(summary(crd(full), crd(withoutScale))).toEqual(["breaking v1 subresources.scale"]);
     expect(summary(crd({ spec, status }), crd({ spec }))).toContain("breaking v1 subresources.status");
   });
 
-  it("may break by a version that is gone: for clients, and for objects stored in it", () => {
+  it("may break by a version that is removed: for clients, and for objects stored in it", () => {
     const both = crd({ spec, versions: [v2] });
     const onlyV2 = defineResource({ ...base, version: "v2", spec }).crd();
     expect(summary(both, onlyV2)).toEqual(["breaking v1 versions", "breaking v1 versions"]);

@@ -9,7 +9,7 @@ import { compareSchemas } from "./compare-schemas.ts";
 
 /**
  * Whether a stored object or a client could break when the last CustomResourceDefinition is replaced by the next one.
- * Nothing is said of what only allows more. If `last` is read from a server, the versions that objects are stored in
+ * Changes that only allow more are not reported. If `last` is read from a server, the versions that objects are stored in
  * are known; otherwise they are taken to be in its storage version.
  */
 export function compareCrds(
@@ -65,14 +65,15 @@ function compareNames(
     names.singular ?? names.kind.toLowerCase(),
   ];
   const spoken: readonly (readonly [path: string, was: readonly string[], is: readonly string[]])[] = [
-    // Of a kind that is another one now, this would be said twice.
+    // Of a kind that is another one now, this would be reported twice.
     ...(last.names.kind === next.names.kind ? [["singular", singular(last), singular(next)] as const] : []),
     ["shortNames", last.names.shortNames ?? [], next.names.shortNames ?? []],
     ["categories", last.names.categories ?? [], next.names.categories ?? []],
   ];
   for (const [path, was, is] of spoken) {
-    const gone = was.filter((name) => !is.includes(name));
-    if (gone.length > 0) note("risky", `names.${path}`, `kubectl does not know ${gone.join(", ")} any more.`);
+    const removed = was.filter((name) => !is.includes(name));
+    if (removed.length > 0)
+      note("risky", `names.${path}`, `kubectl does not know ${removed.join(", ")} any more.`);
   }
 }
 

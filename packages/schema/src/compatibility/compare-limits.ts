@@ -77,8 +77,8 @@ function compareValues(last: JSONSchemaProps, next: JSONSchemaProps, path: strin
     note("breaking", path, `Only ${describeValues(next.enum)} are allowed now.`);
     return;
   }
-  const gone = last.enum.filter((value) => !next.enum?.some((other) => deepEqual(value, other)));
-  if (gone.length > 0) note("breaking", path, `${describeValues(gone)} is not allowed any more.`);
+  const removed = last.enum.filter((value) => !next.enum?.some((other) => deepEqual(value, other)));
+  if (removed.length > 0) note("breaking", path, `${describeValues(removed)} is not allowed any more.`);
 }
 
 function describeValues(values: readonly unknown[]): string {
@@ -87,8 +87,8 @@ function describeValues(values: readonly unknown[]): string {
 
 /** Alternatives cannot be weighed against each other; they can be recognised. */
 function compareJunctors(last: JSONSchemaProps, next: JSONSchemaProps, path: string, note: Note): void {
-  const holds = (list: readonly unknown[], wanted: unknown): boolean =>
-    list.some((item) => deepEqual(item, wanted));
+  const holds = (list: readonly unknown[], searched: unknown): boolean =>
+    list.some((item) => deepEqual(item, searched));
   const [lastAny, nextAny] = [last.anyOf, next.anyOf];
   const anyOfIsWider = nextAny === undefined || lastAny?.every((branch) => holds(nextAny, branch)) === true;
   const oneOfIsSame = next.oneOf === undefined || deepEqual(last.oneOf, next.oneOf);
@@ -100,7 +100,7 @@ function compareJunctors(last: JSONSchemaProps, next: JSONSchemaProps, path: str
   note("risky", path, "Its alternatives (anyOf, oneOf, allOf, not) changed, and may allow less than before.");
 }
 
-/** Whether all that a branch of allOf says is compared elsewhere, with what stands beside it. */
+/** Whether all that a branch of allOf requires is compared elsewhere, with what stands beside it. */
 function isWeighed(branch: JSONSchemaProps): boolean {
   return Object.keys(branch).length === multiplesOf(branch).length + patternsOf(branch).length;
 }

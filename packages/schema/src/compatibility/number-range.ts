@@ -13,7 +13,7 @@ const int64: Range = { least: -(2 ** 63), most: 2 ** 63 };
 /** What the server holds numbers of a format to. Integers of any other format are int64. */
 const formatRanges: Readonly<Record<string, Range>> = { int32, float };
 
-/** The numbers that a schema allows, whether it says so with bounds, a format or an enum. */
+/** The numbers that a schema allows, whether it limits them with bounds, a format or an enum. */
 export function rangeOf(node: JSONSchemaProps): NumberRange {
   const { minimum = Number.NEGATIVE_INFINITY, maximum = Number.POSITIVE_INFINITY, format = "" } = node;
   const isWhole = node.type === "integer" || node["x-kubernetes-int-or-string"] === true;

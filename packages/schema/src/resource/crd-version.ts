@@ -5,7 +5,7 @@ import type {
 import { z } from "zod";
 import type { SchemaProblem } from "../errors.ts";
 import { withRules } from "../structural/extension-schema.ts";
-import { Place } from "../structural/place.ts";
+import { SchemaPosition } from "../structural/schema-position.ts";
 import { checkStructuralSchema } from "../structural/structural-rules.ts";
 import type { StructuralSchema } from "../structural/structural-schema.ts";
 import { structuralSchemaOf } from "../structural/structural-schema-of.ts";
@@ -26,7 +26,7 @@ export function makeVersion(
     printerColumns = [],
     selectableFields = [],
   } = definition;
-  const schema = rootSchema(definition, Place.root(problems));
+  const schema = rootSchema(definition, SchemaPosition.root(problems));
   const scale = scaleOf(definition);
   checkPaths({ schema, printerColumns, selectableFields, scale }, problems);
   const subresources = { ...(status !== undefined && { status: {} }), ...(scale !== undefined && { scale }) };
@@ -45,7 +45,7 @@ export function makeVersion(
   };
 }
 
-function rootSchema(definition: ResourceDefinition, at: Place): StructuralSchema {
+function rootSchema(definition: ResourceDefinition, at: SchemaPosition): StructuralSchema {
   const { description, spec, status, rules = [] } = definition;
   const parts = z.object({
     ...(spec !== undefined && { spec }),

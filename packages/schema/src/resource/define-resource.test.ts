@@ -102,7 +102,7 @@ describe("the types of a resource", () => {
     });
   });
 
-  it("give conditions as core has them", () => {
+  it("return conditions as core has them", () => {
     type Conditions = NonNullable<NonNullable<App["status"]>["conditions"]>;
     expectTypeOf<Conditions[number]>().toExtend<Condition>();
     expectTypeOf<readonly Condition[]>().toExtend<Conditions>();
@@ -192,7 +192,7 @@ describe("the definition of a resource", () => {
     });
   });
 
-  it("stores in another version where that is said to be the storage version", () => {
+  it("stores in another version where that is declared the storage version", () => {
     const base = { group: "example.com", kind: "App", scope: "Namespaced" } as const;
     const old = defineResource({ ...base, version: "v1", storage: true });
     const next = defineResource({ ...base, version: "v2", versions: [old] });

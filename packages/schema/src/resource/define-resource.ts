@@ -5,7 +5,7 @@ import type { DefinedResource } from "./defined-resource.ts";
 import type { PartSchema, ResourceDefinition } from "./resource-definition.ts";
 
 /**
- * Makes a kind of your own: a value to give to clients and controllers, whose objects are typed by its zod schemas, and
+ * Makes a kind of your own: a value to pass to clients and controllers, whose objects are typed by its zod schemas, and
  * the CustomResourceDefinition that teaches it to an API server.
  *
  * Throws a SchemaError with everything about it that Kubernetes could not take.

@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import { extensionOf } from "./extension.ts";
-import type { Place } from "./place.ts";
+import type { SchemaPosition } from "./schema-position.ts";
 
 /** A limit on values that zod knows and a structural schema may know too. */
 export type Constraint = z.core.$ZodChecks["_zod"]["def"];
@@ -9,7 +9,7 @@ export type Constraint = z.core.$ZodChecks["_zod"]["def"];
  * The constraints of a schema, in the order they were called. Reports what no schema can carry to the server: code
  * that judges or changes values.
  */
-export function constraintsOf(schema: z.core.$ZodTypes, at: Place): readonly Constraint[] {
+export function constraintsOf(schema: z.core.$ZodTypes, at: SchemaPosition): readonly Constraint[] {
   const { def } = schema._zod;
   // A schema such as z.email() is its own first check.
   const own: readonly z.core.$ZodCheck<never>[] =
@@ -24,7 +24,7 @@ export function constraintsOf(schema: z.core.$ZodTypes, at: Place): readonly Con
 }
 
 /** Reports constraints where a structural schema has no words for them. */
-export function refuseConstraints(constraints: readonly Constraint[], at: Place): void {
+export function refuseConstraints(constraints: readonly Constraint[], at: SchemaPosition): void {
   for (const { check } of constraints) {
     at.report(`has the check ${check}, which a structural schema cannot say`, "say it with rule()");
   }
@@ -43,7 +43,7 @@ function isConstraint(check: z.core.$ZodCheck<never>): check is z.core.$ZodCheck
   return check._zod.def.check !== "custom" && check._zod.def.check !== "overwrite";
 }
 
-function reportCode(check: string, at: Place): void {
+function reportCode(check: string, at: SchemaPosition): void {
   if (check === "overwrite") {
     at.report(
       "changes values (.trim(), .toLowerCase(), .overwrite())",

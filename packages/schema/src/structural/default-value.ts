@@ -1,13 +1,13 @@
 import { deepEqual, isRecord } from "@keelson/core";
 import { z } from "zod";
 import type { OfPart } from "./object-schema.ts";
-import type { Place } from "./place.ts";
+import type { SchemaPosition } from "./schema-position.ts";
 import type { StructuralSchema } from "./structural-schema.ts";
 
 /** The inner schema with its default, which the server sets where the field is missing. */
 export function withDefault(
   def: z.core.$ZodDefaultDef | z.core.$ZodPrefaultDef,
-  at: Place,
+  at: SchemaPosition,
   ofPart: OfPart,
 ): StructuralSchema {
   const problemsBefore = at.problemCount;

@@ -1,13 +1,13 @@
 import { z } from "zod";
-import type { Place } from "./place.ts";
+import type { SchemaPosition } from "./schema-position.ts";
 import type { StructuralSchema } from "./structural-schema.ts";
 
-export function enumSchema(entries: z.core.util.EnumLike, at: Place): StructuralSchema {
+export function enumSchema(entries: z.core.util.EnumLike, at: SchemaPosition): StructuralSchema {
   return literalSchema(z.core.util.getEnumValues(entries), at);
 }
 
 /** One of these values. They must be of one type, because a structural schema knows no type but one; null may join. */
-export function literalSchema(values: readonly unknown[], at: Place): StructuralSchema {
+export function literalSchema(values: readonly unknown[], at: SchemaPosition): StructuralSchema {
   const present = values.filter((value) => value !== null);
   const types = new Set(present.map(typeOf));
   const [type] = types;
@@ -24,7 +24,7 @@ export function literalSchema(values: readonly unknown[], at: Place): Structural
 }
 
 /** The node with null allowed beside its values. */
-export function orNull(node: StructuralSchema, at: Place): StructuralSchema {
+export function orNull(node: StructuralSchema, at: SchemaPosition): StructuralSchema {
   const limits = [node, ...(node.anyOf ?? []), ...(node.oneOf ?? [])];
   // The server compares null with the values of an enum and finds it equal to none, not even to null.
   if (limits.some((limit) => limit.enum !== undefined)) {

@@ -12,7 +12,7 @@ export interface MapSize {
   readonly max?: number;
 }
 
-/** What a zod schema says to Kubernetes beyond what zod can say. */
+/** What a zod schema declares for Kubernetes beyond what zod can express. */
 export interface Extension {
   readonly rule?: ValidationRule;
   /** The message for a user who changes the value. */

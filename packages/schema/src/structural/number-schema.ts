@@ -1,5 +1,5 @@
 import { type Constraint, refuseConstraints } from "./checks.ts";
-import type { Place } from "./place.ts";
+import type { SchemaPosition } from "./schema-position.ts";
 import type { StructuralSchema } from "./structural-schema.ts";
 
 /** A bound that numbers are held to. */
@@ -65,7 +65,7 @@ const formats: readonly NumberFormat[] = [
 const heldByServer: Readonly<Record<string, Range>> = { int32, int64: safe, float, double };
 
 /** What a number may be: integer or not, its bounds, what it is a multiple of. */
-export function numberSchema(constraints: readonly Constraint[], at: Place): StructuralSchema {
+export function numberSchema(constraints: readonly Constraint[], at: SchemaPosition): StructuralSchema {
   const requested = new Set<string>();
   const lower: Bound[] = [];
   const upper: Bound[] = [];
@@ -99,7 +99,7 @@ export function numberSchema(constraints: readonly Constraint[], at: Place): Str
   };
 }
 
-/** The node with the range of its format in numbers instead: without a type beside it, a format of numbers says nothing. */
+/** The node with the range of its format in numbers instead: without a type beside it, a format of numbers has no effect. */
 export function withoutNumberFormat(node: StructuralSchema): StructuralSchema {
   const { format, ...rest } = node;
   const held = heldByServer[format ?? ""];
@@ -114,7 +114,7 @@ function same(limit: Bound): Bound {
   return limit;
 }
 
-/** What the formats of zod require beyond the server's: that a uint32 has no sign only the schema can say. */
+/** What the formats of zod require beyond the server's: that a uint32 has no sign only the schema can express. */
 function rangeBeyondFormat(
   known: readonly NumberFormat[],
   { node }: NumberFormat,
@@ -129,14 +129,22 @@ function rangeBeyondFormat(
 }
 
 /** The server refuses every value, not only the bound, if the format cannot hold the bound. */
-function checkBounds(limits: readonly Bound[], { name, least, most, remedy }: NumberFormat, at: Place): void {
+function checkBounds(
+  limits: readonly Bound[],
+  { name, least, most, remedy }: NumberFormat,
+  at: SchemaPosition,
+): void {
   for (const { value } of limits) {
     if (value >= least && value <= most) continue;
     at.report(`is bounded by ${value}, which ${name} cannot hold`, remedy);
   }
 }
 
-function checkMultiples(multiples: readonly number[], { name, node, most }: NumberFormat, at: Place): void {
+function checkMultiples(
+  multiples: readonly number[],
+  { name, node, most }: NumberFormat,
+  at: SchemaPosition,
+): void {
   for (const multiple of multiples) {
     const fits = multiple > 0 && multiple <= most && (node.type !== "integer" || Number.isInteger(multiple));
     if (fits) continue;

@@ -3,14 +3,18 @@ import { z } from "zod";
 import { compareText } from "../canonical-json.ts";
 import { extensionsWithin } from "./extension.ts";
 import { withRules } from "./extension-schema.ts";
-import type { Place } from "./place.ts";
+import type { SchemaPosition } from "./schema-position.ts";
 import type { StructuralSchema } from "./structural-schema.ts";
 
 /** Makes the structural schema of a part. */
-export type OfPart = (schema: z.core.$ZodType, at: Place) => StructuralSchema;
+export type OfPart = (schema: z.core.$ZodType, at: SchemaPosition) => StructuralSchema;
 
 /** An object with the fields it names. The server drops other fields, or keeps them if the object is loose. */
-export function objectSchema(def: z.core.$ZodObjectDef, at: Place, ofPart: OfPart): StructuralSchema {
+export function objectSchema(
+  def: z.core.$ZodObjectDef,
+  at: SchemaPosition,
+  ofPart: OfPart,
+): StructuralSchema {
   const properties: Record<string, StructuralSchema> = {};
   const required: string[] = [];
   const rules: ValidationRule[] = [];
@@ -41,7 +45,7 @@ export function objectSchema(def: z.core.$ZodObjectDef, at: Place, ofPart: OfPar
  * A rule on a field is not evaluated when the field is added or removed, so that an immutable field could be removed and then
  * set anew; only its parent sees that.
  */
-function presenceRule(name: string, message: string, at: Place): readonly ValidationRule[] {
+function presenceRule(name: string, message: string, at: SchemaPosition): readonly ValidationRule[] {
   const field = celField(name);
   if (field === undefined) {
     at.report("is immutable, and CEL has no way to name it", "rename the field, or make it required");
@@ -54,9 +58,9 @@ function fieldPath(name: string): string {
   return /^[A-Za-z_]\w*$/.test(name) ? `.${name}` : `['${name}']`;
 }
 
-function unknownFields(def: z.core.$ZodObjectDef, at: Place): StructuralSchema {
+function unknownFields(def: z.core.$ZodObjectDef, at: SchemaPosition): StructuralSchema {
   const rest = def.catchall;
-  // A strict object refuses unknown fields. The server drops them, and warns or refuses if the client says so.
+  // A strict object refuses unknown fields. The server drops them, and warns or refuses if the client requests it.
   if (rest === undefined || rest instanceof z.core.$ZodNever) return {};
   if (rest instanceof z.core.$ZodUnknown || rest instanceof z.core.$ZodAny) {
     return { "x-kubernetes-preserve-unknown-fields": true };

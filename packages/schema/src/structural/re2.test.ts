@@ -21,7 +21,7 @@ it.each([
   [/[\ud83d\ude00]+/u, "[\\x{1f600}]+"],
   [/\ud83d\ude00\x41/, "\\x{1f600}\\x41"],
   [/a{,3}\.\//, "a{,3}\\.\\/"],
-])("says %s as RE2 does", (expression, pattern) => {
+])("translates %s to RE2", (expression, pattern) => {
   expect(toRe2(expression)).toEqual({ pattern });
 });
 
@@ -58,6 +58,6 @@ it.each([
   [/^.{2000}$/, "a repetition of more than 1000"],
   [/a/y, "the flag y"],
   [/[a--b]/v, "the flag v"],
-])("knows that RE2 cannot say %s", (expression, problem) => {
+])("reports that RE2 cannot express %s", (expression, problem) => {
   expect(toRe2(expression)).toEqual({ problem });
 });

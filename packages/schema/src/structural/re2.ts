@@ -5,7 +5,7 @@ export type Re2Pattern = { readonly pattern: string } | Problem;
 const largestRepetition = 1000;
 
 /**
- * Says a JavaScript regular expression in RE2's syntax, which is what the API server matches patterns with. Flags go
+ * Writes a JavaScript regular expression in RE2's syntax, which is what the API server matches patterns with. Flags go
  * in front (`(?i)`), code points are written `\x{…}`, groups lose their names; what RE2 cannot do is a problem.
  */
 export function toRe2(expression: RegExp): Re2Pattern {
@@ -155,10 +155,10 @@ function readCode(source: string, isUnicode: boolean): Piece | Problem | undefin
 }
 
 function readProperty(source: string): Piece | Problem {
-  const [whole = "", letter = "", name = "", value] = /^\\(p)\{(\w+)(=\w+)?\}/i.exec(source) ?? [];
+  const [whole = "", letter = "", property = "", value] = /^\\(p)\{(\w+)(=\w+)?\}/i.exec(source) ?? [];
   if (value !== undefined) return { problem: "a Unicode property with a value" };
-  const category = categories.get(name);
-  if (category === undefined) return { problem: `the Unicode property ${name}` };
+  const category = categories.get(property);
+  if (category === undefined) return { problem: `the Unicode property ${property}` };
   return { length: whole.length, pattern: `\\${letter}{${category}}`, isSet: true };
 }
 

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { type Constraint, refuseConstraints } from "./checks.ts";
-import type { Place } from "./place.ts";
 import { toRe2 } from "./re2.ts";
+import type { SchemaPosition } from "./schema-position.ts";
 import type { StructuralSchema } from "./structural-schema.ts";
 
 /** zod's formats that the API server checks by itself, and what it calls them. */
@@ -24,7 +24,7 @@ const kubernetesFormats: Readonly<Record<string, string>> = {
 /** UUID versions that have a format of their own. */
 const uuidFormats: Readonly<Record<string, string>> = { v3: "uuid3", v4: "uuid4", v5: "uuid5" };
 
-/** Patterns that say no more than the format does; one that an author gives instead does. */
+/** Patterns that require no more than the format does; one that an author sets instead does. */
 const plainPatterns: Readonly<Record<string, RegExp | undefined>> = {
   base64: z.base64()._zod.def.pattern,
   date: z.iso.date()._zod.def.pattern,
@@ -39,7 +39,7 @@ const plainPatterns: Readonly<Record<string, RegExp | undefined>> = {
 type StringFormat = Extract<Constraint, { readonly check: "string_format" }>;
 
 /** What a string may be: its length, its format, its patterns. */
-export function stringSchema(constraints: readonly Constraint[], at: Place): StructuralSchema {
+export function stringSchema(constraints: readonly Constraint[], at: SchemaPosition): StructuralSchema {
   const lengths: { min?: number; max?: number } = {};
   const patterns: string[] = [];
   let format: string | undefined;
@@ -84,7 +84,7 @@ function allPatterns(patterns: readonly string[]): StructuralSchema {
   return others.length === 0 ? { pattern: first } : { allOf: patterns.map((pattern) => ({ pattern })) };
 }
 
-function re2PatternOf(expression: RegExp, at: Place): readonly string[] {
+function re2PatternOf(expression: RegExp, at: SchemaPosition): readonly string[] {
   const re2 = toRe2(expression);
   if ("pattern" in re2) return [re2.pattern];
   at.report(
@@ -94,7 +94,7 @@ function re2PatternOf(expression: RegExp, at: Place): readonly string[] {
   return [];
 }
 
-function kubernetesFormat(constraint: StringFormat, at: Place): string | undefined {
+function kubernetesFormat(constraint: StringFormat, at: SchemaPosition): string | undefined {
   if (constraint.format === "duration") {
     at.report("is an ISO 8601 duration; Kubernetes writes durations as Go does (1h30m)", "use duration()");
   }
@@ -105,7 +105,7 @@ function kubernetesFormat(constraint: StringFormat, at: Place): string | undefin
 }
 
 /** Options of a format that neither the server's format nor a pattern could stand for. */
-function reportLostOptions(constraint: StringFormat, at: Place): void {
+function reportLostOptions(constraint: StringFormat, at: SchemaPosition): void {
   const options: Readonly<Record<string, unknown>> = { ...constraint };
   if (options.hostname !== undefined || options.protocol !== undefined) {
     at.report(
@@ -141,7 +141,7 @@ function plainPattern(constraint: StringFormat): RegExp | undefined {
   return plainPatterns[constraint.format];
 }
 
-function patternOf(constraint: StringFormat, at: Place): readonly string[] {
+function patternOf(constraint: StringFormat, at: SchemaPosition): readonly string[] {
   if (constraint.format === "duration") return [];
   if (constraint.pattern !== undefined) return re2PatternOf(constraint.pattern, at);
   at.report(`has the format ${constraint.format}, which Kubernetes does not know`, "use .regex() or rule()");
@@ -149,6 +149,9 @@ function patternOf(constraint: StringFormat, at: Place): readonly string[] {
 }
 
 /** `z.templateLiteral`: zod has made a pattern of it. */
-export function templateLiteralSchema(schema: z.core.$ZodTemplateLiteral, at: Place): StructuralSchema {
+export function templateLiteralSchema(
+  schema: z.core.$ZodTemplateLiteral,
+  at: SchemaPosition,
+): StructuralSchema {
   return { type: "string", ...allPatterns(re2PatternOf(schema._zod.pattern, at)) };
 }

@@ -4,13 +4,13 @@ import { atomic, listMap, listSet } from "../blocks/lists.ts";
 import { immutable, rule } from "../blocks/rule.ts";
 import { intOrString } from "../blocks/scalars.ts";
 import type { SchemaProblem } from "../errors.ts";
-import { Place } from "./place.ts";
+import { SchemaPosition } from "./schema-position.ts";
 import { checkStructuralSchema } from "./structural-rules.ts";
 import { structuralSchemaOf } from "./structural-schema-of.ts";
 
 function complaints(schema: z.core.$ZodType): readonly string[] {
   const problems: SchemaProblem[] = [];
-  const at = Place.root(problems).field("spec");
+  const at = SchemaPosition.root(problems).field("spec");
   checkStructuralSchema(structuralSchemaOf(schema, at), at);
   return problems.map(({ path, problem }) => `${path}: ${problem}`);
 }

@@ -1,17 +1,17 @@
 import type { ValidationRule } from "@keelson/core/kinds/apiextensions/v1";
-import type { Place } from "./place.ts";
+import type { SchemaPosition } from "./schema-position.ts";
 import type { StructuralSchema } from "./structural-schema.ts";
 
 /**
  * Reports what the API server would refuse in a schema that is structural otherwise: rules and list types that do not
  * fit the values they are on. It does not compile CEL; the server does that when the definition is created.
  */
-export function checkStructuralSchema(node: StructuralSchema, at: Place): void {
+export function checkStructuralSchema(node: StructuralSchema, at: SchemaPosition): void {
   check(node, at, true);
 }
 
 /** `correlatable`: whether the server knows which old value a value replaces, which it cannot inside of most lists. */
-function check(node: StructuralSchema, at: Place, correlatable: boolean): void {
+function check(node: StructuralSchema, at: SchemaPosition, correlatable: boolean): void {
   const rules = node["x-kubernetes-validations"] ?? [];
   for (const rule of rules) checkRule(rule, at, correlatable);
   if (rules.length > 0 && !hasCelType(node)) {
@@ -42,7 +42,7 @@ function hasCelType(node: StructuralSchema): boolean {
 
 function checkRule(
   { rule, message, optionalOldSelf, fieldPath }: ValidationRule,
-  at: Place,
+  at: SchemaPosition,
   correlatable: boolean,
 ): void {
   const isTransition = /\boldSelf\b/.test(rule);
@@ -70,7 +70,7 @@ function checkRule(
   }
 }
 
-function checkListType(node: StructuralSchema, at: Place): void {
+function checkListType(node: StructuralSchema, at: SchemaPosition): void {
   const listType = node["x-kubernetes-list-type"];
   if (listType === undefined) return;
   if (node.type !== "array") {
@@ -91,13 +91,13 @@ function checkListType(node: StructuralSchema, at: Place): void {
   }
 }
 
-function checkMapType(node: StructuralSchema, at: Place): void {
+function checkMapType(node: StructuralSchema, at: SchemaPosition): void {
   if (node["x-kubernetes-map-type"] !== undefined && node.type !== "object") {
     at.report("is atomic(), but neither a list nor an object", "leave out atomic()");
   }
 }
 
-function checkKeys(keys: readonly string[], items: StructuralSchema, at: Place): void {
+function checkKeys(keys: readonly string[], items: StructuralSchema, at: SchemaPosition): void {
   if (keys.length === 0) at.report("is a list map without keys", "name at least one field of the element");
   if (new Set(keys).size < keys.length)
     at.report(`is a list map with a key twice: ${keys.join(", ")}`, "name it once");

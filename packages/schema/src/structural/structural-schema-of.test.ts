@@ -4,13 +4,13 @@ import { atomic, listMap, listSet, sized } from "../blocks/lists.ts";
 import { immutable, rule } from "../blocks/rule.ts";
 import { duration, embeddedResource, intOrString, quantity } from "../blocks/scalars.ts";
 import type { SchemaProblem } from "../errors.ts";
-import { Place } from "./place.ts";
+import { SchemaPosition } from "./schema-position.ts";
 import type { StructuralSchema } from "./structural-schema.ts";
 import { structuralSchemaOf } from "./structural-schema-of.ts";
 
 function made(schema: z.core.$ZodType): { node: StructuralSchema; problems: readonly SchemaProblem[] } {
   const problems: SchemaProblem[] = [];
-  const node = structuralSchemaOf(schema, Place.root(problems).field("spec"));
+  const node = structuralSchemaOf(schema, SchemaPosition.root(problems).field("spec"));
   return { node, problems };
 }
 
@@ -93,7 +93,7 @@ describe("scalars", () => {
     ["a brand", z.string().brand("Image"), { type: "string" }],
     ["read-only", z.string().readonly(), { type: "string" }],
     ["something late", z.lazy(() => z.string()), { type: "string" }],
-  ])("says %s", (_, schema, node) => {
+  ])("expresses %s", (_, schema, node) => {
     expect(structural(schema)).toEqual(node);
   });
 
@@ -111,9 +111,12 @@ describe("scalars", () => {
     ["UUID", z.uuid(), "uuid"],
     ["GUID", z.guid(), "uuid"],
     ["UUID v4", z.uuidv4(), "uuid4"],
-  ])("gives the format %s Kubernetes' name and leaves the pattern to the server", (_, schema, format) => {
-    expect(structural(schema)).toEqual({ type: "string", format });
-  });
+  ])(
+    "writes the format %s with Kubernetes' name and leaves the pattern to the server",
+    (_, schema, format) => {
+      expect(structural(schema)).toEqual({ type: "string", format });
+    },
+  );
 
   it("keeps zod's pattern where the server's format asks for less", () => {
     expect(structural(z.cidrv4())).toMatchObject({
@@ -208,7 +211,7 @@ describe("lists, maps and objects", () => {
       },
     ],
     [
-      "which fields users must give",
+      "which fields users must set",
       z.object({
         required: z.string(),
         optional: z.string().optional(),
@@ -237,7 +240,7 @@ describe("lists, maps and objects", () => {
         default: {},
       },
     ],
-  ])("says %s", (_, schema, node) => {
+  ])("expresses %s", (_, schema, node) => {
     expect(structural(schema)).toEqual(node);
   });
 });
@@ -288,7 +291,7 @@ describe("rules", () => {
     expect(rule(z.int(), { rule: "false" }).parse(7)).toBe(7);
   });
 
-  it("says immutability as a transition rule on the field", () => {
+  it("expresses immutability as a transition rule on the field", () => {
     const schema = z.object({ image: immutable(z.string()), size: immutable(z.int().default(1), "fixed") });
     expect(structural(schema)).toEqual({
       type: "object",
@@ -328,7 +331,7 @@ describe("rules", () => {
   });
 });
 
-describe("what a structural schema cannot say", () => {
+describe("what a structural schema cannot express", () => {
   it.each<[string, z.core.$ZodType, string]>([
     ["a refinement", z.string().refine((text) => text !== ""), "spec: has a refinement"],
     ["a refinement of an optional", z.string().optional().refine(Boolean), "spec: has a refinement"],

@@ -6,7 +6,7 @@ import { ownExtensions } from "./extension.ts";
 import { withExtensions } from "./extension-schema.ts";
 import { numberSchema } from "./number-schema.ts";
 import { objectSchema } from "./object-schema.ts";
-import type { Place } from "./place.ts";
+import type { SchemaPosition } from "./schema-position.ts";
 import { lengthLimits, stringSchema, templateLiteralSchema } from "./string-schema.ts";
 import type { StructuralSchema } from "./structural-schema.ts";
 import { unionSchema } from "./union-schema.ts";
@@ -15,7 +15,7 @@ import { unionSchema } from "./union-schema.ts";
  * What a zod schema accepts from a user, as a structural schema. What has no words in one is reported at its place, and
  * something harmless stands in for it: the caller must look at the reports before it uses the result.
  */
-export function structuralSchemaOf(schema: z.core.$ZodType, at: Place): StructuralSchema {
+export function structuralSchemaOf(schema: z.core.$ZodType, at: SchemaPosition): StructuralSchema {
   const here = at.inside(schema);
   if (here === undefined) {
     at.report(
@@ -32,7 +32,7 @@ export function structuralSchemaOf(schema: z.core.$ZodType, at: Place): Structur
   return { ...withExtensions(node, extensions), ...documentationOf(schema, here) };
 }
 
-function nodeOf(schema: z.core.$ZodTypes, at: Place): StructuralSchema {
+function nodeOf(schema: z.core.$ZodTypes, at: SchemaPosition): StructuralSchema {
   const { def } = schema._zod;
   const constraints = constraintsOf(schema, at);
   const ofPart = structuralSchemaOf;
@@ -83,7 +83,7 @@ function nodeOf(schema: z.core.$ZodTypes, at: Place): StructuralSchema {
 function arraySchema(
   def: z.core.$ZodArrayDef,
   constraints: ReturnType<typeof constraintsOf>,
-  at: Place,
+  at: SchemaPosition,
 ): StructuralSchema {
   const limits = constraints.map(lengthLimits);
   refuseConstraints(
@@ -100,7 +100,7 @@ function arraySchema(
   };
 }
 
-function recordSchema(def: z.core.$ZodRecordDef, at: Place): StructuralSchema {
+function recordSchema(def: z.core.$ZodRecordDef, at: SchemaPosition): StructuralSchema {
   const keys: unknown = def.keyType;
   const isPlain = keys instanceof z.core.$ZodString && keys._zod.def.type === "string" && !hasLimits(keys);
   if (!isPlain) {
@@ -116,7 +116,7 @@ function hasLimits(keys: z.core.$ZodString): boolean {
   return "check" in keys._zod.def || (keys._zod.def.checks ?? []).length > 0;
 }
 
-function documentationOf(schema: z.core.$ZodType, at: Place): StructuralSchema {
+function documentationOf(schema: z.core.$ZodType, at: SchemaPosition): StructuralSchema {
   const metadata = z.globalRegistry.get(schema) ?? {};
   const stray = Object.keys(metadata).find((key) => key.startsWith("x-kubernetes-"));
   if (stray !== undefined) {
@@ -146,7 +146,7 @@ const remedies: Readonly<Record<string, string>> = {
   void: "use .optional()",
 };
 
-function refuse(type: string, at: Place): StructuralSchema {
+function refuse(type: string, at: SchemaPosition): StructuralSchema {
   at.report(
     `is of zod's type ${type}, which a structural schema cannot say`,
     remedies[type] ?? "use another type",
@@ -154,7 +154,7 @@ function refuse(type: string, at: Place): StructuralSchema {
   return {};
 }
 
-/** Says to the compiler that a schema is of one of zod's types; what is of a type unknown here is refused by its name. */
+/** Asserts to the compiler that a schema is of one of zod's types; what is of a type unknown here is refused by its name. */
 function isZodType(schema: z.core.$ZodType): schema is z.core.$ZodTypes {
   return schema instanceof z.core.$ZodType;
 }

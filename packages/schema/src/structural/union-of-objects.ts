@@ -1,7 +1,7 @@
 import { deepEqual } from "@keelson/core";
 import { compareText } from "../canonical-json.ts";
 import { withoutNumberFormat } from "./number-schema.ts";
-import type { Place } from "./place.ts";
+import type { SchemaPosition } from "./schema-position.ts";
 import type { StructuralSchema } from "./structural-schema.ts";
 
 /** Whether exactly one of the options must fit, or at least one. */
@@ -16,7 +16,7 @@ type Properties = Readonly<Record<string, StructuralSchema>>;
 export function mergeObjects(
   options: readonly StructuralSchema[],
   junctor: Junctor,
-  at: Place,
+  at: SchemaPosition,
 ): StructuralSchema | undefined {
   const allowed = new Set(["type", "properties", "required", "x-kubernetes-preserve-unknown-fields"]);
   if (options.some((option) => Object.keys(option).some((key) => !allowed.has(key)))) return undefined;
@@ -63,7 +63,7 @@ export function limitsBeside(outside: StructuralSchema, limits: StructuralSchema
 }
 
 /** A field as all options together see it: what it is, and the values that any option allows. */
-function mergeField(nodes: readonly (StructuralSchema | undefined)[], at: Place): StructuralSchema {
+function mergeField(nodes: readonly (StructuralSchema | undefined)[], at: SchemaPosition): StructuralSchema {
   const present = nodes.filter((node) => node !== undefined);
   const [first, ...others] = present;
   if (first === undefined) return {};

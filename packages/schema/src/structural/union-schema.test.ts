@@ -2,13 +2,13 @@ import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { rule } from "../blocks/rule.ts";
 import type { SchemaProblem } from "../errors.ts";
-import { Place } from "./place.ts";
+import { SchemaPosition } from "./schema-position.ts";
 import type { StructuralSchema } from "./structural-schema.ts";
 import { structuralSchemaOf } from "./structural-schema-of.ts";
 
 function made(schema: z.core.$ZodType): StructuralSchema | readonly string[] {
   const problems: SchemaProblem[] = [];
-  const node = structuralSchemaOf(schema, Place.root(problems).field("spec"));
+  const node = structuralSchemaOf(schema, SchemaPosition.root(problems).field("spec"));
   return problems.length === 0 ? node : problems.map(({ path, problem }) => `${path}: ${problem}`);
 }
 
@@ -57,7 +57,7 @@ describe("a union of scalars", () => {
       z.union([z.int32().min(1), z.string()]),
       { "x-kubernetes-int-or-string": true, minimum: 1, maximum: 2147483647 },
     ],
-  ])("says %s", (_, schema, node) => {
+  ])("expresses %s", (_, schema, node) => {
     expect(made(schema)).toEqual(node);
   });
 });

@@ -3,15 +3,15 @@ import { z } from "zod";
 import { orNull } from "./enum-schema.ts";
 import { withoutNumberFormat } from "./number-schema.ts";
 import type { OfPart } from "./object-schema.ts";
-import type { Place } from "./place.ts";
+import type { SchemaPosition } from "./schema-position.ts";
 import type { StructuralSchema } from "./structural-schema.ts";
 import { alternatives, type Junctor, limitsBeside, mergeObjects, sharedFormat } from "./union-of-objects.ts";
 
 /**
- * A value that fits one of several schemas. A structural schema must say once what the value is, and may only limit it
+ * A value that fits one of several schemas. A structural schema must declare once what the value is, and may only limit it
  * inside `anyOf` and `oneOf`; so the options must be of one type, or be an integer and a string.
  */
-export function unionSchema(def: z.core.$ZodUnionDef, at: Place, ofPart: OfPart): StructuralSchema {
+export function unionSchema(def: z.core.$ZodUnionDef, at: SchemaPosition, ofPart: OfPart): StructuralSchema {
   const isExclusive = "discriminator" in def || def.inclusive === false;
   const options = isExclusive ? def.options : def.options.flatMap(flatten);
   const values = options.filter((option) => !(option instanceof z.core.$ZodNull));
@@ -40,7 +40,7 @@ function flatten(option: z.core.$ZodType): readonly z.core.$ZodType[] {
   return isPlainUnion ? option._zod.def.options.flatMap(flatten) : [option];
 }
 
-function merge(nodes: readonly StructuralSchema[], junctor: Junctor, at: Place): StructuralSchema {
+function merge(nodes: readonly StructuralSchema[], junctor: Junctor, at: SchemaPosition): StructuralSchema {
   const [first, ...others] = nodes;
   if (first === undefined) return {};
   if (others.every((node) => deepEqual(node, first))) return first;
@@ -64,7 +64,7 @@ function mergeScalars(
   return { ...kind, ...alternatives(branches, junctor) };
 }
 
-function refuse(nodes: readonly StructuralSchema[], at: Place): StructuralSchema {
+function refuse(nodes: readonly StructuralSchema[], at: SchemaPosition): StructuralSchema {
   const types = new Set(nodes.map(({ type }) => type ?? "anything"));
   at.report(
     `is a union of ${[...types].join(" and ")} that a structural schema cannot say`,
@@ -95,7 +95,7 @@ function isPlainEnum(node: StructuralSchema): boolean {
   return node.enum !== undefined && Object.keys(node).every((key) => key === "enum" || key === "type");
 }
 
-function mergeEnums(nodes: readonly StructuralSchema[], at: Place): StructuralSchema {
+function mergeEnums(nodes: readonly StructuralSchema[], at: SchemaPosition): StructuralSchema {
   const type = nodes[0]?.type;
   if (type === undefined || nodes.some((node) => node.type !== type)) return refuse(nodes, at);
   return { type, enum: [...new Set(nodes.flatMap((node) => node.enum ?? []))] };

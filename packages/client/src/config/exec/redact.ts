@@ -33,8 +33,8 @@ export function secretsOfEnvironment(env: Environment): readonly string[] {
 export function secretsOfSettings({ args, env }: ExecSettings): readonly string[] {
   const isSecretFlag = (name: string): boolean => name.startsWith("-") && secretName.test(name);
   const fromArgs = args.map((arg, index) => {
-    const [name = "", ...value] = arg.split("=");
-    if (isSecretFlag(name)) return value.join("=");
+    const [flag = "", ...value] = arg.split("=");
+    if (isSecretFlag(flag)) return value.join("=");
     return isSecretFlag(args[index - 1] ?? "") ? arg : "";
   });
   return [...Object.values(env), ...fromArgs];

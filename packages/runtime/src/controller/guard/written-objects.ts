@@ -210,7 +210,7 @@ class WrittenField {
     return this.#isUnknowable;
   }
 
-  /** The key gives it another value: the flips of the last value do not count any more. */
+  /** The key sets it to another value: the flips of the last value do not count any more. */
   set(value: unknown): void {
     this.#hash = hashOf(value);
     this.#flips = [];

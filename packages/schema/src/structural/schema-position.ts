@@ -1,14 +1,14 @@
 import type { z } from "zod";
 import type { SchemaProblem } from "../errors.ts";
 
-/** No sane resource is nested deeper; a schema that makes itself anew whenever it is looked at is. */
+/** No sane resource is nested deeper; a schema that makes itself anew whenever it is read is. */
 const deepestNesting = 100;
 
 /**
- * Where in a resource the generator is, and where it reports what it finds there. Every place of one resource reports
+ * Where in a resource the generator is, and where it reports what it finds there. Every position in one resource reports
  * to the same list.
  */
-export class Place {
+export class SchemaPosition {
   readonly path: string;
   readonly #problems: SchemaProblem[];
   readonly #open: readonly z.core.$ZodType[];
@@ -20,8 +20,8 @@ export class Place {
   }
 
   /** The whole object; its problems go into the list. */
-  static root(problems: SchemaProblem[]): Place {
-    return new Place("", problems, []);
+  static root(problems: SchemaProblem[]): SchemaPosition {
+    return new SchemaPosition("", problems, []);
   }
 
   get problemCount(): number {
@@ -32,28 +32,28 @@ export class Place {
     this.#problems.push({ path: this.path === "" ? "(root)" : this.path, problem, remedy });
   }
 
-  field(name: string): Place {
+  field(name: string): SchemaPosition {
     const isPlain = /^[A-Za-z_$][\w$-]*$/.test(name);
     const step = isPlain ? `.${name}` : `[${JSON.stringify(name)}]`;
     return this.#at(this.path === "" && isPlain ? name : this.path + step);
   }
 
-  items(): Place {
+  items(): SchemaPosition {
     return this.#at(`${this.path}[]`);
   }
 
   /** The values of a map, whatever their keys. */
-  values(): Place {
+  values(): SchemaPosition {
     return this.#at(`${this.path}.*`);
   }
 
-  /** The same place inside a schema; undefined if that schema is being looked at already, so that it has no end. */
-  inside(schema: z.core.$ZodType): Place | undefined {
+  /** The same position inside a schema; undefined if that schema is being read already, so that it has no end. */
+  inside(schema: z.core.$ZodType): SchemaPosition | undefined {
     if (this.#open.includes(schema) || this.#open.length >= deepestNesting) return undefined;
-    return new Place(this.path, this.#problems, [...this.#open, schema]);
+    return new SchemaPosition(this.path, this.#problems, [...this.#open, schema]);
   }
 
-  #at(path: string): Place {
-    return new Place(path, this.#problems, this.#open);
+  #at(path: string): SchemaPosition {
+    return new SchemaPosition(path, this.#problems, this.#open);
   }
 }
