@@ -48,8 +48,8 @@ it("refuses targets that are not where the build puts them", () => {
   expect(() => publishedPackage(folder, { name: "x", exports: { ".": elsewhere } })).toThrow(
     "build x: package.json publishes ./lib/index.js; the build makes ./dist/NAME.js",
   );
-  const others = { ...entry("index"), types: "./dist/clock.d.ts" };
-  expect(() => publishedPackage(folder, { name: "x", exports: { ".": others } })).toThrow(
+  const mismatched = { ...entry("index"), types: "./dist/clock.d.ts" };
+  expect(() => publishedPackage(folder, { name: "x", exports: { ".": mismatched } })).toThrow(
     "build x: package.json exports ./dist/clock.d.ts as types; write ./dist/index.d.ts",
   );
 });

@@ -5,7 +5,7 @@ import { executableHeaderBytes, executableTarget } from "./executable-target.ts"
 import { type Platform, platformName } from "./platform.ts";
 
 /**
- * Throws InvalidBinaryError, naming the file, unless it is a program that this machine can run. The hint tells people
+ * Throws InvalidBinaryError, naming the file, unless it is a program that this machine can run. The hint explains
  * why this file was looked at.
  */
 export async function checkBinary(file: string, platform: Platform, hint?: string): Promise<void> {
