@@ -1,20 +1,28 @@
 import type { ReconcileContext, ReconcileResult, ReconcileRun, Reconciler } from "./reconciler.ts";
 
 /**
- * Makes views of objects whose properties are getters: each property is read from the target when it is asked for, and
- * `{ ...view }` copies all of them, which the properties of a class prototype do not offer. Accessors on every instance
- * would cost more than most reconciles.
+ * Makes views of class instances: each property is read from the target when the view's is, methods come bound to the
+ * target, and `{ ...view }` copies all of them, which the members of a class prototype do not offer. Accessors or closures on
+ * every instance would cost more than most reconciles.
  */
-export function contextView(names: readonly string[]): <View extends object>(target: View) => View {
-  const known: ReadonlySet<PropertyKey> = new Set(names);
-  const keys = [...names];
+export function contextView(
+  properties: readonly string[],
+  methods: readonly string[] = [],
+): <View extends object>(target: View) => View {
+  const keys = [...properties, ...methods];
+  const known: ReadonlySet<PropertyKey> = new Set(keys);
+  const bound: ReadonlySet<PropertyKey> = new Set(methods);
+  const read = (target: object, name: PropertyKey): unknown => {
+    const value: unknown = Reflect.get(target, name);
+    return typeof value === "function" && bound.has(name) ? value.bind(target) : value;
+  };
   const handler: ProxyHandler<object> = {
-    get: (target, name): unknown => (known.has(name) ? Reflect.get(target, name) : undefined),
+    get: (target, name) => (known.has(name) ? read(target, name) : undefined),
     has: (_target, name) => known.has(name),
     ownKeys: () => keys,
     getOwnPropertyDescriptor: (target, name) =>
       known.has(name)
-        ? { value: Reflect.get(target, name), enumerable: true, configurable: true, writable: false }
+        ? { value: read(target, name), enumerable: true, configurable: true, writable: false }
         : undefined,
     set: () => false,
   };

@@ -114,49 +114,52 @@ export class ObjectRun<T extends KubeObject, Settings> implements ObjectContext<
     this.#status = "status" in object ? object.status : undefined;
   }
 
-  readonly apply = async <K extends KubeObject>(
+  async apply<K extends KubeObject>(kind: Resource<K>, desired: ApplyConfiguration<K>): Promise<Stored<K>> {
+    return (await this.applyWithResult(kind, desired)).object;
+  }
+
+  applyWithResult<K extends KubeObject>(
     kind: Resource<K>,
     desired: ApplyConfiguration<K>,
-  ): Promise<Stored<K>> => (await this.applyWithResult(kind, desired)).object;
+  ): Promise<AppliedObject<K>> {
+    return applyOwned(this.client, this.#owner, kind, desired, this.#ownedOptions);
+  }
 
-  readonly applyWithResult = <K extends KubeObject>(
-    kind: Resource<K>,
-    desired: ApplyConfiguration<K>,
-  ): Promise<AppliedObject<K>> => applyOwned(this.client, this.#owner, kind, desired, this.#ownedOptions);
-
-  readonly createOnce = <K extends KubeObject>(
+  createOnce<K extends KubeObject>(
     kind: Resource<K>,
     desired: ApplyConfiguration<K>,
     generate?: () => GeneratedFields<K>,
-  ): Promise<Stored<K>> =>
-    createOwnedOnce(this.client, this.#owner, kind, desired, { ...this.#ownedOptions, generate });
+  ): Promise<Stored<K>> {
+    return createOwnedOnce(this.client, this.#owner, kind, desired, { ...this.#ownedOptions, generate });
+  }
 
-  readonly remove = <K extends KubeObject>(kind: Resource<K>, key: NameOrKey): Promise<boolean> =>
-    removeOwned(this.client, this.object, kind, this.#keyOf(kind, key));
+  remove<K extends KubeObject>(kind: Resource<K>, key: NameOrKey): Promise<boolean> {
+    return removeOwned(this.client, this.object, kind, this.#keyOf(kind, key));
+  }
 
-  readonly prune = <K extends KubeObject>(
-    kind: Resource<K>,
-    desiredNames: Iterable<string>,
-  ): Promise<readonly string[]> => pruneOwned(this.client, this.object, kind, desiredNames);
+  prune<K extends KubeObject>(kind: Resource<K>, desiredNames: Iterable<string>): Promise<readonly string[]> {
+    return pruneOwned(this.client, this.object, kind, desiredNames);
+  }
 
-  readonly find = <K extends KubeObject>(kind: Resource<K>, key: NameOrKey): Promise<Stored<K> | undefined> =>
-    find(this.client, kind, this.#keyOf(kind, key));
+  find<K extends KubeObject>(kind: Resource<K>, key: NameOrKey): Promise<Stored<K> | undefined> {
+    return find(this.client, kind, this.#keyOf(kind, key));
+  }
 
-  readonly setStatus = (status: StatusOf<T>): Promise<boolean> => {
+  setStatus(status: StatusOf<T>): Promise<boolean> {
     const conditions = conditionsIn(this.#status);
     return this.#writeStatus(conditions === undefined ? status : { conditions, ...status });
-  };
+  }
 
-  readonly setCondition = async (condition: ConditionOf<T>): Promise<boolean> => {
+  async setCondition(condition: ConditionOf<T>): Promise<boolean> {
     if (!isConditionUpdate(condition)) throw new InvalidConditionError(this.#resource, condition);
     const update = withGeneration(condition, this.object.metadata.generation);
     const conditions = mergeConditions(conditionsIn(this.#status), [update], this.clock.now());
     return this.#writeStatus({ ...(isRecord(this.#status) ? this.#status : {}), conditions });
-  };
+  }
 
-  readonly event = (type: "Normal" | "Warning", reason: string, message: string): void => {
+  event(type: "Normal" | "Warning", reason: string, message: string): void {
     this.events.record(this.object, { type, reason, message });
-  };
+  }
 
   get key(): ObjectKey {
     return this.#run.key;
@@ -245,8 +248,7 @@ function hasConditions(status: unknown): status is { readonly conditions: readon
   return isRecord(status) && Array.isArray(status.conditions);
 }
 
-const viewOfRun = contextView([
-  "object",
+const operations: readonly (keyof ObjectContext<KubeObject>)[] = [
   "apply",
   "applyWithResult",
   "createOnce",
@@ -256,8 +258,9 @@ const viewOfRun = contextView([
   "setStatus",
   "setCondition",
   "event",
-  ...contextNames,
-] satisfies readonly (keyof ObjectContext<KubeObject>)[]);
+];
+
+const viewOfRun = contextView(["object", ...contextNames], operations);
 
 /** The context that a reconciler of objects gets: a view of the run that may be copied and spread. */
 export function objectContext<T extends KubeObject, Settings>(
