@@ -58,6 +58,8 @@ async function bundleModules(folder: string, modules: readonly string[]): Promis
     keepNames: true,
     entryFileNames: "[name].js",
     chunkFileNames: "[name]-[hash].js",
+    // What entry points share is one file: many small ones take longer to load than the code that is not needed.
+    codeSplitting: { groups: [{ name: "shared", minShareCount: 2 }] },
     comments: { legal: true, annotation: false, jsdoc: false },
   });
   return output.filter((file) => file.type === "chunk");
