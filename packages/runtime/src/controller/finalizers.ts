@@ -12,6 +12,7 @@ import {
 } from "@keelson/core";
 import { isRefusedPatch } from "../object/errors.ts";
 import type { ObjectContext, ObjectReconciler } from "./object-context.ts";
+import { outcomeOfResult } from "./outcome.ts";
 import type { ReconcileResult, ReconcileRun } from "./reconciler.ts";
 
 /** A clean-up that must succeed before an object may go, and the finalizer that holds the object back until then. */
@@ -37,70 +38,76 @@ const slowMs = 30_000;
 /** The object has changed since it was read: the next reconcile reads it again. */
 export const staleObject = "stale";
 
+type FinalizerPatch = (object: KubeObject, name: string) => readonly JsonPatchOperation[] | undefined;
+
 /**
- * Adds the missing finalizers by one guarded patch, and returns the object with them. The patch holds only for the version
- * that was read, so no finalizer is added to an object whose deletion has begun.
+ * Adds the finalizers that are missing, each by a patch that holds only for the version that was read: none is added to an
+ * object whose deletion has begun. Returns the object with them; undefined if it no longer exists.
  */
-export async function addFinalizers<T extends KubeObject>(
+export function addFinalizers<T extends KubeObject>(
   run: ReconcileRun<ObjectKey>,
   resource: Resource<T>,
   object: Stored<T>,
   names: readonly string[],
 ): Promise<Stored<T> | typeof staleObject | undefined> {
-  let current = object;
-  for (const name of names) {
-    const operations = addFinalizerPatch(current, name);
-    if (operations === undefined) continue;
-    const patched = await patchFinalizers(run, resource, current, operations);
-    if (patched === undefined || patched === staleObject) return patched;
-    current = patched;
-  }
-  return current;
+  return changeFinalizers(run, resource, object, names, addFinalizerPatch);
 }
 
 /** Removes those of the finalizers that the object has, and no others; undefined if the object is deleted by that. */
-export async function removeFinalizers<T extends KubeObject>(
+export function removeFinalizers<T extends KubeObject>(
   run: ReconcileRun<ObjectKey>,
   resource: Resource<T>,
   object: Stored<T>,
   names: readonly string[],
 ): Promise<Stored<T> | typeof staleObject | undefined> {
-  let current = object;
-  for (const name of names) {
-    const operations = removeFinalizerPatch(current, name);
-    if (operations === undefined) continue;
-    const patched = await patchFinalizers(run, resource, current, operations);
-    if (patched === undefined || patched === staleObject) return patched;
-    current = patched;
-  }
-  return current;
+  return changeFinalizers(run, resource, object, names, removeFinalizerPatch);
 }
 
-/** The clean-up of the object, with Events while it does not succeed. */
-export async function cleanUp<T extends KubeObject, Settings>(
-  { name, cleanUp: call }: FinalizerDefinition<T, Settings>,
-  context: ObjectContext<T, Settings>,
+/** Calls the clean-up of a finalizer, with Events while it does not succeed. The stop of the controller is no failure. */
+export async function callCleanUp(
+  name: string,
+  call: () => ReturnType<ObjectReconciler<KubeObject>>,
+  context: Pick<ObjectContext<KubeObject>, "clock" | "event" | "signal">,
 ): Promise<ReconcileResult> {
   const { clock, event } = context;
   const cancelTimer = clock.schedule(slowMs, () =>
     event("Warning", finalizerEventReasons.slow, `finalizer ${name}: not finished after ${slowMs / 1000} s`),
   );
   try {
-    const result = await call(context);
+    const result = await call();
     if (isUnfinished(result))
       event("Normal", finalizerEventReasons.pending, `finalizer ${name}: waits for the clean-up to finish`);
     return result;
   } catch (error) {
-    event("Warning", finalizerEventReasons.failed, `finalizer ${name}: ${toError(error).message}`);
+    if (!context.signal.aborted)
+      event("Warning", finalizerEventReasons.failed, `finalizer ${name}: ${toError(error).message}`);
     throw error;
   } finally {
     cancelTimer();
   }
 }
 
-/** Whether a clean-up asked to be called again, so that its finalizer stays. */
+/** Whether a clean-up returned anything but success, such as a requeue or an invalid result: its finalizer stays. */
 export function isUnfinished(result: ReconcileResult): boolean {
-  return result !== undefined && (result.requeue === true || (result.requeueAfterMs ?? 0) > 0);
+  return outcomeOfResult(result).type !== "success";
+}
+
+async function changeFinalizers<T extends KubeObject>(
+  run: ReconcileRun<ObjectKey>,
+  resource: Resource<T>,
+  object: Stored<T>,
+  names: readonly string[],
+  patchFor: FinalizerPatch,
+): Promise<Stored<T> | typeof staleObject | undefined> {
+  let current = object;
+  for (const name of names) {
+    const operations = patchFor(current, name);
+    if (operations === undefined) continue;
+    const patched = await patchFinalizers(run, resource, current, operations);
+    if (patched === undefined || patched === staleObject) return patched;
+    current = patched;
+  }
+  return current;
 }
 
 async function patchFinalizers<T extends KubeObject>(

@@ -3,7 +3,7 @@ import type { KubeObject, ObjectKey, Resource, Stored } from "@keelson/core";
 import { reconcileContext } from "./context-view.ts";
 import {
   addFinalizers,
-  cleanUp,
+  callCleanUp,
   type FinalizerDefinition,
   isUnfinished,
   removeFinalizers,
@@ -87,7 +87,8 @@ async function finalize<T extends KubeObject, Settings>(
   let object = read;
   for (const finalizer of finalizers) {
     if (object.metadata.finalizers?.includes(finalizer.name) !== true) continue;
-    const result = await cleanUp(finalizer, objectContext(new ObjectRun(run, resource, object)));
+    const context = objectContext(new ObjectRun(run, resource, object));
+    const result = await callCleanUp(finalizer.name, () => finalizer.cleanUp(context), context);
     if (isUnfinished(result)) return result;
     const left = await removeFinalizers(run, resource, object, [finalizer.name]);
     if (left === staleObject) return { requeue: true };
