@@ -1,3 +1,4 @@
+export type { OutgoingPost, PostResponse } from "@keelson/core";
 export type {
   ApplyOptions,
   CallOptions,
@@ -83,7 +84,6 @@ export { connect } from "./transport/connect.ts";
 export { listenHttp } from "./transport/http-listener.ts";
 export { httpTransport } from "./transport/http-transport.ts";
 export { retryingTransport } from "./transport/retrying-transport.ts";
-export type { OutgoingPost, PostResponse } from "./transport/send-post.ts";
 export { sendPost } from "./transport/send-post.ts";
 export { splitLines } from "./watch/line-splitter.ts";
 export type { RawWatchEvent, WatchEvent } from "./watch/watch-event.ts";

@@ -149,4 +149,10 @@ export { isStatus } from "./status.ts";
 export { isStored, keyOf, NotStoredError } from "./stored-object.ts";
 export { systemClock } from "./system-clock.ts";
 export { systemRandom } from "./system-random.ts";
-export type { Transport, TransportRequest, TransportResponse } from "./transport.ts";
+export type {
+  OutgoingPost,
+  PostResponse,
+  Transport,
+  TransportRequest,
+  TransportResponse,
+} from "./transport.ts";

@@ -37,7 +37,7 @@ describe("the machine's clock", () => {
     expect(calls).toEqual(["caller", "timer"]);
   });
 
-  it("takes a moment that is over for now, and never asks Node for a negative delay", async () => {
+  it("fires at once for a time in the past, and never passes a negative delay to Node", async () => {
     const setTimeoutSpy = vi.spyOn(globalThis, "setTimeout");
     await sleep(systemClock, -1_500);
     expect(setTimeoutSpy.mock.calls.map(([, delayMs]) => delayMs)).toEqual([0]);

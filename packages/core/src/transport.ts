@@ -33,3 +33,19 @@ export interface TransportResponse {
   /** Must be read to its end or left by `return`, so that its connection becomes free. Fails if the connection does. */
   readonly body: AsyncIterable<Uint8Array>;
 }
+
+/** A JSON body for a server that is not an API server, such as a webhook server. */
+export interface OutgoingPost {
+  readonly url: string;
+  /** The name in the certificate of the server. Default: the host of the URL. */
+  readonly serverName?: string;
+  /** The certificate authority of the server, in PEM. Default: those of the machine. */
+  readonly certificateAuthority?: string;
+  readonly body: string;
+  readonly signal: AbortSignal;
+}
+
+export interface PostResponse {
+  readonly status: number;
+  readonly body: string;
+}

@@ -1,3 +1,4 @@
+export type { OutgoingPost, PostResponse } from "@keelson/core";
 export type { UserInfo } from "./auth/user.ts";
 export type { NodeMonitor } from "./controllers/cluster/node/node-lifecycle.ts";
 export { createSandbox } from "./create-sandbox.ts";
@@ -12,7 +13,7 @@ export type {
 export { reasonCodes, refusedResponse, refusedStatus } from "./faults/fault.ts";
 export type { MatchedRequest, RequestMatch, RequestPattern } from "./faults/request-match.ts";
 export { matchedRequest, matchesRequest } from "./faults/request-match.ts";
-export type { OutgoingPost, PostResponse, SendPost } from "./outgoing/post-webhook.ts";
+export type { SendPost } from "./outgoing/post-webhook.ts";
 export type { Sandbox, SandboxOptions } from "./sandbox.ts";
 export type { Authority, ServedSandbox, ServeOptions } from "./serve-sandbox.ts";
 export { serveSandbox } from "./serve-sandbox.ts";

@@ -1,18 +1,4 @@
-/** A JSON body for a server that is not an API server. */
-export interface OutgoingPost {
-  readonly url: string;
-  /** The name that the server's certificate must bear. Default: the host of the URL. */
-  readonly serverName?: string;
-  /** In PEM: what the server's certificate must go back to. Default: the machine's. */
-  readonly certificateAuthority?: string;
-  readonly body: string;
-  readonly signal: AbortSignal;
-}
-
-export interface PostResponse {
-  readonly status: number;
-  readonly body: string;
-}
+import type { OutgoingPost, PostResponse } from "@keelson/core";
 
 /** Sends one POST over HTTPS on a connection of its own, as API servers call webhooks. */
 export async function sendPost(post: OutgoingPost): Promise<PostResponse> {
@@ -31,8 +17,8 @@ export async function sendPost(post: OutgoingPost): Promise<PostResponse> {
       ...(serverName !== undefined && { servername: serverName }),
       ...(certificateAuthority !== undefined && { ca: certificateAuthority }),
     },
-    (answer) => {
-      text(answer).then((read) => resolve({ status: answer.statusCode ?? 0, body: read }), reject);
+    (response) => {
+      text(response).then((read) => resolve({ status: response.statusCode ?? 0, body: read }), reject);
     },
   );
   sent.on("error", reject).end(body);

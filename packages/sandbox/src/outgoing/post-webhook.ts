@@ -1,4 +1,4 @@
-import { isRecord } from "@keelson/core";
+import { isRecord, type OutgoingPost, type PostResponse } from "@keelson/core";
 import type { StoredObjects } from "../resource/stored-objects.ts";
 import type { WebhookCaller, WebhookService, WebhookTarget } from "../resource/webhook-caller.ts";
 import { networkProblem } from "./network-problem.ts";
@@ -60,18 +60,3 @@ export const sendNothing: SendPost = async ({ url }) => {
 
 /** Sends a JSON body over HTTPS; rejects if there is no response. */
 export type SendPost = (post: OutgoingPost) => Promise<PostResponse>;
-
-export interface OutgoingPost {
-  readonly url: string;
-  /** The name in the certificate of the webhook server. Default: the host of the URL. */
-  readonly serverName?: string;
-  /** The certificate authority of the webhook server, in PEM. Default: those of the machine. */
-  readonly certificateAuthority?: string;
-  readonly body: string;
-  readonly signal: AbortSignal;
-}
-
-export interface PostResponse {
-  readonly status: number;
-  readonly body: string;
-}
