@@ -46,6 +46,11 @@ export interface AdmissionSettings {
   readonly failurePolicy?: "Fail" | "Ignore";
   /** CEL expressions that must all hold for the webhook to be called. */
   readonly matchConditions?: readonly { readonly name: string; readonly expression: string }[];
+  /**
+   * Which updates of an object that is being deleted pass without the webhook, so that its deletion ends while the webhook
+   * cannot be reached [WH10]. Default SkipFinalizers: those that change only finalizers. SkipUpdates: all. Call: none.
+   */
+  readonly duringDeletion?: "SkipFinalizers" | "SkipUpdates" | "Call";
   /** Whether requests for other versions of the kind are converted and sent as well. Default Equivalent: they are. */
   readonly matchPolicy?: "Equivalent" | "Exact";
   readonly namespaceSelector?: LabelSelector;

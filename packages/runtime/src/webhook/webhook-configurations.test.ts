@@ -1,6 +1,6 @@
 import type { Resource } from "@keelson/core";
 import { describe, expect, it } from "vitest";
-import { admission } from "./admission.ts";
+import { type Admission, admission } from "./admission.ts";
 import {
   makeConversion,
   makeMutatingConfiguration,
@@ -33,6 +33,12 @@ describe("webhook configurations", () => {
             service: { namespace: "ops", name: "hooks", port: 443, path: "/mutate-example-com-v1-webapp" },
           },
           failurePolicy: "Fail",
+          matchConditions: [
+            {
+              name: "more-than-finalizers-during-deletion",
+              expression: expect.stringContaining("oldObject"),
+            },
+          ],
           matchPolicy: "Equivalent",
           namespaceSelector: {},
           objectSelector: {},
@@ -57,6 +63,7 @@ describe("webhook configurations", () => {
   it("follow the settings", () => {
     const settings = {
       failurePolicy: "Ignore",
+      duringDeletion: "Call",
       matchConditions: [
         { name: "not-system", expression: "!request.userInfo.username.startsWith('system:')" },
       ],
@@ -71,8 +78,9 @@ describe("webhook configurations", () => {
       .validate(() => undefined, { operations: ["UPDATE"] })
       .validate(() => undefined, { operations: ["DELETE", "UPDATE"] });
     const [validating] = makeValidatingConfiguration([webhooks], local)?.webhooks ?? [];
+    const { duringDeletion: _, ...fields } = settings;
     expect(validating).toMatchObject({
-      ...settings,
+      ...fields,
       name: "validate.status.webapp.v1.example.com",
       clientConfig: {
         url: "https://127.0.0.1:9443/validate-example-com-v1-webapp-status",
@@ -82,6 +90,23 @@ describe("webhook configurations", () => {
     });
     const [mutating] = makeMutatingConfiguration([webhooks], local)?.webhooks ?? [];
     expect(mutating).toMatchObject({ reinvocationPolicy: "IfNeeded", rules: [{ operations: ["UPDATE"] }] });
+  });
+
+  it("[WH10] have a condition about deletion only for requests that can change finalizers", () => {
+    const conditionsOf = (webhooks: Admission) =>
+      makeValidatingConfiguration([webhooks], local)?.webhooks?.[0]?.matchConditions?.map(({ name }) => name);
+    const check = () => undefined;
+    expect(
+      conditionsOf(admission(WebApp).validate(check, { operations: ["CREATE", "DELETE"] })),
+    ).toBeUndefined();
+    expect(conditionsOf(admission(WebApp, { subresource: "status" }).validate(check))).toBeUndefined();
+    const skipping = { duringDeletion: "SkipUpdates", subresource: "status" } as const;
+    expect(conditionsOf(admission(WebApp, skipping).validate(check))).toEqual(["not-being-deleted"]);
+    const matchConditions = [{ name: "first", expression: "true" }];
+    expect(conditionsOf(admission(WebApp, { matchConditions }).validate(check))).toEqual([
+      "first",
+      "more-than-finalizers-during-deletion",
+    ]);
   });
 
   it("select the webhook as the converter of a CustomResourceDefinition", () => {

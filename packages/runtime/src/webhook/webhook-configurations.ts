@@ -18,6 +18,7 @@ import { CustomResourceDefinition } from "@keelson/core/kinds/apiextensions/v1";
 import type { Admission } from "./admission.ts";
 import type { Operation } from "./admission-review.ts";
 import { convertPath } from "./conversion.ts";
+import { deletionConditions } from "./deletion-conditions.ts";
 
 /** Where the API server calls the webhooks: through a Service or, for a process outside the cluster, at a URL. */
 export type WebhookEndpoint =
@@ -82,6 +83,8 @@ function makeWebhook(
   context: ConfigurationContext,
 ): ValidatingWebhook {
   const { settings } = admission;
+  const rule = makeRule(verb, admission);
+  const matchConditions = [...(settings.matchConditions ?? []), ...deletionConditions(settings, rule)];
   return {
     name: admission.nameOf(verb),
     admissionReviewVersions: ["v1"],
@@ -90,10 +93,10 @@ function makeWebhook(
     matchPolicy: settings.matchPolicy ?? "Equivalent",
     namespaceSelector: settings.namespaceSelector ?? {},
     objectSelector: settings.objectSelector ?? {},
-    rules: [makeRule(verb, admission)],
+    rules: [rule],
     sideEffects: settings.sideEffects ?? "None",
     timeoutSeconds: settings.timeoutSeconds ?? 10,
-    ...(settings.matchConditions !== undefined && { matchConditions: settings.matchConditions }),
+    ...(matchConditions.length > 0 && { matchConditions }),
   };
 }
 

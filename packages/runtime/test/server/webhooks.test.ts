@@ -7,6 +7,8 @@ import {
   httpTransport,
   jsonPatch,
   listenHttp,
+  mergePatch,
+  NotFoundError,
 } from "@keelson/client";
 import { KubectlError } from "@keelson/controlplane";
 import { systemClock } from "@keelson/core";
@@ -17,7 +19,7 @@ import {
 import { CustomResourceDefinition } from "@keelson/core/kinds/apiextensions/v1";
 import { ConfigMap, Namespace } from "@keelson/core/kinds/core/v1";
 import { type Cluster, startCluster } from "@keelson/testkit";
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { type Admission, admission } from "../../src/webhook/admission.ts";
 import { conversion } from "../../src/webhook/conversion.ts";
 import { ManagedCertificates } from "../../src/webhook/managed-certificates.ts";
@@ -241,6 +243,64 @@ describe("admission", () => {
     const create = client.create(ConfigMap, { metadata: { namespace: "silent", name: "x" } });
     await expect(create).rejects.toThrow("call webhook /silent: no response within 4.5 s");
     await expect(create).rejects.toMatchObject({ status: { code: 504, reason: "Timeout" } });
+  });
+});
+
+describe("an object that is being deleted, while the webhook cannot be reached", () => {
+  const metadata = { namespace: "unreachable", name: "leaving" };
+  const finalizers = ["example.com/first", "example.com/second"];
+  /** Applies the configurations of a webhook that nothing serves, and deletes an object that has finalizers. */
+  async function startDeletion(duringDeletion?: "SkipUpdates" | "Call"): Promise<void> {
+    const settings = { ...inNamespaceOnly(metadata.namespace), ...(duringDeletion && { duringDeletion }) };
+    const unreachable = admission(ConfigMap, settings)
+      .mutate(() => undefined)
+      .validate(() => undefined);
+    await client.create(ConfigMap, { metadata: { ...metadata, finalizers }, data: { a: "1" } });
+    const endpoint = { url: "https://127.0.0.1:1" };
+    await keepConfigurations(client, { name: "unreachable", endpoint, admissions: [unreachable] })("PEM");
+    const probe = () => client.patch(ConfigMap, metadata, mergePatch({ data: { a: "2" } }), { dryRun: true });
+    await vi.waitUntil(() => probe().then(() => false, isUnreachable), { timeout: 40_000, interval: 100 });
+    await client.delete(ConfigMap, metadata);
+  }
+  const isUnreachable = (error: unknown): boolean => String(error).includes("failed calling webhook");
+  const change = (patch: object) => client.patch(ConfigMap, metadata, mergePatch(patch));
+
+  beforeAll(() => client.create(Namespace, { metadata: { name: metadata.namespace } }));
+  afterEach(async () => {
+    await keepConfigurations(client, { name: "unreachable", endpoint: { url: "https://127.0.0.1:1" } })(
+      "PEM",
+    );
+    const isDeleted = () =>
+      change({ metadata: { finalizers: null } }).then(
+        () => false,
+        (error: unknown) => error instanceof NotFoundError,
+      );
+    await vi.waitUntil(isDeleted, { timeout: 40_000, interval: 100 });
+  });
+
+  it("[WH10] loses its finalizers, and nothing else of it can change", async () => {
+    await startDeletion();
+    for (const refused of [
+      { data: { a: "2" } },
+      { data: null },
+      { metadata: { finalizers: [finalizers[0]], labels: { a: "b" } } },
+      { metadata: { finalizers: [finalizers[0]] }, immutable: true },
+    ])
+      await expect(change(refused)).rejects.toThrow("failed calling webhook");
+    await change({ metadata: { finalizers: [finalizers[1]] } });
+    await change({ metadata: { finalizers: null } });
+    await expect(client.get(ConfigMap, metadata)).rejects.toThrow(NotFoundError);
+  });
+
+  it("[WH10] can change in every field if the settings say so", async () => {
+    await startDeletion("SkipUpdates");
+    expect((await change({ data: { a: "2" } })).data).toEqual({ a: "2" });
+    await change({ metadata: { finalizers: null } });
+  });
+
+  it("[WH10] keeps its finalizers if the settings say so", async () => {
+    await startDeletion("Call");
+    await expect(change({ metadata: { finalizers: null } })).rejects.toThrow("failed calling webhook");
   });
 });
 
