@@ -10,7 +10,7 @@ const nanosecondsPer: ReadonlyMap<string, bigint> = new Map([
 ]);
 
 const unit = "(ns|us|µs|μs|ms|s|m|h)";
-const whole = new RegExp(`^(?:(?:\\d+\\.?\\d*|\\.\\d+)${unit})+$`);
+const whole = new RegExp(`^(?:(?:\\d+(?:\\.\\d*)?|\\.\\d+)${unit})+$`);
 const part = new RegExp(`(\\d*)\\.?(\\d*)${unit}`, "g");
 /** More digits of a fraction than the nanoseconds of an hour have. */
 const fractionDigits = 13;

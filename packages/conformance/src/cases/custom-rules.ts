@@ -45,6 +45,11 @@ const rules: Readonly<Record<string, RuleCase>> = {
     rules: [{ rule: "self.startsWith('a') && self.matches('^[a-z]+$') && self.size() < 5" }],
     tried: ["abc", "b", "a1", "abcdef"],
   },
+  "rules with patterns in the syntax of Go": {
+    schema: string,
+    rules: [{ rule: "self.matches('^(?i:a)[[:alpha:]]$')" }, { rule: "!self.matches('^(a+)+b$')" }],
+    tried: ["Ab", "b1", "a".repeat(45)],
+  },
   "rules on fields of an object": {
     schema: { type: "object", properties: { min: integer, max: integer } },
     rules: [{ rule: "!has(self.min) || !has(self.max) || self.min <= self.max" }],

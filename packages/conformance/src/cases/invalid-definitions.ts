@@ -31,6 +31,10 @@ const invalid: Readonly<Record<string, Custom>> = {
   "a default has the type of its field": spec({ type: "integer", default: "x" }),
   "a default keeps the rules of its field": spec({ type: "integer", maximum: 3, default: 9 }),
   "a pattern is a regular expression": spec({ type: "string", pattern: "(" }),
+  "a pattern has no look-ahead": spec({ type: "string", pattern: "^(?=a)" }),
+  "a pattern has no references to its groups": spec({ type: "string", pattern: "(a)\\1" }),
+  "a pattern does not end in a backslash": spec({ type: "string", pattern: "a\\" }),
+  "a pattern repeats at most a thousand times": spec({ type: "string", pattern: "(a{100}){11}" }),
   "a list of keys has keys": spec({
     type: "array",
     "x-kubernetes-list-type": "map",

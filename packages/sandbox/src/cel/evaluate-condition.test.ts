@@ -15,6 +15,8 @@ test.each([
   ["quantity('1Gi').isGreaterThan(quantity('1Mi')) && cidr('10.0.0.0/8').containsIP('10.1.2.3')", true],
   ["'%s-%d'.format(['a', 1]) == 'a-1' && [1, 3].isSorted() && sets.contains(['a', 'b'], ['a'])", true],
   ["['a', 'b'].all(i, v, i < 2) && {'a': 1}.transformMap(k, v, v + 1) == {'a': 2}", true],
+  [`'${"a".repeat(40)}!'.matches('^(a+)+$')`, false],
+  ["'A'.matches('(?i)^[[:alpha:]]$') && 'x1y22'.findAll('[0-9]+') == ['1', '22']", true],
   ["url('https://a.b:80/x').getHostname() == 'b.a'", false],
 ])("%s", (expression, expected) => {
   expect(evaluateCondition(expression, variables)).toBe(expected);

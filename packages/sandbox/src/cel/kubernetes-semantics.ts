@@ -1,4 +1,5 @@
 import { type Budget, failure } from "./functions/library.ts";
+import { patternOf } from "./functions/strings.ts";
 import { celEquals, concatLists } from "./list-kinds.ts";
 import { type Evaluate, isNode, nodesOf, type SyntaxNode } from "./syntax-tree.ts";
 
@@ -12,6 +13,8 @@ export function applyKubernetesSemantics(tree: SyntaxNode, budget: Budget): void
     else if (node.op === "+") node.setMeta("evaluate", addition);
     else if (node.op === "||" || node.op === "&&") node.setMeta("evaluate", junction(node.op === "||"));
     else if (node.op === "comprehension") limit(node, budget);
+    else if (node.op === "rcall" && Array.isArray(node.args) && node.args[0] === "matches")
+      node.setMeta("evaluate", matching);
   }
 }
 
@@ -41,6 +44,16 @@ const addition: Evaluate = (evaluator, node, scope) => {
   const b = evaluator.run(right, scope);
   if (Array.isArray(a) && Array.isArray(b)) return concatLists(a, b);
   return node.handle?.(a, b, node, evaluator);
+};
+
+/** The evaluator's own function runs patterns of JavaScript, some of which never end. */
+const matching: Evaluate = (evaluator, { args }, scope) => {
+  const [, receiver, given] = Array.isArray(args) ? args : [];
+  const [pattern] = Array.isArray(given) ? given : [];
+  if (!isNode(receiver) || !isNode(pattern)) throw failure("no such overload");
+  const [text, expression] = [evaluator.run(receiver, scope), evaluator.run(pattern, scope)];
+  if (typeof text !== "string" || typeof expression !== "string") throw failure("no such overload");
+  return patternOf(expression).test(text);
 };
 
 /** One side that decides is enough, whatever is wrong with the other; else the first error counts. */

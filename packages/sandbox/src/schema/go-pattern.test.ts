@@ -26,6 +26,7 @@ describe("an expression of Go", () => {
     ["^a{,3}$", "a{,3}", "aa"],
     ["^]}$", "]}", "]"],
     ["^a\\/\\-b$", "a/-b", "a-b"],
+    ["^(?P<part>a)[(?P<part>]?(?P<part>b)$", "apb", "aqb"],
   ])("%s matches what it matches there", (pattern, matching, other) => {
     expect(goPattern(pattern).test(matching)).toBe(true);
     expect(goPattern(pattern).test(other)).toBe(false);
@@ -46,12 +47,34 @@ describe("an expression of Go", () => {
     ["(?<=a)b", "invalid named capture: `(?<=a)b`"],
     ["(a)\\1", "invalid escape sequence: `\\1`"],
     ["\\y", "invalid escape sequence: `\\y`"],
+    [
+      "(".repeat(1001) + ")".repeat(1001),
+      `expression nests too deeply: \`${"(".repeat(1001) + ")".repeat(1001)}\``,
+    ],
     ["a\\", "trailing backslash at end of expression: ``"],
   ])("%s is refused in the words of Go", (pattern, complaint) => {
-    expect(() => goPattern(pattern)).toThrow(new GoPatternError(...parted(complaint)));
+    expect(() => goPattern(pattern)).toThrow(new GoPatternError(`error parsing regexp: ${complaint}`));
   });
 
-  it("is either translated or refused, whatever it is", () => {
+  it.each(["^(a+)+$", "(x+x+)+y", "^(([a-z])+.)+[A-Z]([a-z])+$", "(a|b|ab)*c$"])(
+    "%s is decided in time that grows with the text only",
+    (pattern) => {
+      const start = performance.now();
+      expect(goPattern(pattern).test(`${"a".repeat(200_000)}!`)).toBe(false);
+      expect(goPattern(pattern).findAll(`${"a".repeat(20_000)}!`, -1).length).toBe(0);
+      expect(performance.now() - start).toBeLessThan(10_000);
+    },
+  );
+
+  it("finds all matches that do not overlap", () => {
+    expect(goPattern("a*").findAll("baaau", -1)).toEqual(["", "aaa", ""]);
+    expect(goPattern("[0-9]+").findAll("1, 22, 333", 2)).toEqual(["1", "22"]);
+    expect(goPattern("[0-9]+").findAll("1", 0)).toEqual([]);
+    expect(goPattern("[0-9]+").find("a 22 333")).toBe("22");
+    expect(goPattern("[0-9]+").find("none")).toBeUndefined();
+  });
+
+  it("is either compiled or refused, whatever it is", () => {
     const piece = fc.constantFrom(
       "a",
       "[",
@@ -76,7 +99,7 @@ describe("an expression of Go", () => {
         ),
         (pattern) => {
           try {
-            expect(goPattern(pattern)).toBeInstanceOf(RegExp);
+            expect(goPattern(pattern).test(pattern)).toBeTypeOf("boolean");
           } catch (error) {
             expect(error).toBeInstanceOf(GoPatternError);
           }
@@ -85,8 +108,3 @@ describe("an expression of Go", () => {
     );
   });
 });
-
-function parted(complaint: string): [string, string] {
-  const at = complaint.indexOf(": `");
-  return [complaint.slice(0, at), complaint.slice(at + 3, -1)];
-}

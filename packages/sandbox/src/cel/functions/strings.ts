@@ -1,4 +1,4 @@
-import { goPattern } from "../../schema/go-pattern.ts";
+import { type GoPattern, goPattern } from "../../schema/go-pattern.ts";
 import { formatText } from "./format-text.ts";
 import { failure, type Library, libraryOf, namespaced } from "./library.ts";
 
@@ -11,10 +11,7 @@ const onStrings = libraryOf([
   ["string.replace(string, string, int): string", replaceSome],
   ["string.reverse(): string", (text: string) => [...text].reverse().join("")],
   ["string.format(list): string", formatText],
-  [
-    "string.find(string): string",
-    (text: string, pattern: string) => goRegExp(pattern, "").exec(text)?.[0] ?? "",
-  ],
+  ["string.find(string): string", (text: string, pattern: string) => patternOf(pattern).find(text) ?? ""],
   ["string.findAll(string): list<string>", (text: string, pattern: string) => findAll(text, pattern, -1n)],
   ["string.findAll(string, int): list<string>", findAll],
 ]);
@@ -38,8 +35,7 @@ function replaceSome(text: string, from: string, to: string, limit: bigint): str
 }
 
 function findAll(text: string, pattern: string, limit: bigint): readonly string[] {
-  const found = [...text.matchAll(goRegExp(pattern, "g"))].map(([match]) => match);
-  return limit < 0n ? found : found.slice(0, Number(limit));
+  return patternOf(pattern).findAll(text, Number(limit));
 }
 
 const escapes: Readonly<Record<string, string>> = {
@@ -58,11 +54,10 @@ function quote(text: string): string {
   return `"${[...text].map((character) => escapes[character] ?? character).join("")}"`;
 }
 
-/** An expression in the syntax of Go; throws what CEL says of one that is none. */
-function goRegExp(pattern: string, flags: string): RegExp {
+/** Throws what CEL says of an expression that is none. */
+export function patternOf(pattern: string): GoPattern {
   try {
-    const { source, flags: own } = goPattern(pattern);
-    return new RegExp(source, `${own}${flags}`);
+    return goPattern(pattern);
   } catch (cause) {
     throw failure(`Illegal regex: ${cause instanceof Error ? cause.message : String(cause)}`, cause);
   }
