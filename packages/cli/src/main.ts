@@ -34,6 +34,14 @@ const dev = program
   .option("--log-file <file>", "write everything that the operators log to this file")
   .option("--port <number>", "the port of the control plane; 0 chooses a free one", "0")
   .option("--data <folder>", "keep everything in this folder across restarts (default: in memory)")
+  .option(
+    "--fsync",
+    "with --data: send a response when its write is on the disk (default: when the system has it)",
+  )
+  .option(
+    "--repair",
+    "with --data: leave out what is damaged, and keep a copy of it (default: refuse the folder)",
+  )
   .option("--kubeconfig <file>", "where to write the kubeconfig (default: in --data, or a temporary file)")
   .option("--nodes <count>", "how many hollow nodes run pods", "2")
   .option(
@@ -58,6 +66,14 @@ program
   .option("--host <address>", "the address to listen on", "127.0.0.1")
   .option("--port <number>", "the port to listen on; 0 chooses a free one", "0")
   .option("--data <folder>", "keep everything in this folder across restarts (default: in memory)")
+  .option(
+    "--fsync",
+    "with --data: send a response when its write is on the disk (default: when the system has it)",
+  )
+  .option(
+    "--repair",
+    "with --data: leave out what is damaged, and keep a copy of it (default: refuse the folder)",
+  )
   .option("--kubeconfig <file>", "where to write the kubeconfig (default: in --data, or a temporary file)")
   .option("--nodes <count>", "how many hollow nodes run pods", "2")
   .option("--no-controllers", "run the API server alone")

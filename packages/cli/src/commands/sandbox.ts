@@ -1,4 +1,5 @@
 import type { ProgressStream } from "@keelson/controlplane";
+import { toError } from "@keelson/core";
 import { type ClusterFlags, clusterSettings } from "../sandbox/cluster-flags.ts";
 import { startEmbeddedCluster } from "../sandbox/embedded-cluster.ts";
 import { greeting } from "../sandbox/greeting.ts";
@@ -27,7 +28,10 @@ export async function sandbox(
   try {
     await using cluster = await startEmbeddedCluster(
       settings,
-      (error, where) => stderr.write(`${where}: ${error instanceof Error ? error.message : String(error)}\n`),
+      {
+        error: (error, where) => stderr.write(`${where}: ${toError(error).message}\n`),
+        notice: (text) => stderr.write(`${text}\n`),
+      },
       signal,
     );
     stdout.write(await greeting(cluster, settings));

@@ -8,7 +8,7 @@ describe("the settings of keelson dev", () => {
     expect(devSettings(flags, "/here")).toEqual({
       cluster: {
         ...{ host: "127.0.0.1", port: 0, nodes: 2, controllers: true },
-        ...{ data: undefined, kubeconfig: undefined },
+        ...{ data: undefined, fsync: false, repair: false, kubeconfig: undefined },
       },
       hasSamples: true,
       settleMs: undefined,
@@ -42,5 +42,13 @@ describe("the settings of keelson dev", () => {
       ["--log-file", { logFile: "" }],
     ] as const)
       expect(() => devSettings({ ...flags, ...given }, "/")).toThrow(`read ${flag} "": it must be a path`);
+  });
+
+  it("take no flag about kept data without a folder for it", () => {
+    for (const [flag, given] of [
+      ["--fsync", { fsync: true }],
+      ["--repair", { repair: true }],
+    ] as const)
+      expect(() => devSettings({ ...flags, ...given }, "/")).toThrow(`read ${flag}: there is no data folder`);
   });
 });

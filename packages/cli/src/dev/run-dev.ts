@@ -52,7 +52,10 @@ export async function runDev(
   try {
     await using cluster = await startEmbeddedCluster(
       settings.cluster,
-      (error, where) => log.error("the control plane failed", { where, error }),
+      {
+        error: (error, where) => log.error("the control plane failed", { where, error }),
+        notice: (text) => log.warn(text),
+      },
       signal,
     );
     const { kubeconfigPath } = cluster;

@@ -1,29 +1,35 @@
 import { join, resolve } from "node:path";
 import type { EmbeddedClusterSettings } from "./embedded-cluster.ts";
-import { InvalidFlagError } from "./errors.ts";
+import { DataFlagError, InvalidFlagError } from "./errors.ts";
 
 /** The flags of all commands that start the control plane, as they are given on the command line. */
 export interface ClusterFlags {
   readonly host: string;
   readonly port: string;
   readonly data?: string;
+  readonly fsync?: boolean;
+  readonly repair?: boolean;
   readonly kubeconfig?: string;
   readonly nodes: string;
 }
 
-/** Throws an InvalidFlagError. */
+/** Throws an InvalidFlagError or a DataFlagError. */
 export function clusterSettings(
   flags: ClusterFlags,
   { controllers }: Pick<EmbeddedClusterSettings, "controllers">,
   folder: string,
 ): EmbeddedClusterSettings {
-  const { host, port, nodes } = flags;
+  const { host, port, nodes, fsync = false, repair = false } = flags;
   const data = pathFrom(folder, "--data", flags.data);
+  if (data === undefined && fsync) throw new DataFlagError("--fsync");
+  if (data === undefined && repair) throw new DataFlagError("--repair");
   const kubeconfig = pathFrom(folder, "--kubeconfig", flags.kubeconfig);
   return {
     host,
     port: wholeNumber("--port", port, 65_535),
     data,
+    fsync,
+    repair,
     kubeconfig: kubeconfig ?? (data === undefined ? undefined : join(data, "kubeconfig")),
     nodes: wholeNumber("--nodes", nodes, 1_000),
     controllers,

@@ -13,6 +13,10 @@ export interface EmbeddedClusterSettings {
   readonly port: number;
   /** Where everything is kept across restarts; undefined: nothing is. */
   readonly data: string | undefined;
+  /** Whether each write is on the disk before its response is sent. */
+  readonly fsync: boolean;
+  /** Whether damaged data is left out; otherwise it is refused. */
+  readonly repair: boolean;
   /** Where the administrator's kubeconfig is written; undefined: to a file that goes with the process. */
   readonly kubeconfig: string | undefined;
   /** How many hollow nodes there are. */
@@ -26,13 +30,20 @@ export interface EmbeddedCluster extends AsyncDisposable {
   readonly nodeNames: readonly string[];
 }
 
+/** Receives what a user must know of a running control plane. */
+export interface ClusterReports {
+  readonly error: (error: unknown, where: string) => void;
+  /** Something about the data that was read, such as what a repair left out. */
+  readonly notice: (text: string) => void;
+}
+
 /** What is to be done at the end; what came last goes first. */
 type Stops = (() => Promise<void> | void)[];
 
 /** Starts the embedded control plane with hollow nodes. When it is disposed of, nothing but the data is left. */
 export async function startEmbeddedCluster(
   settings: EmbeddedClusterSettings,
-  onError: (error: unknown, where: string) => void,
+  reports: ClusterReports,
   signal: AbortSignal,
 ): Promise<EmbeddedCluster> {
   const stops: Stops = [];
@@ -40,7 +51,7 @@ export async function startEmbeddedCluster(
     for (const end of stops.splice(0).reverse()) await end();
   };
   try {
-    const { url, kubeconfig } = await serveCluster(settings, onError, stops);
+    const { url, kubeconfig } = await serveCluster(settings, reports, stops);
     const written = await writeKubeconfig(kubeconfig, settings.kubeconfig);
     stops.push(async () => written[Symbol.asyncDispose]());
     const nodeNames = await startNodes(kubeconfig, settings.nodes, stops, signal);
@@ -52,17 +63,20 @@ export async function startEmbeddedCluster(
 }
 
 async function serveCluster(
-  { host, port, data, controllers }: EmbeddedClusterSettings,
-  onError: (error: unknown, where: string) => void,
+  { host, port, data, fsync, repair, controllers }: EmbeddedClusterSettings,
+  reports: ClusterReports,
   stops: Stops,
 ): Promise<{ readonly url: string; readonly kubeconfig: Kubeconfig }> {
-  const journal = data === undefined ? undefined : await inFolder(data, () => new FolderJournal(data));
+  const journal =
+    data === undefined ? undefined : await inFolder(data, () => new FolderJournal(data, { fsync, repair }));
   if (journal !== undefined) stops.push(() => journal[Symbol.dispose]());
+  for (const notice of journal?.notices ?? []) reports.notice(notice);
+  const isNew = journal?.snapshot === undefined;
   const { authority, tokenSecret } =
-    data === undefined ? await newIdentity() : await inFolder(data, () => keptIdentity(data));
+    data === undefined ? await newIdentity() : await inFolder(data, () => keptIdentity(data, { isNew }));
   const certificates = authority.pair.certificate;
   const sandbox = await createSandbox({
-    ...{ certificates, tokenSecret, sendPost, controllers, onError },
+    ...{ certificates, tokenSecret, sendPost, controllers, onError: reports.error },
     ...(journal !== undefined && { journal }),
   });
   stops.push(() => sandbox.stop());

@@ -1,4 +1,5 @@
 import { errorCode, KeelsonError, toError } from "@keelson/core";
+import type { StoreSnapshot } from "@keelson/sandbox";
 
 /** Another process keeps its data in the folder. */
 export class FolderInUseError extends KeelsonError {
@@ -20,6 +21,45 @@ export class UnreadableDataError extends KeelsonError {
 
   constructor(place: string, why: string, options?: ErrorOptions) {
     super(`read ${place}: ${why}; restore the folder, or choose an empty one`, options);
+  }
+}
+
+/** A place in a data folder whose content was changed since it was written, or is missing. */
+export interface Damage {
+  readonly path: string;
+  /** Undefined: the file as a whole. */
+  readonly line?: number;
+  readonly problem: string;
+}
+
+export function placeOf({ path, line }: Damage): string {
+  return line === undefined ? path : `${path}:${line}`;
+}
+
+/** What the folder holds was changed since it was written, or is not complete. */
+export class DamagedDataError extends KeelsonError {
+  static override readonly brand: string = "@keelson/cli.DamagedDataError";
+  readonly code = "DAMAGED_DATA";
+  readonly damage: Damage;
+
+  /** `intact` is the state that a repair would keep. */
+  constructor(damage: Damage, intact: StoreSnapshot | undefined) {
+    const kept = `${intact?.objects.length ?? 0} objects of revision ${intact?.revision ?? 0}`;
+    super(
+      `read ${placeOf(damage)}: ${damage.problem}; restore the folder from a copy, or start once with --repair, ` +
+        `which keeps ${kept} and a copy of the damaged files`,
+    );
+    this.damage = damage;
+  }
+}
+
+/** A flag that is about kept data, without a folder that data is kept in. */
+export class DataFlagError extends KeelsonError {
+  static override readonly brand: string = "@keelson/cli.DataFlagError";
+  readonly code = "DATA_FLAG";
+
+  constructor(flag: string) {
+    super(`read ${flag}: there is no data folder; name it by --data`);
   }
 }
 

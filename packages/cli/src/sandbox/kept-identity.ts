@@ -21,12 +21,17 @@ export async function newIdentity(): Promise<ClusterIdentity> {
 }
 
 /**
- * The identity that is kept in a folder, so that kubeconfigs and tokens of a former run hold; or a new one. Throws an
- * UnreadableDataError, or what reading or writing a file throws.
+ * The identity that is kept in a folder, so that kubeconfigs and tokens of a former run hold; a new one if the folder has no
+ * data yet. Throws an UnreadableDataError, or what reading or writing a file throws.
  */
-export async function keptIdentity(folder: string): Promise<ClusterIdentity> {
+export async function keptIdentity(
+  folder: string,
+  { isNew }: { readonly isNew: boolean },
+): Promise<ClusterIdentity> {
   const path = (file: string): string => join(folder, file);
-  if ([certificateFile, keyFile, tokenFile].every((file) => existsSync(path(file)))) {
+  const missing = [certificateFile, keyFile, tokenFile].find((file) => !existsSync(path(file)));
+  if (missing !== undefined && !isNew) throw new UnreadableDataError(path(missing), "it is missing");
+  if (missing === undefined) {
     const certificate = readFileSync(path(certificateFile), "utf8");
     const key = readFileSync(path(keyFile), "utf8");
     const tokenSecret = readFileSync(path(tokenFile));
@@ -38,8 +43,8 @@ export async function keptIdentity(folder: string): Promise<ClusterIdentity> {
   }
   const identity = await newIdentity();
   const { certificate, key } = identity.authority.pair;
-  replaceFile(path(certificateFile), certificate);
-  replaceFile(path(keyFile), key);
+  replaceFile(path(certificateFile), [certificate]);
+  replaceFile(path(keyFile), [key]);
   replaceFile(path(tokenFile), identity.tokenSecret);
   return identity;
 }

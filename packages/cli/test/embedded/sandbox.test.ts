@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
@@ -136,12 +136,30 @@ describe("keelson sandbox", patient, () => {
     );
   });
 
+  test("refuses damaged data with the place, and repairs it on request", async () => {
+    const first = await startSandbox("--data", folder, "--nodes", "0", "--fsync");
+    expect(await end(first.child, "SIGKILL")).toBe(null);
+    const journal = join(folder, "journal.jsonl");
+    const lines = readFileSync(journal, "utf8").split("\n");
+    writeFileSync(journal, lines.toSpliced(4, 1).join("\n"));
+    expect(await complaintOf("--data", folder)).toMatch(
+      /^keelson: read [^\n]*journal.jsonl:5: record 6 follows record 4; [^\n]*--repair, which keeps 3 objects[^\n]*\n$/,
+    );
+    const second = await startSandbox("--data", folder, "--nodes", "0", "--repair");
+    const { client, close } = await connect({ kubeconfigPath: second.kubeconfigPath });
+    expect(await client.raw("/version")).toMatchObject({ major: "1" });
+    await close();
+    expect(await end(second.child, "SIGTERM")).toBe(0);
+    expect(await second.stderr).toContain("what was damaged is kept in journal.jsonl.damaged-1");
+  });
+
   test.each([
     [["--host", "192.0.2.1"], "listen on 192.0.2.1:0: listen EADDRNOTAVAIL"],
     [["--host", "192.0.2.1"], "choose another --host"],
     [["--port", "99999"], '--port "99999": it must be a whole number from 0 to 65535'],
     [["--nodes", "-1"], '--nodes "-1": it must be a whole number'],
     [["--data", "/dev/null/x"], "ENOTDIR"],
+    [["--repair"], "read --repair: there is no data folder; name it by --data"],
     [["--colour"], "unknown option '--colour'"],
   ])("reports what is wrong with %j, and ends with 1", async (args, complaint) => {
     expect(await complaintOf(...args)).toContain(complaint);
