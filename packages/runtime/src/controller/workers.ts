@@ -188,7 +188,7 @@ export class Workers<Key, Settings = unknown> {
         run.recorder.end({ result: "requeue_after", requeueAfterMs: outcome.afterMs });
         break;
       case "requeue": {
-        const requeueAfterMs = queue.retry(run.item, outcome.priority ?? run.priority, false);
+        const requeueAfterMs = queue.retry(run.item, false, outcome.priority);
         run.recorder.end({ result: "requeue", requeueAfterMs });
         break;
       }
@@ -216,7 +216,7 @@ export class Workers<Key, Settings = unknown> {
       run.recorder.end({ result: "terminal_error", error });
       return;
     }
-    const requeueAfterMs = queue.retry(run.item, run.priority, true);
+    const requeueAfterMs = queue.retry(run.item, true);
     run.log.error("reconcile failed", { error, retryInMs: requeueAfterMs });
     run.recorder.end({ result: run.hasTimedOut ? "timeout" : "error", error, requeueAfterMs });
   }

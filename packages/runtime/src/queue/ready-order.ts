@@ -94,6 +94,10 @@ export class ReadyOrder<Entry extends Ranked<Entry>> {
   readonly #turns: IndexedHeap<Group<Entry>> = new IndexedHeap<Group<Entry>>(isServedBefore);
   #nextTurn = 0;
 
+  get isEmpty(): boolean {
+    return this.#groups.size === 0;
+  }
+
   push(entry: Entry): void {
     const group = this.#groups.get(entry.priority)?.get(entry.group) ?? this.#addGroup(entry);
     group.entries.push(entry);
@@ -143,5 +147,53 @@ export class ReadyOrder<Entry extends Ranked<Entry>> {
     named?.delete(group.name);
     if (named?.size === 0) this.#groups.delete(group.priority);
     this.#turns.remove(group);
+  }
+}
+
+/** An entry that is ready to be dequeued, perhaps after a failure. */
+export interface Retryable<Self> extends Ranked<Self> {
+  /** Whether only a retry made it ready. Does not change while the entry is in the order. */
+  isRetry: boolean;
+}
+
+/** After this many other entries in a row, a retry that is ready is next. */
+export const mostBeforeRetry = 9;
+
+/**
+ * Retries after all other entries, whatever their priorities, so that keys that fail for good do not delay the others; but
+ * at least every tenth entry is a retry while there are any, so that these are not starved.
+ */
+export class RetriesLast<Entry extends Retryable<Entry>> {
+  readonly #others: ReadyOrder<Entry> = new ReadyOrder();
+  readonly #retries: ReadyOrder<Entry> = new ReadyOrder();
+  /** How many others went before the retries that are ready. */
+  #beforeRetry = 0;
+
+  push(entry: Entry): void {
+    this.#orderOf(entry).push(entry);
+  }
+
+  pop(): Entry | undefined {
+    if (this.#retries.isEmpty) return this.#others.pop();
+    if (this.#others.isEmpty || this.#beforeRetry === mostBeforeRetry) {
+      this.#beforeRetry = 0;
+      return this.#retries.pop();
+    }
+    this.#beforeRetry++;
+    return this.#others.pop();
+  }
+
+  /** Removes an entry that is in this order. */
+  remove(entry: Entry): void {
+    this.#orderOf(entry).remove(entry);
+  }
+
+  clear(): void {
+    this.#others.clear();
+    this.#retries.clear();
+  }
+
+  #orderOf({ isRetry }: Entry): ReadyOrder<Entry> {
+    return isRetry ? this.#retries : this.#others;
   }
 }

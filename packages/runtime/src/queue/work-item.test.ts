@@ -55,7 +55,7 @@ describe("reasons", () => {
     await clock.advance(10);
     const second = await dequeue();
     expect(second.reasons).toEqual([{ source: "requeue", type: "requeue" }]);
-    expect(queue.retry(second, 0, true)).toBe(5);
+    expect(queue.retry(second, true)).toBe(5);
     queue.done(second);
     await clock.advance(5);
     expect((await dequeue()).reasons).toEqual([{ source: "retry", type: "retry" }]);
@@ -86,7 +86,7 @@ describe("the time that a key waits for a worker", () => {
     });
     add("a");
     const first = await dequeue();
-    queue.retry(first, 0, true);
+    queue.retry(first, true);
     queue.done(first);
     add("a");
     await clock.advance(1003);
@@ -101,7 +101,7 @@ it("holds nothing and accepts nothing once it is shut down", async () => {
   add("b", { afterMs: 100 });
   queue.shutDown();
   queue.requeueAfter(item, 0, 100);
-  queue.retry(item, 0, true);
+  queue.retry(item, true);
   queue.putBack(item, 100);
   add("c");
   expect(await queue.get()).toBe("shutdown");

@@ -1,6 +1,6 @@
 import type { ObjectKey } from "@keelson/core";
 import { type Delayed, inNoHeap } from "./delay-heap.ts";
-import type { Ranked } from "./ready-order.ts";
+import type { Retryable } from "./ready-order.ts";
 
 /** Why a key was enqueued. Reconcilers must not act on it (law 3); it is for people who investigate why a run started. */
 export interface Trigger {
@@ -22,6 +22,8 @@ export interface DequeuedItem<Key> {
   readonly keyText: string;
   /** The highest priority it was added with. */
   readonly priority: number;
+  /** Whether only a retry enqueued it: such keys are dequeued after the others [PQ12]. */
+  readonly isRetry: boolean;
   /** The first 16 reasons for which the key was enqueued. */
   readonly reasons: readonly Trigger[];
   /** The number of all reasons. */
@@ -40,9 +42,10 @@ const noReasons: Trigger[] = [];
 export const atOnce = 0;
 
 /** A key in the work queue: it waits for its due time, or it is ready. */
-export interface WorkItem<Key> extends Delayed, Ranked<WorkItem<Key>>, DequeuedItem<Key> {
+export interface WorkItem<Key> extends Delayed, Retryable<WorkItem<Key>>, DequeuedItem<Key> {
   key: Key;
   priority: number;
+  isRetry: boolean;
   reasons: Trigger[];
   reasonCount: number;
   /** Whether it may be dequeued as soon as no worker has its key. */
@@ -55,17 +58,25 @@ export interface WorkItem<Key> extends Delayed, Ranked<WorkItem<Key>>, DequeuedI
   arrival: Arrival | undefined;
 }
 
+export interface NewItemOptions {
+  readonly group?: string;
+  readonly priority?: number;
+  readonly isRetry?: boolean;
+  readonly trigger?: Trigger | undefined;
+}
+
 /** An item that is in no list yet. */
 export function newItem<Key>(
   key: Key,
   keyText: string,
-  { group = "", priority = 0, trigger }: { group?: string; priority?: number; trigger?: Trigger | undefined },
+  { group = "", priority = 0, isRetry = false, trigger }: NewItemOptions,
 ): WorkItem<Key> {
   return {
     key,
     keyText,
     group,
     priority,
+    isRetry,
     reasons: trigger === undefined ? noReasons : [trigger],
     reasonCount: trigger === undefined ? 0 : 1,
     isReady: false,

@@ -7,11 +7,13 @@ import {
   Simulation,
   Subject,
 } from "../../test/support/queue-commands.ts";
+import { mostBeforeRetry } from "./ready-order.ts";
 import { WorkQueue, type WorkQueueOptions } from "./work-queue.ts";
 
 interface Queued {
   readonly key: string;
   priority: number;
+  isRetry: boolean;
   requestedMs: number;
   heldUntilMs: number;
   /** Undefined while it waits. */
@@ -20,7 +22,7 @@ interface Queued {
   waitNumber: number;
 }
 
-/** The rules of PQ1 to PQ5 over plain lists. */
+/** The rules of PQ1 to PQ5 and PQ12 over plain lists. */
 class WorkQueueModel implements QueueModel {
   nowMs = 0;
   readonly processing = new Set<string>();
@@ -30,6 +32,8 @@ class WorkQueueModel implements QueueModel {
   #turns: string[] = [];
   #queued: Queued[] = [];
   #counter = 1;
+  /** How many keys that are no retries were dequeued while a retry was ready. */
+  #beforeRetry = 0;
 
   constructor({ holdBackoff = false, groupOf = () => "" }: Partial<WorkQueueOptions<string>>) {
     this.#holdsBackoff = holdBackoff;
@@ -46,16 +50,18 @@ class WorkQueueModel implements QueueModel {
 
   add({ key, priority, delayMs, isFailure }: Add): void {
     const requestedMs = delayMs === 0 ? 0 : this.nowMs + delayMs;
+    const isRetry = isRetryAdd({ priority, isFailure });
     const heldUntilMs = isFailure && this.#holdsBackoff ? requestedMs : 0;
     let queued = this.#queued.find((one) => one.key === key);
     if (queued === undefined) {
       const waitNumber = this.#counter++;
-      queued = { key, priority, requestedMs, heldUntilMs, readyNumber: undefined, waitNumber };
+      queued = { key, priority, isRetry, requestedMs, heldUntilMs, readyNumber: undefined, waitNumber };
       this.#queued.push(queued);
     } else {
-      if (priority > queued.priority && queued.readyNumber !== undefined)
-        queued.readyNumber = this.#counter++;
+      const rises = priority > queued.priority || (queued.isRetry && !isRetry);
+      if (rises && queued.readyNumber !== undefined) queued.readyNumber = this.#counter++;
       queued.priority = Math.max(queued.priority, priority);
+      queued.isRetry &&= isRetry;
       queued.requestedMs = Math.min(queued.requestedMs, requestedMs);
       const held = [queued.heldUntilMs, heldUntilMs].filter((ms) => ms > 0);
       queued.heldUntilMs = held.length === 0 ? 0 : Math.min(...held);
@@ -79,9 +85,10 @@ class WorkQueueModel implements QueueModel {
   }
 
   take(): string | undefined {
-    const candidates = this.#candidates();
+    const candidates = this.#candidatesOfNextClass();
     const highest = Math.max(...candidates.map(({ priority }) => priority));
-    const turn = this.#turns.find((turn) => turn.startsWith(`${highest} `));
+    const isRetry = candidates[0]?.isRetry === true;
+    const turn = this.#turns.find((turn) => turn.startsWith(`${isRetry} ${highest} `));
     const first = candidates.filter((one) => this.#turnOf(one) === turn).sort(byReadyNumber)[0];
     if (first === undefined || turn === undefined) return undefined;
     this.#queued = this.#queued.filter((one) => one !== first);
@@ -100,14 +107,23 @@ class WorkQueueModel implements QueueModel {
     return this.#queued.filter(({ readyNumber }) => readyNumber === undefined);
   }
 
+  #candidatesOfNextClass(): Queued[] {
+    const retries = this.#candidates().filter(({ isRetry }) => isRetry);
+    const others = this.#candidates().filter(({ isRetry }) => !isRetry);
+    if (retries.length === 0) return others;
+    const isRetryNext = others.length === 0 || this.#beforeRetry === mostBeforeRetry;
+    this.#beforeRetry = isRetryNext ? 0 : this.#beforeRetry + 1;
+    return isRetryNext ? retries : others;
+  }
+
   #candidates(): Queued[] {
     return this.#queued.filter(
       ({ key, readyNumber }) => readyNumber !== undefined && !this.processing.has(key),
     );
   }
 
-  #turnOf({ key, priority }: Queued): string {
-    return `${priority} ${this.#groupOf(key)}`;
+  #turnOf({ key, priority, isRetry }: Queued): string {
+    return `${isRetry} ${priority} ${this.#groupOf(key)}`;
   }
 
   #updateTurns(): void {
@@ -118,6 +134,11 @@ class WorkQueueModel implements QueueModel {
     );
     this.#turns = [...new Set([...this.#turns.filter((turn) => present.has(turn)), ...present])];
   }
+}
+
+/** An add with a rate limit and without a priority. */
+function isRetryAdd({ priority, isFailure }: Pick<Add, "priority" | "isFailure">): boolean {
+  return isFailure && priority === 0;
 }
 
 function dueMs({ requestedMs, heldUntilMs }: Queued): number {
@@ -135,7 +156,8 @@ function makeSubject(options: Partial<WorkQueueOptions<string>>): Subject {
     const queue = new WorkQueue<string>({ clock, formatKey: (key) => key, rateLimiter, ...options });
     const add = ({ key, priority, delayMs, isFailure }: Add): void => {
       limiterMs = delayMs;
-      queue.add(key, isFailure ? { priority, rateLimited: true } : { priority, afterMs: delayMs });
+      const rank = isRetryAdd({ priority, isFailure }) ? {} : { priority };
+      queue.add(key, isFailure ? { ...rank, rateLimited: true } : { ...rank, afterMs: delayMs });
     };
     return { queue, add };
   });
@@ -150,7 +172,7 @@ describe("any history of the work queue", () => {
     ["with back-offs that hold", { holdBackoff: true }],
     ["with both", { groupOf, holdBackoff: true }],
   ])(
-    "[PQ1] [PQ2] [PQ5] hands out each key when the rules demand, and to one worker at a time: %s",
+    "[PQ1] [PQ2] [PQ5] [PQ12] hands out each key when the rules demand, and to one worker at a time: %s",
     async (_, options) => {
       await fc.assert(
         fc.asyncProperty(queueCommands([-1, 0, 1]), async (commands) => {

@@ -8,7 +8,7 @@ import {
   requireFinite,
   shorterDelay,
 } from "./rate-limiter.ts";
-import { ReadyOrder } from "./ready-order.ts";
+import { RetriesLast } from "./ready-order.ts";
 import {
   addReason,
   atOnce,
@@ -24,7 +24,10 @@ import {
 export interface AddOptions {
   /** Default: no delay. */
   readonly afterMs?: number;
-  /** Delays the key as the rate limiter demands, or by `afterMs` if that is given and shorter. Default: no. */
+  /**
+   * Delays the key as the rate limiter demands, or by `afterMs` if that is given and shorter. Without a `priority` the key
+   * counts as a retry. Default: no.
+   */
   readonly rateLimited?: boolean;
   /** Keys of higher priority are dequeued first. Default: 0. */
   readonly priority?: number;
@@ -52,13 +55,17 @@ export interface WorkQueueOptions<Key> {
 /** What identifies an item to the queue. */
 type ItemOf<Key> = Pick<DequeuedItem<Key>, "key" | "keyText">;
 
+/** What decides, before the time at which it became ready, when an item is dequeued. */
+type Rank = Pick<DequeuedItem<unknown>, "priority" | "isRetry">;
+
 const requeueTrigger: Trigger = { source: "requeue", type: "requeue" };
 const retryTrigger: Trigger = { source: "retry", type: "retry" };
 const noOptions: AddOptions = {};
 
 /**
  * The work queue of a controller, as in controller-runtime: keys of higher priority are dequeued first, those of one
- * priority in the order in which they became ready. It promises:
+ * priority in the order in which they became ready. Retries come after all other keys, but at least every tenth key is one
+ * while any is ready [PQ12]. It promises:
  *
  * - A key that was added is dequeued, unless the queue shuts down first.
  * - A key is with one worker at a time.
@@ -80,7 +87,7 @@ export class WorkQueue<Key> {
   readonly #items: Map<string, WorkItem<Key>> = new Map();
   readonly #waiting: DelayHeap<WorkItem<Key>>;
   /** What may be dequeued: the ready items whose keys no worker has. */
-  readonly #order: ReadyOrder<WorkItem<Key>> = new ReadyOrder();
+  readonly #order: RetriesLast<WorkItem<Key>> = new RetriesLast();
   /** When the items of `order` entered it. */
   readonly #ages = new OldestAgeTracker();
   readonly #processing = new Processing();
@@ -122,9 +129,10 @@ export class WorkQueue<Key> {
 
   /** Enqueues a key. Returns the delay after which the key is ready, were it not queued already. */
   add(key: Key, options: AddOptions = noOptions): number {
-    const { priority = 0 } = options;
+    const { priority = 0, rateLimited = false } = options;
     requireFinite("priority", priority);
-    return this.#add({ key, keyText: this.#formatKey(key) }, priority, options);
+    const isRetry = rateLimited && options.priority === undefined;
+    return this.#add({ key, keyText: this.#formatKey(key) }, { priority, isRetry }, options);
   }
 
   /** Waits for a key to work on; throws the signal's reason as soon as it aborts. No key is lost by that. */
@@ -139,20 +147,21 @@ export class WorkQueue<Key> {
 
   /** Enqueues a dequeued key again after a delay, as a result of its run. */
   requeueAfter(item: ItemOf<Key>, priority: number, afterMs: number): void {
-    this.#add(item, priority, { trigger: requeueTrigger, afterMs });
+    this.#add(item, { priority, isRetry: false }, { trigger: requeueTrigger, afterMs });
   }
 
-  /** Enqueues a dequeued key again after the delay of its back-off, which is returned. */
-  retry(item: ItemOf<Key>, priority: number, isFailure: boolean): number {
-    return this.#add(item, priority, {
-      trigger: isFailure ? retryTrigger : requeueTrigger,
-      rateLimited: true,
-    });
+  /**
+   * Enqueues a dequeued key again after the delay of its back-off, which is returned. It is a retry of the priority that it
+   * had, unless the run requested a priority.
+   */
+  retry(item: DequeuedItem<Key>, isFailure: boolean, requestedPriority?: number): number {
+    const rank = { priority: requestedPriority ?? item.priority, isRetry: requestedPriority === undefined };
+    return this.#add(item, rank, { trigger: isFailure ? retryTrigger : requeueTrigger, rateLimited: true });
   }
 
   /** Enqueues a dequeued key again as if it had not been dequeued, for later. */
   putBack(item: DequeuedItem<Key>, afterMs: number): void {
-    this.#add(item, item.priority, { afterMs });
+    this.#add(item, item, { afterMs });
     const queued = this.#items.get(item.keyText);
     if (queued !== undefined) prependReasons(queued, item);
   }
@@ -194,7 +203,7 @@ export class WorkQueue<Key> {
     this.#waiters.giveAll("shutdown");
   }
 
-  #add({ key, keyText }: ItemOf<Key>, priority: number, options: AddOptions): number {
+  #add({ key, keyText }: ItemOf<Key>, rank: Rank, options: AddOptions): number {
     if (this.#isShutDown) return 0;
     const { afterMs = 0, rateLimited = false, trigger } = options;
     const nowMs = this.#clock.monotonicNow();
@@ -206,7 +215,7 @@ export class WorkQueue<Key> {
 
     const queued = this.#items.get(keyText);
     if (queued === undefined) {
-      const item = newItem(key, keyText, { group: this.#groupOf(key), priority, trigger });
+      const item = newItem(key, keyText, { ...rank, group: this.#groupOf(key), trigger });
       item.heldUntilMs = heldUntilMs;
       this.#items.set(keyText, item);
       if (dueMs === atOnce) this.#makeReady(item, nowMs);
@@ -214,15 +223,18 @@ export class WorkQueue<Key> {
     } else {
       queued.key = key;
       if (trigger !== undefined) addReason(queued, trigger);
-      if (priority > queued.priority) this.#raisePriority(queued, priority);
+      this.#raise(queued, rank);
       this.#reschedule(queued, dueMs, heldUntilMs, nowMs);
     }
     this.#handOut(nowMs);
     return delayMs;
   }
 
-  /** Raising a priority puts the item at the end of the higher class. */
-  #raisePriority(item: WorkItem<Key>, priority: number): void {
+  /** Of two ranks the higher one counts; an item whose rank rises goes to the end of its new class. */
+  #raise(item: WorkItem<Key>, rank: Rank): void {
+    const priority = Math.max(item.priority, rank.priority);
+    const isRetry = item.isRetry && rank.isRetry;
+    if (priority === item.priority && isRetry === item.isRetry) return;
     const { isReady } = item;
     const isInOrder = isReady && !this.#processing.has(item.keyText);
     if (isInOrder) this.#order.remove(item);
@@ -232,6 +244,7 @@ export class WorkQueue<Key> {
       item.order = this.#nextOrder++;
     }
     item.priority = priority;
+    item.isRetry = isRetry;
     if (isInOrder) this.#order.push(item);
   }
 
