@@ -26,14 +26,40 @@ export function strategicMergePatch(value: object): Patch {
  * undefined in `after` is removed. Lists are replaced whole, which is all that a merge patch can do.
  */
 export function mergePatchBetween(before: object, after: object): object | undefined {
-  const patch: Record<string, unknown> = {};
-  const from = new Map<string, unknown>(Object.entries(before));
-  const to = new Map<string, unknown>(Object.entries(after).filter(([, value]) => value !== undefined));
-  for (const key of from.keys()) if (from.get(key) !== undefined && !to.has(key)) patch[key] = null;
-  for (const [key, value] of to) {
-    const old = from.get(key);
-    if (deepEqual(old, value)) continue;
-    patch[key] = isRecord(old) && isRecord(value) ? mergePatchBetween(old, value) : value;
+  const root: ChangedObject = { before, after, fields: new Map() };
+  const compared = [root];
+  // Not by recursion: the depth of an object is what its author chose, and the stack is limited.
+  for (const changed of compared) compared.push(...compareFields(changed));
+  for (const { parent, name, fields } of compared.toReversed()) {
+    if (parent !== undefined && name !== undefined && fields.size > 0)
+      parent.fields.set(name, Object.fromEntries(fields));
   }
-  return Object.keys(patch).length === 0 ? undefined : patch;
+  return root.fields.size === 0 ? undefined : Object.fromEntries(root.fields);
+}
+
+/** Two states of an object, and what a patch has to set in it. */
+interface ChangedObject {
+  readonly before: object;
+  readonly after: object;
+  readonly fields: Map<string, unknown>;
+  /** The object that it is in, and its name there. */
+  readonly parent?: ChangedObject;
+  readonly name?: string;
+}
+
+/** Finds the fields to set, and returns the objects that have to be compared as well. */
+function compareFields(parent: ChangedObject): readonly ChangedObject[] {
+  const { fields } = parent;
+  const nested: ChangedObject[] = [];
+  const from = new Map<string, unknown>(Object.entries(parent.before));
+  const to = new Map<string, unknown>(
+    Object.entries(parent.after).filter(([, value]) => value !== undefined),
+  );
+  for (const name of from.keys()) if (from.get(name) !== undefined && !to.has(name)) fields.set(name, null);
+  for (const [name, after] of to) {
+    const before = from.get(name);
+    if (isRecord(before) && isRecord(after)) nested.push({ before, after, fields: new Map(), parent, name });
+    else if (!deepEqual(before, after)) fields.set(name, after);
+  }
+  return nested;
 }

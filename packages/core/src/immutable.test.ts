@@ -1,6 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, expectTypeOf, it } from "vitest";
 import { type Draft, draft, freeze, type Immutable } from "./immutable.ts";
+import { deepEqual } from "./json.ts";
+
+const deepText = `${"[".repeat(20_000)}1${"]".repeat(20_000)}`;
 
 describe("freeze", () => {
   it("freezes a value all the way down and returns it", () => {
@@ -18,7 +21,14 @@ describe("freeze", () => {
     expect(Object.isFrozen(inner)).toBe(false);
   });
 
-  it.each([null, undefined, 1, "a", true])("returns %s", (value) => {
+  it("freezes what is nested deeper than the stack", () => {
+    const value: unknown = JSON.parse(deepText);
+    let inner = freeze(value);
+    for (; Array.isArray(inner); inner = inner[0]) expect(Object.isFrozen(inner)).toBe(true);
+    expect(inner).toBe(1);
+  });
+
+  it.each([null, undefined, 1, "a", true, 9007199254740993n])("returns %s", (value) => {
     expect(freeze(value)).toBe(value);
   });
 });
@@ -38,6 +48,12 @@ describe("draft", () => {
     const copy = draft(data);
     expect(JSON.stringify(copy)).toBe('{"data":{"__proto__":{"a":"1"},"b":"2"}}');
     expect(copy).not.toHaveProperty("data.a");
+  });
+
+  it("copies what is nested deeper than the stack, and large integers", () => {
+    const value: unknown = JSON.parse(deepText);
+    expect(deepEqual(draft(value), value)).toBe(true);
+    expect(draft({ a: [9007199254740993n] })).toEqual({ a: [9007199254740993n] });
   });
 
   it("of any frozen JSON value is equal to it, shares nothing with it and is not frozen", () => {

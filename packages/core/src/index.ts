@@ -54,6 +54,7 @@ export { formatIpAddress, parseIpAddress } from "./ip-address.ts";
 export { isCoveredBy } from "./is-covered-by.ts";
 export type { DiffJsonOptions, JsonPatchOperation } from "./json.ts";
 export { deepEqual, diffJson, isRecord, pointer } from "./json.ts";
+export { formatJson, parseJson } from "./json-text.ts";
 export type {
   Kubeconfig,
   KubeconfigAuthProvider,
@@ -144,6 +145,7 @@ export {
   isNewer,
   isResourceVersion,
 } from "./resource-version.ts";
+export { compareText, sortFields } from "./sort-fields.ts";
 export type { Status, StatusCause, StatusDetails } from "./status.ts";
 export { isStatus } from "./status.ts";
 export { isStored, keyOf, NotStoredError } from "./stored-object.ts";

@@ -15,6 +15,7 @@ import {
 import { Ingress, NetworkPolicy } from "./kinds/networking/v1.ts";
 import { PodDisruptionBudget } from "./kinds/policy/v1.ts";
 import { Role, RoleBinding } from "./kinds/rbac/v1.ts";
+import { podTemplatesEqual } from "./normal-form.ts";
 import type { Resource } from "./resource.ts";
 
 const spec = (fields: object): object => ({ spec: fields });
@@ -231,4 +232,14 @@ describe("what is desired of an object of a kind that is not built in", () => {
   ])("is not there for %s", (_, desired, actual) => {
     expect(isCoveredBy(desired, actual, custom)).toBe(false);
   });
+});
+
+it("is decided for objects that are nested deeper than the stack", () => {
+  const text = (value: number): string => `${'{"a":['.repeat(5_000)}${value}${"]}".repeat(5_000)}`;
+  const deep = (value = 1): object => ({ metadata: {}, spec: JSON.parse(text(value)) });
+  const custom = { group: "example.com", kind: "Tree" };
+  expect(isCoveredBy(deep(), deep(), custom)).toBe(true);
+  expect(isCoveredBy(deep(), deep(2), custom)).toBe(false);
+  expect(isCoveredBy(deep(), deep(), Deployment)).toBe(false);
+  expect(podTemplatesEqual(deep(), deep())).toBe(true);
 });

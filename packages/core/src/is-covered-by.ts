@@ -13,8 +13,8 @@ import {
   textMaps,
 } from "./built-in-fields.ts";
 import { type FieldPath, isAmong, lookUp, pathIn } from "./field-path.ts";
-import { isRecord } from "./json.ts";
-import { isZero, normalForm } from "./normal-form.ts";
+import { deepEqual, isRecord } from "./json.ts";
+import { hasNormalForm, isZero, normalForm } from "./normal-form.ts";
 import type { GroupVersionKind } from "./resource.ts";
 
 /**
@@ -38,6 +38,8 @@ export function isCoveredBy(
   kind?: Pick<GroupVersionKind, "group" | "kind">,
 ): boolean {
   if (kind !== undefined && !builtInGroups.has(kind.group)) return isCustomCoveredBy(desired, actual);
+  // No server stores such an object of a built-in kind as it is.
+  if (!(hasNormalForm(desired) && hasNormalForm(actual))) return false;
   const path = kind?.kind ?? "";
   return covers(normalForm(actual, path, "drop"), normalForm(desired, path, "keep"), {
     path,
@@ -53,18 +55,22 @@ function isCustomCoveredBy(desired: object, actual: object): boolean {
   );
 }
 
+/** Not by recursion: the depth of a custom object is what its author chose, and the stack is limited. */
 function holds(actual: unknown, desired: unknown): boolean {
-  if (desired === null || desired === undefined) return true;
-  if (Array.isArray(desired))
-    return (
-      Array.isArray(actual) &&
-      actual.length === desired.length &&
-      desired.every((element, index) => holds(actual[index], element))
-    );
-  if (!isRecord(desired)) return actual === desired;
-  return (
-    isRecord(actual) && Object.entries(desired).every(([name, value]) => holds(own(actual, name), value))
-  );
+  const open = [{ actual, desired }];
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    const { actual: found, desired: stated } = next;
+    if (stated === null || stated === undefined) continue;
+    if (Array.isArray(stated)) {
+      if (!Array.isArray(found) || found.length !== stated.length) return false;
+      for (const [index, element] of stated.entries()) open.push({ actual: found[index], desired: element });
+    } else if (isRecord(stated)) {
+      if (!isRecord(found)) return false;
+      for (const [name, value] of Object.entries(stated))
+        open.push({ actual: own(found, name), desired: value });
+    } else if (!deepEqual(found, stated)) return false;
+  }
+  return true;
 }
 
 interface Position {
@@ -77,7 +83,7 @@ function covers(actual: unknown, desired: unknown, position: Position): boolean 
   if (Array.isArray(desired)) return Array.isArray(actual) && coversList(actual, desired, position);
   if (isRecord(desired)) return coversRecord(actual, desired, position);
   if (actual === undefined) return isZero(desired) && !isAmong(meaningfulWhenZero, position.path);
-  return actual === desired;
+  return deepEqual(actual, desired);
 }
 
 function coversRecord(

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { deepEqual, isRecord, pointer } from "./json.ts";
+import { deepEqual, diffJson, isRecord, pointer } from "./json.ts";
 
 it("takes objects for records, and nothing else", () => {
   expect([{}, { a: 1 }].map(isRecord)).toEqual([true, true]);
@@ -26,7 +26,19 @@ describe("two JSON values", () => {
     expect(deepEqual({}, { a: null })).toBe(false);
   });
 
+  it("are equal if they are the same integer, as a bigint or a number", () => {
+    expect(deepEqual([9007199254740993n, 5n, 5], [9007199254740993n, 5, 5n])).toBe(true);
+  });
+
+  it("are compared however deeply they are nested", () => {
+    const deep = (value: string): unknown => JSON.parse(`${"[".repeat(20_000)}${value}${"]".repeat(20_000)}`);
+    expect(deepEqual(deep("1"), deep("1"))).toBe(true);
+    expect(deepEqual(deep("1"), deep("2"))).toBe(false);
+  });
+
   it.each<[unknown, unknown]>([
+    [9007199254740993n, 9007199254740992],
+    [5n, "5"],
     [{}, []],
     [[], {}],
     [{}, null],
@@ -37,7 +49,7 @@ describe("two JSON values", () => {
     [{ 0: "a" }, ["a"]],
     [{ a: {} }, { a: { b: 1 } }],
     [{ a: { b: 1 } }, { a: {} }],
-  ])("differ: %j and %j", (a, b) => {
+  ])("differ: %o and %o", (a, b) => {
     expect(deepEqual(a, b)).toBe(false);
   });
 
@@ -48,6 +60,14 @@ describe("two JSON values", () => {
     expect(deepEqual(polluted, JSON.parse('{"constructor":1,"__proto__":{}}'))).toBe(true);
     expect(deepEqual({}, { toString: Object.prototype.toString })).toBe(false);
   });
+});
+
+it("replaces as a whole what differs at a great depth", () => {
+  const deep = (value: string): unknown => JSON.parse(`${'{"a":'.repeat(9_000)}${value}${"}".repeat(9_000)}`);
+  expect(diffJson(deep("1"), deep("1"))).toEqual([]);
+  const [operation, ...more] = diffJson(deep("1"), deep("2"));
+  expect(more).toEqual([]);
+  expect(operation).toMatchObject({ op: "add", path: "/a".repeat(501) });
 });
 
 it("escapes names in a JSON pointer so that slashes and tildes stay part of them", () => {

@@ -8,22 +8,59 @@ export function isRecord(value: unknown): value is Readonly<Record<string, unkno
  * property that is undefined is the same as one that is not there.
  */
 export function deepEqual(a: unknown, b: unknown): boolean {
-  if (a === b) return true;
-  if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) return false;
-  if (Array.isArray(a)) return Array.isArray(b) && arraysEqual(a, b);
-  return !Array.isArray(b) && objectsEqual(a, b);
-}
-
-function arraysEqual(a: readonly unknown[], b: readonly unknown[]): boolean {
-  return a.length === b.length && a.every((element, index) => deepEqual(element, b[index]));
-}
-
-function objectsEqual(a: object, b: object): boolean {
-  for (const key of Object.keys(a)) {
-    if (!deepEqual(fieldOf(a, key), fieldOf(b, key))) return false;
+  // Not by recursion: the depth of an object is what its author chose, and the stack is limited.
+  const open: Pair[] = [];
+  if (!mayBeEqual(open, a, b)) return false;
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    const { left, right } = next;
+    if (Array.isArray(left) !== Array.isArray(right)) return false;
+    const mayStayEqual =
+      Array.isArray(left) && Array.isArray(right)
+        ? haveEqualElements(open, left, right)
+        : haveEqualFields(open, left, right);
+    if (!mayStayEqual) return false;
   }
-  for (const key of Object.keys(b)) {
-    if (!Object.hasOwn(a, key) && fieldOf(b, key) !== undefined) return false;
+  return true;
+}
+
+/** Two objects or two arrays that are yet to be compared. */
+interface Pair {
+  readonly left: object;
+  readonly right: object;
+}
+
+/** False if two values differ; objects and arrays are left for later. */
+function mayBeEqual(open: Pair[], left: unknown, right: unknown): boolean {
+  if (left === right) return true;
+  if (typeof left !== "object" || typeof right !== "object" || left === null || right === null)
+    return isSameInteger(left, right);
+  open.push({ left, right });
+  return true;
+}
+
+/** A bigint may be so small that the server returns it as a number. */
+function isSameInteger(left: unknown, right: unknown): boolean {
+  return (
+    typeof left !== typeof right && isNumeric(left) && isNumeric(right) && String(left) === String(right)
+  );
+}
+
+function isNumeric(value: unknown): value is number | bigint {
+  return typeof value === "number" || typeof value === "bigint";
+}
+
+function haveEqualElements(open: Pair[], left: readonly unknown[], right: readonly unknown[]): boolean {
+  return (
+    left.length === right.length && left.every((element, index) => mayBeEqual(open, element, right[index]))
+  );
+}
+
+function haveEqualFields(open: Pair[], left: object, right: object): boolean {
+  for (const key of Object.keys(left)) {
+    if (!mayBeEqual(open, fieldOf(left, key), fieldOf(right, key))) return false;
+  }
+  for (const key of Object.keys(right)) {
+    if (!Object.hasOwn(left, key) && fieldOf(right, key) !== undefined) return false;
   }
   return true;
 }
@@ -31,6 +68,18 @@ function objectsEqual(a: object, b: object): boolean {
 /** Only what the object itself holds: data may well have a key such as `constructor`. */
 function fieldOf(object: object, key: string): unknown {
   return Object.hasOwn(object, key) ? Reflect.get(object, key) : undefined;
+}
+
+/** Whether objects and arrays are nested in each other to more than this many levels. */
+export function isDeeperThan(levels: number, value: unknown): boolean {
+  let containers = containersIn([value]);
+  for (let level = 0; level < levels && containers.length > 0; level++)
+    containers = containers.flatMap((container) => containersIn(Object.values(container)));
+  return containers.length > 0;
+}
+
+function containersIn(values: readonly unknown[]): readonly object[] {
+  return values.filter((value) => typeof value === "object" && value !== null);
 }
 
 /** One step of an RFC 6902 patch. The API server applies all steps of a patch or none. */
@@ -57,10 +106,12 @@ export interface DiffJsonOptions {
   readonly mayHaveChanged?: boolean;
 }
 
+/** What is nested deeper in a document is replaced as a whole where it differs. */
+const deepestDiff = 500;
+
 /**
  * The RFC 6902 patch that turns `before` into `after`; empty if they are equal. It contains only what differs, so that
- * all other fields, numbers that JavaScript cannot represent included, stay as the server sent them [WH3]. A field that
- * is undefined in `after` is removed.
+ * all other fields stay as the server sent them [WH3]. A field that is undefined in `after` is removed.
  */
 export function diffJson(
   before: unknown,
@@ -81,8 +132,9 @@ type Path = readonly (string | number)[];
 
 function compare(diff: Diff, path: Path, before: unknown, after: unknown): void {
   const { operations, mayHaveChanged } = diff;
-  if (isRecord(before) && isRecord(after)) compareFields(diff, path, before, after);
-  else if (mayHaveChanged) {
+  const isTooDeep = path.length > deepestDiff;
+  if (isRecord(before) && isRecord(after) && !isTooDeep) compareFields(diff, path, before, after);
+  else if (mayHaveChanged || isTooDeep) {
     if (!deepEqual(before, after)) operations.push({ op: "add", path: pointer(...path), value: after });
   } else if (Array.isArray(before) && Array.isArray(after)) compareElements(diff, path, before, after);
   else if (before !== after) operations.push({ op: "replace", path: pointer(...path), value: after });

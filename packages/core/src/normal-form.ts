@@ -7,13 +7,23 @@ import {
   textMaps,
 } from "./built-in-fields.ts";
 import { type FieldPath, isAmong, pathIn } from "./field-path.ts";
-import { deepEqual, isRecord } from "./json.ts";
+import { deepEqual, isDeeperThan, isRecord } from "./json.ts";
 import { formatQuantity, InvalidQuantityError, parseQuantity, roundUpQuantity } from "./quantity.ts";
 
 /** Whether zero values which mean the same as no value are dropped. They are kept where they must be looked for. */
 export type Zeros = "drop" | "keep";
 
-/** One form for all ways to write the same object of a built-in kind, or the part of one that is at `path`. */
+/** Objects of built-in kinds are never nested so deeply. Such a value has no normal form. */
+const deepest = 200;
+
+export function hasNormalForm(value: object): boolean {
+  return !isDeeperThan(deepest, value);
+}
+
+/**
+ * One form for all ways to write the same object of a built-in kind, or the part of one that is at `path`. The value must
+ * have a normal form: it is walked by recursion.
+ */
 export function normalForm(value: object, path: FieldPath, zeros: Zeros): Readonly<Record<string, unknown>> {
   const fields: [string, unknown][] = [];
   for (const [name, field] of Object.entries(value)) {
@@ -74,7 +84,7 @@ function canonicalQuantity(
   value: unknown,
   adjust: (quantity: ReturnType<typeof parseQuantity>) => ReturnType<typeof parseQuantity>,
 ): unknown {
-  if (typeof value !== "string" && typeof value !== "number") return value;
+  if (typeof value !== "string" && typeof value !== "number" && typeof value !== "bigint") return value;
   try {
     const { nanos } = adjust(parseQuantity(value));
     return formatQuantity({ nanos, format: "DecimalSI" });
@@ -93,5 +103,6 @@ function canonicalQuantity(
  * desired with what the server stored, use isCoveredBy.
  */
 export function podTemplatesEqual(a: object, b: object): boolean {
+  if (!(hasNormalForm(a) && hasNormalForm(b))) return deepEqual(a, b);
   return deepEqual(normalForm(a, "", "drop"), normalForm(b, "", "drop"));
 }

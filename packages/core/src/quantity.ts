@@ -53,7 +53,7 @@ interface QuantityScale {
 }
 
 /** Reads a quantity as it is in an object: a string, or a number, which YAML makes of `cpu: 2`. */
-export function parseQuantity(text: string | number): Quantity {
+export function parseQuantity(text: string | number | bigint): Quantity {
   return quantityOf(String(text), splitQuantity(String(text)));
 }
 

@@ -5,6 +5,7 @@ import {
   type Kind,
   type KubeObject,
   type ObjectKey,
+  parseJson,
   type Resource,
   type Stored,
   type Transport,
@@ -165,7 +166,7 @@ function notify(hook: () => void): void {
 
 function parse(operation: string, text: string): unknown {
   try {
-    const value: unknown = JSON.parse(text);
+    const value: unknown = parseJson(text);
     if (isRecord(value)) return value;
   } catch (error) {
     throw new MalformedResponseError(operation, { problem: "the response is not JSON", cause: error });

@@ -1,4 +1,4 @@
-import type { TransportRequest } from "@keelson/core";
+import { formatJson, type TransportRequest } from "@keelson/core";
 import { InvalidCallError } from "../errors.ts";
 import { type ApiCall, describeCall, isApply } from "./api-call.ts";
 
@@ -15,7 +15,7 @@ export function toRequest(call: ApiCall): PreparedRequest {
   const { body } = call;
   const request = { method: methodOf(call), path: pathOf(call), accept: call.accept ?? acceptOf(call) };
   if (body === undefined) return request;
-  return { ...request, body: { contentType: body.contentType, text: JSON.stringify(body.value) } };
+  return { ...request, body: { contentType: body.contentType, text: formatJson(body.value) } };
 }
 
 function methodOf({ verb }: ApiCall): PreparedRequest["method"] {

@@ -1,4 +1,12 @@
-import { isRecord, isStatus, type KubeObject, type Resource, type Status, type Stored } from "@keelson/core";
+import {
+  isRecord,
+  isStatus,
+  type KubeObject,
+  parseJson,
+  type Resource,
+  type Status,
+  type Stored,
+} from "@keelson/core";
 import { MalformedResponseError } from "../errors.ts";
 import { asObject } from "../request/response.ts";
 
@@ -17,7 +25,7 @@ export type RawWatchEvent = WatchEvent<KubeObject>;
 export function parseWatchEvent(line: Buffer, operation: string): RawWatchEvent {
   let event: unknown;
   try {
-    event = JSON.parse(line.toString("utf8"));
+    event = parseJson(line.toString("utf8"));
   } catch (error) {
     throw new MalformedResponseError(operation, { problem: "an event is not JSON", cause: error });
   }

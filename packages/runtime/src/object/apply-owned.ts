@@ -4,9 +4,9 @@ import {
   type ApplyConfiguration,
   apiVersionOf,
   controllerOf,
+  formatJson,
   isControlledBy,
   isCoveredBy,
-  isRecord,
   type KubeObject,
   keyOf,
   type ObjectOfKind,
@@ -14,6 +14,7 @@ import {
   type Resource,
   type Stored,
   setControllerReference,
+  sortFields,
   toError,
 } from "@keelson/core";
 import { ForeignObjectError, isRefusedPatch, StaleObjectError } from "./errors.ts";
@@ -185,16 +186,10 @@ function withOwner<Owner extends KubeObject, T extends KubeObject>(
   const { metadata } = setControllerReference(owner, { object, resource });
   const stated = { ...desired, metadata: Object.assign({}, desired.metadata, metadata) };
   const digested = { ...withoutSecretText(resource, stated), apiVersion: undefined, kind: undefined };
-  const text = JSON.stringify(digested, withSortedFields);
+  const text = formatJson(sortFields(digested));
   const digest = createHash("sha256").update(text).digest("base64url").slice(0, 16);
   const annotations = { ...desired.metadata.annotations, [appliedAnnotation]: `${fieldOwner}:${digest}` };
   return { ...stated, metadata: Object.assign(stated.metadata, { annotations }) };
-}
-
-/** The order of fields makes no difference. */
-function withSortedFields(_name: string, value: unknown): unknown {
-  if (!isRecord(value)) return value;
-  return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
 /** Whether the object is in the desired state. Owners beside ours are no difference; the kind need not be compared. */

@@ -65,7 +65,11 @@ interface Place {
   /** A field's name, or `[…]` for an element of a list. */
   readonly step: string;
   readonly isElement: boolean;
+  readonly depth: number;
 }
+
+/** A difference further down is shown as one of the value at this depth. */
+const deepest = 100;
 
 /** One comparison of two objects, which ends early when it has found or looked at enough. */
 class Search implements Differences {
@@ -81,7 +85,9 @@ class Search implements Differences {
 
   compare(before: unknown, after: unknown, place: Place | undefined): void {
     if (before === after || !this.#mayGoOn()) return;
-    if (isRecord(before) && isRecord(after)) this.#compareRecords(before, after, place);
+    if (depthOf(place) >= deepest) {
+      if (!deepEqual(before, after)) this.#found(before, after, place);
+    } else if (isRecord(before) && isRecord(after)) this.#compareRecords(before, after, place);
     else if (Array.isArray(before) && Array.isArray(after)) this.#compareLists(before, after, place);
     else this.#found(before, after, place);
   }
@@ -96,12 +102,12 @@ class Search implements Differences {
   #compareField(before: JsonObject, after: JsonObject, key: string, parent: Place | undefined): void {
     const [old, now] = [ownField(before, key), ownField(after, key)];
     if (old === now || isIgnored(parent, key)) return;
-    this.compare(old, now, { parent, step: key, isElement: false });
+    this.compare(old, now, { parent, step: key, isElement: false, depth: depthOf(parent) + 1 });
   }
 
   #compareLists(before: readonly unknown[], after: readonly unknown[], place: Place | undefined): void {
     // Most lists of a changed object are as they were, and their elements need no names then.
-    if (before.length === after.length && this.#areSame(before, after)) return;
+    if (before.length === after.length && this.#areSame(before, after, depthOf(place))) return;
     for (const field of elementNames) {
       const old = byName(before, field);
       const now = old === undefined ? undefined : byName(after, field);
@@ -112,37 +118,37 @@ class Search implements Differences {
       }
     }
     for (let i = 0; i < Math.max(before.length, after.length); i++) {
-      this.compare(before[i], after[i], { parent: place, step: `[${i}]`, isElement: true });
+      this.compare(before[i], after[i], elementAt(place, `[${i}]`));
     }
   }
 
   #compareNamed(old: NamedElements, now: NamedElements, field: string, parent: Place | undefined): void {
     for (const [name, element] of old) {
-      this.compare(element, now.get(name), { parent, step: `[${field}=${name}]`, isElement: true });
+      this.compare(element, now.get(name), elementAt(parent, `[${field}=${name}]`));
     }
     for (const [name, element] of now) {
-      if (!old.has(name))
-        this.compare(undefined, element, { parent, step: `[${field}=${name}]`, isElement: true });
+      if (!old.has(name)) this.compare(undefined, element, elementAt(parent, `[${field}=${name}]`));
     }
   }
 
   /** Whether two lists of one length are the same, as far as they may be looked at. */
-  #areSame(before: readonly unknown[], after: readonly unknown[]): boolean {
+  #areSame(before: readonly unknown[], after: readonly unknown[], depth: number): boolean {
     for (let i = 0; i < before.length; i++) {
-      if (!this.#isSame(before[i], after[i])) return false;
+      if (!this.#isSame(before[i], after[i], depth + 1)) return false;
     }
     return true;
   }
 
-  #isSame(before: unknown, after: unknown): boolean {
+  #isSame(before: unknown, after: unknown, depth: number): boolean {
     if (before === after) return true;
     if (!this.#mayGoOn()) return true;
+    if (depth >= deepest) return deepEqual(before, after);
     if (Array.isArray(before) && Array.isArray(after))
-      return before.length === after.length && this.#areSame(before, after);
+      return before.length === after.length && this.#areSame(before, after, depth);
     if (!isRecord(before) || !isRecord(after)) return false;
     const keys = Object.keys(before);
     for (const key of keys) {
-      if (!Object.hasOwn(after, key) || !this.#isSame(before[key], after[key])) return false;
+      if (!Object.hasOwn(after, key) || !this.#isSame(before[key], after[key], depth + 1)) return false;
     }
     return Object.keys(after).length === keys.length;
   }
@@ -157,6 +163,14 @@ class Search implements Differences {
     if (this.#valuesLeft < 0) this.isComplete = false;
     return this.isComplete;
   }
+}
+
+function depthOf(place: Place | undefined): number {
+  return place?.depth ?? 0;
+}
+
+function elementAt(parent: Place | undefined, step: string): Place {
+  return { parent, step, isElement: true, depth: depthOf(parent) + 1 };
 }
 
 type JsonObject = Readonly<Record<string, unknown>>;
@@ -193,7 +207,7 @@ function byName(list: readonly unknown[], field: string): NamedElements | undefi
 function nameIn(element: unknown, field: string): string | undefined {
   if (!isRecord(element)) return undefined;
   const value = ownField(element, field);
-  if (typeof value === "number") return String(value);
+  if (typeof value === "number" || typeof value === "bigint") return String(value);
   if (typeof value !== "string") return undefined;
   return /^[\w./:-]+$/.test(value) ? value : JSON.stringify(value);
 }

@@ -1,4 +1,4 @@
-import { freeze, type KubeObject, type ObjectKey, type Stored } from "@keelson/core";
+import { freeze, isRecord, type KubeObject, type ObjectKey, parseJson, type Stored } from "@keelson/core";
 
 /** One state of an object: its key and version, and the object itself, which may be parsed only when it is read. */
 export interface Snapshot<T extends KubeObject> extends ObjectKey {
@@ -150,6 +150,13 @@ class UnparsedSnapshot<T extends KubeObject> implements Snapshot<T> {
 
   /** The scanner has checked that the bytes are JSON and an object of the kind [RF20, RF14]. */
   #parse(bytes: string): Stored<T> {
-    return JSON.parse(this.#isAscii ? bytes : Buffer.from(bytes, "latin1").toString("utf8"));
+    const object = parseJson(this.#isAscii ? bytes : Buffer.from(bytes, "latin1").toString("utf8"));
+    if (isScanned<T>(object)) return object;
+    throw new Error(`parse ${this.keyText}: the scanner took a line that holds no object`);
   }
+}
+
+/** Of what the scanner has checked, this is all that can be wrong. */
+function isScanned<T extends KubeObject>(value: unknown): value is Stored<T> {
+  return isRecord(value);
 }

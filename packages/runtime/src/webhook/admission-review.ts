@@ -1,4 +1,12 @@
-import { freeze, isRecord, type JsonPatchOperation, type Status, type StatusCause } from "@keelson/core";
+import {
+  formatJson,
+  freeze,
+  isRecord,
+  type JsonPatchOperation,
+  parseJson,
+  type Status,
+  type StatusCause,
+} from "@keelson/core";
 import { type AdmissionDeniedError, type DenialReason, InvalidWebhookError } from "./errors.ts";
 
 /** What the request to the API server does with the object. */
@@ -50,7 +58,7 @@ const operations: readonly unknown[] = ["CREATE", "UPDATE", "DELETE", "CONNECT"]
 
 /** Parses the body of a request. Throws an InvalidWebhookError if it is no AdmissionReview of a supported version. */
 export function parseAdmissionReview(body: Uint8Array): AdmissionReview {
-  const review = parseJson(body);
+  const review = parseBody(body);
   if (!isRecord(review) || review.kind !== "AdmissionReview") throw unreadable("it is no AdmissionReview");
   const { apiVersion, request } = review;
   if (!isKnownVersion(apiVersion)) throw unreadable(`its version ${String(apiVersion)} is not known`);
@@ -60,9 +68,9 @@ export function parseAdmissionReview(body: Uint8Array): AdmissionReview {
   return { apiVersion, request };
 }
 
-function parseJson(body: Uint8Array): unknown {
+function parseBody(body: Uint8Array): unknown {
   try {
-    return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(body));
+    return parseJson(new TextDecoder("utf-8", { fatal: true }).decode(body));
   } catch {
     // biome-ignore lint/style/useErrorCause: the message of the cause would quote the body, which may hold a secret
     throw unreadable("it is not JSON");
@@ -90,7 +98,7 @@ function isAdmissionRequest(request: unknown): request is AdmissionRequest {
 /** The body of the HTTP response. The code is 200 unless the response has another [WH2]. */
 export function formatAdmissionReview(apiVersion: string, uid: string, response: AdmissionResponse): string {
   const { allowed, status, warnings = [], patch = [] } = response;
-  return JSON.stringify({
+  return formatJson({
     apiVersion,
     kind: "AdmissionReview",
     response: {
@@ -100,7 +108,7 @@ export function formatAdmissionReview(apiVersion: string, uid: string, response:
       ...(warnings.length > 0 && { warnings }),
       ...(patch.length > 0 && {
         patchType: "JSONPatch",
-        patch: Buffer.from(JSON.stringify(patch)).toString("base64"),
+        patch: Buffer.from(formatJson(patch)).toString("base64"),
       }),
     },
   });

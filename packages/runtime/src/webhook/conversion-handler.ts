@@ -1,9 +1,11 @@
 import {
   abortable,
+  formatJson,
   freeze,
   isRecord,
   type KubeObject,
   parseApiVersion,
+  parseJson,
   type ServiceRequest,
   type ServiceResponse,
   toError,
@@ -123,7 +125,7 @@ function unreadBody(problem: BodyProblem): ServiceResponse {
 
 function parseRequest(bytes: Buffer): ConversionRequest | undefined {
   try {
-    const review: unknown = JSON.parse(bytes.toString("utf8"));
+    const review: unknown = parseJson(bytes.toString("utf8"));
     const isReview =
       isRecord(review) && review.kind === "ConversionReview" && review.apiVersion === reviewVersion;
     return isReview && isConversionRequest(review.request) ? review.request : undefined;
@@ -166,6 +168,6 @@ function reviewResponse(
   return {
     status: 200,
     headers: { "content-type": "application/json" },
-    body: JSON.stringify({ apiVersion: reviewVersion, kind: "ConversionReview", response }),
+    body: formatJson({ apiVersion: reviewVersion, kind: "ConversionReview", response }),
   };
 }

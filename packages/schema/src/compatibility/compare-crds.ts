@@ -1,10 +1,9 @@
-import { deepEqual } from "@keelson/core";
+import { compareText, deepEqual } from "@keelson/core";
 import type {
   CustomResourceDefinition,
   CustomResourceDefinitionSpec,
   CustomResourceDefinitionVersion,
 } from "@keelson/core/kinds/apiextensions/v1";
-import { compareText } from "../canonical-json.ts";
 import { compareSchemas } from "./compare-schemas.ts";
 
 /**

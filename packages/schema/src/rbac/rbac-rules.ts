@@ -1,6 +1,5 @@
-import type { ApiUse } from "@keelson/core";
+import { type ApiUse, compareText } from "@keelson/core";
 import type { ClusterRole, PolicyRule, Role } from "@keelson/core/kinds/rbac/v1";
-import { compareText } from "../canonical-json.ts";
 import {
   coversResource,
   coversUrl,

@@ -1,9 +1,9 @@
+import { sortFields } from "@keelson/core";
 import type {
   CustomResourceConversion,
   CustomResourceDefinitionVersion,
   WebhookClientConfig,
 } from "@keelson/core/kinds/apiextensions/v1";
-import { sortFields } from "../canonical-json.ts";
 import type { SchemaProblem } from "../errors.ts";
 import { makeVersion } from "./crd-version.ts";
 import type { NamedDefinition } from "./defined-resource.ts";

@@ -1,6 +1,6 @@
+import { compareText } from "@keelson/core";
 import type { ValidationRule } from "@keelson/core/kinds/apiextensions/v1";
 import { z } from "zod";
-import { compareText } from "../canonical-json.ts";
 import { extensionsWithin } from "./extension.ts";
 import { withRules } from "./extension-schema.ts";
 import type { SchemaPosition } from "./schema-position.ts";

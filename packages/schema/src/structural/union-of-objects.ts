@@ -1,5 +1,4 @@
-import { deepEqual } from "@keelson/core";
-import { compareText } from "../canonical-json.ts";
+import { compareText, deepEqual } from "@keelson/core";
 import { withoutNumberFormat } from "./number-schema.ts";
 import type { SchemaPosition } from "./schema-position.ts";
 import type { StructuralSchema } from "./structural-schema.ts";

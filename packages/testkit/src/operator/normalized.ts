@@ -1,4 +1,4 @@
-import { isRecord, type KubeObject } from "@keelson/core";
+import { formatJson, isRecord, type KubeObject, parseJson } from "@keelson/core";
 import { appliedAnnotation } from "keelson/object";
 
 /** What the server chooses anew for each object, and what is no part of the desired state. */
@@ -27,9 +27,9 @@ const time = /\b\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d+)?(?:Z|[+-]\d{2}:\d{2
 export function normalized(objects: readonly KubeObject[]): readonly unknown[] {
   const names = replacements(objects);
   return objects
-    .map((object): unknown => JSON.parse(replaceAll(JSON.stringify(object), names)))
+    .map((object): unknown => parseJson(replaceAll(formatJson(object), names)))
     .map(withoutServerChoices)
-    .map((object) => ({ object, order: JSON.stringify(object) }))
+    .map((object) => ({ object, order: formatJson(object) }))
     .sort((one, other) => (one.order < other.order ? -1 : 1))
     .map(({ object }) => object);
 }
@@ -72,7 +72,7 @@ function normalizedPart(key: string, part: unknown): unknown {
 function managers(value: unknown): unknown {
   const entries = Array.isArray(value) ? value.map(withoutServerChoices) : [];
   return entries
-    .map((entry) => JSON.stringify(entry))
+    .map((entry) => formatJson(entry))
     .sort()
-    .map((text): unknown => JSON.parse(text));
+    .map((text): unknown => parseJson(text));
 }

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { formatJson, sortFields } from "keelson/object";
 import type { BackUp } from "../../api/back-up.ts";
 import { runAgainAnnotation } from "../../api/names.ts";
 
@@ -15,15 +16,7 @@ export function revisionOf({ metadata, spec }: BackUp): string {
     runAgain: metadata.annotations?.[runAgainAnnotation],
   };
   return createHash("sha256")
-    .update(JSON.stringify(withSortedFields(digested)))
+    .update(formatJson(sortFields(digested)))
     .digest("hex")
     .slice(0, 16);
-}
-
-/** Equal objects give the same text, whatever the order of their fields. */
-function withSortedFields(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(withSortedFields);
-  if (typeof value !== "object" || value === null) return value;
-  const fields = Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1));
-  return Object.fromEntries(fields.map(([name, field]) => [name, withSortedFields(field)]));
 }

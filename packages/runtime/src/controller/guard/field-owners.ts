@@ -1,4 +1,4 @@
-import { deepEqual, isRecord, type KubeObject, type ManagedFieldsEntry } from "@keelson/core";
+import { deepEqual, isRecord, type KubeObject, type ManagedFieldsEntry, parseJson } from "@keelson/core";
 
 /** One step of a field path. */
 export type FieldStep =
@@ -131,9 +131,9 @@ function childOf(node: FieldTree, step: FieldStep, value: unknown): FieldTree | 
 
 function isElement(key: string, step: FieldStep, element: unknown): boolean {
   if (key.startsWith("i:")) return step.type === "index" && key === `i:${step.index}`;
-  if (key.startsWith("v:")) return deepEqual(JSON.parse(key.slice(2)), element);
+  if (key.startsWith("v:")) return deepEqual(parseJson(key.slice(2)), element);
   if (!key.startsWith("k:")) return false;
-  const keys: unknown = JSON.parse(key.slice(2));
+  const keys: unknown = parseJson(key.slice(2));
   if (!isRecord(keys)) return false;
   if (isRecord(element))
     return Object.entries(keys).every(([name, value]) => deepEqual(element[name], value));

@@ -1,6 +1,7 @@
 import { hash } from "node:crypto";
 import type { ApiCall } from "@keelson/client";
 import {
+  formatJson,
   formatKey,
   groupResourceOf,
   isNewer,
@@ -57,7 +58,7 @@ export class SeenObjects {
 
 /** Identifies a value without keeping it, since it may be a secret (law 9). */
 export function hashOf(value: unknown): string {
-  return value === undefined ? "absent" : hash("sha256", JSON.stringify(value), "base64url");
+  return value === undefined ? "absent" : hash("sha256", formatJson(value), "base64url");
 }
 
 /** How long a key is held, by the kind of loop; 0 if it is not held. */
