@@ -158,3 +158,4 @@ export type {
   TransportRequest,
   TransportResponse,
 } from "./transport.ts";
+export { PostError } from "./transport.ts";

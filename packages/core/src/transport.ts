@@ -1,3 +1,5 @@
+import { KeelsonError, toError } from "./error.ts";
+
 /**
  * How requests reach an API server: over sockets, or straight into one in the same process. An implementation moves
  * bytes and knows nothing of Kubernetes; it returns error statuses like any other.
@@ -37,9 +39,14 @@ export interface TransportResponse {
 /** A JSON body for a server that is not an API server, such as a webhook server. */
 export interface OutgoingPost {
   readonly url: string;
+  /** Where the host of the URL is reached, such as `10.0.0.7:8443`. Default: the host itself. */
+  readonly address?: string;
   /** The name in the certificate of the server. Default: the host of the URL. */
   readonly serverName?: string;
-  /** The certificate authority of the server, in PEM. Default: those of the machine. */
+  /**
+   * The certificates of which one must be that of the server, or have signed it; in PEM. Default: the authorities of
+   * the machine.
+   */
   readonly certificateAuthority?: string;
   readonly body: string;
   readonly signal: AbortSignal;
@@ -47,5 +54,20 @@ export interface OutgoingPost {
 
 export interface PostResponse {
   readonly status: number;
+  /** The `content-type` header; empty without one. */
+  readonly contentType: string;
   readonly body: string;
+}
+
+/** A POST got no response. */
+export class PostError extends KeelsonError {
+  static override readonly brand: string = "@keelson/core.PostError";
+  readonly code = "POST_FAILED";
+  /** What was called: after a redirect, the place to which it led. */
+  readonly url: string;
+
+  constructor(url: string, cause: unknown) {
+    super(`POST ${url}: ${toError(cause).message}`, { cause });
+    this.url = url;
+  }
 }

@@ -49,7 +49,7 @@ export function assembleApi(options: SandboxOptions): AssembledApi {
   const registry = createRegistry();
   registry.replace("builtin", builtinKinds());
   const read = storedObjects(store, registry);
-  const callWebhook = webhookCaller(sendPost, read);
+  const callWebhook = webhookCaller({ sendPost, read, clock });
   const rbac = createRbac({ store, read });
   const key = tokenSecret === undefined ? newTokenKey(random) : tokenKeyOf(tokenSecret);
   const serviceAccountTokens = createServiceAccountTokens({ key, read, clock, random });

@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { createServer, type IncomingHttpHeaders } from "node:http";
 import { type AddressInfo, connect, type Socket } from "node:net";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { signed } from "../../test/support/certificates.ts";
 import { startMuteServer, startTlsServer } from "../../test/support/tls-server.ts";
 import { readText } from "../request/response.ts";
 import { makeRoute, openConnection, Semaphore } from "./connection-pool.ts";
@@ -51,6 +52,15 @@ describe("a semaphore", () => {
     semaphore.release();
     await semaphore.acquire(signal);
   });
+});
+
+it("a server is trusted by its own certificate, whatever authority has signed it", async () => {
+  const { server, access } = await startTlsServer(await signed("localhost"));
+  server.on("request", (_, response) => void response.end("hello"));
+  const transport = httpTransport(access);
+  const { body } = await transport.send({ method: "GET", path: "/", headers: {}, isStream: false });
+  expect(await readText(body)).toBe("hello");
+  await transport.close();
 });
 
 /** A proxy that passes everything on, or answers something else; and what it was asked. */

@@ -96,7 +96,8 @@ export interface Route {
 export function makeRoute(server: URL, proxyUrl: string | undefined, tls: TlsSettings): Route {
   const { ca, cert, key } = tls;
   const secureContext = createSecureContext({
-    ...(ca !== undefined && { ca }),
+    // As Go's clients do, trust a server also by its own certificate.
+    ...(ca !== undefined && { ca, allowPartialTrustChain: true }),
     ...(cert !== undefined && { cert }),
     ...(key !== undefined && { key }),
   });

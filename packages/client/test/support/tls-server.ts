@@ -3,9 +3,9 @@ import { createSecureServer, type Http2SecureServer } from "node:http2";
 import { type AddressInfo, createServer as createTcpServer, type Socket } from "node:net";
 import { onTestFinished } from "vitest";
 import type { ClusterAccess } from "../../src/config/cluster-access.ts";
-import { selfSigned } from "./certificates.ts";
+import { type Certificate, selfSigned } from "./certificates.ts";
 
-/** A TLS server that speaks HTTP/2 and HTTP/1.1, and ends with the test. */
+/** A TLS server with a certificate for `localhost` that speaks HTTP/2 and HTTP/1.1, and ends with the test. */
 export interface TlsServer {
   readonly server: Http2SecureServer;
   readonly access: ClusterAccess;
@@ -15,8 +15,8 @@ export interface TlsServer {
   readonly connections: () => number;
 }
 
-export async function startTlsServer(): Promise<TlsServer> {
-  const certificate = await selfSigned("localhost");
+export async function startTlsServer(given?: Certificate): Promise<TlsServer> {
+  const certificate = given ?? (await selfSigned("localhost"));
   const server = createSecureServer({ ...certificate, allowHTTP1: true });
   const sockets = new Set<Socket>();
   let connections = 0;

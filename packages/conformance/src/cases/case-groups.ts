@@ -31,6 +31,7 @@ import { validationLevelCases } from "./validation-levels.ts";
 import { volumeCases } from "./volumes.ts";
 import { warningCases } from "./warnings.ts";
 import { watchCases } from "./watches.ts";
+import { webhookCallCases } from "./webhook-calls.ts";
 import { workloadCaseGroups } from "./workloads/workload-groups.ts";
 import { workloadCases } from "./workloads.ts";
 
@@ -67,6 +68,7 @@ export const apiCaseGroups: readonly CaseGroup[] = [
   accessCases,
   reviewCases,
   admissionCases,
+  webhookCallCases,
   badInputCases,
 ];
 

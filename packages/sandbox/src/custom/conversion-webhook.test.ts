@@ -16,7 +16,11 @@ function webhook(convert: (given: Record<string, unknown>) => unknown): WebhookC
     const { request, apiVersion, kind } = JSON.parse(body);
     const convertedObjects = request.objects.map(convert);
     const response = { uid: request.uid, result: { status: "Success" }, convertedObjects };
-    return { status: 200, body: JSON.stringify({ apiVersion, kind, response }) };
+    return {
+      status: 200,
+      contentType: "application/json",
+      body: JSON.stringify({ apiVersion, kind, response }),
+    };
   };
 }
 

@@ -11,7 +11,8 @@ import {
 import type { WebhookConversion } from "@keelson/core/kinds/apiextensions/v1";
 import { labelsProblems } from "../resource/label-problems.ts";
 import type { MutableObject } from "../resource/mutable-object.ts";
-import type { WebhookCaller, WebhookTarget } from "../resource/webhook-caller.ts";
+import { responseProblem } from "../resource/response-problem.ts";
+import type { WebhookCaller, WebhookResponse } from "../resource/webhook-caller.ts";
 import { ApiError } from "../status/api-error.ts";
 import { formatProblem } from "../status/field-problem.ts";
 
@@ -21,7 +22,7 @@ export interface ConversionTools {
 }
 
 /** How long a webhook may take to convert. */
-const timeoutMs = 30_000;
+const timeoutSeconds = 30;
 
 /** A conversion is never cancelled. */
 const never = new AbortController().signal;
@@ -46,15 +47,14 @@ export function webhookConverter(
       request: { uid, desiredAPIVersion, objects: asked },
       response: { uid: "", convertedObjects: null, result: { metadata: {} } },
     };
-    const { caBundle } = webhook.clientConfig ?? {};
+    const { clientConfig = {} } = webhook;
     const answer = await callWebhook({
-      target: targetOf(webhook),
-      ...(caBundle === undefined ? {} : { caBundle }),
+      clientConfig,
       body: JSON.stringify(review),
-      timeoutMs,
+      timeoutSeconds,
       signal: never,
     })
-      .then(({ status, body }) => convertedObjects(status, body, apiVersion, uid))
+      .then((response) => convertedObjects(response, apiVersion, uid))
       .catch((error: unknown) => {
         throw conversionError(`conversion webhook for ${nameOf(first)} failed: ${toError(error).message}`);
       });
@@ -73,17 +73,11 @@ export function webhookConverter(
   };
 }
 
-function targetOf({ clientConfig }: WebhookConversion): WebhookTarget {
-  const { url, service } = clientConfig ?? {};
-  if (service === undefined) return { url: url ?? "" };
-  const { namespace, name, port = 443, path = "/" } = service;
-  return { service: { namespace, name, port }, path };
-}
-
 /** Throws an error that describes the problem of the response. */
-function convertedObjects(status: number, body: string, apiVersion: string, uid: string): readonly unknown[] {
-  if (status < 200 || status > 299) throw new Error(refusalText(status, body));
-  const review: unknown = JSON.parse(body);
+function convertedObjects(response: WebhookResponse, apiVersion: string, uid: string): readonly unknown[] {
+  const problem = responseProblem(response);
+  if (problem !== undefined) throw new Error(problem);
+  const review: unknown = JSON.parse(response.body);
   const isReview = isRecord(review) && review.kind === "ConversionReview" && review.apiVersion === apiVersion;
   if (!isReview) {
     const [group, version] = apiVersion.split("/");
@@ -91,28 +85,20 @@ function convertedObjects(status: number, body: string, apiVersion: string, uid:
     const got = `${String(gotVersion)}, Kind=${String(kind)}`;
     throw new Error(`expected webhook response of ${group}/${version}, Kind=ConversionReview, got ${got}`);
   }
-  const { response } = review;
-  if (!isRecord(response)) throw new Error("no response provided");
-  if (response.uid !== uid && apiVersion.endsWith("/v1")) {
+  const { response: conversion } = review;
+  if (!isRecord(conversion)) throw new Error("no response provided");
+  if (conversion.uid !== uid && apiVersion.endsWith("/v1")) {
     throw new Error(
-      `expected response.uid=${JSON.stringify(uid)}, got ${JSON.stringify(response.uid ?? "")}`,
+      `expected response.uid=${JSON.stringify(uid)}, got ${JSON.stringify(conversion.uid ?? "")}`,
     );
   }
-  const result = isRecord(response.result) ? response.result : {};
+  const result = isRecord(conversion.result) ? conversion.result : {};
   if (result.status !== "Success") {
     const { message = "" } = result;
     if (typeof message === "string" && message !== "") throw new Error(message);
     throw new Error(`response.result.status was '${String(result.status ?? "")}', not 'Success'`);
   }
-  return Array.isArray(response.convertedObjects) ? response.convertedObjects : [];
-}
-
-function refusalText(status: number, body: string): string {
-  const text = body.trim();
-  if (status === 404) return "the server could not find the requested resource";
-  return status >= 500
-    ? `an error on the server (${JSON.stringify(text)}) has prevented the request from succeeding`
-    : `the server rejected our request for an unknown reason`;
+  return Array.isArray(conversion.convertedObjects) ? conversion.convertedObjects : [];
 }
 
 function nameOf(object: GenericObject): string {

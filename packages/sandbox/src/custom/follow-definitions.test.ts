@@ -96,7 +96,7 @@ function definitionWorld(): World {
     writer,
     clock,
     random: seededRandom(1),
-    callWebhook: async () => ({ status: 500, body: "" }),
+    callWebhook: async () => ({ status: 500, contentType: "", body: "" }),
     onError: (error) => errors.push(error),
   });
   return {

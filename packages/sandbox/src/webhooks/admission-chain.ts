@@ -1,3 +1,4 @@
+import type { Clock } from "@keelson/core";
 import type { AdmissionChain, MutatingAdmission, ValidatingAdmission } from "../admission/admission.ts";
 import { defaultIngressClass, defaultStorageClass } from "../admission/default-class.ts";
 import { namespaceLifecycle } from "../admission/namespace-lifecycle.ts";
@@ -18,6 +19,7 @@ interface AdmissionChainDependencies extends Omit<WebhookDependencies, "authoriz
   /** Where the chain subscribes to changes of webhook configurations. */
   readonly store: Pick<Store, "subscribe" | "revision">;
   readonly rbac: Rbac;
+  readonly clock: Clock;
   /** Whether a controller creates ServiceAccounts; otherwise pods need none. Default: true. */
   readonly hasServiceAccounts?: boolean;
 }

@@ -14,11 +14,11 @@ const { put, create, respond, calls } = world();
 function world() {
   const responses = new Map<Sort, Respond>();
   const calls: Sort[] = [];
-  const made = admissionWorld(async ({ target, body }) => {
-    const sort = sorts.find((each) => "url" in target && target.url.includes(each)) ?? "validating";
+  const made = admissionWorld(async ({ url, body }) => {
+    const sort = sorts.find((each) => url.includes(each)) ?? "validating";
     calls.push(sort);
     const { uid } = JSON.parse(body).request;
-    return (responses.get(sort) ?? allow)(uid);
+    return { contentType: "application/json", ...(responses.get(sort) ?? allow)(uid) };
   });
   return {
     ...made,

@@ -10,13 +10,14 @@ interface Setup extends AdmissionWorld {
 
 function setup(): Setup {
   const called: string[] = [];
-  const world = admissionWorld(async ({ target, body }) => {
+  const world = admissionWorld(async ({ url, body }) => {
     const { request } = JSON.parse(body);
-    const name = "path" in target ? target.path.slice(1).replace(/\?.*/, "") : "";
+    const name = new URL(url).pathname.slice(1);
     called.push(`${name} ${request.object?.apiVersion ?? "-"}`);
     const response = { uid: request.uid, allowed: true };
     return {
       status: 200,
+      contentType: "application/json",
       body: JSON.stringify({ apiVersion: "admission.k8s.io/v1", kind: "AdmissionReview", response }),
     };
   });
@@ -28,7 +29,7 @@ function setup(): Setup {
         name: `${name}.example.com`,
         admissionReviewVersions: ["v1"],
         sideEffects: "None",
-        clientConfig: { service: { namespace: "shop", name: "hooks", path: `/${name}` } },
+        clientConfig: { url: `https://hooks.test/${name}` },
         rules: [{ operations: ["*"], apiGroups: ["*"], apiVersions: ["*"], resources: ["*"] }],
         ...fields,
       }));

@@ -10,11 +10,11 @@ import {
 import { createRbac, type Rbac } from "../../src/auth/rbac.ts";
 import type { UserInfo } from "../../src/auth/user.ts";
 import { builtinServedResources } from "../../src/builtin/builtin-resources.ts";
+import { type SendPost, webhookCaller } from "../../src/outgoing/post-webhook.ts";
 import type { MutableObject } from "../../src/resource/mutable-object.ts";
 import { createRegistry, type ResourceRegistry } from "../../src/resource/resource-registry.ts";
 import type { ServedResource } from "../../src/resource/served-resource.ts";
 import { type StoredObjects, storedObjects } from "../../src/resource/stored-objects.ts";
-import type { WebhookCaller } from "../../src/resource/webhook-caller.ts";
 import type { WriteOptions } from "../../src/server/options/write-options.ts";
 import { createObjectWriter } from "../../src/server/write/create-object-writer.ts";
 import type { ObjectWriter } from "../../src/server/write/object-writer.ts";
@@ -67,7 +67,7 @@ export interface AdmissionWorld {
 export const admin: UserInfo = { username: "admin", groups: ["system:masters", "system:authenticated"] };
 
 /** All built-in kinds with the whole admission chain, and the namespaces `default` and `shop`. */
-export function admissionWorld(callWebhook: WebhookCaller = noWebhooks): AdmissionWorld {
+export function admissionWorld(sendPost: SendPost = noWebhooks): AdmissionWorld {
   const store = createMemoryStore();
   const registry = createRegistry();
   registry.replace("builtin", builtinServedResources());
@@ -76,6 +76,7 @@ export function admissionWorld(callWebhook: WebhookCaller = noWebhooks): Admissi
   const warnings: string[] = [];
   const read = storedObjects(store, registry);
   const rbac = createRbac({ store, read });
+  const callWebhook = webhookCaller({ sendPost, read, clock });
   const admission = createAdmissionChain({ store, read, rbac, registry, clock, random, callWebhook });
   const writer = createObjectWriter({ store, registry, read, clock, random, admission });
   const options: WriteOptions = {
