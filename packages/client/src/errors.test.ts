@@ -45,5 +45,9 @@ describe("[CL2] a refusal", () => {
     const busy = errors.apiErrorFrom("get pods", status({ code: 429, details: { retryAfterSeconds: 3 } }));
     expect(busy.retryAfterMs).toBe(3000);
     expect(errors.apiErrorFrom("get pods", status({ code: 429 })).retryAfterMs).toBeUndefined();
+    const odd: Status = JSON.parse(
+      '{"apiVersion":"v1","kind":"Status","details":{"retryAfterSeconds":"soon"}}',
+    );
+    expect(errors.apiErrorFrom("get pods", odd).retryAfterMs).toBeUndefined();
   });
 });

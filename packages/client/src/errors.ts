@@ -22,10 +22,10 @@ export class ApiError extends ClientError {
     this.status = status;
   }
 
-  /** How long to wait before another try, if the server says so. */
+  /** How long to wait before another try, if the server says so. What is not a number of seconds is not considered. */
   get retryAfterMs(): number | undefined {
     const seconds = this.status.details?.retryAfterSeconds;
-    return seconds === undefined ? undefined : seconds * 1000;
+    return Number.isFinite(seconds) && seconds !== undefined && seconds >= 0 ? seconds * 1000 : undefined;
   }
 }
 

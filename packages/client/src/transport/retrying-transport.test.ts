@@ -55,6 +55,13 @@ describe("[CL3] a request", () => {
     expect(clock.waits).toEqual([3000, 1000]);
   });
 
+  it("waits longer and longer if the server demands no wait", async () => {
+    const clock = instantClock();
+    const transport = scripted(answer(429, { "retry-after": "0" }));
+    expect((await retryingTransport(transport, clock).send(post)).status).toBe(429);
+    expect(clock.waits).toEqual([50, 100, 200, 400, 800, 1000, 1000, 1000, 1000, 1000]);
+  });
+
   it("is sent eleven times at most", async () => {
     const transport = scripted(answer(429, { "retry-after": "1" }));
     expect((await retryingTransport(transport, instantClock()).send(get)).status).toBe(429);

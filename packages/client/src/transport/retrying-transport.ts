@@ -10,14 +10,14 @@ import {
 import { retryAfterSeconds } from "../request/response.ts";
 
 const maxRetries = 10;
-const firstResetWaitMs = 50;
-const longestResetWaitMs = 1_000;
+const firstWaitMs = 50;
+const longestWaitMs = 1_000;
 const resetCodes = new Set(["ECONNRESET", "EPIPE"]);
 
 /**
  * Repeats what is safe to repeat, up to ten times [CL3]: a request that the server did not take (429, or any 5xx that
  * says when to come back), and a GET whose connection was reset. A reset write may have been carried out and is not
- * repeated.
+ * repeated. The waits grow, and are not shorter than the server demands.
  */
 export function retryingTransport(transport: Transport, clock: Clock): Transport {
   return {
@@ -53,15 +53,20 @@ async function tryOnce(
     if (seconds === undefined || attempt >= maxRetries) return response;
     await readAway(response.body);
     return {
-      waitMs: seconds * 1000,
+      // A server that demands no wait at all is not asked ten times in a row.
+      waitMs: Math.max(seconds * 1000, waitBefore(attempt)),
       because: `the response was ${response.status} with Retry-After: ${seconds}`,
     };
   } catch (error) {
     const mayRepeat = request.method === "GET" && attempt < maxRetries && isReset(error);
     if (!mayRepeat || request.signal?.aborted === true) throw error;
-    const waitMs = Math.min(firstResetWaitMs * 2 ** attempt, longestResetWaitMs);
-    return { waitMs, because: `its connection was reset (${toError(error).message})` };
+    return { waitMs: waitBefore(attempt), because: `its connection was reset (${toError(error).message})` };
   }
+}
+
+/** How long to wait at least before an attempt is repeated. */
+function waitBefore(attempt: number): number {
+  return Math.min(firstWaitMs * 2 ** attempt, longestWaitMs);
 }
 
 function isTooBusy({ status }: TransportResponse): boolean {

@@ -11,6 +11,7 @@ import {
   systemRandom,
 } from "@keelson/core";
 import { type Logger, silentLogger } from "../logger.ts";
+import { WatchListSupport } from "../watch/watch-list-support.ts";
 import type { AcquireOptions, Cache, InformerLease } from "./cache.ts";
 import { scopeFor, scopeIdOf, scopesOf, validateSettings, type WatchScope } from "./cache-scopes.ts";
 import type { CacheSettings } from "./cache-settings.ts";
@@ -76,6 +77,7 @@ export class InformerCache implements Cache {
   readonly #informers = new InformerPool();
   readonly #indexes: KindIndex[] = [];
   readonly #earlier = new EarlierWrites();
+  readonly #watchListSupport = new WatchListSupport();
   /** The ids of the informers that serve the reads of a kind. */
   readonly #readIds = new Map<string, readonly string[]>();
   readonly #readLeases: ReadLeases;
@@ -260,6 +262,7 @@ export class InformerCache implements Cache {
       clock: this.clock,
       random,
       log,
+      watchListSupport: this.#watchListSupport,
       readTimeoutMs: this.#readTimeoutMs,
       // Spread, so that the resyncs of many kinds and replicas do not come together.
       resyncMs: resyncMs * (0.9 + 0.2 * random.next()),

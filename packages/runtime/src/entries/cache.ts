@@ -51,3 +51,4 @@ export {
 export { Reflector } from "../watch/reflector.ts";
 export type { Freshness, ReflectorOptions, WatchSink } from "../watch/reflector-options.ts";
 export type { ObjectEvent, Snapshot } from "../watch/snapshot.ts";
+export { WatchListSupport } from "../watch/watch-list-support.ts";

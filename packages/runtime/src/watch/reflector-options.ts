@@ -2,6 +2,7 @@ import type { Client, Selection } from "@keelson/client";
 import type { Clock, KubeObject, Random, Resource } from "@keelson/core";
 import type { ObjectEvent, Snapshot } from "./snapshot.ts";
 import type { FailureKind } from "./watch-failure.ts";
+import type { WatchListSupport } from "./watch-list-support.ts";
 import type { WatchState } from "./watch-machine.ts";
 
 /**
@@ -41,6 +42,8 @@ export interface ReflectorOptions<T extends KubeObject> {
   readonly parseOnRead?: boolean;
   /** A sync first tries a watch-list, and a list only if that is refused. Default true. */
   readonly useWatchList?: boolean;
+  /** What the reflectors of the same server share. Default: not shared. */
+  readonly watchListSupport?: WatchListSupport;
   /** A watch lasts between this many seconds and twice as many. Default, and at least, 300. */
   readonly watchTimeoutSeconds?: number;
   /** How often the server sends bookmarks; three missing ones in a row mean a dead connection. Default 60 s. */

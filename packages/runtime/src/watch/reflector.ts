@@ -7,6 +7,7 @@ import {
   type KubeObject,
   type Random,
   type Resource,
+  type Stored,
   systemClock,
   systemRandom,
   toError,
@@ -19,10 +20,11 @@ import {
   type WatchOutcome,
   type WatchSink,
 } from "./reflector-options.ts";
-import { type ObjectEvent, parsedSnapshot, type Snapshot } from "./snapshot.ts";
+import { keyProblem, type ObjectEvent, parsedSnapshot, type Snapshot } from "./snapshot.ts";
 import { withoutManagedFields } from "./strip-managed-fields.ts";
 import { watchFailure } from "./watch-failure.ts";
 import { WatchLineReader } from "./watch-line.ts";
+import { WatchListSupport } from "./watch-list-support.ts";
 import {
   dueAt,
   idle,
@@ -49,6 +51,8 @@ export class Reflector<T extends KubeObject> {
   readonly #clock: Clock;
   readonly #random: Random;
   readonly #rules: WatchRules;
+  readonly #rulesWithoutWatchList: WatchRules;
+  readonly #watchListSupport: WatchListSupport;
   readonly #lines: WatchLineReader<T>;
   readonly #collection = new Collection<T>();
   #state: WatchState = idle;
@@ -73,6 +77,7 @@ export class Reflector<T extends KubeObject> {
     const { bookmarkIntervalMs = 60_000, keepManagedFields = false, parseOnRead = true } = options;
     const operation = describeWatch(resource, selection);
     this.#options = options;
+    this.#watchListSupport = options.watchListSupport ?? new WatchListSupport();
     this.#clock = clock;
     this.#random = random;
     this.#lag = new EventLag(clock);
@@ -84,6 +89,7 @@ export class Reflector<T extends KubeObject> {
       bookmarkIntervalMs,
       internalErrorGraceMs,
     };
+    this.#rulesWithoutWatchList = { ...this.#rules, usesWatchList: false };
   }
 
   /**
@@ -128,7 +134,10 @@ export class Reflector<T extends KubeObject> {
   }
 
   #step(input: WatchInput<T>): void {
-    const at = { nowMs: this.#clock.monotonicNow(), random: this.#random, rules: this.#rules };
+    const nowMs = this.#clock.monotonicNow();
+    const isIgnored = this.#watchListSupport.isIgnored(nowMs);
+    const rules = isIgnored ? this.#rulesWithoutWatchList : this.#rules;
+    const at = { nowMs, random: this.#random, rules };
     const { state, effects } = transition(this.#state, input, at);
     this.#state = state;
     if ("memory" in state && state.memory.resourceVersion !== "")
@@ -170,9 +179,17 @@ export class Reflector<T extends KubeObject> {
         callHook(() => this.#options.onError?.(effect.error));
         break;
       case "warn":
-        callHook(() => this.#options.onWarning?.(effect.message));
+        this.#warn(effect.message);
+        break;
+      case "rememberIgnoredWatchList":
+        if (this.#watchListSupport.rememberIgnored(this.#clock.monotonicNow()))
+          this.#warn(ignoredWatchList(this.#rules.operation));
         break;
     }
+  }
+
+  #warn(message: string): void {
+    callHook(() => this.#options.onWarning?.(message));
   }
 
   #callSink(call: (sink: WatchSink<T>) => void): void {
@@ -248,13 +265,22 @@ export class Reflector<T extends KubeObject> {
       if (activity.isOver) return;
       this.#feed({
         type: "page",
-        items: items.map((item) => parsedSnapshot(keepManagedFields ? item : withoutManagedFields(item))),
-        resourceVersion: metadata.resourceVersion ?? "",
+        items: items
+          .filter((item) => this.#hasKey(item))
+          .map((item) => parsedSnapshot(keepManagedFields ? item : withoutManagedFields(item))),
+        resourceVersion: typeof metadata.resourceVersion === "string" ? metadata.resourceVersion : "",
         continue: metadata.continue ?? "",
       });
     } catch (error) {
       if (!activity.isOver) this.#feed({ type: "listFailed", failure: watchFailure(toError(error)) });
     }
+  }
+
+  #hasKey(item: Stored<T>): boolean {
+    const problem = keyProblem(item);
+    if (problem !== undefined)
+      this.#warn(`${this.#rules.operation}: skipped an object of a list: ${problem}`);
+    return problem === undefined;
   }
 
   #setTimer(): void {
@@ -315,6 +341,13 @@ class Collection<T extends KubeObject> {
 function describeWatch(resource: Resource, { namespace }: Selection): string {
   const what = `watch ${groupResourceOf(resource)}`;
   return namespace === undefined ? what : `${what} in ${namespace}`;
+}
+
+function ignoredWatchList(operation: string): string {
+  return (
+    `${operation}: the server ignores the parameters of watch-lists: it has not marked the end of the first objects; ` +
+    `all kinds of this server are listed instead`
+  );
 }
 
 function callHook(hook: () => void): void {

@@ -52,6 +52,17 @@ export function parsedSnapshot<T extends KubeObject>(object: Stored<T>): Snapsho
   );
 }
 
+/** Why an object of the server has no key or version that can be used; undefined if it has [RF23]. */
+export function keyProblem({ metadata }: { readonly metadata: object }): string | undefined {
+  const { name, namespace, resourceVersion }: Readonly<Record<string, unknown>> = { ...metadata };
+  if (typeof name !== "string" || name === "") return `its name is ${JSON.stringify(name) ?? "missing"}`;
+  if (namespace !== undefined && typeof namespace !== "string")
+    return `the namespace of ${JSON.stringify(name)} is ${JSON.stringify(namespace)}`;
+  if (resourceVersion !== undefined && typeof resourceVersion !== "string")
+    return `the resource version of ${JSON.stringify(name)} is ${JSON.stringify(resourceVersion)}`;
+  return undefined;
+}
+
 /** A snapshot that is parsed when it is read. The line must be about an object of that type. */
 export function unparsedSnapshot<T extends KubeObject>(line: ScannedLine): Snapshot<T> {
   return new UnparsedSnapshot<T>(line);

@@ -38,6 +38,17 @@ describe("a failure of a list or watch", () => {
     expect(watchFailure(refusal({ code: 401, reason: "Unauthorized" })).isMissing).toBeUndefined();
   });
 
+  it.each([400, 410, 422, 500])("[RF22] marks a refusal with %i, which a version can have caused", (code) => {
+    expect(watchFailure(refusal({ code })).isVersionSuspect).toBe(true);
+  });
+
+  it.each([401, 403, 404, 429, 503, 504])(
+    "[RF22] does not blame the version for a refusal with %i",
+    (code) => {
+      expect(watchFailure(refusal({ code })).isVersionSuspect).toBeUndefined();
+    },
+  );
+
   it("recognises a version that the server has not reached, which is a kind of timeout", () => {
     const causes = [{ reason: "ResourceVersionTooLarge", message: "Too large resource version" }];
     const error = refusal({ code: 504, reason: "Timeout", details: { causes, retryAfterSeconds: 1 } });

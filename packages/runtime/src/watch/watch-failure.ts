@@ -33,17 +33,24 @@ export interface WatchFailure {
   readonly retryAfterMs?: number;
   /** The kind or the permission is missing, and an administrator may be about to add it. */
   readonly isMissing?: boolean;
+  /** The refusal is one that a resource version in the request can have caused [RF22]. */
+  readonly isVersionSuspect?: boolean;
 }
+
+/** Servers refuse a version that they cannot parse with any of these. */
+const versionSuspectCodes: ReadonlySet<number | undefined> = new Set([400, 410, 422, 500]);
 
 /** A failure of a list, or of opening or reading a stream. */
 export function watchFailure(error: Error): WatchFailure {
   const retryAfterMs = error instanceof ApiError ? error.retryAfterMs : undefined;
   const isMissing = error instanceof NotFoundError || error instanceof ForbiddenError;
+  const isVersionSuspect = error instanceof ApiError && versionSuspectCodes.has(error.status.code);
   return {
     kind: kindOfFailure(error),
     error,
     ...(retryAfterMs !== undefined && { retryAfterMs }),
     ...(isMissing && { isMissing }),
+    ...(isVersionSuspect && { isVersionSuspect }),
   };
 }
 

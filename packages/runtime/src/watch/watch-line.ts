@@ -2,7 +2,7 @@ import { isAscii } from "node:buffer";
 import { apiErrorFrom, parseWatchEvent } from "@keelson/client";
 import { apiVersionOf, type Kind, type KubeObject, type Resource, type Stored } from "@keelson/core";
 import { byteAt, notJson, skipSpace, skipValue } from "./json-scan.ts";
-import { parsedSnapshot, type ScannedLine, unparsedSnapshot } from "./snapshot.ts";
+import { keyProblem, parsedSnapshot, type ScannedLine, unparsedSnapshot } from "./snapshot.ts";
 import { stripManagedFields, withoutManagedFields } from "./strip-managed-fields.ts";
 import { errorEventFailure } from "./watch-failure.ts";
 import type { WatchInput } from "./watch-machine.ts";
@@ -61,11 +61,15 @@ function parseWatchLine<T extends KubeObject>(
     return { type: "unexpectedEvent", description };
   }
   if (type !== "BOOKMARK") {
+    const problem = keyProblem(object);
+    if (problem !== undefined)
+      return { type: "unexpectedEvent", description: `skipped an event: ${problem}` };
     const kept = keepManagedFields ? object : withoutManagedFields(object);
     return { type: "event", event: { type, snapshot: parsedSnapshot(kept) } };
   }
-  const { resourceVersion = "", annotations } = object.metadata;
+  const { resourceVersion: version, annotations } = object.metadata;
   const endsInitialEvents = annotations?.[endOfInitialEvents] === "true";
+  const resourceVersion = typeof version === "string" ? version : "";
   return { type: "event", event: { type, resourceVersion, endsInitialEvents } };
 }
 

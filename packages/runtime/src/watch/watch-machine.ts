@@ -1,5 +1,5 @@
 // biome-ignore-all lint/style/noExcessiveLinesPerFile: the states and transitions of one machine are read together
-import type { KubeObject, Random } from "@keelson/core";
+import { compareResourceVersions, isResourceVersion, type KubeObject, type Random } from "@keelson/core";
 import { afterFailure, type Backoff, freshBackoff } from "./backoff.ts";
 import { IncompleteSyncError, SilentWatchError, VeryShortWatchError } from "./errors.ts";
 import type { Bookmark, ObjectEvent, Snapshot } from "./snapshot.ts";
@@ -10,7 +10,7 @@ import type { WatchFailure } from "./watch-failure.ts";
  *
  *     idle ──▶ streaming ──complete──▶ watching ──ended──▶ watching
  *                  │                      ▲
- *                  └─refused─▶ listing ──complete
+ *                  └─refused, ignored─▶ listing ──complete
  *
  *     any of these ──failed──▶ waiting ──▶ streaming again, or watching again
  *     any of these ──stop──▶ stopped
@@ -23,7 +23,7 @@ export type WatchState =
    * bookmark that ends them; then the same connection is the live watch.
    */
   | { readonly phase: "streaming"; readonly memory: Memory; readonly stream: StreamFacts }
-  /** A list, because the server refused a watch-list. Collects page after page; the last one leads to `watching`. */
+  /** A list, because the server refused or ignored a watch-list. Collects page after page; the last one leads to `watching`. */
   | { readonly phase: "listing"; readonly memory: Memory; readonly listing: Listing }
   /** The sink has all objects, and each event goes straight to it. */
   | {
@@ -34,6 +34,8 @@ export type WatchState =
       readonly hasBookmark: boolean;
       /** Versions of events only grow. Not so for the first objects of a watch that was opened without a version. */
       readonly isOrdered: boolean;
+      /** This stream has delivered a version that cannot be requested, and a warning was given. */
+      readonly hasInvalidVersion: boolean;
     }
   /** A request failed; none is sent before `untilMs`. Then the watch resumes, or everything is read again. */
   | {
@@ -49,7 +51,7 @@ export type WatchState =
 interface Memory {
   /** The version that the sink has reached. Empty until the first sync. */
   readonly resourceVersion: string;
-  /** The server no longer has that version, or does not have it yet: the next sync reads the newest state. */
+  /** The server does not have that version, or may not understand it: the next sync reads the newest state. */
   readonly isVersionRefused: boolean;
   /** The server pages even where its watch cache would not: it has no watch cache, so paging costs nothing [RF6]. */
   readonly isPagingForced: boolean;
@@ -69,6 +71,9 @@ interface StreamFacts {
   /** When the server should have ended the stream long ago. */
   readonly overdueAtMs: number;
   readonly events: number;
+  /** Since when objects are counted, to notice that the first ones come no more, and how many have come since. */
+  readonly countedFromMs: number;
+  readonly counted: number;
 }
 
 export interface ListRequest {
@@ -126,6 +131,8 @@ export type WatchEffect<T extends KubeObject> =
   | { readonly type: "replace"; readonly resourceVersion: string }
   | { readonly type: "apply"; readonly event: ObjectEvent<T> }
   | { readonly type: "bookmark"; readonly resourceVersion: string }
+  /** The server sends no bookmark at the end of the first objects; its next syncs should not try. */
+  | { readonly type: "rememberIgnoredWatchList" }
   | { readonly type: "report"; readonly error: Error }
   | { readonly type: "warn"; readonly message: string };
 
@@ -166,12 +173,19 @@ const leastTimeoutSeconds = 300;
 const veryShortMs = 1_000;
 /** How long the first objects may pause before a warning [RF4]. */
 const warnAfterMs = 10_000;
+/** A watch-list that delivers fewer objects in this time, and no bookmark, is an ordinary watch [RF21]. */
+const fewestInitialObjects = 100;
+const initialObjectsMs = 20_000;
 /** How long after its announced end a stream without bookmarks is given up [RF17]. */
 const overdueMs = 30_000;
 /** This many bookmarks in a row do not get lost: the connection did [RF17]. */
 const missedBookmarks = 3;
 /** After this long without one, internal errors are a new series. */
 const internalErrorsForgottenMs = 60_000;
+/** A Retry-After that is longer is not waited for: a mistake in it would stop the kind for good. */
+const longestRetryAfterMs = 300_000;
+/** Servers parse versions as unsigned integers of 64 bits. */
+const largestVersion = "18446744073709551615";
 /** A kind or a permission that is missing at the start is tried again at least this often [EV8]. */
 const longestWaitForMissingMs = 10_000;
 
@@ -263,13 +277,22 @@ function onInitialEvent<T extends KubeObject>(
   at: Moment,
 ): WatchStep<T> {
   const stream = afterLine(state.stream, at, 1);
-  if (event.type !== "BOOKMARK")
-    return { state: { ...state, stream }, effects: [{ type: "collect", event }] };
+  if (event.type !== "BOOKMARK") {
+    const counted = event.type === "ADDED" ? countObject(stream, at) : stream;
+    return { state: { ...state, stream: counted }, effects: [{ type: "collect", event }] };
+  }
   if (!event.endsInitialEvents) return { state: { ...state, stream }, effects: [] };
   const { resourceVersion } = event;
   const memory: Memory = { ...state.memory, resourceVersion, isVersionRefused: false };
   return {
-    state: { phase: "watching", memory, stream, hasBookmark: true, isOrdered: true },
+    state: {
+      phase: "watching",
+      memory,
+      stream,
+      hasBookmark: true,
+      isOrdered: true,
+      hasInvalidVersion: false,
+    },
     effects: [{ type: "replace", resourceVersion }],
   };
 }
@@ -278,9 +301,13 @@ function onInitialEvent<T extends KubeObject>(
 function onStreamingEnd({ memory, stream }: Streaming, failure: WatchFailure | undefined, at: Moment): Step {
   const { operation } = at.rules;
   if (failure === undefined) {
-    if (!isVeryShort(stream, at))
-      return wait(memory, "sync", { error: new IncompleteSyncError(operation) }, at);
-    return prepend([{ type: "report", error: new VeryShortWatchError(operation) }], list(memory));
+    if (isVeryShort(stream, at))
+      return prepend([{ type: "report", error: new VeryShortWatchError(operation) }], list(memory));
+    const error = new IncompleteSyncError(operation);
+    // Another watch-list would take as long, and end as early.
+    if (at.nowMs - stream.openedAtMs >= initialObjectsMs)
+      return prepend([{ type: "report", error }], list(memory));
+    return wait(memory, "sync", { error }, at);
   }
   switch (failure.kind) {
     case "unreachable":
@@ -303,12 +330,12 @@ function onStreamingEnd({ memory, stream }: Streaming, failure: WatchFailure | u
 
 function onStreamingTick(state: Streaming, at: Moment): Step {
   const { memory, stream } = state;
-  const silentMs = at.nowMs - stream.lastLineAtMs;
-  if (at.nowMs >= stream.overdueAtMs) {
-    const error = new SilentWatchError(at.rules.operation, silentMs);
-    return prepend([{ type: "abandon" }, { type: "discard" }], wait(memory, "sync", { error }, at));
+  if (at.nowMs >= ignoredAt(stream)) {
+    const effects = [{ type: "abandon" }, { type: "discard" }, { type: "rememberIgnoredWatchList" }] as const;
+    return prepend(effects, list(memory));
   }
   if (at.nowMs < streamingDueAt(state)) return { state, effects: [] };
+  const silentMs = at.nowMs - stream.lastLineAtMs;
   const message =
     `${at.rules.operation}: still waiting for the first objects, of which ${stream.events} have come; ` +
     `nothing was received for ${Math.round(silentMs / 1000)} s`;
@@ -318,8 +345,25 @@ function onStreamingTick(state: Streaming, at: Moment): Step {
   };
 }
 
-function streamingDueAt({ stream: { lastLineAtMs, warnedAtMs, overdueAtMs } }: Streaming): number {
-  return Math.min(Math.max(lastLineAtMs, warnedAtMs) + warnAfterMs, overdueAtMs);
+function streamingDueAt({ stream }: Streaming): number {
+  return Math.min(Math.max(stream.lastLineAtMs, stream.warnedAtMs) + warnAfterMs, ignoredAt(stream));
+}
+
+/**
+ * When a stream that has not marked the end of the first objects is not a watch-list [RF21]. The first objects of a
+ * server that knows watch-lists come in a flood, and the bookmark right after them; changes of objects, which an ordinary
+ * watch delivers, come at any pace.
+ */
+function ignoredAt({ countedFromMs, overdueAtMs }: StreamFacts): number {
+  return Math.min(countedFromMs + initialObjectsMs, overdueAtMs);
+}
+
+/** Begins to count anew with each hundred objects. */
+function countObject(stream: StreamFacts, { nowMs }: Moment): StreamFacts {
+  const counted = stream.counted + 1;
+  return counted < fewestInitialObjects
+    ? { ...stream, counted }
+    : { ...stream, counted: 0, countedFromMs: nowMs };
 }
 
 function inListing<T extends KubeObject>(state: InListing, input: WatchInput<T>, at: Moment): WatchStep<T> {
@@ -377,8 +421,8 @@ function onListFailure(state: InListing, failure: WatchFailure, at: Moment): Ste
 
 /**
  * The list to request instead, at once, when a list failed [RF5, RF6]; undefined if only waiting can help. A continue
- * token that expired between two pages leads to one list without pages; a version that the server does not have leads
- * to one list of the newest state. Each of them is tried once, so this ends.
+ * token that expired between two pages leads to one list without pages; a version that the server does not have, or
+ * that can be the reason of the refusal, leads to one list of the newest state. Each of them is tried once, so this ends.
  */
 function fallbackAfter(memory: Memory, listing: Listing, failure: WatchFailure): Listing | undefined {
   const { requestedVersion, request } = listing;
@@ -386,7 +430,10 @@ function fallbackAfter(memory: Memory, listing: Listing, failure: WatchFailure):
     return { requestedVersion, request: { resourceVersion: requestedVersion }, resourceVersion: undefined };
   }
   const isVersionMissing = failure.kind === "expired" || failure.kind === "versionTooLarge";
-  return isVersionMissing && requestedVersion !== "" ? beginList(memory, "") : undefined;
+  const isVersionSuspect = requestedVersion !== "0" && failure.isVersionSuspect === true;
+  return (isVersionMissing || isVersionSuspect) && requestedVersion !== ""
+    ? beginList(memory, "")
+    : undefined;
 }
 
 function inWatching<T extends KubeObject>(state: Watching, input: WatchInput<T>, at: Moment): WatchStep<T> {
@@ -414,10 +461,13 @@ function onEvent<T extends KubeObject>(
   // A watch that was opened without a version begins with the existing objects, in no order: if it resumed at the
   // version of one of them, it would miss the rest [RF10].
   const isOrdered = state.isOrdered || event.type !== "ADDED";
-  const resourceVersion = isOrdered && version !== "" ? version : state.memory.resourceVersion;
+  const isInvalid = !isRequestable(version) && isRequestable(state.memory.resourceVersion);
+  const isProgress = isOrdered && version !== "" && !isInvalid;
+  const resourceVersion = isProgress ? version : state.memory.resourceVersion;
   const effect: WatchEffect<T> = isBookmark
     ? { type: "bookmark", resourceVersion }
     : { type: "apply", event };
+  const mustWarn = isInvalid && version !== "" && !state.hasInvalidVersion;
   return {
     state: {
       phase: "watching",
@@ -425,9 +475,25 @@ function onEvent<T extends KubeObject>(
       stream: afterLine(state.stream, at, 1),
       hasBookmark: state.hasBookmark || isBookmark,
       isOrdered,
+      hasInvalidVersion: state.hasInvalidVersion || mustWarn,
     },
-    effects: [effect],
+    effects: mustWarn ? [effect, invalidVersionWarning(version, resourceVersion, at)] : [effect],
   };
+}
+
+function invalidVersionWarning(version: string, lastVersion: string, { rules }: Moment): WatchEffect<never> {
+  const message =
+    `${rules.operation}: an event has the resource version ${JSON.stringify(version.slice(0, 40))}, which no server ` +
+    `accepts in a request; the watch resumes from ${lastVersion}`;
+  return { type: "warn", message };
+}
+
+/**
+ * Whether servers accept a version in a request. One that is not requestable does not take the place of one that is, or
+ * the watch could not resume [RF22]; aggregated API servers that have no others use them throughout.
+ */
+function isRequestable(version: string): boolean {
+  return isResourceVersion(version) && compareResourceVersions(version, largestVersion) <= 0;
 }
 
 /** What the end of a watch leads to [RF11, RF12]: reading everything again costs most, so it comes last. */
@@ -531,7 +597,17 @@ function beginList({ isPagingForced }: Memory, requestedVersion: string): Listin
 function watch(memory: Memory, at: Moment): Step {
   const { stream, effect } = openStream(memory.resourceVersion, false, at);
   const isOrdered = memory.resourceVersion !== "" && memory.resourceVersion !== "0";
-  return { state: { phase: "watching", memory, stream, hasBookmark: false, isOrdered }, effects: [effect] };
+  return {
+    state: {
+      phase: "watching",
+      memory,
+      stream,
+      hasBookmark: false,
+      isOrdered,
+      hasInvalidVersion: false,
+    },
+    effects: [effect],
+  };
 }
 
 /** The server keeps a watch open for whole seconds, drawn anew for each watch, so that their ends spread [RF8]. */
@@ -550,13 +626,16 @@ function openStream(
       warnedAtMs: nowMs,
       overdueAtMs: nowMs + timeoutSeconds * 1000 + overdueMs,
       events: 0,
+      countedFromMs: nowMs,
+      counted: 0,
     },
     effect: { type: "openStream", resourceVersion, sendInitialEvents, timeoutSeconds },
   };
 }
 
 /**
- * Reports a failure and waits: as long as the back-off demands, and not less than the server's Retry-After. The first
+ * Reports a failure and waits: as long as the back-off demands, and not less than the server's Retry-After, up to five
+ * minutes. The first
  * sync of a kind that is about to be installed does not wait out the longest back-off.
  */
 function wait(
@@ -568,7 +647,8 @@ function wait(
   const { delayMs, backoff } = afterFailure(memory.backoff, at);
   const isFirstSync = memory.resourceVersion === "";
   const longestMs = isMissing && isFirstSync ? longestWaitForMissingMs : Number.POSITIVE_INFINITY;
-  const untilMs = at.nowMs + Math.max(Math.min(delayMs, longestMs), retryAfterMs);
+  const demandedMs = Math.min(retryAfterMs, longestRetryAfterMs);
+  const untilMs = at.nowMs + Math.max(Math.min(delayMs, longestMs), demandedMs);
   return {
     state: { phase: "waiting", memory: { ...memory, backoff }, untilMs, next },
     effects: [{ type: "report", error }],

@@ -1,8 +1,10 @@
-import { compareResourceVersions, metadataOnly } from "@keelson/core";
+import { createClient } from "@keelson/client";
+import { compareResourceVersions, metadataOnly, type Transport } from "@keelson/core";
 import { ConfigMap } from "@keelson/core/kinds/core/v1";
-import { errorEvent, faults, VirtualClock } from "@keelson/testkit";
-import { describe, expect, it } from "vitest";
+import { errorEvent, faults, faultyTransport, VirtualClock } from "@keelson/testkit";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { noWatches } from "../../src/watch/reflector-options.ts";
+import { WatchListSupport } from "../../src/watch/watch-list-support.ts";
 import { knownVersion, plainWatches, ReflectorLab, watchLists } from "../support/reflector-lab.ts";
 import { startTestCluster } from "../support/test-cluster.ts";
 
@@ -289,5 +291,145 @@ describe("a version that the server has not reached", () => {
     await expect.poll(() => sink.history.at(-1), { timeout: 30_000 }).toBe("REPLACE a last");
     expect(requested().slice(2)).toEqual([`watch-list ${future}`, "watch-list"]);
     expect(reflector.freshness.resourceVersion).not.toBe(future);
+  });
+});
+
+describe("a version that the server cannot parse", () => {
+  const invalid = ["abc", "99999999999999999999999999"];
+  const bookmarkAt = (resourceVersion: string, annotations = {}): string =>
+    JSON.stringify({
+      type: "BOOKMARK",
+      object: { apiVersion: "v1", kind: "ConfigMap", metadata: { resourceVersion, annotations } },
+    });
+
+  it.each(invalid)("[RF22] ends no watch if an event and a bookmark have it: %s", async (version) => {
+    const clock = new VirtualClock();
+    const made = await lab.synced(ConfigMap, ["a"], { clock });
+    const { namespace, transport, sink, requested, errors, warnings } = made;
+    const metadata = { namespace, name: "a", resourceVersion: version };
+    const changed = { type: "MODIFIED", object: { apiVersion: "v1", kind: "ConfigMap", metadata } };
+    const lines = `${JSON.stringify(changed)}\n${bookmarkAt(version)}`;
+    transport.fault(plainWatches, faults.injectAfter(0, lines));
+    const last = await lab.endWatch(made);
+    await expect.poll(() => sink.history.at(-1)).toBe("MODIFIED a");
+    expect(transport.cutStreams({}, "end")).toBe(1);
+    await lab.create(namespace, "z");
+    await expect.poll(() => sink.names).toEqual(["a", "last", "z"]);
+    expect(requested()).toEqual(["watch-list", `watch ${last}`, `watch ${last}`]);
+    expect(warnings).toEqual([expect.stringContaining(JSON.stringify(version))]);
+    expect(errors).toEqual([]);
+  });
+
+  it.each(invalid)("[RF22] is left after one refusal if a watch-list ended with it: %s", async (version) => {
+    const clock = new VirtualClock();
+    const made = await lab.world(ConfigMap, ["a"], { clock });
+    const { namespace, transport, sink, reflector, requested, start } = made;
+    const end = bookmarkAt(version, { "k8s.io/initial-events-end": "true" });
+    transport.fault(watchLists, faults.respond({ status: 200, body: `${end}\n` }));
+    await start();
+    await expect.poll(() => reflector.freshness.phase).toBe("waiting");
+    await clock.advance(1600);
+    await expect.poll(() => sink.history.at(-1), { timeout: 10_000 }).toBe("REPLACE a");
+    await lab.create(namespace, "z");
+    await expect.poll(() => sink.names).toEqual(["a", "z"]);
+    const [, ...later] = requested();
+    expect(later.slice(0, 3)).toEqual([`watch ${version}`, `watch-list ${version}`, `list ${version}`]);
+    expect(later.slice(3)).toEqual(["list", `watch ${sink.replacedAt.at(-1)}`]);
+  });
+
+  it.each(invalid)("[RF22] is left after one refusal if a list had it: %s", async (version) => {
+    const clock = new VirtualClock();
+    const made = await lab.world(ConfigMap, ["a"], { clock, useWatchList: false });
+    const { namespace, transport, sink, reflector, requested, start } = made;
+    const list = {
+      apiVersion: "v1",
+      kind: "ConfigMapList",
+      metadata: { resourceVersion: version },
+      items: [],
+    };
+    const headers = { "content-type": "application/json" };
+    transport.fault({ watch: false }, faults.respond({ status: 200, headers, body: JSON.stringify(list) }));
+    await start();
+    await expect.poll(() => reflector.freshness.phase).toBe("waiting");
+    await clock.advance(1600);
+    await expect.poll(() => sink.history.at(-1)).toBe("REPLACE a");
+    await lab.create(namespace, "z");
+    await expect.poll(() => sink.names).toEqual(["a", "z"]);
+    expect(requested().slice(1, 4)).toEqual([`watch ${version}`, `list ${version}`, "list"]);
+  });
+});
+
+describe("an object without a key", () => {
+  const identity = { apiVersion: "v1", kind: "ConfigMap" };
+  const unusable = [
+    { resourceVersion: "7" },
+    { name: "", resourceVersion: "7" },
+    { name: 7, resourceVersion: "7" },
+    { name: null, resourceVersion: "7" },
+    { name: "x", namespace: 7, resourceVersion: "7" },
+    { name: "x", resourceVersion: 7 },
+  ];
+
+  it.each(unusable)("[RF23] is skipped in a watch with a warning: %j", async (metadata) => {
+    const made = await lab.synced(ConfigMap, ["a"]);
+    const { namespace, transport, sink, warnings, errors } = made;
+    const line = JSON.stringify({ type: "ADDED", object: { ...identity, metadata } });
+    transport.fault(plainWatches, faults.injectAfter(0, line));
+    await lab.endWatch(made);
+    await lab.create(namespace, "z");
+    await expect.poll(() => sink.history).toEqual(["REPLACE a", "ADDED last", "ADDED z"]);
+    expect(warnings).toEqual([expect.stringContaining("skipped an event: ")]);
+    expect(errors).toEqual([]);
+  });
+
+  it("[RF23] is skipped in a list with a warning", async () => {
+    const made = await lab.world(ConfigMap, [], { useWatchList: false });
+    const { transport, sink, warnings, start } = made;
+    const good = { ...identity, metadata: { name: "good", namespace: made.namespace, resourceVersion: "5" } };
+    const items = [...unusable.map((metadata) => ({ ...identity, metadata })), good];
+    const list = { apiVersion: "v1", kind: "ConfigMapList", metadata: { resourceVersion: "1" }, items };
+    transport.fault({ watch: false }, faults.respond({ status: 200, body: JSON.stringify(list) }));
+    await start();
+    await expect.poll(() => sink.history).toEqual(["REPLACE good"]);
+    expect(warnings).toHaveLength(unusable.length);
+  });
+});
+
+describe("a server that ignores the parameters of watch-lists", () => {
+  /** Bookmarks are removed, too: a current server takes a watch from the newest state with bookmarks for a watch-list. */
+  const parameters = /&(sendInitialEvents|resourceVersionMatch|allowWatchBookmarks)=[^&]*/g;
+  const ignoring = (inner: Transport): Transport => ({
+    close: () => inner.close(),
+    send: (request) => {
+      const path = request.path.replace(parameters, "");
+      return inner.send({ ...request, path });
+    },
+  });
+
+  it("[RF21] is listed after a while, also later, and by all reflectors; with one warning", async () => {
+    const clock = new VirtualClock();
+    const transport = ignoring(cluster.realTransport());
+    onTestFinished(() => transport.close());
+    const recorded = faultyTransport(transport);
+    const client = createClient({ transport: recorded });
+    const shared = { client, clock, watchListSupport: new WatchListSupport() };
+    const first = await lab.world(ConfigMap, ["a", "b"], shared);
+    await first.start();
+    await expect.poll(() => first.reflector.freshness.lastEventAtMs).toBeDefined();
+    await clock.advance(19_000);
+    expect(first.sink.history).toEqual([]);
+    await clock.advance(1_000);
+    await expect.poll(() => first.sink.names).toEqual(["a", "b"]);
+    await lab.create(first.namespace, "c");
+    await expect.poll(() => first.sink.names).toEqual(["a", "b", "c"]);
+    const second = await lab.world(ConfigMap, ["d"], shared);
+    await second.start();
+    await expect.poll(() => second.sink.names).toEqual(["d"]);
+    const isWatchList = recorded.requests.map(({ query }) => query.sendInitialEvents === "true");
+    expect(isWatchList.filter(Boolean)).toHaveLength(1);
+    const ignored = [...first.warnings, ...second.warnings].filter((text) => text.includes("ignores"));
+    expect(ignored).toHaveLength(1);
+    await first.stop();
+    await second.stop();
   });
 });

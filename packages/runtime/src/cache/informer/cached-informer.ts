@@ -15,6 +15,7 @@ import {
 import type { Logger } from "../../logger.ts";
 import { Reflector } from "../../watch/reflector.ts";
 import { keyTextOf, plainKey } from "../../watch/snapshot.ts";
+import type { WatchListSupport } from "../../watch/watch-list-support.ts";
 import type { WatchScope } from "../cache-scopes.ts";
 import { TransformError } from "../errors.ts";
 import { type OwnRead, OwnWrites, type Progress } from "../own-writes/own-writes.ts";
@@ -41,6 +42,8 @@ export interface CachedInformerOptions<T extends KubeObject> {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
+  /** What the informers of the same server share. Default: not shared. */
+  readonly watchListSupport?: WatchListSupport;
   readonly readTimeoutMs: number;
   /** For subscribers that do not choose a period. */
   readonly resyncMs?: number;
@@ -68,7 +71,7 @@ export class CachedInformer<T extends KubeObject> implements Informer<T> {
   #cancelExpiry: CancelTimer | undefined;
 
   constructor(options: CachedInformerOptions<T>) {
-    const { client, resource, scope, clock, random, log, readTimeoutMs } = options;
+    const { client, resource, scope, clock, random, log, watchListSupport, readTimeoutMs } = options;
     const { selection, transform, keepManagedFields, parseOnRead } = scope;
     this.resource = resource;
     this.#options = options;
@@ -91,6 +94,7 @@ export class CachedInformer<T extends KubeObject> implements Informer<T> {
       parseOnRead,
       clock,
       random,
+      ...(watchListSupport !== undefined && { watchListSupport }),
       sink: this.#store,
       onError: (error) => this.#reportFailure(error),
       onWarning: (message) => log.warn(message, { informer: this.#name }),
