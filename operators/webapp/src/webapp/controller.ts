@@ -11,8 +11,8 @@ const concurrency = 16;
 
 /** Reconciles a WebApp when it changes, when an object that it owns changes, and when an object of its name does. */
 export const webappController = controller(WebApp, { concurrency, backoff: "oneSecondToFiveMinutes" })
-  .owns(Deployment, { verbs: ["create", "patch"] })
-  .owns(Service, { verbs: ["create", "patch"] })
+  .owns(Deployment)
+  .owns(Service)
   .owns(Ingress)
   .owns(HorizontalPodAutoscaler)
   .watches(Deployment, namesake)

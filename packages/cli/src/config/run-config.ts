@@ -106,7 +106,7 @@ export const runSchema: SettingsSchema<RunConfig> = z.strictObject<SettingsSchem
   }),
   namespace: setting(list("names of namespaces", isDnsLabel), {
     group: cluster,
-    help: "watch only this namespace",
+    help: "work only in this namespace: watches, writes, webhooks and permissions",
     placeholder: "NAMESPACE",
     defaultHelp: "all of them",
     isList: true,

@@ -7,10 +7,12 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { connect as connectSecurely } from "node:tls";
 import { type Access, type ControlPlane, startControlPlane } from "@keelson/controlplane";
-import type { Client } from "keelson";
+import { WebApp, webapp } from "@keelson/webapp";
+import { type Client, mergePatch } from "keelson";
 import { type Connection, connect } from "keelson/client";
 import { ValidatingWebhookConfiguration } from "keelson/kinds/admissionregistration/v1";
 import { CustomResourceDefinition } from "keelson/kinds/apiextensions/v1";
+import { Deployment } from "keelson/kinds/apps/v1";
 import { ConfigMap, Namespace, Service } from "keelson/kinds/core/v1";
 import { installCrds } from "keelson/object";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, type TestContext } from "vitest";
@@ -30,7 +32,9 @@ let connection: Connection;
 let client: Client;
 
 beforeAll(async () => {
-  controlPlane = await startControlPlane();
+  // Administrators enable it where tenants must not delete each other's objects; printed roles must suffice there, too.
+  const plugins = ["--enable-admission-plugins=OwnerReferencesPermissionEnforcement"];
+  controlPlane = await startControlPlane({ args: { "kube-apiserver": plugins } });
   connection = await connect({ kubeconfigPath: controlPlane.kubeconfigPath });
   client = connection.client;
 });
@@ -41,7 +45,7 @@ afterAll(async () => {
 
 interface Started {
   readonly args: readonly string[];
-  readonly as?: Access;
+  readonly as?: Pick<Access, "kubeconfigPath">;
   readonly env?: Readonly<Record<string, string>>;
 }
 
@@ -50,6 +54,23 @@ function keelsonRun({ onTestFinished }: TestContext, { args, as, env = {} }: Sta
   const started = new KeelsonProcess(["run", ...args], { KUBECONFIG: kubeconfigPath, ...env });
   onTestFinished(() => started.kill());
   return started;
+}
+
+/** The access of a new ServiceAccount that may do nothing. */
+async function serviceAccount(
+  { onTestFinished }: TestContext,
+  namespace: string,
+  name: string,
+): Promise<Pick<Access, "kubeconfigPath">> {
+  await controlPlane.kubectl(["-n", namespace, "create", "serviceaccount", name]);
+  const token = (await controlPlane.kubectl(["-n", namespace, "create", "token", name])).trim();
+  const { kubeconfig } = controlPlane;
+  const users = (kubeconfig.users ?? []).map((user) => ({ ...user, user: { token } }));
+  const folder = await mkdtemp(join(tmpdir(), "keelson-run-"));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  const kubeconfigPath = join(folder, "kubeconfig");
+  await writeFile(kubeconfigPath, JSON.stringify({ ...kubeconfig, users }));
+  return { kubeconfigPath };
 }
 
 async function makeNamespace(name: string): Promise<void> {
@@ -172,6 +193,74 @@ describe("keelson run in a cluster without its kinds", { timeout: 120_000 }, () 
     await test.annotate(`start to ready, with the installation of a kind: ${Math.round(readyMs)} ms`);
     const events = await controlPlane.kubectl(["-n", "whole", "get", "events", "-o", "name"]);
     expect(events).toContain("event/web.");
+  });
+});
+
+describe("keelson run in one namespace", { timeout: 120_000 }, () => {
+  const namespace = "team-a";
+  const webappIn = ["webapp", "--namespace", namespace, "--webhook-port", "-1", ...freePorts];
+  const key = { namespace, name: "nginx" };
+  const ownersOf = async (): Promise<readonly unknown[]> => {
+    const { items } = await client.list(Deployment, { namespace });
+    return items.flatMap(({ metadata }) => metadata.ownerReferences ?? []);
+  };
+
+  beforeAll(async () => {
+    await makeNamespace(namespace);
+    await installCrds(client, webapp.resources, { signal: AbortSignal.timeout(startTimeoutMs) });
+  });
+
+  it("[MG12] works with the Roles of the namespace that it printed, and needs no ClusterRole", async (test) => {
+    const as = await serviceAccount(test, namespace, "printed");
+    const args = [...webappIn, "--leader-elect", "--lease-namespace", namespace, ...quickLease];
+    const refused = keelsonRun(test, { args, as });
+    expect(await refused.exited).toBe(1);
+    const manifest = refused.stderr.slice(refused.stderr.indexOf("apiVersion:"));
+    expect(manifest.match(/^kind: .*/gm)).toEqual(["kind: Role", "kind: RoleBinding"]);
+    await controlPlane.kubectl(["apply", "-f", "-"], { input: manifest });
+    const started = keelsonRun(test, { args, as });
+    await becomesReady(started);
+    await client.create(WebApp, { metadata: key, spec: { image: "nginx:1.25", replicas: 1 } });
+    const owner = expect.objectContaining({ kind: "WebApp", controller: true, blockOwnerDeletion: true });
+    await expect.poll(ownersOf, isReady).toEqual([owner]);
+    // An orphan is adopted, which is a right of those who may delete it.
+    await client.patch(Deployment, key, mergePatch({ metadata: { ownerReferences: null } }));
+    await expect.poll(ownersOf, isReady).toEqual([owner]);
+    const events = async () => controlPlane.kubectl(["-n", namespace, "get", "events", "-o", "name"]);
+    await expect.poll(events, isReady).toContain("event/nginx.");
+    const refusals = started.log.filter((entry) => JSON.stringify(entry).includes("forbidden"));
+    expect(refusals).toEqual([]);
+    await client.delete(WebApp, key);
+    await started.kill();
+  });
+
+  it("[MG12] works with a Role for everything in the namespace", async (test) => {
+    const as = await serviceAccount(test, namespace, "admin");
+    for (const binding of [
+      ["role", "everything", "--verb=*", "--resource=*.*"],
+      ["rolebinding", "everything", "--role=everything", `--serviceaccount=${namespace}:admin`],
+    ])
+      await controlPlane.kubectl(["-n", namespace, "create", ...binding]);
+    await becomesReady(keelsonRun(test, { args: webappIn, as }));
+  });
+
+  it("names what is cluster-scoped", async (test) => {
+    const as = await serviceAccount(test, namespace, "webhooks");
+    const webhooks = ["--webhook-port", "0", "--webhook-service", `${namespace}/webapp`];
+    const started = keelsonRun(test, { args: [...webappIn, ...webhooks], as });
+    expect(await started.exited).toBe(1);
+    expect(started.stderr).toContain(
+      "Cluster-scoped, so that only a ClusterRole can allow it:\n" +
+        "mutatingwebhookconfigurations.admissionregistration.k8s.io,\n" +
+        "validatingwebhookconfigurations.admissionregistration.k8s.io.\n",
+    );
+    expect(started.stderr).toMatch(/^get,create,.* \(cluster\) +webhooks$/m);
+    expect(started.stderr.match(/^kind: .*/gm)).toEqual([
+      "kind: ClusterRole",
+      "kind: ClusterRoleBinding",
+      "kind: Role",
+      "kind: RoleBinding",
+    ]);
   });
 });
 

@@ -95,3 +95,9 @@ export interface CacheSettings {
   /** How long a read waits for an own write before the server serves it [RW1]. Default 10 s. */
   readonly readTimeoutMs?: number;
 }
+
+/** The namespaces that the settings limit every kind to, unless a kind has its own; undefined if they do not. */
+export function namespacesOf({ defaults }: CacheSettings = {}): readonly string[] | undefined {
+  const namespaces = Object.keys(defaults?.namespaces ?? {});
+  return namespaces.length === 0 || namespaces.includes(allNamespaces) ? undefined : namespaces;
+}

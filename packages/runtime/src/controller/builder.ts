@@ -38,7 +38,8 @@ export type WriteVerb = "create" | "update" | "patch" | "delete" | "deletecollec
 export interface OwnsOptions<T extends KubeObject> extends WatchedKindOptions<T>, EnqueueOwnerOptions {
   /**
    * What the reconciler does to objects of the kind, beside to list and watch them. Default: `create`, `patch` and
-   * `delete`, which is what the operations of the context use.
+   * `delete`, which is what the operations of the context use. Where the admission plugin
+   * OwnerReferencesPermissionEnforcement is on, `delete` is also needed to adopt an orphan.
    */
   readonly verbs?: readonly WriteVerb[];
 }

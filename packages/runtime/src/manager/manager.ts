@@ -1,6 +1,7 @@
 import { type Client, listenHttp } from "@keelson/client";
 import type { ApiUse, Clock, Random } from "@keelson/core";
 import { abortable, aborted, systemClock, systemRandom, toError } from "@keelson/core";
+import { namespacesOf } from "../cache/cache-settings.ts";
 import { InformerCache } from "../cache/informer-cache.ts";
 import type { Controller } from "../controller/controller.ts";
 import type { ControllerDefinition } from "../controller/controller-definition.ts";
@@ -284,11 +285,12 @@ export class Manager {
   }
 
   #makeWebhooks(): ManagerWebhooks | undefined {
-    const { client, webhooks, listen = listenHttp } = this.#options;
+    const { client, webhooks, cache, listen = listenHttp } = this.#options;
     if (webhooks === undefined) return undefined;
     return new ManagerWebhooks(webhooks, {
       ...{ client, cachedClient: this.replicaClient, listen },
       ...{ clock: this.#clock, log: this.#log, metrics: this.metrics },
+      namespaces: namespacesOf(cache),
       onListening: (port) => this.#onListening("webhooks", port),
     });
   }

@@ -51,6 +51,8 @@ export interface WebhookDependencies {
   readonly clock: Clock;
   readonly log: Logger;
   readonly listen: Listen;
+  /** The namespaces that the manager is limited to; undefined if it is not. */
+  readonly namespaces: readonly string[] | undefined;
   readonly metrics: Pick<Metrics, "webhooks" | "certificates">;
   readonly onListening: (port: number) => void;
 }
@@ -136,7 +138,7 @@ export class ManagerWebhooks {
   #certificates(): CertificateSource {
     const { certificates, port = defaultWebhookPort } = this.#options;
     if (!isManaged(certificates)) return certificates;
-    const { client, clock, log, metrics } = this.#dependencies;
+    const { client, clock, log, metrics, namespaces } = this.#dependencies;
     const { secret, name, endpoint, labels, rules, intervalMs } = certificates;
     const endpointAt = typeof endpoint === "function" ? endpoint : () => endpoint;
     const keeping = this.#listening.promise.then((opened) =>
@@ -146,6 +148,7 @@ export class ManagerWebhooks {
         admissions: this.#admissions,
         converted: this.#converted,
         ...(labels !== undefined && { labels }),
+        ...(namespaces !== undefined && { namespaces }),
       }),
     );
     return new ManagedCertificates({

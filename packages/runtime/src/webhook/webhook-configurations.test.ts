@@ -1,4 +1,4 @@
-import type { Resource } from "@keelson/core";
+import type { LabelSelector, Resource } from "@keelson/core";
 import { describe, expect, it } from "vitest";
 import { type Admission, admission } from "./admission.ts";
 import {
@@ -90,6 +90,24 @@ describe("webhook configurations", () => {
     });
     const [mutating] = makeMutatingConfiguration([webhooks], local)?.webhooks ?? [];
     expect(mutating).toMatchObject({ reinvocationPolicy: "IfNeeded", rules: [{ operations: ["UPDATE"] }] });
+  });
+
+  it("select only the namespaces that the manager is limited to", () => {
+    const selectorOf = (webhooks: Admission) =>
+      makeValidatingConfiguration([webhooks], { ...local, namespaces: ["shop", "blog"] })?.webhooks?.[0]
+        ?.namespaceSelector;
+    const served = { key: "kubernetes.io/metadata.name", operator: "In", values: ["shop", "blog"] };
+    const check = () => undefined;
+    expect(selectorOf(admission(WebApp).validate(check))).toEqual({ matchExpressions: [served] });
+    const namespaceSelector: LabelSelector = {
+      matchLabels: { team: "a" },
+      matchExpressions: [{ key: "old", operator: "DoesNotExist" }],
+    };
+    expect(selectorOf(admission(WebApp, { namespaceSelector }).validate(check))).toEqual({
+      matchLabels: { team: "a" },
+      matchExpressions: [{ key: "old", operator: "DoesNotExist" }, served],
+    });
+    expect(selectorOf(admission({ ...WebApp, scope: "Cluster" }).validate(check))).toEqual({});
   });
 
   it("[WH10] have a condition about deletion only for requests that can change finalizers", () => {

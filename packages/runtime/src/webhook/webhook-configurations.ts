@@ -3,6 +3,7 @@ import {
   type ApplyConfiguration,
   groupResourceOf,
   type KubeObject,
+  type LabelSelector,
   metadataOnly,
   type Resource,
 } from "@keelson/core";
@@ -34,6 +35,8 @@ export interface ConfigurationContext {
   /** The authorities that sign the certificates of the webhooks, in PEM. */
   readonly caBundle: string;
   readonly labels?: Readonly<Record<string, string>>;
+  /** The webhooks are called for namespaced objects of these namespaces. Default: of all. */
+  readonly namespaces?: readonly string[];
 }
 
 /** The MutatingWebhookConfiguration; undefined if no admission has a mutator. */
@@ -91,13 +94,23 @@ function makeWebhook(
     clientConfig: clientConfigOf(admission.pathOf(verb), context),
     failurePolicy: settings.failurePolicy ?? "Fail",
     matchPolicy: settings.matchPolicy ?? "Equivalent",
-    namespaceSelector: settings.namespaceSelector ?? {},
+    namespaceSelector: namespaceSelectorOf(admission, context),
     objectSelector: settings.objectSelector ?? {},
     rules: [rule],
     sideEffects: settings.sideEffects ?? "None",
     timeoutSeconds: settings.timeoutSeconds ?? 10,
     ...(matchConditions.length > 0 && { matchConditions }),
   };
+}
+
+function namespaceSelectorOf(
+  { resource, settings: { namespaceSelector = {} } }: Admission,
+  { namespaces }: ConfigurationContext,
+): LabelSelector {
+  if (namespaces === undefined || resource.scope === "Cluster") return namespaceSelector;
+  const { matchExpressions = [], ...selector } = namespaceSelector;
+  const isServed = { key: "kubernetes.io/metadata.name", operator: "In", values: namespaces } as const;
+  return { ...selector, matchExpressions: [...matchExpressions, isServed] };
 }
 
 function makeRule(

@@ -1,11 +1,14 @@
 import type { Client } from "@keelson/client";
 import type { ApiUse, ObjectKey } from "@keelson/core";
+import { namespacesOf } from "../../cache/cache-settings.ts";
 import type { Logger } from "../../logger.ts";
 import type { Source, WatchedObjects } from "../../source/source.ts";
 import type { ManagerOptions } from "../manager-options.ts";
 import { checkPermissions, currentUser } from "./check-permissions.ts";
 import { MissingPermissionsError } from "./missing-permissions.ts";
+import { narrowUses } from "./narrow-uses.ts";
 import { eventUses, leaseUses, type NeededUse, neededUses, usesOfSources } from "./needed-uses.ts";
+import { discoverScopes, type ScopeOf } from "./resource-scopes.ts";
 
 export interface PermissionDependencies {
   readonly client: Client;
@@ -50,7 +53,9 @@ export class ManagerPermissions {
     const { permissionCheck: mode = "fail", name: roleName = "keelson" } = this.#options;
     const { client, log } = this.#dependencies;
     if (mode === "off") return;
-    const needed = this.#allNeeded(late);
+    const declared = this.#allNeeded(late);
+    const scopeOf = await this.#discoverScopes(signal);
+    const needed = narrowUses(declared, this.#options.cache, scopeOf);
     const { missing, unknown } = await checkPermissions(client, needed, { signal });
     const [undecided] = unknown;
     if (undecided !== undefined)
@@ -61,9 +66,16 @@ export class ManagerPermissions {
     if (missing.length === 0) return;
     const user = await currentUser(client, signal);
     const uses = needed.map(({ use }) => use);
-    const error = new MissingPermissionsError(missing, { roleName, user, uses });
+    const error = new MissingPermissionsError(missing, { roleName, user, uses, scopeOf });
     if (mode === "fail") throw error;
     log.warn(error.message, { missing: missing.length });
+  }
+
+  /** Scopes matter only if the manager is limited to some namespaces. */
+  async #discoverScopes(signal: AbortSignal): Promise<ScopeOf> {
+    const { client, log } = this.#dependencies;
+    if (namespacesOf(this.#options.cache) === undefined) return () => undefined;
+    return discoverScopes(client, log, signal);
   }
 
   #allNeeded({ lease, webhooks }: LateUses): readonly NeededUse[] {

@@ -1,9 +1,10 @@
-import type { ApiUse, ObjectKey } from "@keelson/core";
+import type { ApiUse, ObjectKey, ResourceUse } from "@keelson/core";
 import type { PolicyRule, Subject } from "@keelson/core/kinds/rbac/v1";
 import { rbacRules } from "@keelson/schema";
 import { ManagerError } from "../errors.ts";
 import type { MissingPermission } from "./check-permissions.ts";
-import { textTable } from "./text-table.ts";
+import type { ScopeOf } from "./resource-scopes.ts";
+import { textTable, wrapText } from "./text-table.ts";
 
 const width = 80;
 
@@ -31,6 +32,8 @@ export interface Grant {
    * not revoke what these granted.
    */
   readonly uses: readonly ApiUse[];
+  /** Which resources are cluster-scoped, as far as it is known. */
+  readonly scopeOf: ScopeOf;
 }
 
 /**
@@ -38,7 +41,7 @@ export interface Grant {
  * `kubectl apply`, that allow what is needed and nothing else. At most 80 columns, except where a name alone is longer.
  */
 export function formatMissing(missing: readonly MissingPermission[], grant: Grant): string {
-  const rows = rowsOf(missing).map(({ verbs, what, where, neededBy }) => [
+  const rows = rowsOf(missing, grant.scopeOf).map(({ verbs, what, where, neededBy }) => [
     verbs.join(","),
     what,
     where,
@@ -54,7 +57,17 @@ export function formatMissing(missing: readonly MissingPermission[], grant: Gran
     roleYaml(role),
     ...(user === undefined ? [] : [bindingYaml(role, user)]),
   ]);
-  return `${table}\n\n${advice}\n\n${texts.join("\n---\n")}\n`;
+  return `${[table, ...clusterScopedText(grant), advice, texts.join("\n---\n")].join("\n\n")}\n`;
+}
+
+/** Why a manager that is limited to some namespaces needs a ClusterRole. */
+function clusterScopedText({ uses, scopeOf }: Grant): readonly string[] {
+  const names = uses.flatMap((use) =>
+    "nonResourceUrl" in use || scopeOf(use) !== "Cluster" ? [] : [groupResourceText(use)],
+  );
+  if (names.length === 0) return [];
+  const text = `Cluster-scoped, so that only a ClusterRole can allow it: ${[...new Set(names)].sort().join(", ")}.`;
+  return [wrapText(text, width).join("\n")];
 }
 
 interface Row {
@@ -65,11 +78,11 @@ interface Row {
 }
 
 /** One row for all missing verbs of a resource that the same parts need. */
-function rowsOf(missing: readonly MissingPermission[]): readonly Row[] {
+function rowsOf(missing: readonly MissingPermission[], scopeOf: ScopeOf): readonly Row[] {
   const rows = new Map<string, Row>();
   for (const { use, neededBy: all } of missing) {
     const what = resourceText(use);
-    const where = "nonResourceUrl" in use ? "" : (use.namespace ?? "(all)");
+    const where = placeText(use, scopeOf);
     const neededBy = all.join(", ");
     const key = JSON.stringify([what, where, neededBy]);
     const verbs = [...(rows.get(key)?.verbs ?? []), use.verb];
@@ -78,11 +91,19 @@ function rowsOf(missing: readonly MissingPermission[]): readonly Row[] {
   return [...rows.values()];
 }
 
+function placeText(use: ApiUse, scopeOf: ScopeOf): string {
+  if ("nonResourceUrl" in use) return "";
+  return use.namespace ?? (scopeOf(use) === "Cluster" ? "(cluster)" : "(all)");
+}
+
+function groupResourceText({ group, resource }: ResourceUse): string {
+  return group === "" ? resource : `${resource}.${group}`;
+}
+
 function resourceText(use: ApiUse): string {
   if ("nonResourceUrl" in use) return use.nonResourceUrl;
-  const { group, resource, subresource, name } = use;
-  const plural = group === "" ? resource : `${resource}.${group}`;
-  return `${plural}${subresource === undefined ? "" : `/${subresource}`}${name === undefined ? "" : ` ${name}`}`;
+  const { subresource, name } = use;
+  return `${groupResourceText(use)}${subresource === undefined ? "" : `/${subresource}`}${name === undefined ? "" : ` ${name}`}`;
 }
 
 /** A Role, or a ClusterRole if it has no namespace. */

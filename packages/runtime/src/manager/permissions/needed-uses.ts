@@ -79,5 +79,5 @@ export function eventUses({ settings = {}, watched = [], lease }: EventSubjects 
 /** The namespaces of a watch that the cache's settings do not include. */
 function namespacesOf({ resource, selection }: WatchedObjects): readonly string[] {
   if (resource.scope === "Cluster") return [namespaceOfClusterScoped];
-  return selection === undefined ? [] : [selection.namespace ?? allNamespaces];
+  return selection?.namespace === undefined ? [] : [selection.namespace];
 }

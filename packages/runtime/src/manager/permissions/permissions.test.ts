@@ -2,12 +2,14 @@ import type { Selection } from "@keelson/client";
 import type { ApiUse } from "@keelson/core";
 import { ConfigMap, Node, Secret } from "@keelson/core/kinds/core/v1";
 import { describe, expect, it } from "vitest";
-import { cacheKind } from "../../cache/cache-settings.ts";
+import { type CacheSettings, cacheKind } from "../../cache/cache-settings.ts";
 import { enqueueSelf } from "../../source/handlers.ts";
 import { kindSource } from "../../source/kind-source.ts";
 import { mergeNeeded, toAccessReview } from "./check-permissions.ts";
 import { formatMissing } from "./missing-permissions.ts";
+import { narrowUses } from "./narrow-uses.ts";
 import { eventUses, neededUses, usesOfSources } from "./needed-uses.ts";
+import type { ScopeOf } from "./resource-scopes.ts";
 import { textTable } from "./text-table.ts";
 
 const use = (verb: string, resource: string, more: Partial<ApiUse> = {}): ApiUse => ({
@@ -16,6 +18,8 @@ const use = (verb: string, resource: string, more: Partial<ApiUse> = {}): ApiUse
   resource,
   ...more,
 });
+
+const unknownScope: ScopeOf = () => undefined;
 
 describe("the uses of an event recorder", () => {
   const namespacesOf = (...subjects: Parameters<typeof eventUses>) => {
@@ -47,7 +51,7 @@ describe("the uses of an event recorder", () => {
     const selected = (selection: Selection) =>
       namespacesOf({ settings, watched: [{ resource: ConfigMap, selection }] });
     expect(selected({ namespace: "bank" })).toEqual(["shop", "bank"]);
-    expect(selected({ labelSelector: "a=b" })).toEqual(["all"]);
+    expect(selected({ labelSelector: "a=b" })).toEqual(["shop"]);
   });
 });
 
@@ -100,7 +104,7 @@ describe("missing permissions", () => {
     ];
     const uses = missing.map((permission) => permission.use);
     const user = "system:serviceaccount:shop:operator";
-    const text = formatMissing(missing, { roleName: "keelson", user, uses });
+    const text = formatMissing(missing, { roleName: "keelson", user, uses, scopeOf: unknownScope });
     expect(Math.max(...text.split("\n").map(({ length }) => length))).toBeLessThanOrEqual(80);
     expect(text).toMatchInlineSnapshot(`
       "VERBS       RESOURCE                     NAMESPACE  NEEDED BY
@@ -173,7 +177,12 @@ describe("missing permissions", () => {
   it("are granted by roles with all that is needed, including what is allowed already", () => {
     const missing = [{ use: use("list", "pods"), neededBy: ["controller web"] }];
     const uses = [use("get", "pods"), use("list", "pods")];
-    const text = formatMissing(missing, { roleName: "web", user: "ann@example.com", uses });
+    const text = formatMissing(missing, {
+      roleName: "web",
+      user: "ann@example.com",
+      uses,
+      scopeOf: unknownScope,
+    });
     expect(text).toContain('verbs: ["get", "list"]');
     expect(text).toContain(
       '  - kind: User\n    apiGroup: rbac.authorization.k8s.io\n    name: "ann@example.com"',
@@ -182,9 +191,70 @@ describe("missing permissions", () => {
 
   it("are granted by roles without bindings if the user is unknown", () => {
     const missing = [{ use: use("list", "pods"), neededBy: ["controller web"] }];
-    const text = formatMissing(missing, { roleName: "web", user: undefined, uses: [use("list", "pods")] });
+    const uses = [use("list", "pods")];
+    const text = formatMissing(missing, { roleName: "web", user: undefined, uses, scopeOf: unknownScope });
     expect(text).toContain("once they are bound to the user of this\nprogram:\n\napiVersion");
     expect(text).not.toContain("Binding");
+  });
+});
+
+describe("the uses of a manager that is limited to namespaces", () => {
+  const scopeOf: ScopeOf = ({ resource }) =>
+    resource === "nodes" ? "Cluster" : resource === "secrets" ? "Namespaced" : undefined;
+  const narrowed = (settings: CacheSettings, uses: readonly ApiUse[]) =>
+    narrowUses(neededUses("me", uses), settings, scopeOf).map((each) => each.use);
+  const limited = { defaults: { namespaces: { shop: {}, blog: {} } } };
+
+  it("are in each of them, unless the resource is cluster-scoped or the use names a namespace", () => {
+    const url: ApiUse = { verb: "get", nonResourceUrl: "/healthz" };
+    const elsewhere = use("get", "secrets", { namespace: "vault", name: "key" });
+    const uses = [use("patch", "secrets", { subresource: "status" }), use("get", "nodes"), elsewhere, url];
+    expect(narrowed(limited, uses)).toEqual([
+      use("patch", "secrets", { subresource: "status", namespace: "shop" }),
+      use("patch", "secrets", { subresource: "status", namespace: "blog" }),
+      use("get", "nodes"),
+      elsewhere,
+      url,
+    ]);
+  });
+
+  it("are everywhere if the namespaces are not limited, or the scope of the resource is unknown", () => {
+    const uses = [use("get", "secrets"), use("get", "gadgets"), use("get", "*")];
+    expect(narrowed({}, uses)).toEqual(uses);
+    expect(narrowed({ defaults: { namespaces: { shop: {}, "*": {} } } }, uses)).toEqual(uses);
+    expect(narrowed(limited, uses.slice(1))).toEqual(uses.slice(1));
+  });
+
+  it("are also in the namespaces in which their kind alone is cached", () => {
+    const settings = { ...limited, kinds: [cacheKind(Secret, { namespaces: { vault: {} } })] };
+    const namespaces = narrowed(settings, [use("get", "secrets")]).map(
+      (each) => "namespace" in each && each.namespace,
+    );
+    expect(namespaces).toEqual(["shop", "blog", "vault"]);
+  });
+
+  it("are reported with the cluster-scoped ones named", () => {
+    const uses = [use("get", "secrets", { namespace: "shop" }), use("get", "nodes")];
+    const missing = uses.map((each) => ({ use: each, neededBy: ["operator web"] }));
+    const text = formatMissing(missing, { roleName: "web", user: "ann", uses, scopeOf });
+    expect(text.slice(0, text.indexOf("apiVersion"))).toMatchInlineSnapshot(`
+      "VERBS  RESOURCE  NAMESPACE  NEEDED BY
+      get    secrets   shop       operator web
+      get    nodes     (cluster)  operator web
+
+      Cluster-scoped, so that only a ClusterRole can allow it: nodes.
+
+      This allows all that is needed to ann;
+      apply it with \`kubectl apply -f -\`:
+
+      "
+    `);
+    expect(text.match(/^kind: .*/gm)).toEqual([
+      "kind: ClusterRole",
+      "kind: ClusterRoleBinding",
+      "kind: Role",
+      "kind: RoleBinding",
+    ]);
   });
 });
 

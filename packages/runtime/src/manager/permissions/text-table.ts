@@ -30,7 +30,7 @@ function narrowed(natural: readonly number[], total: number): readonly number[] 
 }
 
 function linesOf(row: readonly string[], widths: readonly number[]): readonly string[] {
-  const cells = row.map((text, column) => wrap(text, widths[column] ?? text.length));
+  const cells = row.map((text, column) => wrapText(text, widths[column] ?? text.length));
   const height = Math.max(...cells.map(({ length }) => length));
   return Array.from({ length: height }, (_, line) =>
     cells
@@ -40,8 +40,8 @@ function linesOf(row: readonly string[], widths: readonly number[]): readonly st
   );
 }
 
-/** Breaks after spaces and commas, and in the middle of a word that is longer than a line. */
-function wrap(text: string, width: number): readonly string[] {
+/** The text in lines of at most `width`. Breaks after spaces and commas, and in the middle of a word that is longer than a line. */
+export function wrapText(text: string, width: number): readonly string[] {
   const lines: string[] = [];
   let line = "";
   for (const word of text.match(/[^ ,]+,? ?/g) ?? []) {
