@@ -1,4 +1,5 @@
 import type { QueueObserver } from "../queue/queue-observer.ts";
+import type { HandlerFailure } from "../source/source.ts";
 import type { HotLoopObserver } from "./guard/hot-loop-guard.ts";
 
 /** How a reconcile ended, as metrics call it. */
@@ -27,4 +28,6 @@ export interface ControllerObserver {
   timedOut(controller: string): void;
   /** Nothing else in the process could run for so long [CT19]. */
   eventLoopBlocked(controller: string, ms: number): void;
+  /** A predicate or event handler of a source threw, or did not end in time [EV12]. Default: not observed. */
+  handlerFailed?(controller: string, source: string, reason: HandlerFailure): void;
 }

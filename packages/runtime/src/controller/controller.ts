@@ -81,6 +81,7 @@ export class Controller<Key, Settings = unknown> {
       client: cachedClient,
       clock,
       log: this.#log,
+      handlerFailed: (source, reason) => observer?.handlerFailed?.(name, source, reason),
     };
     this.#workers = new Workers({
       controller: name,

@@ -65,6 +65,14 @@ export type { InformerSourceOptions, KindSourceOptions } from "../source/kind-so
 export { informerSource, kindSource } from "../source/kind-source.ts";
 export type { PollSourceOptions } from "../source/poll-source.ts";
 export { named, predicateOf, resourceVersionChanged } from "../source/predicates.ts";
-export type { Enqueue, EnqueueOptions, RunningSource, RunSource, SourceContext } from "../source/source.ts";
+export { HandlerTimeoutError } from "../source/slow-handlers.ts";
+export type {
+  Enqueue,
+  EnqueueOptions,
+  HandlerFailure,
+  RunningSource,
+  RunSource,
+  SourceContext,
+} from "../source/source.ts";
 export { lowPriority, sourceOf } from "../source/source.ts";
 export type { GenericEvent, SourceEvent } from "../source/source-event.ts";

@@ -29,6 +29,7 @@ export class ControllerQueueAges {
       panicked: (controller) => inner.panicked(controller),
       timedOut: (controller) => inner.timedOut(controller),
       eventLoopBlocked: (controller, ms) => inner.eventLoopBlocked(controller, ms),
+      handlerFailed: (controller, source, reason) => inner.handlerFailed?.(controller, source, reason),
     };
   }
 

@@ -125,6 +125,30 @@ describe("a channel source", () => {
     expect(new Set(harness.keys).size).toBe(sent);
   });
 
+  it("[EV12] handles other events while a handler does not end, and ends only after that handler", async () => {
+    const harness = informerHarness(ConfigMap);
+    const channel = new Channel<ObjectKey>();
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const handler = async ({ object }: { object: ObjectKey }) => {
+      if (object.name === "slow") await promise;
+      return [object];
+    };
+    const { ended } = harness.run(channelSource({ channel, handler }));
+    for (const name of ["slow", "a", "b"]) channel.trySend({ name });
+    channel.close();
+    await harness.clock.advance(1_000);
+    expect(harness.keys).toEqual(["a", "b"]);
+    let hasEnded = false;
+    void ended.then(() => {
+      hasEnded = true;
+    });
+    await harness.clock.settle();
+    expect(hasEnded).toBe(false);
+    resolve();
+    await ended;
+    expect(harness.keys).toEqual(["a", "b", "slow"]);
+  });
+
   it("queues nothing after its end, and keeps what it has not handled for the next", async () => {
     const harness = informerHarness(ConfigMap);
     const channel = new Channel<Stored>();

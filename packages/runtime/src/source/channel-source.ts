@@ -35,6 +35,7 @@ function runChannel<Item, Key>(
 ): RunningSource {
   const { signal, log } = context;
   const dispatcher = new Dispatcher<GenericEvent<Item>, Key>({
+    source: name,
     context,
     handler,
     passes: (event) => predicates.every(({ generic }) => generic?.(event) ?? true),

@@ -2,6 +2,7 @@ import { abortable, type Clock, formatKey, sleep } from "@keelson/core";
 import type { Trigger } from "../queue/work-item.ts";
 import { type HandlerContext, isPromise, type Keys } from "./handlers.ts";
 import { normalizeError } from "./normalize-error.ts";
+import { HandlerTimeoutError, SlowHandlers } from "./slow-handlers.ts";
 import type { EnqueueOptions, SourceContext } from "./source.ts";
 
 const firstDelayMs = 100;
@@ -13,6 +14,8 @@ const attemptsBeforeReport = 5;
 const mostEvents = 1024;
 
 export interface DispatcherOptions<Event, Key> {
+  /** The name of the source. */
+  readonly source: string;
   readonly context: SourceContext<Key>;
   readonly passes: (event: Event) => boolean;
   readonly handler: (event: Event, context: HandlerContext) => Keys<Key>;
@@ -25,46 +28,50 @@ export interface DispatcherOptions<Event, Key> {
  * Turns an event into keys of the work queue: tests the predicates, calls the handler, and enqueues each key once.
  *
  * Predicates and handlers are user code, and an error of that code must neither lose the event nor delay other events. So
- * an event whose predicate or handler throws is retried until it is handled; after the fifth attempt an error is logged,
- * once per object. That it may come after later events is harmless: a key is enqueued, not a state.
+ * an event whose predicate or handler throws, or whose handler does not end in time, is retried until it is handled. An
+ * error is logged once per object: after the fifth attempt, or at once for a handler that does not end. That an event may
+ * come after later ones is harmless: a key is enqueued, not a state.
  *
  * Nothing is enqueued once the signal has aborted.
  */
 export class Dispatcher<Event, Key> {
   readonly #options: DispatcherOptions<Event, Key>;
   readonly #handlerContext: HandlerContext;
+  readonly #slow: SlowHandlers;
   readonly #retried: RetriedEvents<Event>;
 
   constructor(options: DispatcherOptions<Event, Key>) {
     this.#options = options;
     const { client, clock, signal } = options.context;
     this.#handlerContext = { client, signal };
+    this.#slow = new SlowHandlers(clock, (overdue, ranForMs) => this.#warnOfSlow(overdue, ranForMs));
     this.#retried = new RetriedEvents({
       clock,
       signal,
       attempt: (event) => this.#attempt(event),
+      failed: (error) => this.#count(error),
       merge: options.merge,
       report: (event, error, attempts) => this.#report(event, error, attempts),
     });
   }
 
-  /** Never throws. Returns a promise if the handler does, or if too many events failed; the next event waits for it. */
+  /**
+   * Never throws. Returns a promise if the handler does, or if too many events failed; the next event waits for it. The
+   * promise resolves when the handler has ended, has thrown, or is overdue.
+   */
   dispatch(event: Event): void | Promise<void> {
     try {
       const handled = this.#attempt(event);
-      if (handled !== undefined) return handled.catch((caught) => this.#retryLater(event, caught));
+      if (handled === undefined) return;
+      return this.#slow.next(handled.catch((caught) => this.#retryLater(event, caught)));
     } catch (caught) {
       return this.#retryLater(event, caught);
     }
   }
 
-  /** Waits until the events that have failed until now are handled, or their error is logged. */
-  async settled(): Promise<void> {
-    await this.#retried.handledOrReported();
-  }
-
-  /** Waits until the events that have failed until now are handled, or until the signal has aborted. */
+  /** Waits until the events that are overdue or have failed until now are handled, or until the signal has aborted. */
   async ended(): Promise<void> {
+    await this.#slow.ended();
     await this.#retried.ended();
   }
 
@@ -75,7 +82,7 @@ export class Dispatcher<Event, Key> {
   }
 
   async #finish(event: Event, keys: Promise<Iterable<Key>>): Promise<void> {
-    this.#enqueue(event, await abortable(keys, this.#signal));
+    this.#enqueue(event, await this.#slow.limited(abortable(keys, this.#signal)));
   }
 
   #retryLater(event: Event, caught: unknown): void | Promise<void> {
@@ -87,10 +94,25 @@ export class Dispatcher<Event, Key> {
   }
 
   #report(event: Event, error: Error, attempts: number): void {
+    const times = attempts === 1 ? "once" : `${attempts} times`;
     this.#options.context.log.error(
-      `${this.#action(event)}: ${error.message} (tried ${attempts} times); its keys are not enqueued until ` +
-        "this succeeds, which is tried every minute; correct the predicate or the handler that threw",
+      `${this.#action(event)}: ${error.message} (tried ${times}); its keys are not enqueued until this succeeds, which ` +
+        "is tried up to every minute; correct the predicate or the handler",
       { error, ...objectField(this.#options.describe(event).trigger) },
+    );
+  }
+
+  #count(error: Error): void {
+    const { source, context } = this.#options;
+    context.handlerFailed?.(source, error instanceof HandlerTimeoutError ? "timeout" : "error");
+  }
+
+  #warnOfSlow(overdue: number, ranForMs: number): void {
+    const { source, context } = this.#options;
+    context.log.warn(
+      `find the keys for an event (${source}): the handler has not ended after ${ranForMs / 1000} s; other events are ` +
+        "handled meanwhile; does it wait for something that never comes? Pass its signal on, and limit its waits",
+      { source, overdue },
     );
   }
 
@@ -133,7 +155,9 @@ interface RetriedEventsOptions<Event> {
   readonly attempt: (event: Event) => void | Promise<void>;
   /** See DispatcherOptions. */
   readonly merge?: ((earlier: Event, later: Event) => Event | undefined) | undefined;
-  /** Called when an event fails repeatedly: once, and not again before all failed events of the object are handled. */
+  /** Called for every failure. */
+  readonly failed: (error: Error) => void;
+  /** Called when an event fails repeatedly or does not end: once, and not again before all failed events of the object are handled. */
   readonly report: (event: Event, error: Error, attempts: number) => void;
 }
 
@@ -141,8 +165,8 @@ interface RetriedEventsOptions<Event> {
 interface Streak<Event> {
   readonly events: Event[];
   lastError: Error;
-  /** Resolves when the events are handled, or reported. */
-  readonly firstAttempts: PromiseWithResolvers<void>;
+  attempts: number;
+  isReported: boolean;
   /** Resolves when there is room for another event. */
   room: PromiseWithResolvers<void> | undefined;
 }
@@ -162,11 +186,12 @@ class RetriedEvents<Event> {
 
   /** Adds an event that failed. Returns a promise if the next event has to wait, because too many have failed. */
   add(object: string, event: Event, error: Error): void | Promise<void> {
-    const { signal } = this.#options;
+    const { signal, failed } = this.#options;
     if (signal.aborted) return;
+    failed(error);
     const known = this.#streaks.get(object);
     if (known === undefined) {
-      const streak = { events: [event], lastError: error, firstAttempts: deferred(), room: undefined };
+      const streak = { events: [event], lastError: error, attempts: 1, isReported: false, room: undefined };
       this.#streaks.set(object, streak);
       const running = this.#retry(object, streak).finally(() => this.#running.delete(running));
       this.#running.add(running);
@@ -178,13 +203,8 @@ class RetriedEvents<Event> {
     if (merged !== undefined) known.events.splice(-1, 1, merged);
     else known.events.push(event);
     if (known.events.length < mostEvents) return;
-    known.room ??= deferred();
+    known.room ??= Promise.withResolvers();
     return known.room.promise;
-  }
-
-  /** Waits until all events that have failed until now are handled or reported, or the signal aborts. */
-  async handledOrReported(): Promise<void> {
-    await Promise.all([...this.#streaks.values()].map(({ firstAttempts }) => firstAttempts.promise));
   }
 
   /** Waits until all events that have failed until now are handled, or the signal aborts and nothing is running. */
@@ -195,33 +215,32 @@ class RetriedEvents<Event> {
   async #retry(object: string, streak: Streak<Event>): Promise<void> {
     const { clock, signal } = this.#options;
     try {
-      for (let attempts = 1, delayMs = firstDelayMs; ; attempts++) {
-        if (attempts === attemptsBeforeReport) this.#report(streak, attempts);
+      for (let delayMs = firstDelayMs; ; delayMs = Math.min(delayMs * delayFactor, longestDelayMs)) {
+        this.#reportOnce(streak);
         await sleep(clock, delayMs, signal);
+        streak.attempts++;
         await this.#tryAll(streak);
         if (streak.events.length === 0) return;
-        delayMs = Math.min(delayMs * delayFactor, longestDelayMs);
       }
     } catch {
       // The signal has aborted: nothing is enqueued any more.
     } finally {
       this.#streaks.delete(object);
-      streak.firstAttempts.resolve();
       streak.room?.resolve();
     }
   }
 
-  #report({ events: [event], lastError, firstAttempts }: Streak<Event>, attempts: number): void {
-    firstAttempts.resolve();
-    try {
-      if (event !== undefined) this.#options.report(event, lastError, attempts);
-    } catch {
-      // A log that fails is no reason to lose the event.
-    }
+  #reportOnce(streak: Streak<Event>): void {
+    const { events, lastError, attempts, isReported } = streak;
+    const [event] = events;
+    const isLasting = attempts >= attemptsBeforeReport || lastError instanceof HandlerTimeoutError;
+    if (isReported || !isLasting || event === undefined) return;
+    streak.isReported = true;
+    this.#options.report(event, lastError, attempts);
   }
 
   async #tryAll(streak: Streak<Event>): Promise<void> {
-    const { signal, attempt } = this.#options;
+    const { signal, attempt, failed } = this.#options;
     for (const event of [...streak.events]) {
       try {
         await attempt(event);
@@ -232,14 +251,11 @@ class RetriedEvents<Event> {
       } catch (caught) {
         signal.throwIfAborted();
         streak.lastError = normalizeError(caught);
+        failed(streak.lastError);
       }
     }
     if (streak.events.length >= mostEvents) return;
     streak.room?.resolve();
     streak.room = undefined;
   }
-}
-
-function deferred(): PromiseWithResolvers<void> {
-  return Promise.withResolvers();
 }

@@ -23,8 +23,8 @@ export interface HandlerContext {
 
 /**
  * Maps an event to keys. The source enqueues them, each key once. The events of a source are handled one after the other,
- * and the next one waits for an asynchronous handler. A handler that throws is called again, with growing delays up to a
- * minute, until it succeeds, while later events are handled.
+ * and the next one waits for an asynchronous handler, up to a second. A handler that throws, or has not ended after 30 s, is
+ * called again, with growing delays up to a minute, until it succeeds, while later events are handled [EV12].
  */
 export type EventHandler<T extends KubeObject, Key> = (
   event: SourceEvent<T>,

@@ -6,6 +6,9 @@ const firstRetryMs = 1_000;
 /** The longest delay after a failure, unless `everyMs` is longer. */
 const longestRetryMs = 60_000;
 
+/** A task that runs for longer is logged. */
+const slowMs = 60_000;
+
 export interface IntervalSourceOptions<Key> {
   /** From the end of one call to the start of the next. */
   readonly everyMs: number;
@@ -53,6 +56,9 @@ export function runRepeatedly(
   synced.catch(() => undefined);
   let failures = 0;
   const attempt = async (): Promise<number> => {
+    const cancelWarning = clock.schedule(slowMs, () =>
+      log.warn(`${action}: it has not ended after ${slowMs / 1000} s, and is not run again before it has`),
+    );
     try {
       await abortable(task(signal), signal);
       failures = 0;
@@ -64,6 +70,8 @@ export function runRepeatedly(
       failures++;
       log.error(`${action}: ${error.message}; it is tried again in ${delayMs / 1000} s`, { error, failures });
       return delayMs;
+    } finally {
+      cancelWarning();
     }
   };
   const run = async (): Promise<void> => {

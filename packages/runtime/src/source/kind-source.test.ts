@@ -3,6 +3,7 @@ import type { ObjectKey, Stored } from "@keelson/core";
 import { metadataOnly } from "@keelson/core";
 import { Deployment } from "@keelson/core/kinds/apps/v1";
 import { ConfigMap } from "@keelson/core/kinds/core/v1";
+import { VirtualClock } from "@keelson/testkit";
 import { describe, expect, it } from "vitest";
 import { informerHarness } from "../../test/support/source-harness.ts";
 import { stored } from "../../test/support/stored.ts";
@@ -227,6 +228,71 @@ describe("the end of a kind source", () => {
   });
 });
 
+describe("a handler that does not end", () => {
+  const isStuck = (name: string): boolean => name.startsWith("stuck");
+  const stuckHandler = enqueueMapped(({ metadata: { name } }: Stored) =>
+    isStuck(name) ? new Promise<ObjectKey[]>(() => undefined) : Promise.resolve([{ name }]),
+  );
+
+  it("[EV12] lets the other events be handled, is logged with its source, and fails after 30 s", async () => {
+    const { harness, informer, ended } = await running({ handler: stuckHandler, name: "watches the index" });
+    const handled = informer.create(configMap("stuck"));
+    const next = handled.then(() => informer.create(configMap("good")));
+    await harness.clock.advance(1_000);
+    await next;
+    expect(harness.keys).toEqual(["good"]);
+    expect(harness.messages("warn")).toEqual([]);
+    await harness.clock.advance(9_000);
+    expect(harness.messages("warn")).toEqual([
+      expect.stringContaining("(watches the index): the handler has not ended after 10 s"),
+    ]);
+    expect(harness.handlerFailures).toEqual([]);
+    await harness.clock.advance(20_000);
+    expect(harness.handlerFailures).toEqual(["watches the index: timeout"]);
+    expect(harness.messages("error")).toEqual([
+      expect.stringContaining(
+        "the create of ConfigMap shop/stuck (watches the index): the handler has not ended",
+      ),
+    ]);
+    await harness.clock.advance(30_100);
+    expect(harness.handlerFailures).toHaveLength(2);
+    expect(harness.messages("error")).toHaveLength(1);
+    harness.abort();
+    await ended;
+    expect(harness.clock.pendingTimers).toEqual([]);
+  });
+
+  it("[EV12] delays the sync by seconds even if there are a thousand of them", async () => {
+    const harness = informerHarness(ConfigMap);
+    const { synced, ended } = harness.run(kindSource({ resource: ConfigMap, handler: stuckHandler }));
+    const deliver = async (): Promise<void> => {
+      for (let index = 0; index < 1_000; index++)
+        await harness.informer.create(configMap(`stuck-${index}`), true);
+      harness.informer.markSynced();
+    };
+    void deliver();
+    await harness.clock.advance(9_000);
+    await synced;
+    harness.abort();
+    await ended;
+    expect(harness.messages("warn")).toHaveLength(0);
+    expect(harness.clock.pendingTimers).toEqual([]);
+  });
+
+  it("[EV12] may end later, and its keys are then enqueued", async () => {
+    const { promise, resolve } = Promise.withResolvers<ObjectKey[]>();
+    const { harness, informer } = await running({ handler: () => promise });
+    const handled = informer.create(configMap("slow"));
+    await harness.clock.advance(20_000);
+    await handled;
+    resolve([{ name: "slow" }]);
+    await harness.clock.settle();
+    expect(harness.keys).toEqual(["slow"]);
+    expect(harness.handlerFailures).toEqual([]);
+    expect(harness.clock.pendingTimers).toEqual([]);
+  });
+});
+
 describe("an informer source", () => {
   it("queues the events of an informer, and leaves it to its owner", async () => {
     const harness = informerHarness(ConfigMap);
@@ -283,8 +349,8 @@ describe("a handler that throws", () => {
         level: "error",
         message:
           "find the keys for the create of ConfigMap shop/bad (watches configmaps): no index (tried 5 times); its " +
-          "keys are not enqueued until this succeeds, which is tried every minute; correct the predicate or the handler " +
-          "that threw",
+          "keys are not enqueued until this succeeds, which is tried up to every minute; correct the predicate or the " +
+          "handler",
         fields: { error: new Error("no index"), ConfigMap: { namespace: "shop", name: "bad" } },
       },
     ]);
@@ -335,40 +401,26 @@ describe("a handler that throws", () => {
     expect(harness.messages("error")).toHaveLength(1);
   });
 
-  it("does not delay the start of the controller after its error is logged", async () => {
-    const { handler } = flaky(Number.POSITIVE_INFINITY);
-    const harness = informerHarness(ConfigMap);
-    const { synced, ended } = harness.run(kindSource({ resource: ConfigMap, handler }));
-    let hasSynced = false;
-    void synced.then(() => {
-      hasSynced = true;
-    });
-    await harness.informer.create(configMap("bad"), true);
-    harness.informer.markSynced();
-    await harness.clock.advance(8_499);
-    expect(hasSynced).toBe(false);
-    await harness.clock.advance(1);
-    expect(hasSynced).toBe(true);
-    harness.abort();
-    await ended;
-    expect(harness.clock.pendingTimers).toEqual([]);
-  });
-
-  it("delays the sync of the source as long as it is called again", async () => {
-    const { handler } = flaky(1);
-    const harness = informerHarness(ConfigMap);
-    const { synced } = harness.run(kindSource({ resource: ConfigMap, handler }));
-    let hasSynced = false;
-    void synced.then(() => {
-      hasSynced = true;
-    });
-    await harness.informer.create(configMap("bad"), true);
-    harness.informer.markSynced();
-    await harness.clock.advance(99);
-    expect(hasSynced).toBe(false);
-    await harness.clock.advance(1);
-    expect(hasSynced).toBe(true);
-    expect(harness.keys).toEqual(["bad"]);
+  it("[CT12] [EV12] does not delay the sync of the source, and neither does a predicate", async () => {
+    for (const broken of ["handler", "predicate"]) {
+      const fail = (): never => {
+        throw new Error("no index");
+      };
+      const harness = informerHarness(ConfigMap);
+      const source = kindSource({
+        resource: ConfigMap,
+        handler: broken === "handler" ? fail : enqueueSelf(),
+        predicates: broken === "predicate" ? [{ create: fail }] : [],
+      });
+      const { synced, ended } = harness.run(source);
+      await harness.informer.create(configMap("bad"), true);
+      harness.informer.markSynced();
+      await synced;
+      expect(harness.clock.now()).toBe(new VirtualClock().now());
+      harness.abort();
+      await ended;
+      expect(harness.clock.pendingTimers).toEqual([]);
+    }
   });
 
   it("is not called again after the end", async () => {

@@ -100,6 +100,7 @@ function runInformer<T extends KubeObject, Key>(
   const { clock, log, signal } = context;
   const described = { source: name, kind: informer.resource.kind };
   const dispatcher = new Dispatcher<InformerEvent<T>, Key>({
+    source: name,
     context,
     handler,
     passes: (event) => passesAll(predicates, event),
@@ -112,7 +113,6 @@ function runInformer<T extends KubeObject, Key>(
   );
   const sync = async (): Promise<void> => {
     await waitForSyncLogging(subscription, informer, { source: name, clock, log, signal });
-    await dispatcher.settled();
     signal.throwIfAborted();
   };
   const synced = sync();

@@ -48,6 +48,19 @@ describe("an interval source", () => {
     harness.abort();
   });
 
+  it("logs a function that does not end", async () => {
+    const harness = harnessOfWords();
+    const keys = () => new Promise<string[]>(() => undefined);
+    const run = harness.run(intervalSource({ name: "sweep", everyMs: 30_000, keys }));
+    await harness.clock.advance(60_000);
+    expect(harness.messages("warn")).toEqual([
+      "find the keys for sweep: it has not ended after 60 s, and is not run again before it has",
+    ]);
+    harness.abort();
+    await run.ended;
+    expect(harness.clock.pendingTimers).toEqual([]);
+  });
+
   it.each([0, -1, Number.NaN, Number.POSITIVE_INFINITY])("refuses to be run every %d ms", (everyMs) => {
     expect(() => intervalSource({ everyMs, keys: () => [] })).toThrow(RangeError);
     const poll = async () => [];

@@ -22,6 +22,9 @@ export interface EnqueueOptions {
 /** Adds a key to the work queue of the controller that a source belongs to. */
 export type Enqueue<Key> = (key: Key, options: EnqueueOptions) => void;
 
+/** How a predicate or event handler failed: it threw, or did not end in time. */
+export type HandlerFailure = "error" | "timeout";
+
 /** What a source gets from its controller. */
 export interface SourceContext<Key> {
   readonly enqueue: Enqueue<Key>;
@@ -32,6 +35,8 @@ export interface SourceContext<Key> {
   readonly client: Client;
   readonly clock: Clock;
   readonly log: Logger;
+  /** Counts a predicate or handler of the source that threw or did not end in time. Default: nothing counts it. */
+  readonly handlerFailed?: (source: string, reason: HandlerFailure) => void;
   /** Ends the source. */
   readonly signal: AbortSignal;
 }

@@ -22,6 +22,8 @@ export class SourceHarness<Key = ObjectKey> {
   readonly clock = new VirtualClock();
   readonly queued: Queued<Key>[] = [];
   readonly log = new RecordingLogger();
+  /** Such as `watches secrets: timeout`. */
+  readonly handlerFailures: string[] = [];
   readonly context: SourceContext<Key>;
   readonly #controller = new AbortController();
 
@@ -32,6 +34,7 @@ export class SourceHarness<Key = ObjectKey> {
       client: unreachableClient,
       clock: this.clock,
       log: this.log,
+      handlerFailed: (source, reason) => void this.handlerFailures.push(`${source}: ${reason}`),
       signal: this.#controller.signal,
     };
   }

@@ -34,6 +34,11 @@ const controllerLabel = ["controller"] as const;
 export function controllerMetrics(registry: MetricsRegistry, hasSeedNames: boolean): ControllerObserver {
   const make = controllerFamilies(registry, hasSeedNames);
   const queues = new QueueMetrics(registry);
+  const handlerFailures = registry.counter({
+    name: "event_handler_failures_total",
+    help: "Number of predicates and event handlers that threw or did not end in time, by source and reason.",
+    labels: ["controller", "source", "reason"],
+  });
   const controllers = new Map<string, OneController>();
   const of = (name: string): OneController => {
     const known = controllers.get(name);
@@ -57,6 +62,7 @@ export function controllerMetrics(registry: MetricsRegistry, hasSeedNames: boole
     panicked: (name) => of(name).panics.add(),
     timedOut: (name) => of(name).timeouts.add(),
     eventLoopBlocked: (name, ms) => of(name).blocks.observe(ms / 1000),
+    handlerFailed: (name, source, reason) => handlerFailures.with(name, source, reason).add(),
   };
 }
 

@@ -71,6 +71,7 @@ const table: readonly (readonly [
   ["hot loops", "hot_loop_noop_writes_total", "counter", "controller"],
   ["hot loops", "hot_loop_ping_pongs_total", "counter", "controller"],
   ["hot loops", "hot_loop_self_woken_total", "counter", "controller"],
+  ["EV12", "event_handler_failures_total", "counter", "controller reason source"],
   ["hot loops", "hot_loop_slowed_total", "counter", "controller"],
 ];
 
@@ -142,6 +143,7 @@ async function observeEverything(metrics: Metrics): Promise<void> {
   const { controllers, webhooks, requests } = metrics;
   const queue = controllers.queueObserver("webapp");
   controllers.started("webapp", 2);
+  controllers.handlerFailed?.("webapp", "watches secrets", "timeout");
   queue?.unfinishedWork(() => ({ totalMs: 3_000, longestMs: 2_000, oldestReadyMs: 0 }));
   queue?.depthChanged(0, 1);
   webhooks.announce(["/validate"]);
