@@ -17,14 +17,18 @@ export async function startEmbeddedWorld(
 ): Promise<World & AsyncDisposable> {
   await using resources = new AsyncDisposableStack();
   const authority = await CertificateAuthority.create("keelson-sandbox");
-  const certificates = authority.pair.certificate;
-  const sandbox = resources.use(await createSandbox({ ...options, certificates, sendPost }));
+  const { pair } = authority;
+  const sandbox = resources.use(
+    await createSandbox({ ...options, certificates: pair.certificate, authority: pair, sendPost }),
+  );
   const served = await serveSandbox(sandbox, { listen: listenHttp, authority });
   resources.defer(() => served.close(0));
-  const kubectl = resources.use(await openKubectl(await served.kubeconfig()));
-  const admin = userOf(await kubectl.keep(await served.kubeconfig()));
+  // The name of the real world's administrator, which some objects record.
+  const adminKubeconfig = await served.kubeconfig("keelson-admin", ["system:masters"]);
+  const kubectl = resources.use(await openKubectl(adminKubeconfig));
+  const admin = userOf(await kubectl.keep(adminKubeconfig));
   resources.defer(() => admin.transport.close());
-  const anonymous = anonymousTransport(await served.kubeconfig());
+  const anonymous = anonymousTransport(adminKubeconfig);
   resources.defer(() => anonymous.close());
   resources.use(await startHollowNodes({ client: createClient({ transport: admin.transport }), nodes: 2 }));
   const parts: WorldParts = {

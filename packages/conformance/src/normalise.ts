@@ -22,6 +22,7 @@ const safe = "[bcdfghjklmnpqrstvwxz2456789]";
 const patterns: readonly (readonly [sort: string, pattern: RegExp, isNumbered: boolean])[] = [
   ["token", /\beyJ[\w-]+\.[\w-]+\.[\w-]+/g, false],
   ["pem", /-----BEGIN CERTIFICATE-----[\s\S]*?-----END CERTIFICATE-----\n?/g, false],
+  ["certificate", /\bLS0tLS1CRUdJTiBDRVJUSUZJQ0FURS0tLS0t[\w+/]+=*/g, false],
   ["uid", /\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/g, true],
   ["fingerprint", /\b[0-9a-f]{64}\b/g, false],
   ["time", /\b\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?Z/g, false],

@@ -1,5 +1,6 @@
 import { type Clock, type HttpService, type Random, systemClock, systemRandom } from "@keelson/core";
 import { createApiServer } from "./api-server.ts";
+import type { Authorize } from "./auth/access.ts";
 import { createAuthenticator } from "./auth/authenticator.ts";
 import { newTokenKey, tokenKeyOf } from "./auth/json-web-token.ts";
 import { createRbac } from "./auth/rbac.ts";
@@ -33,6 +34,7 @@ export interface AssembledApi {
   /** Users by token; additions take effect at once. */
   readonly tokens: Map<string, UserInfo>;
   readonly serviceAccountTokens: ServiceAccountTokens;
+  readonly authorize: Authorize;
   readonly callWebhook: WebhookCaller;
   readonly clock: Clock;
   readonly random: Random;
@@ -84,6 +86,7 @@ export function assembleApi(options: SandboxOptions): AssembledApi {
   const { service, faults } = injector;
   return {
     ...{ store, registry, objects, service, faults, tokens, serviceAccountTokens },
+    authorize: rbac.authorize,
     ...{ callWebhook, clock, random, onError },
   };
 }

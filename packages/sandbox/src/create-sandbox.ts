@@ -1,8 +1,11 @@
 import type { Clock, Transport } from "@keelson/core";
 import { type AssembledApi, assembleApi } from "./assemble-api.ts";
+import { createIssuer } from "./auth/certificates/issue-certificate.ts";
 import { newTokenKey } from "./auth/json-web-token.ts";
 import type { UserInfo } from "./auth/user.ts";
 import { createControlPlaneObjects } from "./control-plane-objects.ts";
+import { nodeApprover } from "./controllers/cluster/certificates/node-approver.ts";
+import { certificateSigner } from "./controllers/cluster/certificates/signing-controller.ts";
 import { clusterControllers } from "./controllers/cluster/cluster-controllers.ts";
 import { startClusterRoleAggregation } from "./controllers/cluster/cluster-role-aggregation.ts";
 import { nodeLifecycle } from "./controllers/cluster/node/node-lifecycle.ts";
@@ -59,14 +62,16 @@ export async function createSandbox(options: SandboxOptions = {}): Promise<Sandb
 }
 
 function allControllers(
-  { serviceAccountTokens }: AssembledApi,
-  { certificates = "", nodeMonitor }: SandboxOptions,
+  { serviceAccountTokens, authorize, random }: AssembledApi,
+  { certificates = "", authority, nodeMonitor }: SandboxOptions,
 ): readonly StartController[] {
   return [
     ...clusterControllers.map(({ start }) => start),
     nodeLifecycle(nodeMonitor),
     startClusterRoleAggregation,
     rootCertificates(certificates),
+    nodeApprover(authorize),
+    ...(authority === undefined ? [] : [certificateSigner(createIssuer(authority, random))]),
     tokenSecrets({ certificates, issueToken: (token) => serviceAccountTokens.issueLegacy(token) }),
     ...workloadControllers,
   ];

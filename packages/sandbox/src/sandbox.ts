@@ -1,4 +1,4 @@
-import type { Clock, HttpService, Random, Transport } from "@keelson/core";
+import type { Clock, HttpService, Random, ServingCertificate, Transport } from "@keelson/core";
 import type { UserInfo } from "./auth/user.ts";
 import type { NodeMonitor } from "./controllers/cluster/node/node-lifecycle.ts";
 import type { Faults } from "./faults/fault.ts";
@@ -24,6 +24,11 @@ export interface SandboxOptions {
   readonly journal?: Journal;
   /** The CA certificates of this server for pods, in PEM: the content of `kube-root-ca.crt`. */
   readonly certificates?: string;
+  /**
+   * The certificate authority that signs approved CertificateSigningRequests: the one whose client certificates this
+   * server trusts. Default: they stay unsigned.
+   */
+  readonly authority?: ServingCertificate;
   /** Signs the tokens of ServiceAccounts; keep it so that they stay valid in a later process. Default: a new one. */
   readonly tokenSecret?: Uint8Array;
   /** Users by token. More can be added later. */

@@ -44,15 +44,20 @@ export interface RunningSandbox extends Access, AsyncDisposable {
 }
 
 /** What is decided here is how webhooks are called, and by which certificates the server is known. */
-export type StartSandboxOptions = Omit<SandboxOptions, "sendPost" | "certificates">;
+export type StartSandboxOptions = Omit<SandboxOptions, "sendPost" | "certificates" | "authority">;
 
 const administrator = { user: "keelson-admin", groups: ["system:masters"] };
 
 /** Starts the embedded control plane as a cluster of its own, for clients in other processes too. */
 export async function startSandbox(options: StartSandboxOptions = {}): Promise<RunningSandbox> {
   const authority = await CertificateAuthority.create("keelson-sandbox");
-  const certificates = authority.pair.certificate;
-  const sandbox = await createSandbox({ ...options, certificates, sendPost });
+  const { pair } = authority;
+  const sandbox = await createSandbox({
+    ...options,
+    certificates: pair.certificate,
+    authority: pair,
+    sendPost,
+  });
   const stops: Endings = [() => sandbox.stop()];
   try {
     return await serve(sandbox, authority, stops);

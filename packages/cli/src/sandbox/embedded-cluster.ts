@@ -74,9 +74,10 @@ async function serveCluster(
   const isNew = journal?.snapshot === undefined;
   const { authority, tokenSecret } =
     data === undefined ? await newIdentity() : await inFolder(data, () => keptIdentity(data, { isNew }));
-  const certificates = authority.pair.certificate;
+  const { pair } = authority;
   const sandbox = await createSandbox({
-    ...{ certificates, tokenSecret, sendPost, controllers, onError: reports.error },
+    ...{ certificates: pair.certificate, authority: pair, tokenSecret },
+    ...{ sendPost, controllers, onError: reports.error },
     ...(journal !== undefined && { journal }),
   });
   stops.push(() => sandbox.stop());

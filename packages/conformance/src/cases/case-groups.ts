@@ -4,6 +4,7 @@ import { admissionCases } from "./admission.ts";
 import { applyCases } from "./apply.ts";
 import { applyListCases } from "./apply-lists.ts";
 import { badInputCases } from "./bad-input.ts";
+import { certificateCases } from "./certificates.ts";
 import { clusterKindCases } from "./cluster-kinds.ts";
 import { configCases } from "./config.ts";
 import { customDefinitionCases } from "./custom-definitions.ts";
@@ -67,6 +68,7 @@ export const apiCaseGroups: readonly CaseGroup[] = [
   customRuleCases,
   accessCases,
   reviewCases,
+  certificateCases,
   admissionCases,
   webhookCallCases,
   badInputCases,

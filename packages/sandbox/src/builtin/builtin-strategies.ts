@@ -5,6 +5,7 @@ import { limitRangeStrategy, resourceQuotaStrategy } from "./cluster/limit-range
 import { namespaceStrategy } from "./cluster/namespace.ts";
 import { nodeStrategy } from "./cluster/node.ts";
 import { priorityClassStrategy } from "./cluster/priority-class.ts";
+import { signingRequestStrategy } from "./cluster/signing-request.ts";
 import { configMapStrategy } from "./config/config-map.ts";
 import { secretStrategy } from "./config/secret.ts";
 import { eventStrategy, newEventStrategy } from "./events/event.ts";
@@ -78,6 +79,7 @@ const byKind: Readonly<Record<string, Strategy>> = {
   "autoscaling/v1/HorizontalPodAutoscaler": autoscalerV1Strategy,
   "batch/CronJob": cronJobStrategy,
   "batch/Job": jobStrategy,
+  "certificates.k8s.io/CertificateSigningRequest": signingRequestStrategy,
   "coordination.k8s.io/Lease": leaseStrategy,
   "discovery.k8s.io/EndpointSlice": endpointSliceStrategy,
   "events.k8s.io/Event": newEventStrategy,

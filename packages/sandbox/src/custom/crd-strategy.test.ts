@@ -6,6 +6,7 @@ import { crdStrategy } from "./crd-strategy.ts";
 
 const context: WriteContext = {
   subresource: undefined,
+  user: { username: "ann", groups: [] },
   now: 0,
   read: { get: () => undefined, list: () => [] },
 };

@@ -22,6 +22,7 @@ import { type DefinitionWriter, followDefinitions } from "./follow-definitions.t
 
 const context: WriteContext = {
   subresource: undefined,
+  user: { username: "ann", groups: [] },
   now: 0,
   read: { get: () => undefined, list: () => [] },
 };

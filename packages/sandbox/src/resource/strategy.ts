@@ -51,7 +51,16 @@ export interface Strategy {
   nameProblem?(name: string): string | undefined;
 }
 
+/** The user of a write, as the kinds that record it see it. */
+interface Writer {
+  readonly username: string;
+  readonly uid?: string;
+  readonly groups: readonly string[];
+  readonly extra?: Readonly<Record<string, readonly string[]>>;
+}
+
 export interface WriteContext {
+  readonly user: Writer;
   /** The subresource that is written; undefined for the object itself. */
   readonly subresource: string | undefined;
   /** Milliseconds since 1970. */

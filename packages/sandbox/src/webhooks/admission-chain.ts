@@ -1,5 +1,10 @@
 import type { Clock } from "@keelson/core";
 import type { AdmissionChain, MutatingAdmission, ValidatingAdmission } from "../admission/admission.ts";
+import {
+  certificateApproval,
+  certificateSigning,
+  certificateSubjectRestriction,
+} from "../admission/certificates.ts";
 import { defaultIngressClass, defaultStorageClass } from "../admission/default-class.ts";
 import { namespaceLifecycle } from "../admission/namespace-lifecycle.ts";
 import { podPriority, singleDefaultPriority } from "../admission/priority.ts";
@@ -78,6 +83,12 @@ function createMutatingPlugins(dependencies: AdmissionChainDependencies): readon
   ];
 }
 
-function createValidatingPlugins({ read }: AdmissionChainDependencies): readonly ValidatingAdmission[] {
-  return [singleDefaultPriority(read), claimResize(read)];
+function createValidatingPlugins({ read, rbac }: AdmissionChainDependencies): readonly ValidatingAdmission[] {
+  return [
+    singleDefaultPriority(read),
+    claimResize(read),
+    certificateApproval(rbac.authorize),
+    certificateSigning(rbac.authorize),
+    certificateSubjectRestriction,
+  ];
 }

@@ -61,7 +61,8 @@ function metadataOf({ metadata }: TriedFields): object {
 }
 
 function contextOf(subresource: string | undefined, stored: readonly GenericObject[]): WriteContext {
-  return { subresource, now: 0, read: { get: () => undefined, list: () => stored.map(asStored) } };
+  const user = { username: "ann", groups: ["staff"] };
+  return { subresource, user, now: 0, read: { get: () => undefined, list: () => stored.map(asStored) } };
 }
 
 /** With the metadata that every stored object has. */

@@ -1,4 +1,5 @@
 import type { StartController } from "../controller.ts";
+import { startRequestCleaner } from "./certificates/signing-controller.ts";
 import { startDisruptionController } from "./disruption/disruption-controller.ts";
 import { startEndpointSliceController } from "./endpoints/endpoint-slice-controller.ts";
 import { startEndpointsController } from "./endpoints/endpoints-controller.ts";
@@ -20,7 +21,7 @@ export interface NamedController {
 
 /**
  * The controllers of the cluster itself. Those that need options are not in this list:
- * `rootCertificates`, `tokenSecrets` and `nodeLifecycle`.
+ * `rootCertificates`, `tokenSecrets`, `nodeApprover`, `certificateSigner` and `nodeLifecycle`.
  */
 export const clusterControllers: readonly NamedController[] = [
   { name: "garbage-collector-controller", start: startGarbageCollector },
@@ -34,6 +35,7 @@ export const clusterControllers: readonly NamedController[] = [
   { name: "pod-garbage-collector-controller", start: startPodGarbageCollector },
   { name: "persistentvolume-binder-controller", start: startVolumeBinder },
   { name: "storage-protection-controller", start: startStorageProtection },
+  { name: "certificatesigningrequest-cleaner-controller", start: startRequestCleaner },
   { name: "event-expiry", start: startEventExpiry },
   { name: "default-scheduler", start: startScheduler },
 ];

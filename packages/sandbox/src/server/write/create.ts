@@ -68,7 +68,7 @@ export async function createPrepared(
   delete metadata.resourceVersion;
   if (resource.strategy.countsGenerations) metadata.generation = 1;
   if (resource.isCustom) prepareCustomCreate(resource, object);
-  const context = writeContext(dependencies, target.subresource);
+  const context = writeContext(dependencies, target.subresource, options);
   resource.strategy.prepareForCreate(object, context);
   checkNew(resource, object, context);
   for (const warning of resource.strategy.warnings?.(object, undefined) ?? []) options.warn(warning);

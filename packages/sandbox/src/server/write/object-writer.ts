@@ -63,6 +63,7 @@ export interface WriterDependencies {
 export function writeContext(
   { clock, read }: WriterDependencies,
   subresource: string | undefined,
+  { user }: WriteOptions,
 ): WriteContext {
-  return { subresource, now: clock.now(), read };
+  return { subresource, user, now: clock.now(), read };
 }

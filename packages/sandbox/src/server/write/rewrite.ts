@@ -1,5 +1,6 @@
 import { freeze, type GenericObject } from "@keelson/core";
 import type { MutableObject } from "../../resource/mutable-object.ts";
+import type { WriteContext } from "../../resource/strategy.ts";
 import { conflict, invalid, notFound, staleVersion } from "../../status/api-error.ts";
 import { invalidValue } from "../../status/field-problem.ts";
 import { StaleWriteError } from "../../store/errors.ts";
@@ -76,8 +77,9 @@ async function replaceStored(
   if (await admitMutating(dependencies.admission(), request, object)) setDefaults(resource, object);
   dropDuplicateOwners(object.metadata, options.warn, "after admission");
   checkRevision(target, object, stored);
-  prepareUpdate(dependencies, target, object, current);
-  checkChanged(resource, object, current, writeContext(dependencies, target.subresource));
+  const context = writeContext(dependencies, target.subresource, options);
+  prepareUpdate(target, object, current, context);
+  checkChanged(resource, object, current, context);
   // A client that writes a subresource is not warned about the rest of the object.
   if (target.subresource === undefined) {
     for (const warning of resource.strategy.warnings?.(object, current) ?? []) options.warn(warning);
@@ -108,17 +110,17 @@ function checkRevision(
 }
 
 function prepareUpdate(
-  dependencies: WriterDependencies,
   target: NamedTarget,
   object: MutableObject,
   current: GenericObject,
+  context: WriteContext,
 ): void {
   const { resource, subresource } = target;
   tidyMetadata(object.metadata);
   placeInNamespace(object.metadata, target);
   keepGeneration(object, current);
   if (resource.isCustom) prepareCustomUpdate(resource, object, current, subresource);
-  resource.strategy.prepareForUpdate(object, current, writeContext(dependencies, subresource));
+  resource.strategy.prepareForUpdate(object, current, context);
   countGeneration(resource, object, current, subresource);
   keepSystemFields(object.metadata, current);
 }
