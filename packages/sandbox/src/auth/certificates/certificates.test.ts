@@ -89,6 +89,7 @@ describe("a certificate request", () => {
           expect(error).toBeInstanceOf(SigningRequestError);
         }
       }),
+      { numRuns: 500 },
     );
   });
 });

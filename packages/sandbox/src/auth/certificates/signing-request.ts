@@ -57,20 +57,20 @@ function readRequest(request: DerValue): SigningRequest {
   const { raw: rawPublicKey } = expected(publicKey, derTags.sequence);
   const [algorithmId] = readParts(expected(algorithm, derTags.sequence));
   const key = publicKeyOf(rawPublicKey);
+  const signedPart: SignedPart = {
+    key,
+    algorithm: objectIdOf(expected(algorithmId, derTags.objectId)),
+    signed: expected(info, derTags.sequence).raw,
+    // The first byte counts unused bits.
+    signature: expected(signature, derTags.bitString).content.subarray(1),
+  };
   return {
     subject: readSubject(expected(subject, derTags.sequence)),
     rawSubject: expected(subject, derTags.sequence).raw,
     publicKey: key,
     rawPublicKey,
     alternativeNames: attributes === undefined ? [] : readAlternativeNames(attributes),
-    signatureProblem: () =>
-      signatureProblem({
-        key,
-        algorithm: objectIdOf(expected(algorithmId, derTags.objectId)),
-        signed: expected(info, derTags.sequence).raw,
-        // The first byte counts unused bits.
-        signature: expected(signature, derTags.bitString).content.subarray(1),
-      }),
+    signatureProblem: () => signatureProblem(signedPart),
   };
 }
 
