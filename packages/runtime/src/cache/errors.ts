@@ -151,7 +151,7 @@ export class IndexConflictError extends KeelsonError {
   }
 }
 
-/** A transform threw or gave no object. The object is not in the store; everything is read again after a wait. */
+/** A transform threw, or returned no object. Reads of the object fail with this error until it can be transformed [IN22]. */
 export class TransformError extends KeelsonError {
   static override readonly brand: string = "keelson.TransformError";
   readonly code = "TRANSFORM";
@@ -159,16 +159,14 @@ export class TransformError extends KeelsonError {
 
   constructor(what: string, { key, cause }: { readonly key: ObjectKey; readonly cause: unknown }) {
     super(
-      `transform ${formatKey(key)} of ${what}: ${toError(cause).message}; it is tried again after a wait`,
-      {
-        cause,
-      },
+      `transform ${formatKey(key)} of ${what}: ${toError(cause).message}; it cannot be read from the cache`,
+      { cause },
     );
     this.key = key;
   }
 }
 
-/** The function of an index threw. The object is not in the store; everything is read again after a wait. */
+/** The function of an index threw. The index does not contain the object [IN22]. */
 export class IndexFunctionError extends KeelsonError {
   static override readonly brand: string = "keelson.IndexFunctionError";
   readonly code = "INDEX_FUNCTION";
@@ -177,10 +175,8 @@ export class IndexFunctionError extends KeelsonError {
 
   constructor(index: string, { key, cause }: { readonly key: ObjectKey; readonly cause: unknown }) {
     super(
-      `file ${formatKey(key)} under index ${index}: ${toError(cause).message}; it is tried again after a wait`,
-      {
-        cause,
-      },
+      `file ${formatKey(key)} under index ${index}: ${toError(cause).message}; the index does not contain it`,
+      { cause },
     );
     this.index = index;
     this.key = key;

@@ -121,7 +121,10 @@ export class InformerCache implements Cache {
     const addTo = (informer: unknown): void => {
       if (isInformerOf(resource, informer)) informer.addIndex(name, valuesOf);
     };
-    for (const informer of this.#informers.all()) addTo(informer);
+    const informers = [...this.#informers.all()].filter((informer) => isInformerOf(resource, informer));
+    // All of them get the index, or none.
+    for (const informer of informers) informer.checkIndex(name, valuesOf);
+    for (const informer of informers) addTo(informer);
     this.#indexes.push({ resourceId, name, valuesOf, addTo });
   }
 
@@ -129,7 +132,8 @@ export class InformerCache implements Cache {
     this.#readLeases.touch(resourceIdOf(resource));
     for (const id of this.#idsForReads(resource)) {
       const informer = this.#informers.get(id);
-      const object = isInformerOf(resource, informer) ? informer.peek(key) : undefined;
+      const canPeek = isInformerOf(resource, informer) && !informer.isUnreadable(key);
+      const object = canPeek ? informer.peek(key) : undefined;
       if (object !== undefined) return object;
     }
     return undefined;

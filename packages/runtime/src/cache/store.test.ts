@@ -142,24 +142,45 @@ describe("an index of a store", () => {
     expect(() => new Store<Thing>("things").list(byColour("red"))).toThrow(FieldNotIndexedError);
   });
 
-  it("whose function throws leaves everything as it was, and names the object", () => {
-    const store = coloured();
+  it("[IN22] is without an object that its function cannot handle, which is reported once and is elsewhere", () => {
+    const failures: Error[] = [];
+    const store = new Store<Thing>("things", (error) => failures.push(error));
+    store.addIndex("colour", coloursOf);
     store.set(thing("shop", "a", ["red"]));
+    let isPicky = true;
     store.addIndex("picky", ({ metadata }) => {
-      if (metadata.name === "bad") throw new Error("I do not like it");
+      if (isPicky && metadata.name === "bad") throw new Error("I do not like it");
       return ["good"];
     });
-    const bad = thing("shop", "bad", ["red"]);
-    const problem = "file shop/bad under index picky: I do not like it; it is tried again after a wait";
-    expect(() => store.set(bad)).toThrow(problem);
-    expect(() => store.replace(things(thing("shop", "b"), bad))).toThrow(IndexFunctionError);
-    expect(names(store.list())).toEqual(["a"]);
-    expect(names(store.list(byColour("red")))).toEqual(["a"]);
-    expect(names(store.list({ namespace: "shop" }))).toEqual(["a"]);
-    const fails = () => {
+    const good = { indexed: [{ index: "picky", value: "good" }] };
+    const bad = (): Snapshot<Thing> => thing("shop", "bad", ["red"]);
+    store.set(bad());
+    store.set(bad());
+    store.replace(things(thing("shop", "a", ["red"]), bad()));
+    expect(failures).toEqual([expect.any(IndexFunctionError)]);
+    expect(failures[0]?.message).toBe(
+      "file shop/bad under index picky: I do not like it; the index does not contain it",
+    );
+    expect(names(store.list(good))).toEqual(["a"]);
+    expect(store.unindexed).toEqual({ colour: 0, picky: 1 });
+    for (const query of [{}, byColour("red"), { namespace: "shop" }])
+      expect(names(store.list(query))).toEqual(["a", "bad"]);
+    isPicky = false;
+    store.set(bad());
+    expect(names(store.list(good))).toEqual(["a", "bad"]);
+    isPicky = true;
+    store.set(bad());
+    store.delete("shop/bad");
+    expect([failures.length, store.unindexed]).toEqual([2, { colour: 0, picky: 0 }]);
+  });
+
+  it("[IN22] can be added with a function that cannot handle objects which are stored", () => {
+    const failures: Error[] = [];
+    const store = new Store<Thing>("things", (error) => failures.push(error));
+    store.set(thing("shop", "a"));
+    store.addIndex("useless", () => {
       throw new Error("always");
-    };
-    expect(() => store.addIndex("useless", fails)).toThrow(IndexFunctionError);
-    expect(store.indexSize("useless")).toBeUndefined();
+    });
+    expect([store.indexSize("useless"), store.unindexed, failures.length]).toEqual([0, { useless: 1 }, 1]);
   });
 });

@@ -97,10 +97,21 @@ class StoreIndex<T extends KubeObject> {
   readonly #keys = new KeysByValue();
   /** The values of each key, so that the key can be removed without calling the function again. */
   readonly #values = new Map<string, readonly string[]>();
+  /** The keys of the objects that the function cannot handle. */
+  readonly #failed = new Set<string>();
 
   constructor(name: string, valuesOf: IndexFunction<T>) {
     this.name = name;
     this.valuesOf = valuesOf;
+  }
+
+  /** How many objects the function cannot handle. */
+  get failures(): number {
+    return this.#failed.size;
+  }
+
+  hasFailed(key: string): boolean {
+    return this.#failed.has(key);
   }
 
   /** How many values there are. */
@@ -113,42 +124,49 @@ class StoreIndex<T extends KubeObject> {
     return this.#keys.get(value);
   }
 
-  /** The values of a snapshot. Throws an IndexFunctionError that names the object if the function throws. */
-  read(snapshot: Snapshot<T>): readonly string[] {
+  /** Indexes a snapshot under exactly the values of its object; under none, if the function throws [IN22]. */
+  file(snapshot: Snapshot<T>): IndexFunctionError | undefined {
+    const { keyText } = snapshot;
+    this.delete(keyText);
+    if (snapshot.problem !== undefined) return undefined;
     try {
-      return [...this.valuesOf(snapshot.object)];
+      const values = [...this.valuesOf(snapshot.object)];
+      for (const value of values) this.#keys.add(value, keyText);
+      if (values.length > 0) this.#values.set(keyText, values);
+      return undefined;
     } catch (error) {
-      throw new IndexFunctionError(this.name, { key: plainKey(snapshot), cause: error });
+      this.#failed.add(keyText);
+      return new IndexFunctionError(this.name, { key: plainKey(snapshot), cause: error });
     }
-  }
-
-  /** Indexes a key under exactly these values. */
-  set(key: string, values: readonly string[]): void {
-    this.delete(key);
-    for (const value of values) this.#keys.add(value, key);
-    if (values.length > 0) this.#values.set(key, values);
   }
 
   delete(key: string): void {
     for (const value of this.#values.get(key) ?? []) this.#keys.delete(value, key);
     this.#values.delete(key);
+    this.#failed.delete(key);
   }
 }
 
+/** Called with the error of an index function for an object, once until the function can handle the object again. */
+type OnIndexFailure = (error: IndexFunctionError) => void;
+
 /**
  * Objects by key, with indexes. An object is not parsed to be stored or to be found by its namespace, but it is parsed
- * for any other index. A change either happens completely or, when it throws, not at all.
+ * for any other index.
  */
 export class Store<T extends KubeObject> {
   /** What is stored, for messages, such as `pods`. */
   readonly #what: string;
+  readonly #onIndexFailure: OnIndexFailure | undefined;
   /** By `keyText`. `#byNamespace` and each of `#indexes` hold the same keys. */
   #snapshots = new Map<string, Snapshot<T>>();
   #byNamespace = new KeysByValue();
   #indexes = new Map<string, StoreIndex<T>>();
+  #unreadable = 0;
 
-  constructor(what: string) {
+  constructor(what: string, onIndexFailure?: OnIndexFailure) {
     this.#what = what;
+    this.#onIndexFailure = onIndexFailure;
   }
 
   get size(): number {
@@ -159,16 +177,27 @@ export class Store<T extends KubeObject> {
     return this.#snapshots.get(keyText);
   }
 
-  snapshots(): Iterable<Snapshot<T>> {
-    return this.#snapshots.values();
+  /** Those that can be read. */
+  *snapshots(): Iterable<Snapshot<T>> {
+    for (const snapshot of this.#snapshots.values()) if (snapshot.problem === undefined) yield snapshot;
+  }
+
+  /** How many snapshots cannot be read. */
+  get unreadable(): number {
+    return this.#unreadable;
+  }
+
+  /** How many objects each index is without, because its function cannot handle them. */
+  get unindexed(): Readonly<Record<string, number>> {
+    return Object.fromEntries([...this.#indexes.values()].map(({ name, failures }) => [name, failures]));
   }
 
   /** Returns the snapshot that was stored under that key. */
   set(snapshot: Snapshot<T>): Snapshot<T> | undefined {
     const { keyText, namespace = "" } = snapshot;
-    const filed = [...this.#indexes.values()].map((index) => ({ index, values: index.read(snapshot) }));
-    for (const { index, values } of filed) index.set(keyText, values);
+    for (const index of this.#indexes.values()) this.#file(index, snapshot, index.hasFailed(keyText));
     const before = this.#snapshots.get(keyText);
+    this.#unreadable += countUnreadable(snapshot) - countUnreadable(before);
     this.#snapshots.set(keyText, snapshot);
     this.#byNamespace.add(namespace, keyText);
     return before;
@@ -178,6 +207,7 @@ export class Store<T extends KubeObject> {
   delete(keyText: string): Snapshot<T> | undefined {
     const before = this.#snapshots.get(keyText);
     if (before === undefined) return undefined;
+    this.#unreadable -= countUnreadable(before);
     this.#snapshots.delete(keyText);
     this.#byNamespace.delete(before.namespace ?? "", keyText);
     for (const index of this.#indexes.values()) index.delete(keyText);
@@ -187,10 +217,14 @@ export class Store<T extends KubeObject> {
   /** Replaces the whole content; the store keeps the map. Returns the previous content. */
   replace(snapshots: Map<string, Snapshot<T>>): ReadonlyMap<string, Snapshot<T>> {
     const indexes = new Map<string, StoreIndex<T>>();
-    for (const { name, valuesOf } of this.#indexes.values())
-      indexes.set(name, filledIndex(name, valuesOf, snapshots.values()));
+    for (const index of this.#indexes.values())
+      indexes.set(index.name, this.#filledIndex(index.name, index.valuesOf, snapshots.values(), index));
     const byNamespace = new KeysByValue();
-    for (const { keyText, namespace = "" } of snapshots.values()) byNamespace.add(namespace, keyText);
+    this.#unreadable = 0;
+    for (const snapshot of snapshots.values()) {
+      byNamespace.add(snapshot.namespace ?? "", snapshot.keyText);
+      this.#unreadable += countUnreadable(snapshot);
+    }
     const before = this.#snapshots;
     this.#snapshots = snapshots;
     this.#byNamespace = byNamespace;
@@ -203,7 +237,7 @@ export class Store<T extends KubeObject> {
     const existing = this.#indexes.get(name);
     if (existing?.valuesOf === valuesOf) return;
     if (existing !== undefined) throw new IndexConflictError(name, this.#what);
-    this.#indexes.set(name, filledIndex(name, valuesOf, this.#snapshots.values()));
+    this.#indexes.set(name, this.#filledIndex(name, valuesOf, this.#snapshots.values()));
   }
 
   /** How many values an index has; undefined if there is no such index. */
@@ -211,7 +245,7 @@ export class Store<T extends KubeObject> {
     return this.#indexes.get(name)?.size;
   }
 
-  /** Throws a FieldNotIndexedError for an index that does not exist. */
+  /** What can be read. Throws a FieldNotIndexedError for an index that does not exist. */
   list({
     namespace,
     labels,
@@ -223,10 +257,28 @@ export class Store<T extends KubeObject> {
     const found: Stored<T>[] = [];
     for (const snapshot of this.#inAll(keySets)) {
       if (found.length >= limit) break;
+      if (snapshot.problem !== undefined) continue;
       const { object } = snapshot;
       if (labels === undefined || matchesLabels(labels, object.metadata.labels)) found.push(object);
     }
     return found;
+  }
+
+  #filledIndex(
+    name: string,
+    valuesOf: IndexFunction<T>,
+    snapshots: Iterable<Snapshot<T>>,
+    before?: StoreIndex<T>,
+  ): StoreIndex<T> {
+    const index = new StoreIndex<T>(name, valuesOf);
+    for (const snapshot of snapshots)
+      this.#file(index, snapshot, before?.hasFailed(snapshot.keyText) === true);
+    return index;
+  }
+
+  #file(index: StoreIndex<T>, snapshot: Snapshot<T>, hasFailedBefore: boolean): void {
+    const failure = index.file(snapshot);
+    if (failure !== undefined && !hasFailedBefore) this.#onIndexFailure?.(failure);
   }
 
   #index(name: string): StoreIndex<T> {
@@ -249,12 +301,6 @@ export class Store<T extends KubeObject> {
   }
 }
 
-function filledIndex<T extends KubeObject>(
-  name: string,
-  valuesOf: IndexFunction<T>,
-  snapshots: Iterable<Snapshot<T>>,
-): StoreIndex<T> {
-  const index = new StoreIndex<T>(name, valuesOf);
-  for (const snapshot of snapshots) index.set(snapshot.keyText, index.read(snapshot));
-  return index;
+function countUnreadable(snapshot: Snapshot<KubeObject> | undefined): number {
+  return snapshot?.problem === undefined ? 0 : 1;
 }

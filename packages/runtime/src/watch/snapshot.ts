@@ -6,8 +6,10 @@ export interface Snapshot<T extends KubeObject> extends ObjectKey {
   readonly keyText: string;
   /** Empty if the server sent none. */
   readonly resourceVersion: string;
-  /** Frozen all the way down, and the same reference every time. */
+  /** Frozen all the way down, and the same reference every time. Throws `problem` if there is one. */
   readonly object: Stored<T>;
+  /** Why the object cannot be read; undefined if it can. */
+  readonly problem?: Error;
   /**
    * The same state of the same object, transformed by a function; the key stays, whatever the function does to it. The
    * function may change its argument, unless `object` has been read; this snapshot must not be used afterwards.
@@ -66,6 +68,41 @@ export function keyProblem({ metadata }: { readonly metadata: object }): string 
 /** A snapshot that is parsed when it is read. The line must be about an object of that type. */
 export function unparsedSnapshot<T extends KubeObject>(line: ScannedLine): Snapshot<T> {
   return new UnparsedSnapshot<T>(line);
+}
+
+/** A state that cannot be read. `last` is the newest state before it that can. */
+export class UnreadableSnapshot<T extends KubeObject> implements Snapshot<T> {
+  declare readonly namespace?: string;
+  readonly name: string;
+  readonly keyText: string;
+  readonly resourceVersion: string;
+  readonly problem: Error;
+  readonly last: Snapshot<T> | undefined;
+
+  constructor(identity: Snapshot<T>, problem: Error, last: Snapshot<T> | undefined) {
+    const { namespace, name, keyText, resourceVersion } = identity;
+    if (namespace !== undefined) this.namespace = namespace;
+    this.name = name;
+    this.keyText = keyText;
+    this.resourceVersion = resourceVersion;
+    this.problem = problem;
+    this.last = last;
+  }
+
+  get object(): Stored<T> {
+    throw this.problem;
+  }
+
+  transformed(): Snapshot<T> {
+    return this;
+  }
+}
+
+/** The newest state that can be read: this one, or one before it. */
+export function lastReadable<T extends KubeObject>(
+  snapshot: Snapshot<T> | undefined,
+): Snapshot<T> | undefined {
+  return snapshot instanceof UnreadableSnapshot ? snapshot.last : snapshot;
 }
 
 /** A key alone, which does not keep an object in memory. */

@@ -270,6 +270,39 @@ describe("a list", () => {
     );
   });
 
+  it("[IN14] [IN22] finds all objects by an index but those that its function cannot handle", async () => {
+    const { client, namespace, cache } = await worldWith({ a: { app: "web" }, b: {} });
+    const appOf = ({ metadata }: ConfigMap): readonly string[] => {
+      if (metadata.labels?.app === undefined) throw new Error("no app");
+      return [metadata.labels.app];
+    };
+    cache.addIndex(ConfigMap, "app", appOf);
+    const select = async () => namesOf(await client.list(ConfigMap, { namespace, fieldSelector: "app=web" }));
+    expect(await select()).toEqual(["a"]);
+    await client.create(ConfigMap, { metadata: { namespace, name: "c" } });
+    await client.create(ConfigMap, { metadata: { namespace, name: "d", labels: { app: "web" } } });
+    await expect.poll(() => cache.ownWritesHeld).toBe(0);
+    expect(await select()).toEqual(["a", "d"]);
+    expect(namesOf(await client.list(ConfigMap, { namespace }))).toEqual(["a", "b", "c", "d"]);
+    await client.patch(
+      ConfigMap,
+      { namespace, name: "b" },
+      mergePatch({ metadata: { labels: { app: "web" } } }),
+    );
+    expect(await select()).toEqual(expect.arrayContaining(["a", "b", "d"]));
+  });
+
+  it("[IN14] get an index in all informers of a kind, or in none", async () => {
+    const { cache, namespace } = await worldWith({});
+    const [all, some] = [cache.acquire(ConfigMap), cache.acquire(ConfigMap, { selection: { namespace } })];
+    await Promise.all([all.synced(), some.synced()]);
+    some.addIndex("app", () => []);
+    expect(() => cache.addIndex(ConfigMap, "app", () => [])).toThrow(
+      "another function is known by this name",
+    );
+    expect(() => all.list({ indexed: [{ index: "app", value: "web" }] })).toThrow(FieldNotIndexedError);
+  });
+
   it("[IN15] selects by name and namespace, and by no field that has no index", async () => {
     const { client, namespace } = await worldWith({ a: {}, b: {} });
     const select = async (fieldSelector: string) => namesOf(await client.list(ConfigMap, { fieldSelector }));

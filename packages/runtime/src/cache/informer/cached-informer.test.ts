@@ -133,6 +133,8 @@ describe("an informer of a cache", () => {
         name: "pods",
         hasSynced: false,
         objects: 0,
+        unreadableObjects: 0,
+        unindexedObjects: {},
         phase: "idle",
         resourceVersion: undefined,
         lastEventAtMs: undefined,

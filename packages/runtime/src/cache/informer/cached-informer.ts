@@ -14,10 +14,10 @@ import {
 } from "@keelson/core";
 import type { Logger } from "../../logger.ts";
 import { Reflector } from "../../watch/reflector.ts";
-import { keyTextOf, plainKey } from "../../watch/snapshot.ts";
+import { keyTextOf, lastReadable, plainKey } from "../../watch/snapshot.ts";
 import type { WatchListSupport } from "../../watch/watch-list-support.ts";
 import type { WatchScope } from "../cache-scopes.ts";
-import { TransformError } from "../errors.ts";
+import { IndexConflictError, TransformError } from "../errors.ts";
 import { type OwnRead, OwnWrites, type Progress } from "../own-writes/own-writes.ts";
 import { ProgressGate } from "../own-writes/progress-gate.ts";
 import { isOrdered } from "../own-writes/version-order.ts";
@@ -102,7 +102,7 @@ export class CachedInformer<T extends KubeObject> implements Informer<T> {
     const { store } = this.#store;
     const facts = {
       versionOf: (keyText: string) => store.get(keyText)?.resourceVersion,
-      uidOf: (keyText: string) => store.get(keyText)?.object.metadata.uid,
+      uidOf: (keyText: string) => lastReadable(store.get(keyText))?.object.metadata.uid,
       areDeletionsFinal: !this.#test.isChangeable,
     };
     this.#writes = new OwnWrites<T>(facts, readTimeoutMs);
@@ -150,6 +150,12 @@ export class CachedInformer<T extends KubeObject> implements Informer<T> {
     this.#indexes.set(name, valuesOf);
   }
 
+  /** Throws an IndexConflictError if there is another index of the name. */
+  checkIndex(name: string, valuesOf: IndexFunction<T>): void {
+    const known = this.#indexes.get(name);
+    if (known !== undefined && known !== valuesOf) throw new IndexConflictError(name, this.#name);
+  }
+
   hasIndex(name: string): boolean {
     return this.#indexes.has(name);
   }
@@ -169,6 +175,8 @@ export class CachedInformer<T extends KubeObject> implements Informer<T> {
         hasSynced: this.hasSynced,
         objects: this.#store.store.size,
         delayedReads: this.#gate.waits,
+        unreadableObjects: this.#store.store.unreadable,
+        unindexedObjects: this.#store.store.unindexed,
         ...(lastError !== undefined && { lastError }),
       },
     ];
@@ -199,6 +207,11 @@ export class CachedInformer<T extends KubeObject> implements Informer<T> {
     const read = this.#writes.read(keyTextOf(key));
     if (read.type === "stored") return this.get(key);
     return read.type === "written" ? read.object : undefined;
+  }
+
+  /** Whether the state in the store is one that the transform could not handle: reading it throws. */
+  isUnreadable(key: ObjectKey): boolean {
+    return this.#store.store.get(keyTextOf(key))?.problem !== undefined;
   }
 
   /** As `list`, own writes included [RW3]. */
@@ -238,8 +251,17 @@ export class CachedInformer<T extends KubeObject> implements Informer<T> {
     return (
       (namespace === undefined || object.metadata.namespace === namespace) &&
       (labels === undefined || matchesLabels(labels, object.metadata.labels)) &&
-      indexed.every(({ index, value }) => this.#indexes.get(index)?.(object).includes(value) === true)
+      indexed.every(({ index, value }) => this.#valuesIn(index, object).includes(value))
     );
+  }
+
+  /** None if the function cannot handle the object, as in the store. */
+  #valuesIn(index: string, object: Stored<T>): readonly string[] {
+    try {
+      return this.#indexes.get(index)?.(object) ?? [];
+    } catch {
+      return [];
+    }
   }
 
   /**
@@ -252,6 +274,17 @@ export class CachedInformer<T extends KubeObject> implements Informer<T> {
       return toStoredShape(this.resource, this.#options.scope, object);
     } catch (cause) {
       throw new TransformError(groupResourceOf(this.resource), { key: plainKey(object.metadata), cause });
+    }
+  }
+
+  /** As `toStored`, for an object of a list: one that the transform cannot handle is reported and left out [IN22]. */
+  toListed(object: Stored): Stored<T> | undefined {
+    try {
+      return this.toStored(object);
+    } catch (error) {
+      if (!(error instanceof TransformError)) throw error;
+      this.#store.report(error);
+      return undefined;
     }
   }
 

@@ -74,6 +74,10 @@ export interface InformerStatus extends Freshness {
   readonly objects: number;
   /** How many reads of a cache had to wait until the watch had delivered an own write [RW1]. */
   readonly delayedReads?: number;
+  /** How many objects the transform could not handle: reads of them fail [IN22]. */
+  readonly unreadableObjects?: number;
+  /** How many objects the function of each index could not handle: the index does not contain them [IN22]. */
+  readonly unindexedObjects?: Readonly<Record<string, number>>;
   /** Why the last list or watch failed [EV8]. Undefined if none has failed since changes last arrived. */
   readonly lastError?: Error;
 }
@@ -84,7 +88,10 @@ export interface Informer<T extends KubeObject> {
   readonly hasSynced: boolean;
   /** Waits until the store holds all objects; throws the signal's reason as soon as it aborts. */
   synced(signal?: AbortSignal): Promise<void>;
-  /** The frozen object in the store: the same reference for every reader [IN18]. */
+  /**
+   * The frozen object in the store: the same reference for every reader [IN18]. Throws a TransformError if the transform
+   * could not handle it; lists leave it out [IN22].
+   */
   get(key: ObjectKey): Stored<T> | undefined;
   list(query?: StoreQuery): readonly Stored<T>[];
   /** Adds an index, also to a store that is filled [IN14]. The same function may be added again under the same name. */

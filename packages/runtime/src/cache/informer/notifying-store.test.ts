@@ -151,24 +151,59 @@ describe("a store that receives events", () => {
     expect(core.store.list({ indexed: [{ index: "seen", value: "yes" }] })).toHaveLength(1);
   });
 
-  it("[IN12] names the object whose transform throws, and leaves everything as it was", async () => {
+  it("[IN12] [IN22] cannot read an object whose transform throws, and goes on with the others", async () => {
     let isBroken = true;
     const transform = (object: Stored): Stored => {
       if (isBroken && object.metadata.name === "b") throw new Error("too odd");
       return object;
     };
-    const { core, clock } = setUp({ transform });
+    const warnings: LogFields[] = [];
+    const log: Logger = { ...silentLogger, warn: (_, fields = {}) => warnings.push(fields) };
+    const { core, clock } = setUp({ transform, log });
+    core.store.addIndex("name", ({ metadata }) => [metadata.name ?? ""]);
     const { received } = listen(core);
-    const replace = () => core.replace(set(pod("a", "1"), pod("b", "2")), "2");
-    expect(replace).toThrow(TransformError);
-    expect(replace).toThrow("transform shop/b of pods: too odd; it is tried again after a wait");
-    expect([core.hasSynced, core.store.size]).toEqual([false, 0]);
+    core.replace(set(pod("a", "1"), pod("b", "2")), "2");
+    core.apply({ type: "MODIFIED", snapshot: pod("b", "3") });
+    const readable = (): readonly unknown[] => core.store.list().map(({ metadata }) => metadata.name);
+    expect([core.hasSynced, core.store.size, core.store.unreadable, readable()]).toEqual([true, 2, 1, ["a"]]);
+    expect(() => core.store.get("shop/b")?.object).toThrow(TransformError);
+    expect(() => core.store.get("shop/b")?.object).toThrow(
+      "transform shop/b of pods: too odd; it cannot be read from the cache",
+    );
+    expect(warnings).toEqual([
+      { informer: "pods", Pod: { namespace: "shop", name: "b" }, error: expect.any(TransformError) },
+    ]);
     isBroken = false;
-    replace();
+    core.apply({ type: "MODIFIED", snapshot: pod("b", "4") });
+    expect([core.store.unreadable, readable()]).toEqual([0, ["a", "b"]]);
     isBroken = true;
-    expect(() => core.apply({ type: "MODIFIED", snapshot: pod("b", "3") })).toThrow(TransformError);
+    core.apply({ type: "MODIFIED", snapshot: pod("b", "5") });
+    core.subscribe(({ key }) => {
+      received.push(`late ${key.name}`);
+    });
+    isBroken = false;
+    core.apply({ type: "MODIFIED", snapshot: pod("b", "6") });
+    isBroken = true;
+    core.apply({ type: "MODIFIED", snapshot: pod("b", "7") });
+    core.apply({ type: "DELETED", snapshot: pod("b", "8") });
+    core.replace(set(pod("a", "1"), pod("b", "9")), "9");
+    core.replace(set(pod("a", "1")), "10");
     await clock.settle();
-    expect(received).toEqual(["create a@1 initial", "create b@2 initial"]);
+    expect(core.store.unreadable).toBe(0);
+    expect(received.filter((line) => !line.startsWith("late"))).toEqual([
+      "create a@1 initial",
+      "create b@4",
+      "update b@4->6",
+      "delete b@6",
+    ]);
+    expect(received.filter((line) => line.startsWith("late"))).toEqual(["late a", "late b", "late b"]);
+  });
+
+  it("[IN12] [IN22] takes a transform that returns no object with metadata for one that fails", () => {
+    const { core } = setUp({ transform: (object) => Object.assign({}, object, { metadata: undefined }) });
+    core.replace(set(pod("a", "1")), "1");
+    expect(() => core.store.get("shop/a")?.object).toThrow("it returned no object");
+    expect(core.store.list({ labels: { matchLabels: { app: "web" } } })).toEqual([]);
   });
 
   it("[IN18] delivers the very object that is in the store", async () => {

@@ -7,10 +7,17 @@ import {
   type Stored,
   toError,
 } from "@keelson/core";
+import { LimitedWarnings } from "../../limited-warnings.ts";
 import type { Logger } from "../../logger.ts";
 import type { WatchSink } from "../../watch/reflector-options.ts";
-import { type ObjectEvent, plainKey, type Snapshot } from "../../watch/snapshot.ts";
-import { InformerStoppedError, TransformError } from "../errors.ts";
+import {
+  lastReadable,
+  type ObjectEvent,
+  plainKey,
+  type Snapshot,
+  UnreadableSnapshot,
+} from "../../watch/snapshot.ts";
+import { type IndexFunctionError, InformerStoppedError, TransformError } from "../errors.ts";
 import { Store } from "../store.ts";
 import type { InformerHandler, SubscribeOptions, Subscription } from "./informer.ts";
 import { changesBetween, changeTo, type InformerChange, InformerSubscription } from "./subscription.ts";
@@ -46,13 +53,15 @@ export class NotifyingStore<T extends KubeObject> implements WatchSink<T> {
   readonly store: Store<T>;
   readonly #options: NotifyingStoreOptions<T>;
   readonly #subscriptions = new Set<InformerSubscription<T>>();
+  readonly #reports: LimitedWarnings;
   readonly #synced = Promise.withResolvers<void>();
   #hasSynced = false;
   #isStopped = false;
 
   constructor(options: NotifyingStoreOptions<T>) {
     this.#options = options;
-    this.store = new Store(options.name);
+    this.#reports = new LimitedWarnings(options.log, options.clock);
+    this.store = new Store(options.name, (error) => this.report(error));
     // It may reject without a caller that waits for it.
     this.#synced.promise.catch(() => undefined);
   }
@@ -84,18 +93,20 @@ export class NotifyingStore<T extends KubeObject> implements WatchSink<T> {
     const snapshot = this.#transform(incoming);
     const { keyText, resourceVersion } = snapshot;
     if (type !== "DELETED") {
-      const old = this.store.set(snapshot);
+      const old = lastReadable(this.store.set(snapshot));
       this.#progress({ resourceVersion, keyText });
-      this.#notify(changeTo(snapshot, old));
+      if (snapshot.problem === undefined) this.#notify(changeTo(snapshot, old));
       return;
     }
-    const old = this.store.delete(keyText);
+    const old = lastReadable(this.store.delete(keyText));
+    const final = lastReadable(snapshot) ?? old;
     if (this.#options.onProgress !== undefined) {
-      const deletedUid = snapshot.object.metadata.uid;
+      const deletedUid = final?.object.metadata.uid;
       this.#progress({ resourceVersion, keyText, ...(deletedUid !== undefined && { deletedUid }) });
     }
     // Subscribers do not know an object that was not in the store.
-    if (old !== undefined) this.#notify({ type: "delete", snapshot, finalStateUnknown: false });
+    if (old !== undefined && final !== undefined)
+      this.#notify({ type: "delete", snapshot: final, finalStateUnknown: false });
   }
 
   bookmark(resourceVersion: string): void {
@@ -156,16 +167,30 @@ export class NotifyingStore<T extends KubeObject> implements WatchSink<T> {
     return snapshots;
   }
 
-  /** Throws a TransformError that names the object, before anything has changed [IN12]. */
+  /** Logs that a function of the author cannot handle an object. */
+  report(error: TransformError | IndexFunctionError): void {
+    const { kind, name } = this.#options;
+    this.#reports.warn("a function of the cache failed for an object; the other objects are not affected", {
+      informer: name,
+      [kind]: error.key,
+      error,
+    });
+  }
+
+  /** A state that cannot be transformed cannot be read; it is reported once [IN12, IN22]. */
   #transform(snapshot: Snapshot<T>): Snapshot<T> {
     const { transform, name } = this.#options;
     if (transform === undefined) return snapshot;
     try {
       const transformed = snapshot.transformed(transform);
-      if (!isRecord(transformed.object)) throw new Error("it returned no object");
+      if (!isRecord(transformed.object) || !isRecord(transformed.object.metadata))
+        throw new Error("it returned no object");
       return transformed;
-    } catch (error) {
-      throw new TransformError(name, { key: plainKey(snapshot), cause: error });
+    } catch (cause) {
+      const error = new TransformError(name, { key: plainKey(snapshot), cause });
+      const before = this.store.get(snapshot.keyText);
+      if (before?.problem === undefined) this.report(error);
+      return new UnreadableSnapshot(snapshot, error, lastReadable(before));
     }
   }
 

@@ -9,7 +9,7 @@ import {
   toError,
 } from "@keelson/core";
 import { Backlog } from "../../backlog.ts";
-import { plainKey, type Snapshot } from "../../watch/snapshot.ts";
+import { lastReadable, plainKey, type Snapshot } from "../../watch/snapshot.ts";
 import { SubscriptionRemovedError } from "../errors.ts";
 import type {
   InformerCreate,
@@ -41,16 +41,20 @@ export function changeTo<T extends KubeObject>(
   return { type: "update", old, snapshot, isSync: isSameVersion(old, snapshot) };
 }
 
-/** The changes when a store is replaced: deletions come first [IN5]. */
+/** The changes when a store is replaced: deletions come first [IN5]. There are none to a state that cannot be read. */
 export function* changesBetween<T extends KubeObject>(
   before: ReadonlyMap<string, Snapshot<T>>,
   now: ReadonlyMap<string, Snapshot<T>>,
   isInInitialList: boolean,
 ): Iterable<InformerChange<T>> {
-  for (const [keyText, snapshot] of before) {
-    if (!now.has(keyText)) yield { type: "delete", snapshot, finalStateUnknown: true };
+  for (const [keyText, stored] of before) {
+    const snapshot = now.has(keyText) ? undefined : lastReadable(stored);
+    if (snapshot !== undefined) yield { type: "delete", snapshot, finalStateUnknown: true };
   }
-  for (const [keyText, snapshot] of now) yield changeTo(snapshot, before.get(keyText), isInInitialList);
+  for (const [keyText, snapshot] of now) {
+    if (snapshot.problem === undefined)
+      yield changeTo(snapshot, lastReadable(before.get(keyText)), isInInitialList);
+  }
 }
 
 /** The event for a subscriber. Objects are parsed no earlier than the subscriber reads them. */

@@ -115,7 +115,7 @@ async function liveList(
   const objects = informers.flatMap((informer, index) =>
     itemsOf(lists[index]).flatMap((item) => {
       const object = { ...identity, ...item };
-      const converted = isObject(object) ? informer.toStored(object) : undefined;
+      const converted = isObject(object) ? informer.toListed(object) : undefined;
       const isRequested =
         converted !== undefined &&
         hasRequestedName(request, converted) &&

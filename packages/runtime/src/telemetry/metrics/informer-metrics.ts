@@ -27,6 +27,7 @@ export class InformerMetrics {
     });
     this.onStaleRead = ({ resource }) => staleReads.with(groupResourceOf(resource)).add();
     this.#addGauges();
+    this.#addExcludedObjects();
     this.#addCounters();
   }
 
@@ -62,6 +63,30 @@ export class InformerMetrics {
       "informer_event_lag_seconds",
       "Time between the write of a recent change and its arrival, by the server's clock and in whole seconds.",
       ({ lastEventLagMs }) => (lastEventLagMs === undefined ? undefined : lastEventLagMs / 1000),
+    );
+  }
+
+  #addExcludedObjects(): void {
+    this.#add(
+      "gauge",
+      "informer_unreadable_objects",
+      "Number of objects that the transform of the cache cannot handle: reads of them fail, and lists leave them out.",
+      ({ unreadableObjects }) => unreadableObjects,
+    );
+    this.#registry.collected(
+      "gauge",
+      {
+        name: "informer_unindexed_objects",
+        help: "Number of objects that the function of an index cannot handle: the index does not contain them.",
+        labels: ["informer", "index"],
+      },
+      () =>
+        this.#labelled.flatMap(({ label, status }) =>
+          Object.entries(status.unindexedObjects ?? {}).map(([index, value]) => ({
+            labels: [label, index],
+            value,
+          })),
+        ),
     );
   }
 

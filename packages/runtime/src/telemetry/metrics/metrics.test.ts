@@ -57,6 +57,8 @@ const table: readonly (readonly [
   ["MX4", "reconcile_errors_total", "counter", "controller"],
   ["MX4", "reconcile_duration_seconds", "histogram", "controller", seconds],
   ["MX5", "informer_objects", "gauge", "informer"],
+  ["MX5", "informer_unreadable_objects", "gauge", "informer"],
+  ["MX5", "informer_unindexed_objects", "gauge", "index informer"],
   ["MX5", "informer_store_resource_version", "gauge", "informer"],
   ["MX5", "informer_last_event_age_seconds", "gauge", "informer"],
   ["MX5", "informer_lists_total", "counter", "informer"],
@@ -122,6 +124,8 @@ const status: InformerStatus = {
   phase: "watching",
   hasSynced: true,
   objects: 7,
+  unreadableObjects: 2,
+  unindexedObjects: { owner: 1 },
   resourceVersion: "4711",
   lastEventAtMs: 990_000,
   lastBookmarkAtMs: 997_000,
@@ -418,6 +422,7 @@ describe("informers", () => {
     const informer = "pods in shop";
     const facts = {
       informer_objects: 7,
+      informer_unreadable_objects: 2,
       informer_store_resource_version: 4711,
       informer_last_event_age_seconds: 3,
       informer_lists_total: 1,
@@ -427,6 +432,7 @@ describe("informers", () => {
     };
     for (const [name, value] of Object.entries(facts))
       expect([name, await sampleValue(metrics, name, { informer })]).toEqual([name, value]);
+    expect(await sampleValue(metrics, "informer_unindexed_objects", { informer, index: "owner" })).toBe(1);
     expect(await sampleValue(metrics, "informer_watches_total", { informer, outcome: "closed" })).toBe(3);
     expect(await sampleValue(metrics, "informer_watches_total", { informer, outcome: "expired" })).toBe(1);
     expect(await sampleValue(metrics, "informer_watches_total", { informer, outcome: "unreachable" })).toBe(
@@ -448,6 +454,8 @@ describe("informers", () => {
     const names = [...(await scrape(metrics)).keys()].filter((name) => name.startsWith("informer_"));
     expect(names).toEqual([
       "informer_objects",
+      "informer_unreadable_objects",
+      "informer_unindexed_objects",
       "informer_lists_total",
       "informer_watches_total",
       "informer_bytes_total",
