@@ -44,7 +44,7 @@ describe("the configuration of keelson run", () => {
       retryPeriod: 2_000,
       metricsPort: 8080,
       metricsAuth: false,
-      metricsAlias: "none",
+      metricsAlias: "seed",
       metricsDetails: false,
       healthPort: 8081,
       debug: false,

@@ -182,9 +182,9 @@ export const runSchema: SettingsSchema<RunConfig> = z.strictObject<SettingsSchem
   }),
   metricsAlias: setting(choice(["none", "seed"]), {
     group: serving,
-    help: "second names for some metrics: seed, or none",
+    help: "second names for some metrics: seed, such as reconcile_total, or none",
     placeholder: "SET",
-    default: "none",
+    default: "seed",
   }),
   metricsDetails: setting(toggle(), {
     group: serving,

@@ -556,28 +556,23 @@ describe("keelson run", { timeout: 120_000 }, () => {
     expect(started.stderr).toMatch(/^create +tokenreviews\.authentication\.k8s\.io +\(all\) +debug$/m);
   });
 
-  it("measures requests in detail if that is enabled, and what becomes of events", async (test) => {
+  it("measures requests in detail and leaves out second names if that is set, and measures what becomes of events", async (test) => {
     await makeNamespace("measured");
     await client.create(Gadget, { metadata: { namespace: "measured", name: "web" }, spec: { size: 1 } });
-    const args = ["./gadget-operator.ts", "--metrics-details", "--namespace", "measured", ...freePorts];
+    const flags = ["--metrics-details", "--metrics-alias", "none", "--namespace", "measured"];
+    const args = ["./gadget-operator.ts", ...flags, ...freePorts];
     const started = keelsonRun(test, { args });
     await becomesReady(started);
     const scrape = async (): Promise<string> =>
       (await fetch(`http://127.0.0.1:${started.portOf("metrics")}/metrics`)).text();
     await expect.poll(scrape, isReady).toMatch(/^events_sent_total\{how="create"\} [1-9]/m);
     expect(await scrape()).toMatch(/^rest_client_request_duration_seconds_count\{.*\} [1-9]/m);
+    expect(await scrape()).not.toMatch(/^reconcile_total/m);
   });
 
-  it("serves metrics by HTTPS with the certificate of a folder, also when it changes, and under second names", async (test) => {
+  it("serves metrics by HTTPS with the certificate of a folder, also when it changes, and under second names, too", async (test) => {
     const { folder, ca } = await certificateFolder(test);
-    const args = [
-      "./gadget-operator.ts",
-      ...freePorts,
-      "--metrics-cert-dir",
-      folder,
-      "--metrics-alias",
-      "seed",
-    ];
+    const args = ["./gadget-operator.ts", ...freePorts, "--metrics-cert-dir", folder];
     const started = keelsonRun(test, { args });
     await becomesReady(started);
     const url = `https://127.0.0.1:${started.portOf("metrics")}/metrics`;

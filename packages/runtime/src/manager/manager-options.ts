@@ -31,7 +31,7 @@ export interface ManagerMetricsOptions extends HttpEndpoint {
    * the transport. Default: the manager's own.
    */
   readonly gathered?: Metrics;
-  /** Second names of some of the manager's own metrics. Default: none. */
+  /** Second names of some of the manager's own metrics; `[]` for none. Default: `seed` [MX4]. */
   readonly aliases?: readonly "seed"[];
 }
 

@@ -77,12 +77,14 @@ export class Manager {
   /** Throws an InvalidElectionError or an InvalidCacheSettingsError. */
   constructor(options: ManagerOptions) {
     const { client, clock = systemClock, random = systemRandom, log = silentLogger } = options;
-    const { gathered, aliases = [], port = 0 } = options.metrics ?? {};
+    const { gathered, aliases, port = 0 } = options.metrics ?? {};
     this.#options = options;
     this.#clock = clock;
     this.#random = random;
     this.#log = log;
-    this.metrics = gathered ?? createMetrics({ clock, log, aliases, processMetrics: port >= 0 });
+    this.metrics =
+      gathered ??
+      createMetrics({ clock, log, processMetrics: port >= 0, ...(aliases !== undefined && { aliases }) });
     this.events = options.events ?? noEvents;
     this.#permissions = new ManagerPermissions(options, { client, log });
     this.elected = this.#elected.promise;

@@ -61,7 +61,7 @@ async function world(): Promise<World> {
   worlds += 1;
   const namespace = `metrics-${worlds}`;
   await admin.create(Namespace, { metadata: { name: namespace } });
-  const metrics = createMetrics({ aliases: ["seed"], requestDetails: true });
+  const metrics = createMetrics({ requestDetails: true });
   const transport = metrics.measureTransport(transportOf(controlPlane.kubeconfig), "api:6443");
   const client = createClient({ transport });
   const settings = { defaults: { namespaces: { [namespace]: {} } } };

@@ -16,7 +16,7 @@ import { certificateMetrics, type WebhookMetrics, webhookMetrics } from "./webho
 export interface MetricsOptions {
   /** Default: the machine's. */
   readonly clock?: Clock;
-  /** Second names for some metrics; `seed` adds those of the first design [MX4]. Default: none. */
+  /** Second names for some metrics; `seed` is the short names of the reconcile metrics [MX4]. Default: `seed`. */
   readonly aliases?: readonly "seed"[];
   /** Durations, sizes and retries of requests to the API server, by verb and host. Default false. */
   readonly requestDetails?: boolean;
@@ -54,7 +54,7 @@ export interface Metrics extends Disposable {
  * dashboards and alerts work. Metrics that are collected at a scrape cost nothing in between. Must be disposed of.
  */
 export function createMetrics(options: MetricsOptions = {}): Metrics {
-  const { clock = systemClock, aliases = [], requestDetails = false, processMetrics = true } = options;
+  const { clock = systemClock, aliases = ["seed"], requestDetails = false, processMetrics = true } = options;
   const { log = silentLogger } = options;
   const registry = new MetricsRegistry({
     onBroken: (metric, error) => log.error("a metric cannot be collected and is left out", { metric, error }),
