@@ -1,7 +1,7 @@
 /** Facts beside a message. Keys are in camelCase; an object is named by `{ namespace, name }` under its kind. */
 export type LogFields = Readonly<Record<string, unknown>>;
 
-/** Where the runtime and reconcilers write what people read to find out what happened. Must not throw. */
+/** Where the runtime and reconcilers write what people read to find out what happened. Should not throw [MG12]. */
 export interface Logger {
   debug(message: string, fields?: LogFields): void;
   info(message: string, fields?: LogFields): void;

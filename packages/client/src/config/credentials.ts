@@ -74,6 +74,17 @@ export function pluginCredentials(plugin: ExecPlugin): Credentials {
 /** Is called with a problem that does not keep the program from working. */
 export type OnWarning = (message: string) => void;
 
+/** The hook without its errors: a credential that is still good must not be lost because its warning failed. */
+export function steadyWarning(onWarning: OnWarning | undefined): OnWarning {
+  return (message) => {
+    try {
+      onWarning?.(message);
+    } catch {
+      // The hook is the only receiver of errors here.
+    }
+  };
+}
+
 interface RotatingOptions<Value> {
   readonly load: (signal: AbortSignal | undefined) => Promise<Value>;
   readonly clock: Clock;

@@ -54,6 +54,18 @@ describe("in-cluster configuration", () => {
     expect(warnings).toEqual([expect.stringMatching(/token cannot be read \(ENOENT/)]);
   });
 
+  it("keeps its token while the hook for warnings throws", async () => {
+    const { folder } = await makePod();
+    const onWarning = (): never => {
+      throw new Error("the hook is broken");
+    };
+    const clock = new VirtualClock();
+    const access = await inClusterAccess({ env, clock, serviceAccountFolder: folder, onWarning });
+    await rm(join(folder, "token"));
+    access.refused();
+    expect(await access.headers()).toEqual({ authorization: "Bearer one" });
+  });
+
   it("reads the token again after a refusal", async () => {
     const { folder, write } = await makePod();
     const access = await inClusterAccess({ env, clock: new VirtualClock(), serviceAccountFolder: folder });

@@ -1,7 +1,14 @@
 import { join } from "node:path";
 import { type Clock, errorCode, toError } from "@keelson/core";
 import type { ClusterAccess } from "./cluster-access.ts";
-import { bearer, certificateIntervalMs, type OnWarning, Rotating, tokenIntervalMs } from "./credentials.ts";
+import {
+  bearer,
+  certificateIntervalMs,
+  type OnWarning,
+  Rotating,
+  steadyWarning,
+  tokenIntervalMs,
+} from "./credentials.ts";
 import { InClusterError, NotInClusterError } from "./errors.ts";
 import { type ReadFile, readTextFile } from "./files.ts";
 import type { Environment } from "./load-kubeconfig.ts";
@@ -29,7 +36,8 @@ const wellKnownFolder = "/var/run/secrets/kubernetes.io/serviceaccount";
  * the files are there and wrong.
  */
 export async function inClusterAccess(options: InClusterOptions): Promise<ClusterAccess> {
-  const { clock, readFile = readTextFile, onWarning = () => undefined, signal } = options;
+  const { clock, readFile = readTextFile, signal } = options;
+  const onWarning = steadyWarning(options.onWarning);
   const server = serverFrom(options.env);
   const folder = options.serviceAccountFolder ?? wellKnownFolder;
 

@@ -3,7 +3,13 @@ import { runCommand as runRealCommand } from "../transport/run-command.ts";
 import type { ClusterAccess } from "./cluster-access.ts";
 import { findContext, type ResolvedContext } from "./context.ts";
 import { ContextScope } from "./context-scope.ts";
-import { anonymous, type Credentials, type OnWarning, pluginCredentials } from "./credentials.ts";
+import {
+  anonymous,
+  type Credentials,
+  type OnWarning,
+  pluginCredentials,
+  steadyWarning,
+} from "./credentials.ts";
 import type { RunCommand, Terminal } from "./exec/command.ts";
 import { makeExecCluster } from "./exec/exec-info.ts";
 import { ExecPlugin } from "./exec/exec-plugin.ts";
@@ -45,7 +51,8 @@ export function accessFromKubeconfig(
   kubeconfig: Kubeconfig,
   options: KubeconfigAccessOptions,
 ): ClusterAccess {
-  const { clock, file, readFile = readTextFile, onWarning = () => undefined } = options;
+  const { clock, file, readFile = readTextFile } = options;
+  const onWarning = steadyWarning(options.onWarning);
   const context = findContext(kubeconfig, options);
   const scope = new ContextScope(context, { clock, file, readFile, onWarning });
   const { cluster, user } = context;

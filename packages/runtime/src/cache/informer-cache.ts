@@ -10,7 +10,9 @@ import {
   systemClock,
   systemRandom,
 } from "@keelson/core";
-import { type Logger, silentLogger } from "../logger.ts";
+import { Hooks } from "../hooks.ts";
+import type { Logger } from "../logger.ts";
+import { steadyLogger } from "../steady-logger.ts";
 import { WatchListSupport } from "../watch/watch-list-support.ts";
 import type { AcquireOptions, Cache, InformerLease } from "./cache.ts";
 import { scopeFor, scopeIdOf, scopesOf, validateSettings, type WatchScope } from "./cache-scopes.ts";
@@ -73,6 +75,8 @@ export class InformerCache implements Cache {
   readonly #options: InformerCacheOptions;
   readonly #settings: CacheSettings;
   readonly clock: Clock;
+  readonly #log: Logger;
+  readonly #hooks: Hooks;
   readonly #readTimeoutMs: number;
   readonly #informers = new InformerPool();
   readonly #indexes: KindIndex[] = [];
@@ -90,6 +94,8 @@ export class InformerCache implements Cache {
     this.#options = options;
     this.#settings = settings;
     this.clock = clock;
+    this.#log = steadyLogger(options.log);
+    this.#hooks = new Hooks(this.#log);
     this.#readTimeoutMs = settings.readTimeoutMs ?? 10_000;
     this.#readLeases = new ReadLeases(clock, settings.idleReadMs);
   }
@@ -228,17 +234,16 @@ export class InformerCache implements Cache {
 
   /** Reports a read that was served by the server because the watch was late. For `cachedClient`. */
   reportStaleRead(read: StaleRead): void {
-    const { onStaleRead, log = silentLogger } = this.#options;
-    log.warn("a read waited too long for an own write to come back, and was served by the API server", {
+    const { onStaleRead } = this.#options;
+    this.#log.warn("a read waited too long for an own write to come back, and was served by the API server", {
       operation: read.operation,
     });
-    onStaleRead?.(read);
+    this.#hooks.notify("onStaleRead", () => onStaleRead?.(read));
   }
 
   /** Reports a write whose outcome could not be read: later reads may not include it. For `cachedClient`. */
   reportUnknownOutcome(operation: string, error: Error): void {
-    const { log = silentLogger } = this.#options;
-    log.warn("the outcome of a write could not be read, so cached reads may be older than it", {
+    this.#log.warn("the outcome of a write could not be read, so cached reads may be older than it", {
       operation,
       error,
     });
@@ -257,7 +262,7 @@ export class InformerCache implements Cache {
     const id = idOf(resource, scope);
     const known = this.#informers.get(id);
     if (isInformerOf(resource, known)) return known;
-    const { client, random = systemRandom, log = silentLogger, onInformerError } = this.#options;
+    const { client, random = systemRandom, onInformerError } = this.#options;
     const { resyncMs = defaultResyncMs } = this.#settings.defaults ?? {};
     const informer = new CachedInformer<T>({
       client,
@@ -265,7 +270,7 @@ export class InformerCache implements Cache {
       scope,
       clock: this.clock,
       random,
-      log,
+      log: this.#log,
       watchListSupport: this.#watchListSupport,
       readTimeoutMs: this.#readTimeoutMs,
       // Spread, so that the resyncs of many kinds and replicas do not come together.

@@ -116,7 +116,7 @@ export function queueOptionsOf<Key>(
   }: Pick<ControllerDefinition<Key>, "formatKey" | "namespaceOf" | "options">,
   clock: Clock,
   observer?: QueueObserver,
-): WorkQueueOptions<Key> {
+): WorkQueueOptions<Key> & { readonly rateLimiter: RateLimiter } {
   const { backoff = "controllerRuntime", holdBackoff = false, fairNamespaces = false } = options;
   return {
     clock,

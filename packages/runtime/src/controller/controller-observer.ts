@@ -7,7 +7,7 @@ export type ResultLabel = "success" | "requeue_after" | "requeue" | "error";
 
 /**
  * Observes controllers, so that metrics can be made of it. The calls come from inside the workers:
- * they must be quick and must not throw. A run that the controller's stop ended is reported by `activeChanged` alone.
+ * they must be quick, and should not throw [MG12]. A run that the controller's stop ended is reported by `activeChanged` alone.
  */
 export interface ControllerObserver {
   /** Observes the queue of a controller. */

@@ -1,8 +1,10 @@
 import { sleep } from "@keelson/core";
-import { type Logger, silentLogger } from "../logger.ts";
+import { Hooks } from "../hooks.ts";
+import type { Logger } from "../logger.ts";
 import { WorkQueue } from "../queue/work-queue.ts";
 import { normalizeError } from "../source/normalize-error.ts";
 import type { Source, SourceContext } from "../source/source.ts";
+import { steadyLogger } from "../steady-logger.ts";
 import { CausalLog } from "./causal/causal-log.ts";
 import {
   type ControllerDefinition,
@@ -12,9 +14,11 @@ import {
   queueOptionsOf,
 } from "./controller-definition.ts";
 import type { ControllerDependencies } from "./controller-dependencies.ts";
+import type { ControllerObserver } from "./controller-observer.ts";
 import { ControllerReusedError, ControllerStoppedError, InvalidControllerError } from "./errors.ts";
 import { noEvents } from "./event-recorder.ts";
-import { HotLoopGuard } from "./guard/hot-loop-guard.ts";
+import { HotLoopGuard, type HotLoopObserver } from "./guard/hot-loop-guard.ts";
+import { guardedEvents, guardedLimiter, guardedObserver, guardedTracer } from "./guarded-hooks.ts";
 import { controllerFields, keyFields } from "./log-fields.ts";
 import { liveReads } from "./run.ts";
 import { type RunningWatch, SourceWatch, waitForSync } from "./source-watch.ts";
@@ -37,6 +41,7 @@ export class Controller<Key, Settings = unknown> {
   readonly #definition: ControllerDefinition<Key, Settings>;
   readonly #dependencies: ControllerDependencies;
   readonly #log: Logger;
+  readonly #observer: ControllerObserver | undefined;
   readonly #queue: WorkQueue<Key>;
   readonly #workers: Workers<Key, Settings>;
   readonly #concurrency: number;
@@ -64,13 +69,20 @@ export class Controller<Key, Settings = unknown> {
     ];
     if (problems.length > 0) throw new InvalidControllerError(name, problems);
     if (options.allowSharedName !== true) dependencies.names?.take(name);
-    const { client, cachedClient, cache, clock, random, observer, events = noEvents } = dependencies;
+    const { client, cachedClient, cache, clock, random, events = noEvents, tracer } = dependencies;
     this.name = name;
     this.causalLog = new CausalLog({ ...dependencies.causalLog, clock });
     this.#definition = definition;
     this.#dependencies = dependencies;
-    this.#log = (dependencies.log ?? silentLogger).with(controllerFields(definition));
-    this.#queue = new WorkQueue(queueOptionsOf(definition, clock, observer?.queueObserver(name)));
+    this.#log = steadyLogger(dependencies.log).with(controllerFields(definition));
+    const hooks = new Hooks(this.#log);
+    const observer = dependencies.observer && guardedObserver(dependencies.observer, hooks);
+    this.#observer = observer;
+    const queueOptions = queueOptionsOf(definition, clock, observer?.queueObserver(name));
+    this.#queue = new WorkQueue({
+      ...queueOptions,
+      rateLimiter: guardedLimiter(queueOptions.rateLimiter, hooks),
+    });
     this.#concurrency = concurrencyOf(options, kind, dependencies.concurrency);
     this.#sourceContext = {
       enqueue: (key, options) => {
@@ -100,11 +112,11 @@ export class Controller<Key, Settings = unknown> {
         settings,
         fieldOwner: options.fieldOwner ?? name,
         log: this.#log,
-        events,
+        events: guardedEvents(events, hooks),
         random,
         causalLog: this.causalLog,
-        guard: this.#makeGuard(),
-        traceRun: dependencies.tracer?.tracerOf(definition),
+        guard: this.#makeGuard(observer?.hotLoopObserver(name)),
+        traceRun: tracer && guardedTracer(tracer, definition, hooks),
         fieldsOf: keyFields(kind, formatKey),
       },
     });
@@ -170,7 +182,7 @@ export class Controller<Key, Settings = unknown> {
   }
 
   async #work(): Promise<void> {
-    this.#dependencies.observer?.started(this.name, this.#concurrency);
+    this.#observer?.started(this.name, this.#concurrency);
     this.#log.info("workers start", { workers: this.#concurrency });
     try {
       await this.#workers.run();
@@ -252,17 +264,16 @@ export class Controller<Key, Settings = unknown> {
     });
   }
 
-  #makeGuard(): HotLoopGuard | undefined {
+  #makeGuard(observer: HotLoopObserver | undefined): HotLoopGuard | undefined {
     if (this.#definition.options.guardHotLoops === false) return undefined;
-    const { clock, cache, client: liveClient, observer } = this.#dependencies;
-    const hotLoops = observer?.hotLoopObserver(this.name);
+    const { clock, cache, client: liveClient } = this.#dependencies;
     return new HotLoopGuard({
       clock,
       log: this.#log,
       cache,
       liveClient,
       controllerName: this.name,
-      ...(hotLoops !== undefined && { observer: hotLoops }),
+      ...(observer !== undefined && { observer }),
     });
   }
 }

@@ -9,7 +9,7 @@ export interface ControllerTracer {
   tracerOf(controller: { readonly name: string; readonly kind?: Resource }): RunTracer;
 }
 
-/** Called when a run begins; undefined if the run is not traced, which then costs nothing more. Must not throw. */
+/** Called when a run begins; undefined if the run is not traced, which then costs nothing more. Should not throw [MG12]. */
 export type RunTracer = (run: TracedRun) => RunTrace | undefined;
 
 /** What is known of a run when it begins. */

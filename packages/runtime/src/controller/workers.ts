@@ -6,6 +6,7 @@ import type { ControllerDefinition } from "./controller-definition.ts";
 import type { ControllerObserver, ResultLabel } from "./controller-observer.ts";
 import { ControllerStoppedError, ReconcilerBrokenError, ReconcileTimeoutError } from "./errors.ts";
 import { EventLoopTurn } from "./event-loop-turn.ts";
+import { brokenBackoffMs } from "./guarded-hooks.ts";
 import { type Failure, isAbort, type Outcome, outcomeOfError, outcomeOfResult } from "./outcome.ts";
 import type { ReconcileResult } from "./reconciler.ts";
 import { type ControllerServices, Run } from "./run.ts";
@@ -15,8 +16,6 @@ import { endTrace } from "./run-tracer.ts";
 const overdueMs = 10_000;
 /** A reconcile that keeps the event loop for longer before it waits for the first time is reported [CT19]. */
 const blockedMs = 50;
-/** The back-off of a key whose rate limiter failed. */
-const brokenRetryMs = 60_000;
 
 export interface WorkersOptions<Key, Settings> {
   readonly controller: string;
@@ -167,7 +166,7 @@ export class Workers<Key, Settings = unknown> {
     try {
       this.#follow(run, outcome);
     } catch (thrown) {
-      if (isToRunAgain(outcome)) queue.requeueAfter(run.item, run.priority, brokenRetryMs);
+      if (isToRunAgain(outcome)) queue.requeueAfter(run.item, run.priority, brokenBackoffMs);
       const error = normalizeError(thrown);
       attempt(() =>
         services.log.error("what follows from a reconcile failed", { key: run.item.keyText, error }),

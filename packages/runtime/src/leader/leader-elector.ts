@@ -1,7 +1,9 @@
 import { type Client, createClient } from "@keelson/client";
 import { type Clock, type Random, systemClock, systemRandom, type Transport, toError } from "@keelson/core";
 import { type EventRecorder, noEvents } from "../controller/event-recorder.ts";
-import { type Logger, silentLogger } from "../logger.ts";
+import { Hooks } from "../hooks.ts";
+import type { Logger } from "../logger.ts";
+import { steadyLogger } from "../steady-logger.ts";
 import {
   type ElectionDriver,
   threadDriver,
@@ -14,7 +16,7 @@ import { ElectorMisuseError, LeadershipLostError, LeasePermissionError } from ".
 import { singleAttempt } from "./lease-requests.ts";
 import { type Leadership, LeaseTerm } from "./lease-term.ts";
 
-/** Callbacks of an elector [LE6]. None of these may throw. */
+/** Callbacks of an elector [LE6]. What they throw is logged, and changes nothing. */
 export interface LeaderCallbacks {
   /** This replica leads; called at most once. The signal aborts when it no longer leads, for any reason. */
   readonly onStarted?: (leading: AbortSignal) => void;
@@ -66,6 +68,7 @@ export class LeaderElector {
   readonly #term: LeaseTerm;
   readonly #driver: ElectionDriver;
   readonly #logger: Logger;
+  readonly #hooks: Hooks;
   readonly #events: EventRecorder;
   readonly #observer: LeaderObserver;
   readonly #leading = new AbortController();
@@ -76,16 +79,20 @@ export class LeaderElector {
 
   /** Throws an InvalidElectionError if the settings are invalid. */
   constructor(options: LeaderElectorOptions) {
-    const { logger = silentLogger, events = noEvents, observer = noObserver } = options;
+    const { events = noEvents, observer = noObserver } = options;
     const { clock = systemClock } = options.renewIn === "thread" ? options : {};
     this.rules = electionRules(options);
     this.#options = options;
     this.#term = new LeaseTerm({ rules: this.rules, clock });
     this.#driver = this.#makeDriver(options, clock);
-    this.#logger = logger.with({ Lease: this.rules.lease, identity: this.rules.identity });
+    this.#logger = steadyLogger(options.logger).with({
+      Lease: this.rules.lease,
+      identity: this.rules.identity,
+    });
     this.#events = events;
+    this.#hooks = new Hooks(this.#logger);
     this.#observer = observer;
-    observer.leaderChanged(false);
+    this.#noteLeader(false);
   }
 
   /** Whether this replica leads, for write guards and health checks. */
@@ -167,16 +174,16 @@ export class LeaderElector {
       case "newLeader":
         this.#loggedProblem = undefined;
         this.#logger.info(report.identity === "" ? "there is no leader" : `${report.identity} leads`);
-        this.#call(() => this.#options.onNewLeader?.(report.identity));
+        this.#hooks.notify("onNewLeader", () => this.#options.onNewLeader?.(report.identity));
         break;
       case "started":
         this.#lease = report.lease;
         this.#record("became leader");
-        this.#observer.leaderChanged(true);
-        this.#call(() => this.#options.onStarted?.(this.#leading.signal));
+        this.#noteLeader(true);
+        this.#hooks.notify("onStarted", () => this.#options.onStarted?.(this.#leading.signal));
         break;
       case "slowPath":
-        this.#observer.slowPathTaken();
+        this.#hooks.notify("slowPathTaken of the leader observer", () => this.#observer.slowPathTaken());
         break;
       case "problem":
         this.#logProblem(report.problem);
@@ -187,16 +194,22 @@ export class LeaderElector {
   #stopped(): void {
     if (this.#lease !== undefined) {
       this.#record("stopped leading");
-      this.#observer.leaderChanged(false);
+      this.#noteLeader(false);
     }
-    this.#call(() => this.#options.onStopped?.());
+    this.#hooks.notify("onStopped", () => this.#options.onStopped?.());
   }
 
   #record(what: string): void {
     const message = `${this.rules.identity} ${what}`;
     this.#logger.info(message);
-    if (this.#lease !== undefined)
-      this.#events.record(this.#lease, { type: "Normal", reason: "LeaderElection", message });
+    const lease = this.#lease;
+    if (lease === undefined) return;
+    const event = { type: "Normal", reason: "LeaderElection", message } as const;
+    this.#hooks.notify("record of the event recorder", () => this.#events.record(lease, event));
+  }
+
+  #noteLeader(isLeader: boolean): void {
+    this.#hooks.notify("leaderChanged of the leader observer", () => this.#observer.leaderChanged(isLeader));
   }
 
   /** A problem that stays the same is logged once above debug. Conflicts are normal in an election. */
@@ -216,13 +229,5 @@ export class LeaderElector {
   #asLoss(error: Error): Error {
     const isLoss = error instanceof LeadershipLostError || this.#lease === undefined;
     return isLoss ? error : new LeadershipLostError(this.rules.lease, error.message, { cause: error });
-  }
-
-  #call(callback: () => void): void {
-    try {
-      callback();
-    } catch (error) {
-      this.#logger.error("a callback of the leader election threw, which it may not", { error });
-    }
   }
 }

@@ -27,6 +27,36 @@ const certificates: CertificateSource = {
   run: (signal) => aborted(signal),
 };
 
+describe("hooks that throw", () => {
+  const broken = (): never => {
+    throw new Error("the hook is broken");
+  };
+
+  it("[MG12] do not end a manager: onListening, whether it throws or rejects", async () => {
+    for (const onListening of [broken, async () => broken()]) {
+      const world = managerWorld({ onListening });
+      await world.start();
+      expect(world.manager.state).toBe("leading");
+      expect(world.log.messages("error")).toEqual([
+        expect.stringMatching(/^call onListening: the hook is broken/),
+      ]);
+      await world.stop();
+      await world.running;
+    }
+  });
+
+  it("[MG12] do not end a manager: its logger", async () => {
+    const log = { debug: broken, info: broken, warn: broken, error: broken, with: broken };
+    const world = managerWorld({ log, leaderElection, transport: new LeaseStore() });
+    await world.start();
+    expect(world.manager.state).toBe("leading");
+    await world.clock.advance(60_000);
+    expect(world.manager.state).toBe("leading");
+    await world.stop();
+    await world.running;
+  });
+});
+
 describe("the order in which a manager starts and stops", () => {
   it("[MG1] is servers, webhooks, caches, runnables of every replica, warm-ups, election, runnables of the leader", async () => {
     const world = managerWorld({

@@ -6,8 +6,10 @@ import { InformerCache } from "../cache/informer-cache.ts";
 import type { Controller } from "../controller/controller.ts";
 import type { ControllerDefinition } from "../controller/controller-definition.ts";
 import { type EventRecorder, noEvents } from "../controller/event-recorder.ts";
+import { Hooks } from "../hooks.ts";
 import { LeadershipLostError } from "../leader/errors.ts";
-import { type Logger, silentLogger } from "../logger.ts";
+import type { Logger } from "../logger.ts";
+import { steadyLogger } from "../steady-logger.ts";
 import type { HealthCheck, HealthCheckOptions } from "../telemetry/health/health-checks.ts";
 import { createMetrics, type Metrics } from "../telemetry/metrics/metrics.ts";
 import { ControllerFactory, managerClients } from "./controller-factory.ts";
@@ -60,6 +62,7 @@ export class Manager {
   readonly #clock: Clock;
   readonly #random: Random;
   readonly #log: Logger;
+  readonly #hooks: Hooks;
   readonly #life = new ManagerLife();
   readonly #failures: FirstFailure;
   readonly #groups: RunnableGroups;
@@ -76,12 +79,14 @@ export class Manager {
 
   /** Throws an InvalidElectionError or an InvalidCacheSettingsError. */
   constructor(options: ManagerOptions) {
-    const { client, clock = systemClock, random = systemRandom, log = silentLogger } = options;
+    const { client, clock = systemClock, random = systemRandom } = options;
+    const log = steadyLogger(options.log);
     const { gathered, aliases, port = 0 } = options.metrics ?? {};
     this.#options = options;
     this.#clock = clock;
     this.#random = random;
     this.#log = log;
+    this.#hooks = new Hooks(log);
     this.metrics =
       gathered ??
       createMetrics({ clock, log, processMetrics: port >= 0, ...(aliases !== undefined && { aliases }) });
@@ -299,6 +304,6 @@ export class Manager {
 
   #onListening(server: ServerName, port: number): void {
     this.#log.info("listening", { server, port });
-    this.#options.onListening?.(server, port);
+    this.#hooks.notify("onListening", () => this.#options.onListening?.(server, port));
   }
 }

@@ -5,7 +5,7 @@ const patienceMs = 1_000;
 /** A handler that runs for longer is logged. */
 const warnAfterMs = 10_000;
 /** A handler that runs for longer has failed. */
-export const handlerLimitMs = 30_000;
+const handlerLimitMs = 30_000;
 /** This many overdue handlers run at once; the delivery of more events waits. */
 const mostOverdue = 1024;
 

@@ -2,7 +2,8 @@ import { watch } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { type Clock, type ServingCertificate, sleep, systemClock, toError } from "@keelson/core";
-import { type Logger, silentLogger } from "../logger.ts";
+import type { Logger } from "../logger.ts";
+import { steadyLogger } from "../steady-logger.ts";
 import type { CertificateObserver } from "./certificate-source.ts";
 import { type CertificateSource, checkServingCertificate } from "./certificate-source.ts";
 import { NoCertificateError } from "./errors.ts";
@@ -37,7 +38,7 @@ export class FileCertificates implements CertificateSource {
   constructor(options: FileCertificatesOptions) {
     this.#options = options;
     this.#clock = options.clock ?? systemClock;
-    this.#logger = options.logger ?? silentLogger;
+    this.#logger = steadyLogger(options.logger);
   }
 
   current(): ServingCertificate {

@@ -1,7 +1,8 @@
 import { AlreadyExistsError, type Client, ConflictError, NotFoundError } from "@keelson/client";
 import { type Clock, formatKey, type ServingCertificate, sleep, systemClock, toError } from "@keelson/core";
 import { Secret } from "@keelson/core/kinds/core/v1";
-import { type Logger, silentLogger } from "../logger.ts";
+import type { Logger } from "../logger.ts";
+import { steadyLogger } from "../steady-logger.ts";
 import {
   bundleOf,
   type CertificateMaterial,
@@ -77,7 +78,8 @@ export class ManagedCertificates implements CertificateSource {
   #isWaitingForLeader = false;
 
   constructor(options: ManagedCertificatesOptions) {
-    const { rules, intervalMs = 10_000, clock = systemClock, logger = silentLogger, secret } = options;
+    const { rules, intervalMs = 10_000, clock = systemClock, secret } = options;
+    const logger = steadyLogger(options.logger);
     this.#options = options;
     this.#rules = { ...defaultRotationRules, ...rules };
     checkRotationRules(this.#rules);

@@ -9,7 +9,9 @@ import {
   systemClock,
   toError,
 } from "@keelson/core";
-import { type Logger, silentLogger } from "../logger.ts";
+import { Hooks } from "../hooks.ts";
+import type { Logger } from "../logger.ts";
+import { steadyLogger } from "../steady-logger.ts";
 import type { Admission } from "./admission.ts";
 import { mutatingHandler, validatingHandler, type WebhookHandler } from "./admission-handler.ts";
 import type { CertificateSource } from "./certificate-source.ts";
@@ -57,6 +59,7 @@ export class WebhookServer {
   readonly #handlers = new Map<string, WebhookHandler>();
   readonly #calls: WebhookCallDependencies;
   readonly #observer: WebhookObserver | undefined;
+  readonly #hooks: Hooks;
   readonly #bodies: BodyBudget;
 
   /** Throws a DuplicateWebhookPathError if two webhooks have the same path [WH6]. */
@@ -67,12 +70,12 @@ export class WebhookServer {
       admissions = [],
       conversions = [],
       clock = systemClock,
-      logger = silentLogger,
       observer,
       maxBufferedBytes = 128 * mib,
     } = options;
-    this.#calls = { client, liveClient, clock, log: logger };
+    this.#calls = { client, liveClient, clock, log: steadyLogger(options.logger) };
     this.#observer = observer;
+    this.#hooks = new Hooks(this.#calls.log);
     this.#bodies = new BodyBudget(maxBufferedBytes);
     for (const admission of admissions) {
       if (admission.mutators.length > 0)
@@ -101,19 +104,25 @@ export class WebhookServer {
     if (handler === undefined) return plain(404, "no webhook is served at this path\n");
     const { clock } = this.#calls;
     const startedMs = clock.monotonicNow();
-    this.#observer?.inFlightChanged(path, 1);
+    this.#notify("inFlightChanged", (observer) => observer.inFlightChanged(path, 1));
     try {
       const response = await this.#handle(path, handler, request);
-      this.#observer?.responded(path, response.status, clock.monotonicNow() - startedMs);
+      const tookMs = clock.monotonicNow() - startedMs;
+      this.#notify("responded", (observer) => observer.responded(path, response.status, tookMs));
       return response;
     } finally {
-      this.#observer?.inFlightChanged(path, -1);
+      this.#notify("inFlightChanged", (observer) => observer.inFlightChanged(path, -1));
     }
   };
 
+  #notify(method: string, call: (observer: WebhookObserver) => void): void {
+    const observer = this.#observer;
+    if (observer !== undefined) this.#hooks.notify(`${method} of the webhook observer`, () => call(observer));
+  }
+
   async #handle(path: string, handler: WebhookHandler, request: ServiceRequest): Promise<ServiceResponse> {
     const onPanic = (panicked: string, error: Error): void => {
-      this.#observer?.panicked(panicked);
+      this.#notify("panicked", (observer) => observer.panicked(panicked));
       this.#calls.log.error("a webhook handler failed", { webhook: panicked, error });
     };
     // Held until the response exists: the parsed objects are at least as large as the body.

@@ -1,3 +1,4 @@
+import { Hooks } from "../../hooks.ts";
 import type { Logger } from "../../logger.ts";
 import { readField } from "../log/loggable.ts";
 import type { TrackedEvent } from "./correlator.ts";
@@ -34,11 +35,18 @@ export interface EventObserver {
 export class DropReport {
   readonly #log: Logger;
   readonly #observer: EventObserver | undefined;
+  readonly #hooks: Hooks;
   readonly #counts = new Map<EventDropReason, number>();
 
   constructor(log: Logger, observer: EventObserver | undefined) {
     this.#log = log;
     this.#observer = observer;
+    this.#hooks = new Hooks(log);
+  }
+
+  /** An Event was written. */
+  sent(how: "create" | "patch"): void {
+    this.#hooks.notify("sent of the event observer", () => this.#observer?.sent(how));
   }
 
   get counts(): ReadonlyMap<EventDropReason, number> {
@@ -50,7 +58,7 @@ export class DropReport {
     const count = (this.#counts.get(reason) ?? 0) + 1;
     this.#counts.set(reason, count);
     this.#report(reason, count, { ...facts, ...(error !== undefined && { error }) });
-    this.#observer?.dropped(reason);
+    this.#hooks.notify("dropped of the event observer", () => this.#observer?.dropped(reason));
   }
 
   #report(reason: EventDropReason, count: number, fields: Readonly<Record<string, unknown>>): void {

@@ -8,7 +8,8 @@ import {
   type Random,
 } from "@keelson/core";
 import type { EventRecorder, EventToRecord } from "../../controller/event-recorder.ts";
-import { type Logger, silentLogger } from "../../logger.ts";
+import type { Logger } from "../../logger.ts";
+import { steadyLogger } from "../../steady-logger.ts";
 import { EventCorrelator } from "./correlator.ts";
 import {
   DropReport,
@@ -110,7 +111,8 @@ class BackgroundRecorder implements ApiEventRecorder {
   #isStopped = false;
 
   constructor(options: EventRecorderOptions) {
-    const { clock, random, log = silentLogger, observer, api } = options;
+    const { clock, random, observer, api } = options;
+    const log = steadyLogger(options.log);
     const report = new DropReport(log, observer);
     this.#clock = clock;
     this.#report = report;
@@ -123,7 +125,7 @@ class BackgroundRecorder implements ApiEventRecorder {
       write: writerFor(options),
       clock,
       random,
-      onSent: (how) => observer?.sent(how),
+      onSent: (how) => report.sent(how),
       onDrop: (reason, event, error) => report.drop(reason, factsOf(event), error),
     });
   }

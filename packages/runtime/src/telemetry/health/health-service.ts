@@ -1,5 +1,6 @@
 import type { Clock, HttpService, ServiceRequest, ServiceResponse } from "@keelson/core";
-import { type Logger, silentLogger } from "../../logger.ts";
+import type { Logger } from "../../logger.ts";
+import { steadyLogger } from "../../steady-logger.ts";
 import { HealthChecks, type NamedHealthCheck, runCheck } from "./health-checks.ts";
 
 /** The checks of a process, and where their failures are logged. */
@@ -20,7 +21,8 @@ export interface HealthServiceOptions {
  * can be added after this call.
  */
 export function healthService(options: HealthServiceOptions): HttpService {
-  const { live, ready, clock, log = silentLogger } = options;
+  const { live, ready, clock } = options;
+  const log = steadyLogger(options.log);
   const failures = new FailureLog(log);
   const endpoints = new Map([
     ["healthz", served(live)],

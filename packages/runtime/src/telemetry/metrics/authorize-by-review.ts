@@ -3,8 +3,9 @@ import type { Client } from "@keelson/client";
 import { type Clock, type ServiceRequest, systemClock, toError } from "@keelson/core";
 import { TokenReview, type UserInfo } from "@keelson/core/kinds/authentication/v1";
 import { SubjectAccessReview } from "@keelson/core/kinds/authorization/v1";
-import { type Logger, silentLogger } from "../../logger.ts";
+import type { Logger } from "../../logger.ts";
 import { RecentMap } from "../../recent-map.ts";
+import { steadyLogger } from "../../steady-logger.ts";
 import { type Authorize, metricsPath, type Permission } from "./metrics-service.ts";
 
 /** What has to be allowed, and how long a decision is cached. */
@@ -41,7 +42,8 @@ export function authorizeByReview(
   options: AuthorizeByReviewOptions = {},
 ): Authorize {
   const { url = metricsPath, allowedForMs = 60_000, refusedForMs = 10_000 } = options;
-  const { clock = systemClock, log = silentLogger } = options;
+  const { clock = systemClock } = options;
+  const log = steadyLogger(options.log);
   const decisions = new RecentMap<string, Decision>(maxDecisions);
   /** Concurrent requests with the same token and verb share one review. */
   const reviews = new Map<string, Promise<Permission>>();

@@ -2,7 +2,8 @@ import { type Clock, systemClock, type Transport } from "@keelson/core";
 import type { StaleRead } from "../../cache/informer-cache.ts";
 import type { ControllerObserver } from "../../controller/controller-observer.ts";
 import type { LeaderObserver } from "../../leader/leader-elector.ts";
-import { type Logger, silentLogger } from "../../logger.ts";
+import type { Logger } from "../../logger.ts";
+import { steadyLogger } from "../../steady-logger.ts";
 import type { CertificateObserver } from "../../webhook/certificate-source.ts";
 import type { EventObserver } from "../events/drop-report.ts";
 import { controllerMetrics } from "./controller-metrics.ts";
@@ -55,7 +56,7 @@ export interface Metrics extends Disposable {
  */
 export function createMetrics(options: MetricsOptions = {}): Metrics {
   const { clock = systemClock, aliases = ["seed"], requestDetails = false, processMetrics = true } = options;
-  const { log = silentLogger } = options;
+  const log = steadyLogger(options.log);
   const registry = new MetricsRegistry({
     onBroken: (metric, error) => log.error("a metric cannot be collected and is left out", { metric, error }),
   });
