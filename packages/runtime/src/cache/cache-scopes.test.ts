@@ -1,7 +1,8 @@
+import type { Selection } from "@keelson/client";
 import { metadataOnly, type Stored } from "@keelson/core";
 import { ConfigMap, Namespace, Secret } from "@keelson/core/kinds/core/v1";
 import { describe, expect, it } from "vitest";
-import { scopeFor, scopeIdOf, scopesOf, validateSettings } from "./cache-scopes.ts";
+import { scopeIdOf, scopesFor, scopesOf, validateSettings } from "./cache-scopes.ts";
 import { allNamespaces, cacheKind } from "./cache-settings.ts";
 import { InvalidCacheSettingsError } from "./errors.ts";
 
@@ -11,7 +12,7 @@ const selectionsOf = (...args: Parameters<typeof scopesOf>) =>
 it("applies no namespace settings to a cluster-scoped kind", () => {
   const transform = <T>(object: T): T => object;
   const settings = { defaults: { namespaces: { [allNamespaces]: { transform } } } };
-  expect(scopeFor(Namespace, settings, {})).toEqual(scopesOf(Namespace, settings)[0]);
+  expect(scopesFor(Namespace, settings, {})).toEqual(scopesOf(Namespace, settings));
 });
 
 it("refuses times that would end or hurry everything", () => {
@@ -84,16 +85,30 @@ describe("the scopes of a kind", () => {
 
   it("for an acquired selection have only the other settings of the kind", () => {
     const kind = cacheKind(ConfigMap, { labelSelector: "a=b", parseOnRead: true, keepManagedFields: true });
-    expect(scopeFor(ConfigMap, { kinds: [kind] }, { namespace: "shop" })).toEqual({
-      selection: { namespace: "shop" },
-      parseOnRead: true,
-      keepManagedFields: true,
-    });
+    expect(scopesFor(ConfigMap, { kinds: [kind] }, { namespace: "shop" })).toEqual([
+      { selection: { namespace: "shop" }, parseOnRead: true, keepManagedFields: true },
+    ]);
+  });
+
+  it("[IN17] for an acquired selection without a namespace are in the namespaces of the settings", () => {
+    const selected = (namespaces: Record<string, object>, selection: Selection): readonly Selection[] =>
+      scopesFor(ConfigMap, { defaults: { namespaces } }, selection).map((scope) => scope.selection);
+    const labelSelector = "app=web";
+    expect(selected({ a: { labelSelector: "other=x" }, b: {} }, { labelSelector })).toEqual([
+      { namespace: "a", labelSelector },
+      { namespace: "b", labelSelector },
+    ]);
+    expect(selected({ a: {}, b: {} }, { namespace: "c", labelSelector })).toEqual([
+      { namespace: "c", labelSelector },
+    ]);
+    expect(selected({ a: {}, [allNamespaces]: {} }, { fieldSelector: "metadata.name=x" })).toEqual([
+      { namespace: "a", fieldSelector: "metadata.name=x" },
+      { fieldSelector: "metadata.name=x,metadata.namespace!=a" },
+    ]);
   });
 
   it("[IN1] that are equal but spelled differently have the same id", () => {
-    const id = (...selection: [Parameters<typeof scopeFor>[2]]) =>
-      scopeIdOf(scopeFor(ConfigMap, {}, ...selection));
+    const id = (selection: Selection) => scopesFor(ConfigMap, {}, selection).map(scopeIdOf).join();
     const labels = { matchExpressions: [{ key: "a", operator: "In", values: ["2", "1"] }] } as const;
     expect(id({ labelSelector: labels })).toBe(id({ labelSelector: "a in (1,2)" }));
     expect(id({ fieldSelector: "b=1,a==2" })).toBe(id({ fieldSelector: "a=2,b=1" }));

@@ -40,40 +40,60 @@ export function scopesOf<T extends KubeObject>(
   settings: CacheSettings,
 ): readonly WatchScope<T>[] {
   const kind = kindSettingsFor(resource, settings);
+  return placesOf(resource, settings).map((place) =>
+    scopeOf<T>(kind, layersOf(resource, settings, place), place),
+  );
+}
+
+type Place = Pick<Selection, "namespace" | "fieldSelector">;
+
+/** Where the settings select objects of a kind: everywhere, or in each of some namespaces, or in all but some. */
+function placesOf(resource: Resource, settings: CacheSettings): readonly Place[] {
+  const kind = kindSettingsFor(resource, settings);
   const namespaces =
     resource.scope === "Cluster" ? undefined : (kind.namespaces ?? settings.defaults?.namespaces);
   const names = Object.keys(namespaces ?? {});
-  if (names.length === 0) return [scopeOf<T>(kind, [kind, settings.defaults ?? {}], {})];
-  return names.map((name) => {
-    const own = kind.namespaces?.[name] ?? {};
-    const layers: readonly NamespaceSettings<T>[] = [
-      own,
-      kind,
-      settings.defaults?.namespaces?.[name] ?? {},
-      settings.defaults ?? {},
-    ];
-    if (name !== allNamespaces) return scopeOf(kind, layers, { namespace: name });
-    return scopeOf(kind, layers, { fieldSelector: exceptIn(names) });
-  });
+  if (names.length === 0) return [{}];
+  return names.map((name) =>
+    name === allNamespaces ? { fieldSelector: exceptIn(names) } : { namespace: name },
+  );
 }
 
-/** The watch of a selection that a caller acquires: with the settings of the kind, apart from their selectors. */
-export function scopeFor<T extends KubeObject>(
+/** The settings of a place, the most specific first. */
+function layersOf<T extends KubeObject>(
   resource: Resource<T>,
   settings: CacheSettings,
-  selection: Selection,
-): WatchScope<T> {
+  { namespace: name = allNamespaces }: Place,
+): readonly NamespaceSettings<T>[] {
   const kind = kindSettingsFor(resource, settings);
   const { defaults = {} } = settings;
-  const name = selection.namespace ?? allNamespaces;
-  const ofNamespace = resource.scope === "Cluster" ? {} : (defaults.namespaces?.[name] ?? {});
-  const layers: readonly NamespaceSettings<T>[] = [
-    kind.namespaces?.[name] ?? {},
-    kind,
-    ofNamespace,
-    defaults,
-  ];
-  return { ...scopeOf(kind, layers, {}), selection: canonical(selection) };
+  if (resource.scope === "Cluster") return [kind, defaults];
+  return [kind.namespaces?.[name] ?? {}, kind, defaults.namespaces?.[name] ?? {}, defaults];
+}
+
+/**
+ * The watches of a selection that a caller acquires: with the settings of the kind, apart from their selectors. A selection
+ * that names no namespace is one in the namespaces that the settings select.
+ */
+export function scopesFor<T extends KubeObject>(
+  resource: Resource<T>,
+  settings: CacheSettings,
+  { namespace, labelSelector, fieldSelector }: Selection,
+): readonly WatchScope<T>[] {
+  const places: readonly Selection[] =
+    namespace === undefined ? placesOf(resource, settings) : [{ namespace }];
+  return places.map((place) => {
+    const fields = [place.fieldSelector, fieldSelector]
+      .filter((selector) => selector !== undefined)
+      .join(",");
+    const selection = {
+      ...place,
+      ...(labelSelector !== undefined && { labelSelector }),
+      fieldSelector: fields,
+    };
+    const scope = scopeOf<T>(kindSettingsFor(resource, settings), layersOf(resource, settings, place), {});
+    return { ...scope, selection: canonical(selection) };
+  });
 }
 
 /** Identifies a scope among those of its kind, so that two equal scopes share one watch. */
@@ -123,7 +143,7 @@ export function validateSettings({ defaults = {}, kinds = [], ...times }: CacheS
 function scopeOf<T extends KubeObject>(
   { parseOnRead = true }: KindSettings<T>,
   layers: readonly NamespaceSettings<T>[],
-  place: Pick<Selection, "namespace" | "fieldSelector">,
+  place: Place,
 ): WatchScope<T> {
   const transform = firstOf(layers, (layer) => layer.transform);
   const labelSelector = firstOf(layers, (layer) => layer.labelSelector);

@@ -15,7 +15,7 @@ import type { Logger } from "../logger.ts";
 import { steadyLogger } from "../steady-logger.ts";
 import { WatchListSupport } from "../watch/watch-list-support.ts";
 import type { AcquireOptions, Cache, InformerLease } from "./cache.ts";
-import { scopeFor, scopeIdOf, scopesOf, validateSettings, type WatchScope } from "./cache-scopes.ts";
+import { scopeIdOf, scopesFor, scopesOf, validateSettings, type WatchScope } from "./cache-scopes.ts";
 import type { CacheSettings } from "./cache-settings.ts";
 import {
   CacheNotStartedError,
@@ -28,6 +28,7 @@ import { CachedInformer } from "./informer/cached-informer.ts";
 import { CombinedInformer } from "./informer/combined-informer.ts";
 import type { IndexFunction, Informer, InformerStatus } from "./informer/informer.ts";
 import { type AnyInformer, InformerPool, leaseOf, ReadLeases } from "./informer/informer-pool.ts";
+import type { InformerProgress } from "./informer/notifying-store.ts";
 import { EarlierWrites } from "./own-writes/earlier-writes.ts";
 import type { WriteOutcome } from "./own-writes/write-through.ts";
 import { isSameCollection, resourceIdOf } from "./store.ts";
@@ -106,7 +107,7 @@ export class InformerCache implements Cache {
     const scopes =
       selection === undefined
         ? scopesOf(resource, this.#settings)
-        : [scopeFor(resource, this.#settings, selection)];
+        : scopesFor(resource, this.#settings, selection);
     const ids = scopes.map((scope) => idOf(resource, scope));
     const parts = scopes.map((scope) => this.#informerFor(resource, scope));
     for (const id of ids) this.#informers.use(id);
@@ -276,12 +277,25 @@ export class InformerCache implements Cache {
       // Spread, so that the resyncs of many kinds and replicas do not come together.
       resyncMs: resyncMs * (0.9 + 0.2 * random.next()),
       onError: (error) => onInformerError?.(error, resource),
+      onProgress: (progress) => this.#shareProgress(informer, progress),
     });
     for (const index of this.#indexes) index.addTo(informer);
     this.#recordEarlierWrites(informer);
+    for (const other of this.#informers.ofCollection(resource)) informer.requireVersions(other.versions());
     this.#informers.add(id, informer);
     if (this.#phase === "running") informer.start();
     return informer;
+  }
+
+  /**
+   * A reconcile that one informer wakes may read from another one of the same objects, such as one with a selection and one
+   * without: reads of that one wait until it has what the first has delivered [IN23].
+   */
+  #shareProgress(informer: AnyInformer, { keyText, resourceVersion, isReplacement }: InformerProgress): void {
+    const all = this.#informers.ofCollection(informer.resource);
+    if (all.length < 2 || (keyText === undefined && isReplacement !== true)) return;
+    const versions = keyText === undefined ? informer.versions() : [{ keyText, resourceVersion }];
+    for (const other of all) if (other !== informer) other.requireVersions(versions);
   }
 
   #recordEarlierWrites(informer: AnyInformer): void {

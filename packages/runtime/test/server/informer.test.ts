@@ -246,7 +246,7 @@ describe("an informer of a real server", () => {
     const ofObjects = (): readonly InformerProgress[] =>
       progress.filter((step) => step.keyText !== undefined);
     await expect.poll(() => ofObjects().length).toBe(2);
-    expect(progress[0]).toEqual({ resourceVersion: expect.any(String) });
+    expect(progress[0]).toEqual({ resourceVersion: expect.any(String), isReplacement: true });
     expect(ofObjects()).toEqual([
       { resourceVersion: created.metadata.resourceVersion, keyText: `${namespace}/b` },
       { resourceVersion: expect.any(String), keyText: `${namespace}/a`, deletedUid: uid },

@@ -1,5 +1,5 @@
 import { jsonPatch, mergePatch, NotFoundError } from "@keelson/client";
-import { type KubeObject, metadataOnly, type Stored } from "@keelson/core";
+import { type KubeObject, metadataOnly, type Resource, type Stored } from "@keelson/core";
 import { Deployment } from "@keelson/core/kinds/apps/v1";
 import { Scale } from "@keelson/core/kinds/autoscaling/v1";
 import { ConfigMap, Namespace, Pod } from "@keelson/core/kinds/core/v1";
@@ -53,6 +53,69 @@ async function expectRest({ cache, transport, client, live, namespace }: CacheWo
     .poll(async () => versions((await client.list(ConfigMap, { namespace })).items))
     .toEqual(versions(there));
 }
+
+describe("a read by one informer, woken by another one of the same objects", () => {
+  /** What the cached client reads when it is told of a change by the informer of a selection. */
+  function readWhenWoken(world: CacheWorld, resource: Resource = ConfigMap): string[] {
+    const { cache, client, namespace } = world;
+    const reads: string[] = [];
+    const informer = cache.acquire(resource, { selection: { namespace, labelSelector: "app=web" } });
+    informer.subscribe(async ({ type, key }) => {
+      const found = await client.list(ConfigMap, { namespace, fieldSelector: `metadata.name=${key.name}` });
+      reads.push(`${type} ${found.items[0]?.data?.by ?? "not found"}`);
+    });
+    return reads;
+  }
+
+  const change = (namespace: string, by: string) =>
+    lab.admin.patch(
+      ConfigMap,
+      { namespace, name: "web" },
+      mergePatch({ metadata: { labels: { app: "web" } }, data: { by } }),
+    );
+
+  it.each([ConfigMap, metadataOnly(ConfigMap)])(
+    "[IN23] includes what woke it, while its own watch is silent: %o",
+    async (resource) => {
+      const world = await deafWorld(["web"], { readTimeoutMs: 100 });
+      const { namespace, transport } = world;
+      await change(namespace, "before the informer");
+      const reads = readWhenWoken(world, resource);
+      await expect.poll(() => reads).toEqual(["create before the informer"]);
+      await change(namespace, "afterwards");
+      await expect.poll(() => reads.at(-1)).toBe("update afterwards");
+      await lab.admin.delete(ConfigMap, { namespace, name: "web" });
+      await expect.poll(() => reads.at(-1)).toBe("delete not found");
+      transport.releaseAll();
+      await expectRest(world);
+    },
+  );
+
+  it("[IN23] waits for its own watch, and needs no request", async () => {
+    const world = await deafWorld();
+    const { namespace, transport, staleReads } = world;
+    const reads = readWhenWoken(world);
+    await change(namespace, "later");
+    await expect.poll(() => world.cache.ownWritesHeld).toBe(1);
+    expect(reads).toEqual([]);
+    transport.releaseAll();
+    await expect.poll(() => reads).toEqual(["create later"]);
+    expect(staleReads).toEqual([]);
+  });
+
+  it("[IN23] is not held up by objects that it has", async () => {
+    const world = await lab.world();
+    const { namespace } = world;
+    await createMap(lab.admin, namespace, "web", { labels: { app: "web" }, data: { by: "setup" } });
+    world.start();
+    const reads = readWhenWoken(world);
+    await expect.poll(() => reads).toEqual(["create setup"]);
+    await change(namespace, "change");
+    await expect.poll(() => reads).toEqual(["create setup", "update change"]);
+    await expect.poll(() => world.cache.ownWritesHeld).toBe(0);
+    expect(world.staleReads).toEqual([]);
+  });
+});
 
 describe("a read after a write, while the watch is silent", () => {
   it("[RW1] [RW5] returns what create, update, patch and apply returned (ReadOwnUpdatesIT)", async () => {

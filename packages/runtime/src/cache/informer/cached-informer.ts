@@ -18,7 +18,7 @@ import { keyTextOf, lastReadable, plainKey } from "../../watch/snapshot.ts";
 import type { WatchListSupport } from "../../watch/watch-list-support.ts";
 import type { WatchScope } from "../cache-scopes.ts";
 import { IndexConflictError, TransformError } from "../errors.ts";
-import { type OwnRead, OwnWrites, type Progress } from "../own-writes/own-writes.ts";
+import { type OwnRead, OwnWrites } from "../own-writes/own-writes.ts";
 import { ProgressGate } from "../own-writes/progress-gate.ts";
 import { isOrdered } from "../own-writes/version-order.ts";
 import type { StateOutcome, WriteOutcome } from "../own-writes/write-through.ts";
@@ -33,7 +33,7 @@ import type {
   SubscribeOptions,
   Subscription,
 } from "./informer.ts";
-import { NotifyingStore } from "./notifying-store.ts";
+import { type InformerProgress, NotifyingStore } from "./notifying-store.ts";
 
 export interface CachedInformerOptions<T extends KubeObject> {
   readonly client: Client;
@@ -49,6 +49,15 @@ export interface CachedInformerOptions<T extends KubeObject> {
   readonly resyncMs?: number;
   /** Called with the error of each list and watch that failed; the informer goes on. */
   readonly onError?: (error: Error) => void;
+  /** Called after the store has changed, and before subscribers are notified. Must not throw. */
+  readonly onProgress?: (progress: InformerProgress) => void;
+}
+
+/** A version of an object. */
+interface ObjectVersion {
+  /** See Snapshot. */
+  readonly keyText: string;
+  readonly resourceVersion: string;
 }
 
 /**
@@ -308,6 +317,25 @@ export class CachedInformer<T extends KubeObject> implements Informer<T> {
     this.#writes.requireAtLeast(version, this.#nowMs());
   }
 
+  /** The versions of the objects in the store. */
+  versions(): Iterable<ObjectVersion> {
+    return this.#store.store.snapshots();
+  }
+
+  /**
+   * Makes readers of these objects wait until the informer has reached the versions, which another informer of the same
+   * objects has delivered. Versions without an order are not awaited: the informer may never have them.
+   */
+  requireVersions(versions: Iterable<ObjectVersion>): void {
+    if (this.#stop.signal.aborted) return;
+    for (const { keyText, resourceVersion: version } of versions) {
+      const namespace = keyText.slice(0, keyText.indexOf("/"));
+      if (!isOrdered(version) || this.#writes.isPassed(keyText, version)) continue;
+      if (!this.#test.mayBeSelected(namespace === "" ? undefined : namespace)) continue;
+      this.#recordVersion(keyText, { version, uid: undefined }, !this.#test.isChangeable);
+    }
+  }
+
   async #run(): Promise<void> {
     await this.#reflector.run(this.#stop.signal);
     await this.#store.stop();
@@ -358,9 +386,10 @@ export class CachedInformer<T extends KubeObject> implements Informer<T> {
     if (read.type === "written" && this.matches(query, read.object)) objects.push(read.object);
   }
 
-  #advance(progress: Progress): void {
+  #advance(progress: InformerProgress): void {
     this.#writes.advance(progress, this.#nowMs());
     this.#gate.recheck();
+    this.#options.onProgress?.(progress);
   }
 
   /** One timer while an own write is held for a limited time. When it fires, it checks whether that is still so. */

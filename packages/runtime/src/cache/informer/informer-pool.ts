@@ -1,4 +1,4 @@
-import { type CancelTimer, type Clock, groupResourceOf, type KubeObject } from "@keelson/core";
+import { type CancelTimer, type Clock, groupResourceOf, type KubeObject, type Resource } from "@keelson/core";
 import type { InformerLease } from "../cache.ts";
 import { InformerReleasedError } from "../errors.ts";
 import type { CachedInformer } from "./cached-informer.ts";
@@ -17,6 +17,8 @@ export type AnyInformer = Pick<
   | "requireAtLeast"
   | "listWithOwnWrites"
   | "ownWritesHeld"
+  | "versions"
+  | "requireVersions"
 >;
 
 interface Pooled {
@@ -27,6 +29,8 @@ interface Pooled {
 /** Informers by what they watch, each with the number of its leases; the release of the last one stops it. */
 export class InformerPool {
   readonly #pooled = new Map<string, Pooled>();
+  /** The same by collection, in any version, representation or selection. */
+  readonly #byCollection = new Map<string, AnyInformer[]>();
   /** Informers that are no longer in the pool and still running. */
   readonly #stopping = new Set<Promise<void>>();
 
@@ -40,6 +44,13 @@ export class InformerPool {
 
   add(id: string, informer: AnyInformer): void {
     this.#pooled.set(id, { informer, uses: 0 });
+    const name = groupResourceOf(informer.resource);
+    this.#byCollection.set(name, [...this.ofCollection(informer.resource), informer]);
+  }
+
+  /** The informers of the same objects, in any version, representation or selection. */
+  ofCollection(resource: Resource): readonly AnyInformer[] {
+    return this.#byCollection.get(groupResourceOf(resource)) ?? [];
   }
 
   use(id: string): void {
@@ -54,6 +65,8 @@ export class InformerPool {
     pooled.uses -= 1;
     if (pooled.uses > 0) return;
     this.#pooled.delete(id);
+    const others = this.ofCollection(informer.resource).filter((other) => other !== informer);
+    this.#byCollection.set(groupResourceOf(informer.resource), others);
     await this.#stop(pooled.informer);
   }
 
@@ -61,6 +74,7 @@ export class InformerPool {
   async stopAll(): Promise<void> {
     const informers = [...this.all()];
     this.#pooled.clear();
+    this.#byCollection.clear();
     await Promise.all([...informers.map((informer) => this.#stop(informer)), ...this.#stopping]);
   }
 

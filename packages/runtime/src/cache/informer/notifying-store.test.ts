@@ -236,7 +236,7 @@ describe("a store that receives events", () => {
     core.bookmark("9");
     await clock.settle();
     expect(progress).toEqual([
-      { resourceVersion: "2", stored: 1 },
+      { resourceVersion: "2", isReplacement: true, stored: 1 },
       { resourceVersion: "3", keyText: "shop/b", stored: 2 },
       { resourceVersion: "4", keyText: "shop/a", deletedUid: "uid-of-a", stored: 1 },
       { resourceVersion: "9", stored: 1 },

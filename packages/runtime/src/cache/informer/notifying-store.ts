@@ -29,6 +29,8 @@ export interface InformerProgress {
   readonly keyText?: string;
   /** The uid of that object, if it was deleted and had one. */
   readonly deletedUid?: string;
+  /** The whole store was replaced. */
+  readonly isReplacement?: boolean;
 }
 
 /** Must not throw. Called after the store has changed and before subscribers are notified. */
@@ -82,7 +84,7 @@ export class NotifyingStore<T extends KubeObject> implements WatchSink<T> {
     const isFirst = !this.#hasSynced;
     this.#hasSynced = true;
     this.#synced.resolve();
-    this.#progress({ resourceVersion });
+    this.#progress({ resourceVersion, isReplacement: true });
     if (this.#subscriptions.size === 0) return;
     for (const change of changesBetween(before, now, isFirst)) this.#notify(change);
     if (!isFirst) return;

@@ -1,5 +1,5 @@
 import type { ApiUse, ObjectKey, ResourceUse } from "@keelson/core";
-import { scopeFor, scopesOf } from "../../cache/cache-scopes.ts";
+import { scopesFor, scopesOf } from "../../cache/cache-scopes.ts";
 import { allNamespaces, type CacheSettings } from "../../cache/cache-settings.ts";
 import type { Source, WatchedObjects } from "../../source/source.ts";
 
@@ -27,7 +27,7 @@ function usesOfWatch(
   settings: CacheSettings,
 ): readonly ResourceUse[] {
   const scopes =
-    selection === undefined ? scopesOf(resource, settings) : [scopeFor(resource, settings, selection)];
+    selection === undefined ? scopesOf(resource, settings) : scopesFor(resource, settings, selection);
   return scopes.flatMap(({ selection: { namespace } }) =>
     ["list", "watch"].map((verb) => ({
       verb,
