@@ -1,4 +1,5 @@
 import { type Clock, type HttpService, type Random, systemClock, systemRandom } from "@keelson/core";
+import { ResourceQuota } from "@keelson/core/kinds/core/v1";
 import { createApiServer } from "./api-server.ts";
 import type { Authorize } from "./auth/access.ts";
 import { createAuthenticator } from "./auth/authenticator.ts";
@@ -63,6 +64,9 @@ export function assembleApi(options: SandboxOptions): AssembledApi {
   const admission = createAdmissionChain({
     ...{ store, rbac, read, registry, callWebhook, clock, random },
     hasServiceAccounts: options.controllers !== false,
+    async updateQuotaStatus(quota) {
+      await objects.update(ResourceQuota, quota, { manager: "kube-apiserver", subresource: "status" });
+    },
   });
   const writer = createObjectWriter({ store, registry, read, admission, clock, random });
   const server = createApiServer({

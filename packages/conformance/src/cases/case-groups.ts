@@ -23,6 +23,7 @@ import { patchCases } from "./patches.ts";
 import { pathCases } from "./paths.ts";
 import { podRuleCases } from "./pod-rules.ts";
 import { podCases } from "./pods.ts";
+import { quotaCases } from "./quotas.ts";
 import { representationCases } from "./representations.ts";
 import { reviewCases } from "./reviews.ts";
 import { selectorCases } from "./selectors.ts";
@@ -69,6 +70,7 @@ export const apiCaseGroups: readonly CaseGroup[] = [
   accessCases,
   reviewCases,
   certificateCases,
+  quotaCases,
   admissionCases,
   webhookCallCases,
   badInputCases,

@@ -6,8 +6,10 @@ import {
   certificateSubjectRestriction,
 } from "../admission/certificates.ts";
 import { defaultIngressClass, defaultStorageClass } from "../admission/default-class.ts";
+import { limitRangeBounds, limitRangeDefaults } from "../admission/limit-ranger.ts";
 import { namespaceLifecycle } from "../admission/namespace-lifecycle.ts";
 import { podPriority, singleDefaultPriority } from "../admission/priority.ts";
+import { type ResourceQuotaDependencies, resourceQuota } from "../admission/quota/resource-quota.ts";
 import { rbacEscalation } from "../admission/rbac-escalation.ts";
 import { runtimeClass } from "../admission/runtime-class.ts";
 import { serviceAccountAdmission } from "../admission/service-account.ts";
@@ -24,6 +26,7 @@ interface AdmissionChainDependencies extends Omit<WebhookDependencies, "authoriz
   /** Where the chain subscribes to changes of webhook configurations. */
   readonly store: Pick<Store, "subscribe" | "revision">;
   readonly rbac: Rbac;
+  readonly updateQuotaStatus: ResourceQuotaDependencies["updateStatus"];
   readonly clock: Clock;
   /** Whether a controller creates ServiceAccounts; otherwise pods need none. Default: true. */
   readonly hasServiceAccounts?: boolean;
@@ -31,7 +34,7 @@ interface AdmissionChainDependencies extends Omit<WebhookDependencies, "authoriz
 
 /**
  * The admission chain in the order of the real server: mutating plugins, mutating webhooks and the check of RBAC
- * escalation; after validation of the object, validating plugins and validating webhooks. A changed webhook
+ * escalation; after validation of the object, validating plugins, validating webhooks and quotas. A changed webhook
  * configuration makes a new chain.
  */
 export function createAdmissionChain(dependencies: AdmissionChainDependencies): () => AdmissionChain {
@@ -41,6 +44,8 @@ export function createAdmissionChain(dependencies: AdmissionChainDependencies): 
   const mutatingPlugins = createMutatingPlugins(dependencies);
   const validatingPlugins = createValidatingPlugins(dependencies);
   const escalation = rbacEscalation(rbac, read);
+  const { clock, updateQuotaStatus } = dependencies;
+  const quota = resourceQuota({ read, clock, updateStatus: updateQuotaStatus });
   let chain: AdmissionChain | undefined;
   webhooks.onChange(() => {
     chain = undefined;
@@ -58,6 +63,7 @@ export function createAdmissionChain(dependencies: AdmissionChainDependencies): 
       validating: [
         ...validatingPlugins,
         ...(validating.length > 0 ? [validatingWebhooks(validating, ofWebhooks)] : []),
+        quota,
       ],
     };
   }
@@ -72,6 +78,7 @@ function createMutatingPlugins(dependencies: AdmissionChainDependencies): readon
   const { read, clock, random, hasServiceAccounts = true } = dependencies;
   return [
     namespaceLifecycle(read),
+    limitRangeDefaults(read),
     ...(hasServiceAccounts ? [serviceAccountAdmission({ read, clock, random })] : []),
     nodeTaint,
     podPriority(read),
@@ -85,6 +92,7 @@ function createMutatingPlugins(dependencies: AdmissionChainDependencies): readon
 
 function createValidatingPlugins({ read, rbac }: AdmissionChainDependencies): readonly ValidatingAdmission[] {
   return [
+    limitRangeBounds(read),
     singleDefaultPriority(read),
     claimResize(read),
     certificateApproval(rbac.authorize),

@@ -77,7 +77,12 @@ export function admissionWorld(sendPost: SendPost = noWebhooks): AdmissionWorld 
   const read = storedObjects(store, registry);
   const rbac = createRbac({ store, read });
   const callWebhook = webhookCaller({ sendPost, read, clock });
-  const admission = createAdmissionChain({ store, read, rbac, registry, clock, random, callWebhook });
+  const admission = createAdmissionChain({
+    ...{ store, read, rbac, registry, clock, random, callWebhook },
+    async updateQuotaStatus(quota) {
+      put("resourcequotas", quota);
+    },
+  });
   const writer = createObjectWriter({ store, registry, read, clock, random, admission });
   const options: WriteOptions = {
     user: admin,

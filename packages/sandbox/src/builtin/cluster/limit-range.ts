@@ -23,7 +23,7 @@ import {
 } from "../pod/resource-requirements.ts";
 import { quotaProblems } from "./quota-validation.ts";
 
-/** Kept and completed, but not enforced. */
+/** The admission plugin LimitRanger enforces it. */
 export const limitRangeStrategy: Strategy = builtinStrategy<LimitRange>({
   initialStatus: "none",
   allowsCreateOnUpdate: true,

@@ -9,6 +9,7 @@ import { startGarbageCollector } from "./gc/garbage-collector.ts";
 import { namespaceController } from "./namespace/namespace-controller.ts";
 import { startPodGarbageCollector } from "./node/pod-garbage-collector.ts";
 import { startTaintEviction } from "./node/taint-eviction.ts";
+import { startResourceQuotaController } from "./resource-quota-controller.ts";
 import { startScheduler } from "./scheduler/scheduler.ts";
 import { startDefaultAccounts } from "./service-accounts.ts";
 import { startStorageProtection } from "./volume/storage-protection.ts";
@@ -31,6 +32,7 @@ export const clusterControllers: readonly NamedController[] = [
   { name: "endpointslice-controller", start: startEndpointSliceController },
   { name: "endpointslice-mirroring-controller", start: startMirrorController },
   { name: "disruption-controller", start: startDisruptionController },
+  { name: "resourcequota-controller", start: startResourceQuotaController },
   { name: "taint-eviction-controller", start: startTaintEviction },
   { name: "pod-garbage-collector-controller", start: startPodGarbageCollector },
   { name: "persistentvolume-binder-controller", start: startVolumeBinder },
