@@ -5,6 +5,7 @@ export type {
   OperatorContractOptions,
 } from "./contract/operator-contract.ts";
 export { operatorContract } from "./contract/operator-contract.ts";
+export type { SpecEdits } from "./contract/spec-edits.ts";
 export {
   AcceptedError,
   ClockBusyError,

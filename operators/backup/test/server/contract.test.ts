@@ -15,6 +15,7 @@ import { BackUp } from "../../src/api/back-up.ts";
 import type { BackUpSpecInput } from "../../src/api/spec.ts";
 import { backup } from "../../src/operator.ts";
 import { endless } from "../support/space.ts";
+import { specEdits } from "../support/spec-edits.ts";
 
 let world: World;
 
@@ -153,7 +154,7 @@ const scenarios: Readonly<Record<string, ContractScenario>> = {
 };
 
 describe("the BackUp operator", () => {
-  const options = { operator: backup, world: () => world, scenarios, failingWrites: "jobs" };
+  const options = { operator: backup, world: () => world, scenarios, failingWrites: "jobs", specEdits };
   for (const { title, timeoutMs, check } of operatorContract(options))
     it(title, { timeout: timeoutMs }, check);
 });

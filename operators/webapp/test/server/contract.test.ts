@@ -16,6 +16,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { WebApp } from "../../src/api/web-app.ts";
 import { webapp } from "../../src/operator.ts";
 import { manifestOf } from "../support/space.ts";
+import { specEdits } from "../support/spec-edits.ts";
 
 let world: World;
 
@@ -98,7 +99,10 @@ const scenarios: Readonly<Record<string, ContractScenario>> = {
 };
 
 describe("the WebApp operator", () => {
-  const options = { operator: webapp, world: () => world, scenarios, failingWrites: "deployments" };
+  const options = {
+    ...{ operator: webapp, world: () => world, scenarios, failingWrites: "deployments" },
+    specEdits: { "a WebApp": specEdits },
+  };
   for (const { title, timeoutMs, check } of operatorContract(options))
     it(title, { timeout: timeoutMs }, check);
 });

@@ -29,6 +29,7 @@ export {
 export type { AppliedObject, GeneratedFields } from "../object/apply-owned.ts";
 export { applyOwned, createOwnedOnce } from "../object/apply-owned.ts";
 export { StaleObjectError } from "../object/errors.ts";
+export { imagePullPolicyOf } from "../object/image-pull-policy.ts";
 export type { InstallCrdsOptions } from "../object/install-crds.ts";
 export { installCrds } from "../object/install-crds.ts";
 export type { OwnedOptions } from "../object/owned-objects.ts";

@@ -18,6 +18,7 @@ import {
   toError,
 } from "@keelson/core";
 import { ForeignObjectError, isRefusedPatch, StaleObjectError } from "./errors.ts";
+import { withMirroredFields } from "./mirrored-fields.ts";
 import { appliedAnnotation, keyOfOwned, type OwnedOptions, ownershipOf } from "./owned-objects.ts";
 import { withEncodedText, withoutSecretText } from "./secret-text.ts";
 import { isUnionConflict, unionConflictPatch } from "./union-conflicts.ts";
@@ -38,7 +39,8 @@ export interface AppliedObject<T extends KubeObject> {
  * the same field owner applied is an orphan; see `live`. Changes that the cache has not received yet are not overwritten:
  * if the name is taken by now, it throws a ConflictError; if the object was replaced, a StaleObjectError.
  *
- * The text of a Secret may be given as `stringData`.
+ * The text of a Secret may be given as `stringData`. What the server copies into another field is stated there as well; what
+ * it derives only once from a field that may change, such as a pull policy from an image, the desired state should state.
  */
 export async function applyOwned<Owner extends KubeObject, T extends KubeObject>(
   client: Client,
@@ -180,7 +182,7 @@ function withOwner<Owner extends KubeObject, T extends KubeObject>(
   stringDesired: ApplyConfiguration<T>,
   fieldOwner: string,
 ): ApplyConfiguration<T> {
-  const desired = withEncodedText(resource, stringDesired);
+  const desired = withMirroredFields(resource, withEncodedText(resource, stringDesired));
   const identity = { apiVersion: apiVersionOf(resource), kind: resource.kind };
   const object = { ...identity, metadata: keyOfOwned(owner, resource, desired) };
   const { metadata } = setControllerReference(owner, { object, resource });

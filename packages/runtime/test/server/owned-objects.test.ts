@@ -99,6 +99,33 @@ describe("applyOwned", () => {
     expect((await client.get(Secret, { namespace, name: "web" })).data).toEqual({ a: "MQ==" });
   });
 
+  it("removes the ServiceAccount of a pod template that is no longer desired, which the server keeps in two fields", async () => {
+    const { apply, client, disturb, namespace } = await ownerWorld(lab);
+    const runAs = (account: object) => ({
+      metadata: { name: "web" },
+      spec: {
+        selector: { matchLabels: labels },
+        template: {
+          metadata: { labels },
+          spec: { containers: [{ name: "web", image: "web:1" }], ...account },
+        },
+      },
+    });
+    const accounts = async () => {
+      const { spec } = await client.get(Deployment, { namespace, name: "web" });
+      return [spec?.template.spec?.serviceAccountName, spec?.template.spec?.serviceAccount];
+    };
+    await apply(Deployment, runAs({ serviceAccountName: "build" }));
+    expect(await accounts()).toEqual(["build", "build"]);
+    expect(await apply(Deployment, runAs({}))).toBe("updated");
+    expect(await accounts()).toEqual([undefined, undefined]);
+    await disturb(Deployment, "web", { spec: { template: { spec: { serviceAccountName: "other" } } } });
+    expect(await accounts()).toEqual(["other", "other"]);
+    expect(await apply(Deployment, runAs({ serviceAccountName: "" }))).toBe("updated");
+    expect(await accounts()).toEqual([undefined, undefined]);
+    expect(await apply(Deployment, runAs({ serviceAccountName: "" }))).toBe("unchanged");
+  });
+
   it("does not let the digest of a Secret reveal what it holds", async () => {
     const { apply, client, namespace } = await ownerWorld(lab);
     const pin = (text: string) => ({ metadata: { name: "web" }, stringData: { pin: text } });

@@ -13,6 +13,7 @@ import { RecordingLogger } from "../recording-logger.ts";
 import type { World } from "../world/start-world.ts";
 import { ContractError } from "./errors.ts";
 import { runWithDeclaredPermissions } from "./least-privilege.ts";
+import { checkSpecEdits, type SpecEdits } from "./spec-edits.ts";
 
 /** A scenario of an operator's contract. */
 export interface ContractScenario extends Scenario {
@@ -30,6 +31,8 @@ export interface OperatorContractOptions {
   readonly scenarios: Readonly<Record<string, ContractScenario>>;
   /** The plural of objects that the operator writes in the first scenario, such as `deployments`: their writes are made to fail. */
   readonly failingWrites: string;
+  /** Specs that an object is taken through, by title: none may leave anything in the owned objects. Default: none. */
+  readonly specEdits?: Readonly<Record<string, SpecEdits>>;
   /** How long each stage of a scenario may take to settle. Default 60 s. */
   readonly settleTimeoutMs?: number;
 }
@@ -48,7 +51,8 @@ export interface ContractCase {
  *     for (const { title, timeoutMs, check } of operatorContract(options)) it(title, { timeout: timeoutMs }, check);
  *
  * A second reconcile of a settled world writes nothing; the first error of a reconcile is reported, also if the status
- * cannot be written; a crash at any write does not change the outcome; the declared permissions suffice.
+ * cannot be written; a crash at any write does not change the outcome; the declared permissions suffice; nothing of an
+ * earlier spec remains.
  */
 export function operatorContract(options: OperatorContractOptions): readonly ContractCase[] {
   return [
@@ -67,6 +71,11 @@ export function operatorContract(options: OperatorContractOptions): readonly Con
       timeoutMs: 180_000,
       check: () => checkPermissions(options),
     },
+    ...Object.entries(options.specEdits ?? {}).map(([title, edits]) => ({
+      title: `leaves nothing of an earlier spec: ${title}`,
+      timeoutMs: 180_000,
+      check: () => checkSpecEdits(options.operator, options.world(), edits),
+    })),
     ...Object.entries(options.scenarios).map(([title, scenario]) => ({
       title: `reaches the same outcome after a crash at any write: ${title}`,
       timeoutMs: 400_000,

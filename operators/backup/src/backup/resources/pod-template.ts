@@ -1,5 +1,6 @@
 import { type ApplyConfiguration, type Stored, textResources } from "keelson";
 import type { Job } from "keelson/kinds/batch/v1";
+import { imagePullPolicyOf } from "keelson/object";
 import type { BackUp } from "../../api/back-up.ts";
 import { backupLabel } from "../../api/names.ts";
 import type { BackUpSpec, BackUpVolume } from "../../api/spec.ts";
@@ -25,7 +26,8 @@ export function makePodTemplate({ metadata: { name }, spec }: Stored<BackUp>): P
       restartPolicy: "Never",
       // A worker needs the API only if the user chose a ServiceAccount for it.
       automountServiceAccountToken: serviceAccountName !== undefined,
-      ...(serviceAccountName !== undefined && { serviceAccountName }),
+      // An empty name is stated too: an account that another writer chose would run the workers with its permissions.
+      serviceAccountName: serviceAccountName ?? "",
       ...(imagePullSecrets !== undefined && { imagePullSecrets }),
       containers: [makeContainer(spec)],
       ...(volumes !== undefined && { volumes: makeVolumes(volumes) }),
@@ -38,6 +40,7 @@ function makeContainer(spec: BackUpSpec) {
   return {
     name: containerName,
     image,
+    imagePullPolicy: imagePullPolicyOf(image),
     command: command ?? ["/run/backup", `--type=${backupType}`],
     ...(args !== undefined && { args }),
     ...(resources !== undefined && { resources: textResources(resources) }),

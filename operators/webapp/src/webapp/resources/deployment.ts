@@ -2,6 +2,7 @@ import type { ApplyConfiguration, Stored } from "keelson";
 import { textResources } from "keelson";
 import type { Deployment } from "keelson/kinds/apps/v1";
 import type { Container } from "keelson/kinds/core/v1";
+import { imagePullPolicyOf } from "keelson/object";
 import { labelsOf, selectorLabels } from "../../api/labels.ts";
 import type { WebApp } from "../../api/web-app.ts";
 import { portName } from "./service.ts";
@@ -13,7 +14,7 @@ export function makeDeployment(
   webapp: Stored<WebApp>,
   replicas: number | undefined,
 ): ApplyConfiguration<Deployment> {
-  const { imagePullSecrets, serviceAccountName } = webapp.spec;
+  const { imagePullSecrets, serviceAccountName = "" } = webapp.spec;
   const labels = labelsOf(webapp);
   return {
     metadata: { name: webapp.metadata.name, labels },
@@ -25,7 +26,8 @@ export function makeDeployment(
         spec: {
           containers: [makeContainer(webapp)],
           ...(imagePullSecrets !== undefined && { imagePullSecrets }),
-          ...(serviceAccountName !== undefined && { serviceAccountName }),
+          // An empty name is stated too: an account that another writer chose would run the pods with its permissions.
+          serviceAccountName,
         },
       },
     },
@@ -37,6 +39,7 @@ function makeContainer({ spec }: WebApp): Container {
   return {
     name: containerName,
     image,
+    imagePullPolicy: imagePullPolicyOf(image),
     ports: [{ name: portName, containerPort: port, protocol: "TCP" }],
     ...(env !== undefined && { env }),
     ...(envFrom !== undefined && { envFrom }),
