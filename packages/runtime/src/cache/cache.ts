@@ -24,6 +24,8 @@ export interface Cache {
    * informer that ends without reads stays while it is used by `peek` only.
    */
   peek<T extends KubeObject>(resource: Resource<T>, key: ObjectKey): Stored<T> | undefined;
+  /** Whether the settings select objects of the kind in the namespace: reads of other namespaces fail. */
+  coversNamespace(resource: Resource, namespace: string): boolean;
   /** Runs all informers, and those acquired later, until the signal aborts. Only once [IN21]. */
   run(signal: AbortSignal): Promise<void>;
   /**

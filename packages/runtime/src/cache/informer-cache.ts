@@ -31,6 +31,7 @@ import { type AnyInformer, InformerPool, leaseOf, ReadLeases } from "./informer/
 import type { InformerProgress } from "./informer/notifying-store.ts";
 import { EarlierWrites } from "./own-writes/earlier-writes.ts";
 import type { WriteOutcome } from "./own-writes/write-through.ts";
+import { type SelectionTest, selectionTest } from "./selection-test.ts";
 import { isSameCollection, resourceIdOf } from "./store.ts";
 
 /** A read that the cache could not serve in time, so that the server did [RW1]. */
@@ -85,6 +86,8 @@ export class InformerCache implements Cache {
   readonly #watchListSupport = new WatchListSupport();
   /** The ids of the informers that serve the reads of a kind. */
   readonly #readIds = new Map<string, readonly string[]>();
+  /** What these informers select. */
+  readonly #readTests = new Map<string, readonly SelectionTest[]>();
   readonly #readLeases: ReadLeases;
   #phase: "new" | "running" | "stopped" = "new";
 
@@ -144,6 +147,15 @@ export class InformerCache implements Cache {
       if (object !== undefined) return object;
     }
     return undefined;
+  }
+
+  coversNamespace(resource: Resource, namespace: string): boolean {
+    const resourceId = resourceIdOf(resource);
+    const known = this.#readTests.get(resourceId);
+    const tests =
+      known ?? scopesOf(resource, this.#settings).map(({ selection }) => selectionTest(selection));
+    if (known === undefined) this.#readTests.set(resourceId, tests);
+    return tests.some((test) => test.mayBeSelected(namespace));
   }
 
   async run(signal: AbortSignal): Promise<void> {

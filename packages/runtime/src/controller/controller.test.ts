@@ -1,6 +1,7 @@
-import { sleep } from "@keelson/core";
+import { type Resource, sleep } from "@keelson/core";
+import { ConfigMap } from "@keelson/core/kinds/core/v1";
 import { describe, expect, it } from "vitest";
-import { controllerWorld, readySource, TestSource } from "../../test/support/controller-world.ts";
+import { controllerWorld, emptyCache, readySource, TestSource } from "../../test/support/controller-world.ts";
 import {
   ControllerReusedError,
   ControllerStoppedError,
@@ -42,6 +43,26 @@ describe("starting", () => {
     }
     expect(worlds.map(({ controller }) => controller.causalLog.runs("shop/web").length)).toEqual([1, 1]);
     for (const { stop } of worlds) await stop();
+  });
+
+  it("[EV13] drops keys of the main kind outside of the namespaces that the cache watches", async () => {
+    const keys: string[] = [];
+    const cache = {
+      ...emptyCache,
+      coversNamespace: (_: Resource, namespace: string) => namespace === "shop",
+    };
+    const world = controllerWorld({
+      reconcile: ({ key }) => void keys.push(key),
+      definition: { kind: ConfigMap, namespaceOf: (key) => key.split("/", 1)[0] ?? "" },
+      environment: { cache },
+    });
+    await world.start();
+    for (const key of ["shop/web", "farm/web", "shop/db"]) world.source.add(key);
+    await world.clock.advance(60_000);
+    expect(keys.toSorted()).toEqual(["shop/db", "shop/web"]);
+    const dropped = world.log.lines.filter(({ message }) => message.includes("outside of the watched"));
+    expect(dropped).toMatchObject([{ level: "debug", fields: { key: "farm/web" } }]);
+    await world.stop();
   });
 
   it("[CT12] waits also for a source that is added while it waits for the others", async () => {

@@ -75,6 +75,7 @@ export class Controller<Key, Settings = unknown> {
     this.#definition = definition;
     this.#dependencies = dependencies;
     this.#log = steadyLogger(dependencies.log).with(controllerFields(definition));
+    const fieldsOf = keyFields(kind, formatKey);
     const hooks = new Hooks(this.#log);
     const observer = dependencies.observer && guardedObserver(dependencies.observer, hooks);
     this.#observer = observer;
@@ -86,7 +87,8 @@ export class Controller<Key, Settings = unknown> {
     this.#concurrency = concurrencyOf(options, kind, dependencies.concurrency);
     this.#sourceContext = {
       enqueue: (key, options) => {
-        this.#queue.add(key, options);
+        if (this.#isWatched(key)) this.#queue.add(key, options);
+        else this.#log.debug("a key outside of the watched namespaces is dropped", fieldsOf(key));
       },
       formatKey,
       cache,
@@ -117,10 +119,18 @@ export class Controller<Key, Settings = unknown> {
         causalLog: this.causalLog,
         guard: this.#makeGuard(observer?.hotLoopObserver(name)),
         traceRun: tracer && guardedTracer(tracer, definition, hooks),
-        fieldsOf: keyFields(kind, formatKey),
+        fieldsOf,
       },
     });
     for (const source of definition.sources) this.#watches.add(new SourceWatch(name, source));
+  }
+
+  /** Whether the cache has objects of the main kind in the namespace of the key. A reconcile could not read others [EV13]. */
+  #isWatched(key: Key): boolean {
+    const { kind, namespaceOf } = this.#definition;
+    const namespace = kind?.scope === "Namespaced" ? namespaceOf?.(key) : undefined;
+    if (kind === undefined || namespace === undefined || namespace === "") return true;
+    return this.#dependencies.cache.coversNamespace(kind, namespace);
   }
 
   /**

@@ -323,7 +323,7 @@ describe("a cache of some namespaces", () => {
     await createMap(lab.admin, far.namespace, "far");
     await createMap(lab.admin, near.namespace, "near");
     const defaults = { namespaces: { [near.namespace]: {}, [far.namespace]: {} } };
-    const { client, namespace, start, watches } = await lab.world({ defaults });
+    const { cache, client, namespace, start, watches } = await lab.world({ defaults });
     start();
     expect(namesOf(await client.list(ConfigMap))).toEqual(["far", "near"]);
     expect(namesOf(await client.list(ConfigMap, { namespace: far.namespace }))).toEqual(["far"]);
@@ -334,6 +334,8 @@ describe("a cache of some namespaces", () => {
     await expect(client.list(ConfigMap, { namespace })).rejects.toThrow(NamespaceNotCachedError);
     expect(watches(/namespaces\/.*\/configmaps$/)).toBe(2);
     expect(watches(/v1\/configmaps$/)).toBe(0);
+    const isCovered = (name: string): boolean => cache.coversNamespace(ConfigMap, name);
+    expect([near.namespace, far.namespace, namespace].map(isCovered)).toEqual([true, true, false]);
     await client.get(Namespace, { name: namespace });
     const key = { namespace: far.namespace, name: "far" };
     await client.patch(ConfigMap, key, mergePatch({ data: { by: "me" } }));

@@ -100,6 +100,7 @@ export const emptyCache: Cache = {
   },
   addIndex: () => undefined,
   peek: () => undefined,
+  coversNamespace: () => true,
   run: async () => undefined,
   synced: async () => undefined,
   statuses: [],

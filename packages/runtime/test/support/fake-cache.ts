@@ -32,6 +32,10 @@ export class FakeCache implements Cache {
 
   peek(): undefined {}
 
+  coversNamespace(): boolean {
+    return true;
+  }
+
   async run(): Promise<void> {}
 
   async synced(): Promise<void> {}

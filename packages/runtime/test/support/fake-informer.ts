@@ -178,6 +178,10 @@ export class FakeCache<T extends KubeObject> implements Cache {
     return undefined;
   }
 
+  coversNamespace(): boolean {
+    return true;
+  }
+
   async run(): Promise<void> {}
 
   async synced(): Promise<void> {}
