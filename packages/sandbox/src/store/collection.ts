@@ -1,9 +1,17 @@
-import type { StoreChange, StoredObject } from "./store.ts";
+import type { StoreChange, StoredObject, StorePage, StoreRange } from "./store.ts";
+
+/** The states of objects at a revision, by key, of those that changed since; undefined: it did not exist. */
+type PastStates = ReadonlyMap<string, StoredObject | undefined>;
+
+const noPastStates: PastStates = new Map();
 
 /** The current objects of one kind in the order of their keys, and their history. */
 export class Collection {
   readonly #objects = new Map<string, StoredObject>();
-  readonly #keys: string[] = [];
+  /** In order; those of removed objects stay as long as the history has the removal. */
+  #keys: string[] = [];
+  /** The keys of removed objects, with the revision of the removal. */
+  readonly #removals = new Map<string, number>();
   /** Oldest first. */
   #history: StoreChange[] = [];
 
@@ -16,42 +24,36 @@ export class Collection {
   }
 
   record(change: StoreChange): void {
+    const { type, key, revision, object } = change;
     this.#history.push(change);
-    const place = lowerBound(this.#keys, change.key);
-    if (change.type === "DELETED") {
-      this.#objects.delete(change.key);
-      this.#keys.splice(place, 1);
+    if (type === "DELETED") {
+      this.#objects.delete(key);
+      this.#removals.set(key, revision);
       return;
     }
-    if (change.type === "ADDED") this.#keys.splice(place, 0, change.key);
-    this.#objects.set(change.key, change.object);
+    this.#objects.set(key, object);
+    const isListed = this.#removals.delete(key) || type === "MODIFIED";
+    if (!isListed) this.#keys.splice(lowerBound(this.#keys, key), 0, key);
   }
 
-  list(range: { readonly namespace?: string; readonly after?: string }): readonly StoredObject[] {
-    const [start, end] = keyRange(this.#keys, range);
+  /** The first objects of a range. Costs no more than what is returned and the changes since the revision. */
+  page(range: StoreRange): StorePage {
+    const { revision, limit = Number.POSITIVE_INFINITY, matches } = range;
+    const past = revision === undefined ? noPastStates : this.#statesAt(revision);
+    const { from, to } = boundsOf(range);
+    const end = to === undefined ? this.#keys.length : lowerBound(this.#keys, to);
     const objects: StoredObject[] = [];
-    for (let place = start; place < end; place++) {
-      const object = this.#objects.get(this.#keys[place] ?? "");
-      if (object !== undefined) objects.push(object);
+    for (let place = lowerBound(this.#keys, from); place < end; place++) {
+      const key = this.#keys[place] ?? "";
+      const object = past.has(key) ? past.get(key) : this.#objects.get(key);
+      if (object === undefined || matches?.(object) === false) continue;
+      if (objects.length === limit) {
+        const remaining = end - place - this.#missing(past, key, to);
+        return { objects, remaining };
+      }
+      objects.push(object);
     }
-    return objects;
-  }
-
-  /** As `list`, at a past revision: the current objects with all later changes undone. */
-  listAt(
-    revision: number,
-    range: { readonly namespace?: string; readonly after?: string },
-  ): readonly StoredObject[] {
-    const changes = this.changesAfter(revision);
-    if (changes.length === 0) return this.list(range);
-    const objects = new Map(this.#objects);
-    for (const { key, previous } of changes.toReversed()) {
-      if (previous === undefined) objects.delete(key);
-      else objects.set(key, previous);
-    }
-    const keys = [...objects.keys()].sort();
-    const [start, end] = keyRange(keys, range);
-    return keys.slice(start, end).flatMap((key) => objects.get(key) ?? []);
+    return { objects, remaining: 0 };
   }
 
   changesAfter(revision: number): readonly StoreChange[] {
@@ -60,6 +62,26 @@ export class Collection {
 
   forget(upTo: number): void {
     this.#history = this.#history.slice(this.#placeAfter(upTo));
+    const forgotten = new Set<string>();
+    for (const [key, revision] of this.#removals) if (revision <= upTo) forgotten.add(key);
+    if (forgotten.size === 0) return;
+    for (const key of forgotten) this.#removals.delete(key);
+    this.#keys = this.#keys.filter((key) => !forgotten.has(key));
+  }
+
+  /** The current state with all later changes undone. */
+  #statesAt(revision: number): PastStates {
+    const changes = this.changesAfter(revision);
+    return new Map(changes.toReversed().map(({ key, previous }) => [key, previous]));
+  }
+
+  /** How many keys of a range had no object. */
+  #missing(past: PastStates, from: string, to: string | undefined): number {
+    const isInRange = (key: string): boolean => key >= from && (to === undefined || key < to);
+    let missing = 0;
+    for (const key of this.#removals.keys()) if (isInRange(key) && !past.has(key)) missing += 1;
+    for (const [key, object] of past) if (isInRange(key) && object === undefined) missing += 1;
+    return missing;
   }
 
   #placeAfter(revision: number): number {
@@ -87,17 +109,11 @@ function lowerBound(keys: readonly string[], key: string): number {
   return low;
 }
 
-/** The half-open range of the keys of a namespace, after a key. Keys of a namespace begin with `namespace/`. */
-function keyRange(
-  keys: readonly string[],
-  { namespace, after }: { readonly namespace?: string; readonly after?: string },
-): readonly [number, number] {
-  let start = namespace === undefined ? 0 : lowerBound(keys, `${namespace}/`);
+/** The first key of a range, and the one that follows its last. Keys of a namespace begin with `namespace/`. */
+function boundsOf({ namespace, after }: StoreRange): { readonly from: string; readonly to?: string } {
+  const next = after === undefined ? "" : `${after}\0`;
+  if (namespace === undefined) return { from: next };
+  const first = `${namespace}/`;
   // "0" is the character after "/".
-  const end = namespace === undefined ? keys.length : lowerBound(keys, `${namespace}0`);
-  if (after !== undefined) {
-    const place = lowerBound(keys, after);
-    start = Math.max(start, keys[place] === after ? place + 1 : place);
-  }
-  return [start, Math.max(start, end)];
+  return { from: next > first ? next : first, to: `${namespace}0` };
 }

@@ -156,9 +156,21 @@ describe("a memory store", () => {
         }
         for (const [revision, state] of states) {
           expect(store.list("configmaps", { revision })).toEqual(state);
+          expectPages(store, revision, state);
         }
         expect(received.map(({ revision }) => revision)).toEqual([...states.keys()].slice(1));
       }),
     );
   });
 });
+
+/** Every page of the list at a revision, of the size 2, begins after the last one and counts what is left. */
+function expectPages(store: Store, revision: number, state: readonly StoredObject[]): void {
+  for (let start = 0; start < state.length; start += 2) {
+    const before = state[start - 1]?.metadata;
+    const after = before === undefined ? {} : { after: storeKey(before.namespace, before.name) };
+    const page = store.page("configmaps", { revision, limit: 2, ...after });
+    expect(page.objects).toEqual(state.slice(start, start + 2));
+    expect(page.remaining).toBe(Math.max(0, state.length - start - 2));
+  }
+}

@@ -8,7 +8,7 @@ import {
   StaleWriteError,
 } from "./errors.ts";
 import type { Journal } from "./journal.ts";
-import type { Store, StoreChange, StoredObject, StoreRange, StoreWrite } from "./store.ts";
+import type { Store, StoreChange, StoredObject, StorePage, StoreRange, StoreWrite } from "./store.ts";
 
 interface MemoryStoreOptions {
   /** How many changes are kept for watches from an earlier revision; older ones are compacted. Default: 100,000. */
@@ -63,12 +63,16 @@ class MemoryStore implements Store {
     return this.#collections.get(collection)?.get(key);
   }
 
-  list(name: string, range: StoreRange = {}): readonly StoredObject[] {
-    const { revision = this.#revision } = range;
+  list(collection: string, range: StoreRange = {}): readonly StoredObject[] {
+    return this.page(collection, range).objects;
+  }
+
+  page(name: string, range: StoreRange): StorePage {
+    const { revision = this.#revision, ...rest } = range;
     this.#checkRevision(revision);
     const collection = this.#collections.get(name);
-    if (collection === undefined) return [];
-    return revision === this.#revision ? collection.list(range) : collection.listAt(revision, range);
+    if (collection === undefined) return { objects: [], remaining: 0 };
+    return collection.page(revision === this.#revision ? rest : range);
   }
 
   count(collection: string): number {

@@ -16,6 +16,8 @@ export interface Store {
   get(collection: string, key: string): StoredObject | undefined;
   /** In the order of their keys. Throws CompactedError or FutureRevisionError if the revision is not available. */
   list(collection: string, range?: StoreRange): readonly StoredObject[];
+  /** As `list`, with the number of objects that the limit left out. */
+  page(collection: string, range: StoreRange): StorePage;
   count(collection: string): number;
   /**
    * Writes a new state, or removes the object if it is undefined, as one revision. Returns the stored object; for a
@@ -46,6 +48,19 @@ export interface StoreRange {
   readonly revision?: number;
   /** Only keys that come after this one. */
   readonly after?: string;
+  /** Only objects for which this is true. */
+  readonly matches?: (object: StoredObject) => boolean;
+  /** At most so many. Default: all. */
+  readonly limit?: number;
+}
+
+export interface StorePage {
+  readonly objects: readonly StoredObject[];
+  /**
+   * 0 if these are all. Otherwise how many objects of the range there are from the first one that the limit left out,
+   * whether they match or not.
+   */
+  readonly remaining: number;
 }
 
 export interface StoreWrite {

@@ -2,7 +2,7 @@ import type { GenericObject } from "@keelson/core";
 import type { ServedResource } from "../../resource/served-resource.ts";
 import { notFound, plainError } from "../../status/api-error.ts";
 import { revisionTooLarge } from "../../status/request-errors.ts";
-import { storeKey } from "../../store/store.ts";
+import { type StoredObject, storeKey } from "../../store/store.ts";
 import { requestedRevision } from "../request/resource-version.ts";
 import { type ReadDependencies, readableRevision } from "../server-dependencies.ts";
 import { isServedAsStored, servedObjects } from "./served-objects.ts";
@@ -40,5 +40,6 @@ function findObject(
   const revision = readableRevision(dependencies, oldest);
   if (revision === store.revision) return store.get(resource.collection, key);
   const range = namespace === undefined ? { revision } : { revision, namespace };
-  return store.list(resource.collection, range).find(({ metadata }) => metadata.name === name);
+  const matches = ({ metadata }: StoredObject): boolean => metadata.name === name;
+  return store.list(resource.collection, { ...range, matches, limit: 1 })[0];
 }

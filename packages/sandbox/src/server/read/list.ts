@@ -3,7 +3,7 @@ import type { ServedResource } from "../../resource/served-resource.ts";
 import { ApiError, badRequest, expired } from "../../status/api-error.ts";
 import { revisionTooLarge } from "../../status/request-errors.ts";
 import { CompactedError, FutureRevisionError } from "../../store/errors.ts";
-import { type StoredObject, type StoreRange, storeKey } from "../../store/store.ts";
+import { type StoredObject, type StorePage, storeKey } from "../../store/store.ts";
 import type { ListOptions } from "../options/list-options.ts";
 import { requestedRevision } from "../request/resource-version.ts";
 import { type ReadDependencies, readableRevision } from "../server-dependencies.ts";
@@ -33,8 +33,7 @@ export function listPage(
   const read = readOf(dependencies, options, token);
   const { store } = dependencies;
   try {
-    const matching = selectedObjects(dependencies, resource, selection, read);
-    return pageOf(matching, read, selection);
+    return pageOf(selectedPage(dependencies, resource, selection, read), read, selection);
   } catch (error) {
     if (error instanceof FutureRevisionError) throw revisionTooLarge(read.revision, store.revision);
     if (error instanceof CompactedError) throw tooOld(token, selection.namespace);
@@ -67,45 +66,42 @@ function readOf(
   return { revision: isExact ? requested : readableRevision(dependencies, requested), limit };
 }
 
-function selectedObjects(
+function selectedPage(
   { store }: ReadDependencies,
   resource: ServedResource,
   selection: Selection,
-  { revision, after }: Read,
-): readonly StoredObject[] {
+  { revision, after, limit }: Read,
+): StorePage {
   const { namespace, name, isSelective } = selection;
   const isNow = revision === store.revision;
   if (isNow && after === undefined && name !== undefined) {
     if (namespace !== undefined || resource.scope === "Cluster") {
       const found = store.get(resource.collection, storeKey(namespace, name));
-      return found !== undefined && selection.matches(found) ? [found] : [];
+      return { objects: found !== undefined && selection.matches(found) ? [found] : [], remaining: 0 };
     }
   }
-  const range: StoreRange = {
+  return store.page(resource.collection, {
     ...(namespace !== undefined && { namespace }),
     ...(after !== undefined && { after }),
     ...(!isNow && { revision }),
-  };
-  const objects = store.list(resource.collection, range);
-  return isSelective ? objects.filter((object) => selection.matches(object)) : objects;
+    ...(isSelective && { matches: (object) => selection.matches(object) }),
+    ...(limit > 0 && { limit }),
+  });
 }
 
-function pageOf(matching: readonly StoredObject[], read: Read, selection: Selection): Page {
-  const { revision, limit } = read;
+function pageOf({ objects, remaining }: StorePage, { revision }: Read, selection: Selection): Page {
   const resourceVersion = String(revision);
-  const last = matching[limit - 1];
-  if (limit === 0 || matching.length <= limit || last === undefined) {
-    return { objects: matching, metadata: { resourceVersion } };
-  }
+  const last = objects.at(-1);
+  if (remaining === 0 || last === undefined) return { objects, metadata: { resourceVersion } };
   const { namespace, name } = last.metadata;
   const token = encodeContinue({ revision, after: storeKey(namespace, name) }, selection.namespace);
   const metadata: ListMeta = {
     resourceVersion,
     continue: token,
     // The server does not count the remaining items of a selector.
-    ...(!selection.isSelective && { remainingItemCount: matching.length - limit }),
+    ...(!selection.isSelective && { remainingItemCount: remaining }),
   };
-  return { objects: matching.slice(0, limit), metadata };
+  return { objects, metadata };
 }
 
 function tooOld(token: ContinueToken | undefined, namespace: string | undefined): ApiError {
