@@ -70,6 +70,8 @@ export interface ListenOptions {
    * as well. Default: no certificate is requested.
    */
   readonly clientAuthorities?: string;
+  /** Offers HTTP/2 beside HTTP/1.1 to HTTPS clients, for many requests at once on one connection. Default: false. */
+  readonly http2?: boolean;
 }
 
 /** An open port. */

@@ -49,7 +49,11 @@ export async function serveSandbox(
       : { names: [...new Set([...names, host])], addresses: [] },
   );
   const listener = await listen(
-    { host, port, certificate: () => serving, clientAuthorities: authority.pair.certificate },
+    {
+      ...{ host, port, http2: true },
+      certificate: () => serving,
+      clientAuthorities: authority.pair.certificate,
+    },
     service,
   );
   const url = `https://${address?.family === "IPv6" ? `[${host}]` : host}:${listener.port}`;

@@ -6,7 +6,7 @@ import { crc32 } from "node:zlib";
  */
 export type ReadRecord = IntactRecord | DamagedRecord | TornRecord;
 
-export interface IntactRecord {
+interface IntactRecord {
   readonly state: "intact";
   readonly line: number;
   readonly sequence: number;
@@ -14,14 +14,14 @@ export interface IntactRecord {
 }
 
 /** A line that was changed after it was written, or that does not follow the line before it. */
-export interface DamagedRecord {
+interface DamagedRecord {
   readonly state: "damaged";
   readonly line: number;
   readonly problem: string;
 }
 
 /** The end of the file without a line break: the process ended while it wrote the record. */
-export interface TornRecord {
+interface TornRecord {
   readonly state: "torn";
   readonly line: number;
 }

@@ -3,7 +3,8 @@ import { Agent, get, request as httpRequest, type IncomingMessage } from "node:h
 import { connect, createServer as createTcpServer, type Socket, type TcpNetConnectOpts } from "node:net";
 import { DropConnectionError, type HttpService, type Listener } from "@keelson/core";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { type HttpLimits, httpLimits, listenHttp, listenWithin } from "./http-listener.ts";
+import { listenHttp, listenWithin } from "./http-listener.ts";
+import { type HttpLimits, httpLimits } from "./node-server.ts";
 
 async function serve(service: HttpService): Promise<Listener> {
   const listener = await listenHttp({ host: "127.0.0.1", port: 0 }, service);
