@@ -2,7 +2,7 @@ import { InvalidCallError } from "@keelson/client";
 import { formatKey, genericResource, type ObjectKey, sleep } from "@keelson/core";
 import { ConfigMap } from "@keelson/core/kinds/core/v1";
 import { describe, expect, it } from "vitest";
-import { controllerWorld, type World } from "../../test/support/controller-world.ts";
+import { controllerWorld, emptyCache, type World } from "../../test/support/controller-world.ts";
 import { Controller } from "./controller.ts";
 import type { ReconcileContext } from "./reconciler.ts";
 
@@ -62,7 +62,7 @@ describe("the context of a reconcile", () => {
       {
         client: rest.client,
         cachedClient: rest.client,
-        cache: { acquire: never, addIndex: never, peek: never, run: never, synced: never, statuses: [] },
+        cache: emptyCache,
         clock: rest.clock,
         random: { next: () => 0.5 },
         log: rest.log,
@@ -171,7 +171,3 @@ describe("the clients of a reconcile", () => {
     await world.stop();
   });
 });
-
-function never(): never {
-  throw new Error("not used");
-}
