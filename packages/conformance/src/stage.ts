@@ -1,6 +1,6 @@
 import { type Clock, isRecord, sleep } from "@keelson/core";
 import { ConditionNotMetError } from "./errors.ts";
-import type { KubectlResult, KubectlRun, Reply, World, WorldRequest } from "./world.ts";
+import type { KubectlResult, KubectlRun, Reply, StreamReply, World, WorldRequest } from "./world.ts";
 
 /** What a case saw, in order: the steps and their outcome. */
 export type Transcript = readonly TranscriptEntry[];
@@ -121,11 +121,8 @@ export class Stage {
   ): Promise<readonly unknown[]> {
     const timeout = path.includes("timeoutSeconds=") ? "" : `timeoutSeconds=${watchTimeoutSeconds}`;
     const joint = path.includes("?") ? "&" : "?";
-    const { status, lines, ended } = await this.#world.stream(
-      timeout === "" ? path : `${path}${joint}${timeout}`,
-      events,
-      { ...usualHeaders, ...headers },
-    );
+    const timed = timeout === "" ? path : `${path}${joint}${timeout}`;
+    const { status, lines, ended } = await this.#stream(timed, events, { ...usualHeaders, ...headers });
     const shown = lines.map(parsed);
     this.record(`WATCH ${path}`, { status, ended, events: shown });
     return shown;
@@ -189,6 +186,18 @@ export class Stage {
     this.#transcript.push({ step, outcome });
   }
 
+  async #stream(
+    path: string,
+    lines: number,
+    headers: Readonly<Record<string, string>>,
+  ): Promise<StreamReply> {
+    for (;;) {
+      const reply = await this.#world.stream(path, lines, headers);
+      if (!isPassing({ status: reply.status, text: reply.lines[0] ?? "" })) return reply;
+      await sleep(this.#clock, 100);
+    }
+  }
+
   async #write(
     method: WorldRequest["method"],
     path: string,
@@ -208,7 +217,7 @@ export class Stage {
 }
 
 /** What a server returns while it replaces the storage of a custom kind whose definition is new; the client has to retry. */
-function isPassing({ status, text }: Reply): boolean {
+function isPassing({ status, text }: Pick<Reply, "status" | "text">): boolean {
   return (
     (status === 503 && text.includes("apiserver is shutting down")) ||
     (status === 429 && text.includes("storage is (re)initializing"))

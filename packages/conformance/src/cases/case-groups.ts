@@ -9,6 +9,7 @@ import { clusterKindCases } from "./cluster-kinds.ts";
 import { configCases } from "./config.ts";
 import { customDefinitionCases } from "./custom-definitions.ts";
 import { customObjectCases } from "./custom-objects.ts";
+import { customReadCases } from "./custom-reads.ts";
 import { customRuleCases } from "./custom-rules.ts";
 import { customValidationCases } from "./custom-validation.ts";
 import { defaultCases } from "./defaults.ts";
@@ -65,6 +66,7 @@ export const apiCaseGroups: readonly CaseGroup[] = [
   customDefinitionCases,
   invalidDefinitionCases,
   customObjectCases,
+  customReadCases,
   customValidationCases,
   customRuleCases,
   accessCases,

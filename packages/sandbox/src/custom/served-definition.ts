@@ -1,4 +1,4 @@
-import type { GenericObject } from "@keelson/core";
+import { apiVersionOf, type GenericObject } from "@keelson/core";
 import {
   compareVersions,
   type ScalePaths,
@@ -25,15 +25,26 @@ export function servedResources(definition: Definition, tools: ConversionTools):
   const { spec } = definition;
   const storage = spec.versions.find((version) => version.storage);
   if (storage === undefined) return [];
+  const schemas = new Map(
+    spec.versions.map((version) => [
+      apiVersionOf({ group: spec.group, version: version.name }),
+      schemaOf(version),
+    ]),
+  );
   return spec.versions
     .filter((version) => version.served)
-    .map((version) => servedVersion(definition, version, storage.name, tools));
+    .map((version) => servedVersion(definition, version, { storage: storage.name, schemas }, tools));
+}
+
+interface Versions {
+  readonly storage: string;
+  readonly schemas: ReadonlyMap<string, FieldSchema>;
 }
 
 function servedVersion(
   definition: Definition,
   version: DefinitionVersion,
-  storageVersion: string,
+  { storage, schemas }: Versions,
   tools: ConversionTools,
 ): ServedResource {
   const { spec, status, metadata } = definition;
@@ -55,8 +66,9 @@ function servedVersion(
     categories: names.categories ?? [],
     verbs,
     collection: `${plural}.${group}`,
-    storageVersion,
+    storageVersion: storage,
     schema,
+    schemas,
     subresources: subresourcesOf(version, kind, scale),
     strategy: customStrategy({
       group,

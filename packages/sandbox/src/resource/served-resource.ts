@@ -21,6 +21,8 @@ export interface ServedResource {
   /** The version in which objects are stored. */
   readonly storageVersion: string;
   readonly schema: FieldSchema;
+  /** Of custom kinds: the schemas of all versions, also of those that are not served, by apiVersion. */
+  readonly schemas?: ReadonlyMap<string, FieldSchema>;
   /** Fields that only other subresources write: `status` of most kinds. */
   readonly subresources: ReadonlyMap<string, Subresource>;
   readonly strategy: Strategy;

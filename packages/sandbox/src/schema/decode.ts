@@ -77,8 +77,8 @@ class Decoder {
 
   /** Undefined for what is as good as absent. */
   #decode(value: unknown, schema: FieldSchema): unknown {
-    if (schema.typeName === "v1.JSON" || schema.typeName === "v1.FieldsV1") return value;
     if (value === null) return undefined;
+    if (isRaw(schema)) return value;
     if (schema["x-kubernetes-int-or-string"] === true) return this.#intOrString(value, schema);
     if (schema.oneOf !== undefined) return this.#either(value, schema.oneOf);
     if (schema.type === "object") return this.#object(value, schema);
@@ -166,9 +166,14 @@ class Decoder {
 function isLeftOut(value: unknown, schema: FieldSchema): boolean {
   if (value === "" || value === 0 || value === false)
     return schema.keepsEmpty !== true && schema.default !== value && isScalar(schema);
-  if (schema.isAlwaysWritten === true) return false;
+  if (schema.isAlwaysWritten === true || isRaw(schema)) return false;
   if (Array.isArray(value)) return value.length === 0;
   return isJsonObject(value) && schema.additionalProperties !== undefined && Object.keys(value).length === 0;
+}
+
+/** JSON that is kept as it is, such as the default of a field of a custom kind. */
+function isRaw({ typeName }: FieldSchema): boolean {
+  return typeName === "v1.JSON" || typeName === "v1.FieldsV1";
 }
 
 /** Other types, such as int-or-string, are pointers where they are optional. */

@@ -48,7 +48,7 @@ export function additionalSchema(schema: FieldSchema | undefined): FieldSchema |
   return additional === true ? anything : additional;
 }
 
-const anything: FieldSchema = { "x-kubernetes-preserve-unknown-fields": true };
+const anything: FieldSchema = { nullable: true, "x-kubernetes-preserve-unknown-fields": true };
 
 /** What Go's decoder calls a value of JSON. */
 export function goKind(value: unknown): string {

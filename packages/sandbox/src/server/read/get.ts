@@ -5,7 +5,7 @@ import { revisionTooLarge } from "../../status/request-errors.ts";
 import { type StoredObject, storeKey } from "../../store/store.ts";
 import { requestedRevision } from "../request/resource-version.ts";
 import { type ReadDependencies, readableRevision } from "../server-dependencies.ts";
-import { isServedAsStored, servedObjects } from "./served-objects.ts";
+import { servedObject } from "../write/served-objects.ts";
 
 interface GetTarget {
   readonly resource: ServedResource;
@@ -22,9 +22,7 @@ export async function getObject(
   const { resource, name } = target;
   const found = findObject(dependencies, target, resourceVersion);
   if (found === undefined) throw notFound(resource, name);
-  if (isServedAsStored(resource, found)) return found;
-  const [served] = await servedObjects(resource, [found]);
-  return served ?? found;
+  return servedObject(resource, found);
 }
 
 function findObject(

@@ -5,8 +5,8 @@ import type { AcceptedType } from "../request/accepted-type.ts";
 import { encodeSpecial, encodeText } from "../response/encode.ts";
 import { type ApiResponse, headersOf } from "../response/response.ts";
 import { type IncludedObject, partialMetadata, tableHead, tableRow } from "../response/table.ts";
+import { servedObjects } from "../write/served-objects.ts";
 import type { Page } from "./list.ts";
-import { servedObjects } from "./served-objects.ts";
 
 export interface ListView {
   readonly resource: ServedResource;

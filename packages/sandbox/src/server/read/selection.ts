@@ -11,6 +11,7 @@ import {
 import type { ServedResource } from "../../resource/served-resource.ts";
 import { badRequest } from "../../status/api-error.ts";
 import { readFieldSelector } from "../request/field-selector.ts";
+import { formNow } from "../write/served-objects.ts";
 import { labelSelectorProblem } from "./label-selector-problem.ts";
 
 /** The objects of a kind that a request selects. */
@@ -56,8 +57,9 @@ export function selectionOf(request: SelectionRequest): Selection {
   };
 }
 
-function fieldReader(resource: ServedResource, object: GenericObject): (path: string) => string {
+function fieldReader(resource: ServedResource, stored: GenericObject): (path: string) => string {
   const { selectField } = resource;
+  const object = formNow(resource, stored) ?? stored;
   const read = fieldsOf(object);
   return (path) =>
     selectField === undefined || path.startsWith("metadata.") ? read(path) : selectField(object, path);

@@ -4,9 +4,9 @@ import { notAcceptable } from "../../status/request-errors.ts";
 import { type ApiResponse, jsonHeaders } from "../response/response.ts";
 import { partialMetadata, tableHead, tableRow } from "../response/table.ts";
 import type { ReadDependencies } from "../server-dependencies.ts";
+import { servedObject } from "../write/served-objects.ts";
 import { eventLine } from "./event-lines.ts";
 import type { ListView } from "./list-response.ts";
-import { servedObjects } from "./served-objects.ts";
 import { type OpenWatch, openWatch, type WatchItem, type WatchRequest } from "./watch.ts";
 
 const chunkSize = 64 * 1024;
@@ -99,16 +99,17 @@ class EventEncoder {
   encode(item: WatchItem): Uint8Array | Promise<Uint8Array> {
     if (item.type === "ERROR") return eventLine("ERROR", item.error.status);
     if (item.type === "BOOKMARK") return eventLine("BOOKMARK", this.#show(this.#bookmark(item)));
-    const served = servedObjects(this.#view.resource, [item.object]);
-    if (served instanceof Promise) return served.then(([object]) => this.#line(item, object ?? item.object));
-    return this.#line(item, served[0] ?? item.object);
+    const served = servedObject(this.#view.resource, item.object);
+    return served instanceof Promise
+      ? served.then((object) => this.#line(item, object))
+      : this.#line(item, served);
   }
 
   #line(item: Extract<WatchItem, { readonly object: GenericObject }>, object: GenericObject): Uint8Array {
     const { type, isInitial } = item;
     // Initial events are seldom shared; keeping their lines would keep every object twice.
     if (isInitial || this.#view.accepted.as === "Table") return eventLine(type, this.#show(object));
-    return this.#dependencies.lines.shared(type, item.object, this.#key, () => this.#show(object));
+    return this.#dependencies.lines.shared(type, object, this.#key, () => this.#show(object));
   }
 
   #bookmark(item: Extract<WatchItem, { readonly type: "BOOKMARK" }>): GenericObject {

@@ -100,7 +100,7 @@ async function insert(
     const state = toStore instanceof Promise ? await toStore : toStore;
     const taken = dependencies.store.get(collection, key);
     if (taken === undefined) {
-      if (options.dryRun) return freeze(withSortedKeys(resource, candidate));
+      if (options.dryRun) return fromStored(resource, freeze(withSortedKeys(resource, state)));
       const write = { collection, key, object: sortedForStore(resource, state), expectedRevision: 0 };
       return fromStored(resource, dependencies.store.write(write));
     }

@@ -4,7 +4,10 @@ import { setManagedFields, storedEntries } from "../../apply/object-fields.ts";
 import { resetFieldsOf } from "../../apply/reset-fields.ts";
 import { type TrackedUpdate, trackUpdate } from "../../apply/track-update.ts";
 import type { MutableObject } from "../../resource/mutable-object.ts";
+import type { ServedResource } from "../../resource/served-resource.ts";
 import { DecodeError } from "../../schema/decode.ts";
+import type { FieldSchema } from "../../schema/field-schema.ts";
+import { readForm } from "../../schema/read-form.ts";
 import { badRequest } from "../../status/api-error.ts";
 import { decodeValue } from "../body/decode-value.ts";
 import type { Patch } from "../body/patch-body.ts";
@@ -19,10 +22,27 @@ export function recordManager(
   current: GenericObject | undefined,
   options: WriteOptions,
 ): void {
-  setManagedFields(
-    object,
-    trackUpdate({ ...trackedBy(dependencies, target, current, options), updated: object }),
-  );
+  const update = { ...trackedBy(dependencies, target, current, options), updated: object };
+  const isTracked = current === undefined || fitsManagedVersions(target.resource, current, object);
+  setManagedFields(object, isTracked ? trackUpdate(update) : []);
+}
+
+/**
+ * Whether both states of a custom object fit the schemas of all versions in which their fields are managed. Without a
+ * webhook a conversion keeps the fields of the other version, and the real server gives up tracking such an object.
+ */
+function fitsManagedVersions(
+  resource: ServedResource,
+  current: GenericObject,
+  object: MutableObject,
+): boolean {
+  if (!resource.isCustom || resource.convert !== undefined) return true;
+  const versions = new Set(storedEntries(current).map(({ apiVersion = "" }) => apiVersion));
+  versions.delete(apiVersionOf(resource));
+  return [...versions].every((apiVersion) => {
+    const schema = resource.schemas?.get(apiVersion);
+    return schema === undefined || [current, object].every((state) => isPruned(state, schema));
+  });
 }
 
 /** The current object with a configuration applied, and its new managed fields. Throws ApiError. */
@@ -45,6 +65,10 @@ export function applyManaged(
   } catch (error) {
     throw error instanceof DecodeError ? badRequest(error.message) : error;
   }
+}
+
+function isPruned(object: GenericObject, schema: FieldSchema): boolean {
+  return readForm(object, schema, { prunes: true, defaults: false }) === object;
 }
 
 function trackedBy(

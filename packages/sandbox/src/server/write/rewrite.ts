@@ -143,9 +143,12 @@ async function keep(dependencies: WriterDependencies, replacement: Replacement):
     if (!options.dryRun) dependencies.store.write({ ...place, object: undefined });
     return freeze(withSortedKeys(resource, next));
   }
-  if (next === current || options.dryRun) return freeze(withSortedKeys(resource, next));
+  if (next === current && (current === stored || !resource.isCustom)) return current;
   const toStore = toStored(resource, next);
   const state = toStore instanceof Promise ? await toStore : toStore;
+  // An object that the definition of its kind describes otherwise than it is stored, is stored again as it is read.
+  if (next === current && isUnchanged(state, stored)) return current;
+  if (options.dryRun) return fromStored(resource, freeze(withSortedKeys(resource, state)));
   return fromStored(
     resource,
     dependencies.store.write({ ...place, object: sortedForStore(resource, state) }),

@@ -2,7 +2,7 @@ import { apiVersionOf, draft, type GenericObject } from "@keelson/core";
 import { convertObject } from "../../resource/convert-object.ts";
 import type { MutableObject } from "../../resource/mutable-object.ts";
 import type { ServedResource } from "../../resource/served-resource.ts";
-import { withSortedKeys } from "./sorted-keys.ts";
+import { formBySchema, servedObject } from "./served-objects.ts";
 
 /**
  * The apiVersion of stored objects. Kinds that are served in two groups (Events) are stored in the group of their
@@ -17,11 +17,7 @@ export function fromStored(
   resource: ServedResource,
   stored: GenericObject,
 ): GenericObject | Promise<GenericObject> {
-  const apiVersion = apiVersionOf(resource);
-  if (stored.apiVersion === apiVersion) return stored;
-  if (resource.convert === undefined) return { ...stored, apiVersion };
-  const converted = convertOne(resource, stored, resource.version, apiVersion);
-  return converted.then((object) => withSortedKeys(resource, object));
+  return servedObject(resource, stored);
 }
 
 /** An object of the version of the resource, in the storage version. */
@@ -31,8 +27,14 @@ export function toStored(
 ): GenericObject | Promise<GenericObject> {
   const apiVersion = storedApiVersion(resource);
   if (object.apiVersion === apiVersion) return object;
-  if (resource.convert === undefined) return { ...object, apiVersion };
-  return convertOne(resource, object, resource.storageVersion, apiVersion);
+  if (resource.convert === undefined) return prunedForStore(resource, { ...object, apiVersion });
+  const converted = convertOne(resource, object, resource.storageVersion, apiVersion);
+  return converted.then((state) => prunedForStore(resource, state));
+}
+
+/** A converted object without the fields that the storage version does not have. */
+function prunedForStore(resource: ServedResource, object: GenericObject): GenericObject {
+  return formBySchema(resource, object, { prunes: resource.prunesUnknownFields, defaults: false });
 }
 
 async function convertOne(
