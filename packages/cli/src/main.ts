@@ -45,6 +45,10 @@ const dev = program
   .option("--kubeconfig <file>", "where to write the kubeconfig (default: in --data, or a temporary file)")
   .option("--nodes <count>", "how many hollow nodes run pods", "2")
   .option(
+    "--allow-incompatible-crds",
+    "install kinds of the operators that break objects or clients of those in --data",
+  )
+  .option(
     "--config <file>",
     "a YAML file with settings of the operators, as keelson run reads it [KEELSON_CONFIG]",
   )

@@ -37,6 +37,7 @@ describe("the configuration of keelson run", () => {
       concurrency: { default: 1, byKind: {} },
       gracePeriod: 30_000,
       installCrds: false,
+      allowIncompatibleCrds: false,
       permissionCheck: "fail",
       leaderElect: false,
       leaseDuration: 15_000,

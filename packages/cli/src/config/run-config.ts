@@ -27,6 +27,7 @@ export interface RunConfig {
   readonly context: string | undefined;
   readonly namespace: readonly string[] | undefined;
   readonly installCrds: boolean;
+  readonly allowIncompatibleCrds: boolean;
   readonly permissionCheck: "fail" | "warn" | "off";
   readonly concurrency: ConcurrencyDefaults;
   /** Milliseconds, as are all times here. */
@@ -114,6 +115,11 @@ export const runSchema: SettingsSchema<RunConfig> = z.strictObject<SettingsSchem
   installCrds: setting(toggle(), {
     group: cluster,
     help: "apply the CustomResourceDefinitions of the operators before they start",
+    default: "false",
+  }),
+  allowIncompatibleCrds: setting(toggle(), {
+    group: cluster,
+    help: "apply them also if stored objects or clients would break",
     default: "false",
   }),
   permissionCheck: setting(choice(["fail", "warn", "off"]), {
@@ -249,11 +255,15 @@ export function isLoopback(address: string | undefined): boolean {
 
 /** The contradictions between settings that are valid by themselves, a line for each. */
 export function ruleProblems(config: RunConfig): readonly string[] {
-  const { debug, metricsPort } = config;
+  const { debug, metricsPort, installCrds, allowIncompatibleCrds } = config;
   const { webhookCertDir, webhookService, webhookUrl } = config;
   const { leaseDuration, renewDeadline, retryPeriod } = config;
   const webhookWays = [webhookCertDir, webhookService, webhookUrl].filter((way) => way !== undefined);
   const rules: readonly (readonly [isBroken: boolean, problem: string])[] = [
+    [
+      allowIncompatibleCrds && !installCrds,
+      "--allow-incompatible-crds: nothing is installed; set --install-crds",
+    ],
     [debug && metricsPort < 0, "--debug: is served beside the metrics; set --metrics-port"],
     [
       webhookWays.length > 1,

@@ -11,6 +11,7 @@ describe("the settings of keelson dev", () => {
         ...{ data: undefined, fsync: false, repair: false, kubeconfig: undefined },
       },
       hasSamples: true,
+      allowIncompatibleCrds: false,
       settleMs: undefined,
       logFile: undefined,
     });

@@ -7,6 +7,7 @@ import { InvalidFlagError } from "../sandbox/errors.ts";
 export interface DevFlags extends Omit<ClusterFlags, "host"> {
   readonly samples: boolean;
   readonly exitWhenSettled?: boolean;
+  readonly allowIncompatibleCrds?: boolean;
   readonly timeout?: string;
   readonly logFile?: string;
   readonly config?: string;
@@ -16,6 +17,7 @@ export interface DevFlags extends Omit<ClusterFlags, "host"> {
 export interface DevSettings {
   readonly cluster: EmbeddedClusterSettings;
   readonly hasSamples: boolean;
+  readonly allowIncompatibleCrds: boolean;
   /** How long the samples may take to settle until the command ends in any case; undefined: it does not end by itself. */
   readonly settleMs: number | undefined;
   readonly logFile: string | undefined;
@@ -25,12 +27,13 @@ const defaultTimeoutMs = 120_000;
 
 /** Throws an InvalidFlagError. */
 export function devSettings(flags: DevFlags, folder: string): DevSettings {
-  const { samples, exitWhenSettled = false, timeout, logFile } = flags;
+  const { samples, exitWhenSettled = false, allowIncompatibleCrds = false, timeout, logFile } = flags;
   if (timeout !== undefined && !exitWhenSettled)
     throw new InvalidFlagError("--timeout", timeout, "beside --exit-when-settled: nothing else waits for it");
   return {
     cluster: clusterSettings({ ...flags, host: "127.0.0.1" }, { controllers: true }, folder),
     hasSamples: samples,
+    allowIncompatibleCrds,
     settleMs: exitWhenSettled ? timeoutMs(timeout) : undefined,
     logFile: pathFrom(folder, "--log-file", logFile),
   };

@@ -59,9 +59,9 @@ export async function runDev(
       signal,
     );
     const { kubeconfigPath } = cluster;
-    const { operatorSettings } = settings;
+    const { operatorSettings, allowIncompatibleCrds } = settings;
     await using running = await startOperators({
-      ...{ operators, operatorSettings, kubeconfigPath, version, log, signal },
+      ...{ operators, operatorSettings, allowIncompatibleCrds, kubeconfigPath, version, log, signal },
     });
     display.print(await introduction(cluster, settings, workload));
     // The table stays as it was when the end began; messages about the end come below it.

@@ -15,6 +15,8 @@ export interface StartOperatorsOptions {
   readonly operators: readonly Operator[];
   readonly operatorSettings: SettingsByOperator;
   readonly kubeconfigPath: string;
+  /** Installs kinds that break objects or clients of those that the control plane has. */
+  readonly allowIncompatibleCrds: boolean;
   /** Of this command. */
   readonly version: string;
   readonly log: Logger;
@@ -39,7 +41,7 @@ const graceMs = 1_000;
 
 /** Installs the kinds of the operators and runs all of them in one manager. Leaves nothing running if it rejects. */
 export async function startOperators(options: StartOperatorsOptions): Promise<RunningOperators> {
-  const { kubeconfigPath, version, log, signal } = options;
+  const { kubeconfigPath, version, log, signal, allowIncompatibleCrds: allowIncompatible } = options;
   const metrics = createMetrics({ processMetrics: false, log });
   const access = { kubeconfig: kubeconfigPath, context: undefined, env: {}, userAgent: `${name}/${version}` };
   const cluster = await connectCluster({ ...access, log, metrics, signal });
@@ -52,7 +54,7 @@ export async function startOperators(options: StartOperatorsOptions): Promise<Ru
     await cluster[Symbol.asyncDispose]();
   };
   try {
-    await installOperatorCrds(cluster.client, options.operators, { log, signal });
+    await installOperatorCrds(cluster.client, options.operators, { log, signal, allowIncompatible });
     const { manager, webhooksAt } = makeManager(cluster, options.operators, metrics, log);
     for (const operator of options.operators)
       await setUpOperator(operator, options.operatorSettings.get(operator.name), manager, signal);

@@ -1,27 +1,46 @@
 import { type Client, ForbiddenError, type Logger, type Operator } from "keelson";
 import { NoKindMatchError, RestMapper } from "keelson/client";
 import { groupResourceOf } from "keelson/low-level";
-import { installCrds } from "keelson/object";
+import {
+  type CrdIncompatibility,
+  formatIncompatibility,
+  IncompatibleCrdsError,
+  installCrds,
+} from "keelson/object";
 import type { AnyDefinedResource } from "keelson/schema";
-import { CrdsForbiddenError, MissingCrdsError } from "./errors.ts";
+import { CrdsForbiddenError, CrdsIncompatibleError, MissingCrdsError } from "./errors.ts";
 
-/** Applies the CustomResourceDefinitions of the operators, and returns when the server serves them. Throws a CrdsForbiddenError. */
+export interface InstallOperatorCrdsOptions {
+  readonly log: Logger;
+  readonly signal: AbortSignal;
+  readonly allowIncompatible: boolean;
+}
+
+/**
+ * Applies the CustomResourceDefinitions of the operators, and returns when the server serves them. Throws a
+ * CrdsForbiddenError or a CrdsIncompatibleError.
+ */
 export async function installOperatorCrds(
   client: Client,
   operators: readonly Operator[],
-  { log, signal }: { readonly log: Logger; readonly signal: AbortSignal },
+  { log, signal, allowIncompatible }: InstallOperatorCrdsOptions,
 ): Promise<void> {
-  await Promise.all(
-    resourcesOf(operators).map(async (resource) => {
-      const crd = groupResourceOf(resource);
-      try {
-        await installCrds(client, [resource], { signal });
-      } catch (error) {
-        throw error instanceof ForbiddenError ? new CrdsForbiddenError(crd, { cause: error }) : error;
-      }
-      log.info("installed the CustomResourceDefinition", { crd });
-    }),
-  );
+  const resources = resourcesOf(operators);
+  const onIncompatible = (incompatibility: CrdIncompatibility): void =>
+    log.warn("a new CustomResourceDefinition may break stored objects or clients", {
+      incompatibility: formatIncompatibility(incompatibility),
+    });
+  try {
+    await installCrds(client, resources, { signal, allowIncompatible, onIncompatible });
+  } catch (error) {
+    if (error instanceof ForbiddenError)
+      throw new CrdsForbiddenError(error.status.details?.name, { cause: error });
+    if (error instanceof IncompatibleCrdsError)
+      throw new CrdsIncompatibleError(error.incompatibilities, { cause: error });
+    throw error;
+  }
+  for (const resource of resources)
+    log.info("installed the CustomResourceDefinition", { crd: groupResourceOf(resource) });
 }
 
 /** Throws a MissingCrdsError that names all kinds that the server does not serve. Reads only discovery, as every user may. */

@@ -1,5 +1,6 @@
 import { KeelsonError } from "keelson";
 import { toError } from "keelson/low-level";
+import { type CrdIncompatibility, formatIncompatibility } from "keelson/object";
 import { failureInLine } from "../operators/errors.ts";
 
 /** The base of what keeps `keelson run` from running. */
@@ -67,16 +68,31 @@ export class MissingCrdsError extends RunError {
 export class CrdsForbiddenError extends RunError {
   static override readonly brand: string = "@keelson/cli.CrdsForbiddenError";
   readonly code = "CRDS_FORBIDDEN";
-  /** Such as `webapps.example.com`. */
-  readonly crd: string;
+  /** Such as `webapps.example.com`; undefined if the server does not report it. */
+  readonly crd: string | undefined;
 
-  constructor(crd: string, options: { readonly cause: Error }) {
+  constructor(crd: string | undefined, options: { readonly cause: Error }) {
     super(
-      `install ${crd}: ${options.cause.message}; grant that, or have an administrator install it, and run without ` +
+      `install ${crd ?? "the CustomResourceDefinitions"}: ${options.cause.message}; grant that, or have an administrator install it, and run without ` +
         "--install-crds",
       options,
     );
     this.crd = crd;
+  }
+}
+
+/** The kinds of the operators would break objects or clients of those that are installed. */
+export class CrdsIncompatibleError extends RunError {
+  static override readonly brand: string = "@keelson/cli.CrdsIncompatibleError";
+  readonly code = "CRDS_INCOMPATIBLE";
+
+  constructor(incompatibilities: readonly CrdIncompatibility[], options: { readonly cause: Error }) {
+    const lines = incompatibilities.map(formatIncompatibility);
+    super(
+      "install the CustomResourceDefinitions: stored objects or clients would break; keep the schemas compatible, " +
+        `or overrule this by --allow-incompatible-crds\n  ${lines.join("\n  ")}`,
+      options,
+    );
   }
 }
 

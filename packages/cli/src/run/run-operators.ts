@@ -58,7 +58,8 @@ export async function runOperators(
     server: access.server,
     kubernetes: cluster.version,
   });
-  if (config.installCrds) await installOperatorCrds(client, operators, { log, signal });
+  const { allowIncompatibleCrds: allowIncompatible } = config;
+  if (config.installCrds) await installOperatorCrds(client, operators, { log, signal, allowIncompatible });
   else await requireCrds(client, operators, [...new Set(loaded.map(({ origin }) => origin))], signal);
   const manager = await makeManager({ config, operators, cluster, name, userAgent, log, metrics });
   for (const operator of operators)

@@ -8,7 +8,7 @@ import { text } from "node:stream/consumers";
 import { connect as connectSecurely } from "node:tls";
 import { type Access, type ControlPlane, startControlPlane } from "@keelson/controlplane";
 import { WebApp, webapp } from "@keelson/webapp";
-import { type Client, mergePatch } from "keelson";
+import { type Client, jsonPatch, mergePatch } from "keelson";
 import { type Connection, connect } from "keelson/client";
 import { ValidatingWebhookConfiguration } from "keelson/kinds/admissionregistration/v1";
 import { CustomResourceDefinition } from "keelson/kinds/apiextensions/v1";
@@ -266,7 +266,8 @@ describe("keelson run in one namespace", { timeout: 120_000 }, () => {
 
 describe("keelson run", { timeout: 120_000 }, () => {
   beforeEach(async () => {
-    await installCrds(client, gadgets.resources, { signal: AbortSignal.timeout(startTimeoutMs) });
+    const signal = AbortSignal.timeout(startTimeoutMs);
+    await installCrds(client, gadgets.resources, { signal, allowIncompatible: true });
   });
 
   it("starts again over kinds that exist, and changes nothing about them", async (test) => {
@@ -277,6 +278,34 @@ describe("keelson run", { timeout: 120_000 }, () => {
     await test.annotate(`start to ready: ${Math.round(performance.now() - started.startedMs)} ms`);
     const after = await client.get(CustomResourceDefinition, { name });
     expect(after.metadata.resourceVersion).toBe(before.metadata.resourceVersion);
+  });
+
+  it("installs no kind that would break stored objects, unless it is allowed", async (test) => {
+    const name = "gadgets.cli.example.com";
+    const path = "/spec/versions/0/schema/openAPIV3Schema/properties/spec";
+    const textual = { type: "object", properties: { size: { type: "string" } } };
+    await client.patch(
+      CustomResourceDefinition,
+      { name },
+      jsonPatch([{ op: "replace", path, value: textual }]),
+    );
+    const args = ["./gadget-operator.ts", "--install-crds", ...freePorts];
+    const refused = keelsonRun(test, { args });
+    expect(await refused.exited).toBe(1);
+    expect(refused.stderr).toBe(
+      "keelson: install the CustomResourceDefinitions: stored objects or clients would break; keep the schemas compatible, " +
+        "or overrule this by --allow-incompatible-crds\n" +
+        `  ${name} v1 .spec.size: The type changed from string to integer.\n` +
+        `  ${name} v1 .spec.size: The field is required now, and has no default.\n`,
+    );
+    const allowed = keelsonRun(test, { args: [...args, "--allow-incompatible-crds"] });
+    await becomesReady(allowed);
+    expect(allowed.log).toContainEqual(
+      expect.objectContaining({
+        level: "warn",
+        incompatibility: `${name} v1 .spec.size: The type changed from string to integer.`,
+      }),
+    );
   });
 
   it("watches only the namespaces of its configuration", async (test) => {
@@ -298,7 +327,7 @@ describe("keelson run", { timeout: 120_000 }, () => {
     const started = keelsonRun(test, { args: ["./gadget-operator.ts", "--install-crds", ...freePorts], as });
     expect(await started.exited).toBe(1);
     expect(started.stderr).toMatch(
-      /^keelson: install gadgets\.cli\.example\.com: .* cannot patch .*; grant that, or have an administrator install it, and run without --install-crds\n$/,
+      /^keelson: install gadgets\.cli\.example\.com: .* cannot get .*; grant that, or have an administrator install it, and run without --install-crds\n$/,
     );
   });
 

@@ -3,8 +3,9 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { ForbiddenError, NotFoundError } from "keelson";
+import { ForbiddenError, jsonPatch, NotFoundError } from "keelson";
 import { connect } from "keelson/client";
+import { CustomResourceDefinition } from "keelson/kinds/apiextensions/v1";
 import { ConfigMap } from "keelson/kinds/core/v1";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { Gadget } from "../support/gadget-operator.ts";
@@ -155,7 +156,7 @@ describe("keelson dev", patient, () => {
     expect(keelson.stderr).toMatch(/WARN +the operators did not end in order/);
   });
 
-  it("has everything again with --data, webhooks included", async () => {
+  it("has everything again with --data, webhooks included, and keeps kinds that its own would break", async () => {
     const data = join(await temporaryFolder(), "data");
     const first = await started(dev(["./shed-operator.ts", "--data", data]), "samples are settled");
     first.keelson.signal("SIGTERM");
@@ -164,10 +165,18 @@ describe("keelson dev", patient, () => {
     const { keelson, kubeconfigPath } = await started(again, "shed/bikes in yard: Built");
     const { client, close } = await connect({ kubeconfigPath });
     const made = await client.create(Shed, { metadata: { namespace: "yard", name: "new" }, spec: {} });
-    await close();
     expect(made.spec.size).toBe(7);
+    const path = "/spec/versions/0/schema/openAPIV3Schema/properties/spec/properties/size";
+    const asText = jsonPatch([{ op: "replace", path, value: { type: "string" } }]);
+    await client.patch(CustomResourceDefinition, { name: "sheds.cli.example.com" }, asText);
+    await close();
     keelson.signal("SIGTERM");
     expect(await keelson.exited).toBe(0);
+    const third = dev(["./shed-operator.ts", "--data", data]);
+    expect(await third.exited).toBe(1);
+    expect(third.stderr).toMatch(
+      /^keelson: install the .*; .* --allow-incompatible-crds\n {2}sheds\.cli\.example\.com v1 \.spec\.size: The type changed from string to integer\./m,
+    );
   });
 });
 

@@ -9,6 +9,7 @@ import {
   type OwnerReference,
   type Resource,
 } from "@keelson/core";
+import type { Incompatibility } from "@keelson/schema";
 
 /** An object has the name of an object to be owned, and has another controller or none. It was left as it is. */
 export class ForeignObjectError extends KeelsonError {
@@ -64,4 +65,31 @@ export class StaleObjectError extends KeelsonError {
 /** Whether a JSON patch did not fit the object. For an object that is not valid the server lists causes instead. */
 export function isRefusedPatch(error: unknown): error is InvalidError {
   return error instanceof InvalidError && (error.status.details?.causes ?? []).length === 0;
+}
+
+/** What a new CustomResourceDefinition would break. */
+export interface CrdIncompatibility extends Incompatibility {
+  /** The name of the definition, such as `webapps.example.com`. */
+  readonly crd: string;
+}
+
+/** CustomResourceDefinitions would break stored objects or clients of those that are installed, so none was applied. */
+export class IncompatibleCrdsError extends KeelsonError {
+  static override readonly brand: string = "keelson.IncompatibleCrdsError";
+  readonly code = "INCOMPATIBLE_CRDS";
+  readonly incompatibilities: readonly CrdIncompatibility[];
+
+  constructor(incompatibilities: readonly CrdIncompatibility[]) {
+    const lines = incompatibilities.map(formatIncompatibility);
+    super(
+      "install the CustomResourceDefinitions: stored objects or clients would break; keep the schema compatible, or set " +
+        `allowIncompatible\n  ${lines.join("\n  ")}`,
+    );
+    this.incompatibilities = incompatibilities;
+  }
+}
+
+/** Such as `webapps.example.com v1 .spec.port: The type changed from string to integer.` */
+export function formatIncompatibility({ crd, version, path, message }: CrdIncompatibility): string {
+  return `${[crd, version, path].filter((part) => part !== undefined && part !== "").join(" ")}: ${message}`;
 }

@@ -67,7 +67,8 @@ export class OperatorRun {
   async start(): Promise<void> {
     const { admin, options, webhookName } = this.#parts;
     await this.#operator.setup(this.#manager, options.settings);
-    const probe = options.webhooks === true ? webhookProbe(webhookName, this.#manager.admissions) : undefined;
+    const { webhooks = false, namespaces: [place] = [] } = options;
+    const probe = webhooks ? webhookProbe(webhookName, this.#manager.admissions, place) : undefined;
     if (probe !== undefined) this.#manager.addWebhooks({ admissions: [probe.admission] });
     this.#live().then(this.#ended.resolve, this.#ended.reject);
     try {

@@ -47,8 +47,12 @@ export interface WebhookProbe {
   called(client: Client): Promise<void>;
 }
 
-/** A probe for the sorts of webhooks that there are; undefined if there are none. */
-export function webhookProbe(name: string, admissions: readonly Admission[]): WebhookProbe | undefined {
+/** A probe for the sorts of webhooks that there are; undefined if there are none. `place` is a namespace of the operator. */
+export function webhookProbe(
+  name: string,
+  admissions: readonly Admission[],
+  place: string = namespace,
+): WebhookProbe | undefined {
   const verbs = [
     ...(admissions.some(({ mutators }) => mutators.length > 0) ? ["mutate"] : []),
     ...(admissions.some(({ validators }) => validators.length > 0) ? ["validate"] : []),
@@ -63,7 +67,7 @@ export function webhookProbe(name: string, admissions: readonly Admission[]): We
   });
   if (verbs.includes("mutate")) probe = probe.mutate(() => void called.add("mutate"));
   if (verbs.includes("validate")) probe = probe.validate(() => void called.add("validate"));
-  const askedFor = { metadata: { name, namespace, labels: { [probeLabel]: name } } };
+  const askedFor = { metadata: { name, namespace: place, labels: { [probeLabel]: name } } };
   return {
     admission: probe,
     async called(client) {
