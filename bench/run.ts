@@ -1,4 +1,4 @@
-// npm run bench -- NAME [--quick]: runs one benchmark; the last line it prints is one JSON object with its figures.
+// npm run bench -- NAME [--quick], or npm run bench -- sandbox --https [--quick]: runs one benchmark; the last line it prints is one JSON object with its figures.
 import { parseArgs } from "node:util";
 
 /** Takes measurements and gives the figures; `quick` asks for fewer repetitions. */
@@ -13,14 +13,16 @@ const benchmarks: Readonly<Record<string, () => Promise<Benchmark>>> = {
   sync: async () => (await import("./sync.ts")).syncBenchmark,
   metrics: async () => (await import("./metrics.ts")).metricsBenchmark,
   sandbox: async () => (await import("./sandbox.ts")).sandboxBenchmark,
+  "sandbox --https": async () => (await import("./sandbox/https.ts")).httpsBenchmark,
   queue: async () => (await import("./queue.ts")).queueBenchmark,
 };
 
 const { positionals, values } = parseArgs({
   allowPositionals: true,
-  options: { quick: { type: "boolean" } },
+  options: { quick: { type: "boolean" }, https: { type: "boolean" } },
 });
-const [name] = positionals;
+const [subject] = positionals;
+const name = values.https === true ? `${subject} --https` : subject;
 const load = name === undefined ? undefined : benchmarks[name];
 if (load === undefined) {
   const known = Object.keys(benchmarks).join(", ");

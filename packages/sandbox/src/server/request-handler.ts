@@ -113,10 +113,8 @@ async function handleObjects(
   switch (verb) {
     case "get": {
       const target = { resource, namespace, name: nameOf(request) };
-      return objectResponse(
-        view,
-        await getObject(dependencies.reads, target, query.get("resourceVersion") ?? ""),
-      );
+      const object = await getObject(dependencies.reads, target, query.get("resourceVersion") ?? "");
+      return objectResponse(view, object, { isKept: true });
     }
     case "list":
     case "watch":

@@ -22,8 +22,18 @@ export interface ObjectView {
   readonly goType?: string;
 }
 
-/** A response with one object in the accepted representation. Stored objects are encoded once. */
-export function objectResponse(view: ObjectView, object: GenericObject, status = 200): ApiResponse {
+interface ObjectResponseOptions {
+  readonly status?: number;
+  /** Whether the encoded object is kept for the next response: it is stored, and was read. Default: false. */
+  readonly isKept?: boolean;
+}
+
+/** A response with one object in the accepted representation. */
+export function objectResponse(
+  view: ObjectView,
+  object: GenericObject,
+  { status = 200, isKept = false }: ObjectResponseOptions = {},
+): ApiResponse {
   const { accepted, resource, included, now, goType } = view;
   const { as, metaVersion } = accepted;
   if (as === "PartialObjectMetadataList") {
@@ -38,7 +48,6 @@ export function objectResponse(view: ObjectView, object: GenericObject, status =
   }
   if (as !== undefined) return valueResponse(accepted, partialMetadata(object, metaVersion), status);
   if (accepted.format === "yaml" || accepted.isPretty) return valueResponse(accepted, object, status);
-  const isKept = status === 200 && Object.isFrozen(object);
   const body = isKept ? encodeOnce(object) : encodeText(JSON.stringify(object));
   return { status, headers: jsonHeaders, body };
 }

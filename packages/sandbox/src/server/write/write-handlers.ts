@@ -29,7 +29,7 @@ export async function handleCreate(
   const options = writeOptions(request, "CreateOptions");
   const object = await readObject(dependencies, request, options);
   const created = await dependencies.writer.create({ resource, namespace, subresource }, object, options);
-  return objectResponse(view, created, 201);
+  return objectResponse(view, created, { status: 201 });
 }
 
 export async function handleUpdate(
@@ -48,7 +48,7 @@ export async function handleUpdate(
     ...options,
     checkCreation: () => checkCreation(dependencies, request),
   });
-  return objectResponse(view, written, created ? 201 : 200);
+  return objectResponse(view, written, { status: created ? 201 : 200 });
 }
 
 export async function handlePatch(
@@ -65,7 +65,7 @@ export async function handlePatch(
     ...options,
     checkCreation: () => checkCreation(dependencies, request),
   });
-  return objectResponse(view, object, created ? 201 : 200);
+  return objectResponse(view, object, { status: created ? 201 : 200 });
 }
 
 /** Permission to update or patch does not include permission to create. */
