@@ -8,7 +8,14 @@ const behaviour = (annotations: Record<string, string>, restartPolicy: "Always" 
   const pod = makePod({ annotations: Object.fromEntries(named), spec: { restartPolicy } });
   return behaviourOf(pod, { ...noDelays, runMs: 200, readyDelayMs: 30 });
 };
-const runsForEver = { runMs: undefined, exitCode: 0, canPull: true, readyAfterMs: 30 };
+const runsForEver = {
+  startDelayMs: 0,
+  runMs: undefined,
+  exitCode: 0,
+  exitCodes: new Map(),
+  canPull: true,
+  readyAfterMs: 30,
+};
 
 describe("the behaviour of a pod's containers", () => {
   it.each([
@@ -27,6 +34,20 @@ describe("the behaviour of a pod's containers", () => {
     ["a pull that fails", { pull: "fail" }, "Always", { ...runsForEver, canPull: false }],
     ["never ready", { ready: "false" }, "Always", { ...runsForEver, readyAfterMs: undefined }],
     ["ready later", { ready: "10s" }, "Always", { ...runsForEver, readyAfterMs: 10_000 }],
+    ["no start", { start: "never" }, "Always", { ...runsForEver, startDelayMs: Number.POSITIVE_INFINITY }],
+    ["a late start", { start: "2s" }, "Always", { ...runsForEver, startDelayMs: 2000 }],
+    [
+      "exit codes of single containers",
+      { "exit-code": "web=3, setup=1" },
+      "Always",
+      {
+        ...runsForEver,
+        exitCodes: new Map([
+          ["web", 3],
+          ["setup", 1],
+        ]),
+      },
+    ],
     ["ready as usual", { ready: "true" }, "Always", runsForEver],
   ] as const)("follows the annotations: %s", (_, annotations, restartPolicy, expected) => {
     expect(behaviour(annotations, restartPolicy)).toEqual(expected);
@@ -38,6 +59,9 @@ describe("the behaviour of a pod's containers", () => {
     [{ run: "5" }, "run"],
     [{ "exit-code": "256" }, "exit-code"],
     [{ "exit-code": "" }, "exit-code"],
+    [{ "exit-code": "web=3,setup" }, "exit-code"],
+    [{ "exit-code": "web=300" }, "exit-code"],
+    [{ start: "always" }, "start"],
     [{ "crash-after": "forever" }, "crash-after"],
     [{ pull: "no" }, "pull"],
     [{ ready: "maybe" }, "ready"],
@@ -50,7 +74,7 @@ describe("the behaviour of a pod's containers", () => {
     const { problem } = behaviour({ run: "soon", "exit-code": "x" });
     expect(problem).toBe(
       `annotation ${prefix}/run is "soon", must be a duration such as 5s or forever; ` +
-        `annotation ${prefix}/exit-code is "x", must be a number from 0 to 255`,
+        `annotation ${prefix}/exit-code is "x", must be a number from 0 to 255 or main=1,setup=2`,
     );
   });
 });

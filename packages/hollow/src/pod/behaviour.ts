@@ -6,7 +6,7 @@ import type { PodTiming } from "./situation.ts";
 export const annotations = {
   /** How long the containers run until they end by themselves: a duration, or `forever`. */
   run: "hollow.keelson.dev/run",
-  /** The code that they end with. */
+  /** The code that they end with; or `name=code` for single containers, init containers too, separated by commas. */
   exitCode: "hollow.keelson.dev/exit-code",
   /** As `run`, but ends in failure unless `exit-code` sets another code. */
   crashAfter: "hollow.keelson.dev/crash-after",
@@ -14,13 +14,19 @@ export const annotations = {
   pull: "hollow.keelson.dev/pull",
   /** `false`: never ready; a duration: ready after so long. */
   ready: "hollow.keelson.dev/ready",
+  /** `never`: the pod stays Pending; a duration: it starts after so long. */
+  start: "hollow.keelson.dev/start",
 } as const;
 
 /** What the containers of a pod do. */
 export interface PodBehaviour {
+  /** Until the pod starts; infinite: it stays Pending. */
+  readonly startDelayMs: number;
   /** They end after so long; undefined: never. */
   readonly runMs: number | undefined;
   readonly exitCode: number;
+  /** The codes of single containers, by name; these end, whatever the others do. */
+  readonly exitCodes: ReadonlyMap<string, number>;
   readonly canPull: boolean;
   /** They are ready so long after they started; undefined: never. */
   readonly readyAfterMs: number | undefined;
@@ -28,11 +34,28 @@ export interface PodBehaviour {
   readonly problem?: string;
 }
 
+/** Stands for all containers that are not init containers; no container has this name. */
+const everyContainer = "";
+const nothingSpecial = { runMs: undefined, exitCode: 0, exitCodes: new Map<string, number>(), canPull: true };
+
+/** How a single container ends: by its own code, or as all others do. */
+export function endOf(
+  { runMs, exitCode, exitCodes }: Pick<PodBehaviour, "runMs" | "exitCode" | "exitCodes">,
+  name: string,
+  timing: Pick<PodTiming, "runMs">,
+): Pick<PodBehaviour, "runMs" | "exitCode"> {
+  const own = exitCodes.get(name);
+  return own === undefined ? { runMs, exitCode } : { runMs: runMs ?? timing.runMs, exitCode: own };
+}
+
 export function behaviourOf(pod: Pod, timing: PodTiming): PodBehaviour {
   const read = new AnnotationReader(pod.metadata.annotations ?? {});
   const run = read.duration(annotations.run, ["forever"]);
   const crashAfter = read.duration(annotations.crashAfter, []);
-  const exitCode = read.exitCode();
+  const exitCodes = read.exitCodes();
+  const exitCode = exitCodes.get(everyContainer);
+  const start = read.duration(annotations.start, ["never"]);
+  const startDelayMs = start === "never" ? Number.POSITIVE_INFINITY : (start ?? timing.startDelayMs);
   const canPull = read.oneOf(annotations.pull, ["succeed", "fail"]) !== "fail";
   const ready = read.duration(annotations.ready, ["true", "false"]);
   if (run !== undefined && crashAfter !== undefined) {
@@ -40,13 +63,16 @@ export function behaviourOf(pod: Pod, timing: PodTiming): PodBehaviour {
   }
   if (read.problems.length > 0) {
     const problem = read.problems.join("; ");
-    return { runMs: undefined, exitCode: 0, canPull: true, readyAfterMs: timing.readyDelayMs, problem };
+    const { readyDelayMs: readyAfterMs, startDelayMs } = timing;
+    return { ...{ startDelayMs, readyAfterMs, problem }, ...nothingSpecial };
   }
   const endsByDefault = exitCode !== undefined || (pod.spec?.restartPolicy ?? "Always") !== "Always";
   const runMs = run ?? crashAfter ?? (endsByDefault ? timing.runMs : "forever");
   return {
+    startDelayMs,
     runMs: typeof runMs === "number" ? runMs : undefined,
     exitCode: exitCode ?? (crashAfter === undefined ? 0 : 1),
+    exitCodes: new Map([...exitCodes].filter(([name]) => name !== everyContainer)),
     canPull,
     readyAfterMs: readyAfter(ready, timing),
   };
@@ -81,12 +107,21 @@ class AnnotationReader {
     return meaning;
   }
 
-  exitCode(): number | undefined {
+  /** The codes by container; one for all of them is under an empty name. */
+  exitCodes(): ReadonlyMap<string, number> {
+    const codes = new Map<string, number>();
     const value = this.#values[annotations.exitCode];
-    if (value === undefined) return undefined;
-    if (/^\d{1,3}$/.test(value) && Number(value) <= 255) return Number(value);
-    this.#complain(annotations.exitCode, value, "a number from 0 to 255");
-    return undefined;
+    if (value === undefined) return codes;
+    const parts = /^\d{1,3}$/.test(value) ? [`${everyContainer}=${value}`] : value.split(",");
+    for (const part of parts) {
+      const [, name, code] = /^\s*([^=\s]*)=(\d{1,3})\s*$/.exec(part) ?? [];
+      if (name === undefined || Number(code) > 255) {
+        this.#complain(annotations.exitCode, value, "a number from 0 to 255 or main=1,setup=2");
+        return new Map();
+      }
+      codes.set(name, Number(code));
+    }
+    return codes;
   }
 
   #complain(name: string, value: string, expected: string): void {

@@ -57,6 +57,37 @@ describe("a pod that was bound to the node", () => {
     expect(story.pod.status?.podIP).toBe("10.128.0.1");
   });
 
+  it("stays Pending as long as its annotation says, and starts when that is removed", () => {
+    const story = new PodStory(makePod({ annotations: { [annotations.start]: "never" } }));
+    story.pass(3_600_000);
+    expect([story.phase, story.containers]).toEqual(["Pending", ["waiting ContainerCreating"]]);
+    expect(story.decide()).toEqual({});
+    story.pod = { ...story.pod, metadata: { ...story.pod.metadata, annotations: {} } };
+    story.step();
+    expect(story.phase).toBe("Running");
+  });
+
+  it("fails by the code of one container, while the others end well", () => {
+    const containers = [
+      { name: "web", image: "web:1" },
+      { name: "log", image: "log:1" },
+    ];
+    const story = new PodStory(
+      makePod({ annotations: { [annotations.exitCode]: "log=3" }, spec: { ...job, containers } }),
+    );
+    story.pass(10_000);
+    expect([story.phase, story.containers]).toEqual(["Failed", ["terminated 0", "terminated 3"]]);
+  });
+
+  it("fails by the code of an init container, and starts nothing else", () => {
+    const initContainers = [{ name: "setup", image: "setup:1" }];
+    const story = new PodStory(
+      makePod({ annotations: { [annotations.exitCode]: "setup=2" }, spec: { ...job, initContainers } }),
+    );
+    story.pass(10_000);
+    expect([story.phase, story.containers]).toEqual(["Failed", ["terminated 2", "waiting PodInitializing"]]);
+  });
+
   it("is ready only after the ready delay", () => {
     const story = new PodStory(makePod(), { timing: { readyDelayMs: 700 } });
     story.pass(699);

@@ -45,12 +45,13 @@ function planFor(
   behaviour: PodBehaviour,
   waitsFor: ContainerPlan["waitsFor"],
 ): ContainerPlan {
+  const ownCode = behaviour.exitCodes.get(container.name);
   const restarts = pod.spec?.restartPolicy === "Never" ? "Never" : "OnFailure";
   return {
     ...(waitsFor !== undefined && { waitsFor }),
     canPull: behaviour.canPull && canPull(container.image ?? ""),
-    runMs: isSidecar(container) ? undefined : timing.initRunMs,
-    exitCode: 0,
+    runMs: isSidecar(container) && ownCode === undefined ? undefined : timing.initRunMs,
+    exitCode: ownCode ?? 0,
     readyAfterMs: isSidecar(container) ? timing.readyDelayMs : undefined,
     restarts: isSidecar(container) ? "Always" : restarts,
   };

@@ -1,6 +1,6 @@
 import { formatTime } from "keelson";
 import type { ContainerStatus } from "keelson/kinds/core/v1";
-import { behaviourOf, type PodBehaviour } from "./behaviour.ts";
+import { behaviourOf, endOf, type PodBehaviour } from "./behaviour.ts";
 import { advanceContainer, type ContainerPlan, startsAgain } from "./container-life.ts";
 import { terminatedStatus } from "./container-status.ts";
 import { type ContainerStatuses, containersOf, restartsOf, statusOf } from "./containers.ts";
@@ -20,10 +20,13 @@ export function runPod(situation: PodSituation): PodDecision {
   const deadlineMs = (pod.spec?.activeDeadlineSeconds ?? Number.POSITIVE_INFINITY) * 1000;
   if (activeMs >= deadlineMs) return exceedDeadline(situation, startTime);
 
-  const hasSandbox = pod.status?.podIP !== undefined || activeMs >= timing.startDelayMs;
-  const advanced = advanceContainers(situation, hasSandbox);
+  const behaviour = behaviourOf(pod, timing);
+  const { startDelayMs } = behaviour;
+  const hasSandbox = pod.status?.podIP !== undefined || activeMs >= startDelayMs;
+  const advanced = advanceContainers(situation, behaviour, hasSandbox);
+  const startsLater = !hasSandbox && Number.isFinite(startDelayMs);
   const againInMs = sooner(
-    sooner(advanced.againInMs, hasSandbox ? undefined : timing.startDelayMs - activeMs),
+    sooner(advanced.againInMs, startsLater ? startDelayMs - activeMs : undefined),
     Number.isFinite(deadlineMs) ? deadlineMs - activeMs : undefined,
   );
   const status = makePodStatus(situation, { containers: advanced.containers, startTime, hasSandbox });
@@ -46,9 +49,8 @@ interface Advanced {
   readonly againInMs?: number;
 }
 
-function advanceContainers(situation: PodSituation, hasSandbox: boolean): Advanced {
+function advanceContainers(situation: PodSituation, behaviour: PodBehaviour, hasSandbox: boolean): Advanced {
   const { pod, timing } = situation;
-  const behaviour = behaviourOf(pod, timing);
   const waitsFor = whyWait(situation, behaviour, hasSandbox);
   const init = advanceInitContainers(situation, behaviour, waitsFor);
   const regularWait = init.isDone ? undefined : (waitsFor ?? { reason: "PodInitializing" });
@@ -56,8 +58,7 @@ function advanceContainers(situation: PodSituation, hasSandbox: boolean): Advanc
     const plan: ContainerPlan = {
       ...(regularWait !== undefined && { waitsFor: regularWait }),
       canPull: behaviour.canPull && situation.canPull(container.image ?? ""),
-      runMs: behaviour.runMs,
-      exitCode: behaviour.exitCode,
+      ...endOf(behaviour, container.name, timing),
       readyAfterMs: behaviour.readyAfterMs,
       restarts: restartsOf(pod, container),
     };

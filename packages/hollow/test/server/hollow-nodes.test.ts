@@ -20,7 +20,7 @@ import {
 import { Deployment, StatefulSet } from "keelson/kinds/apps/v1";
 import { Job } from "keelson/kinds/batch/v1";
 import { Lease } from "keelson/kinds/coordination/v1";
-import { Node, Pod, type PodSpec } from "keelson/kinds/core/v1";
+import { Node, Pod, type PodSpec, type Taint } from "keelson/kinds/core/v1";
 import { silentLogger } from "keelson/telemetry";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { annotations, type HollowNodes, NodeTakenError, startHollowNodes } from "../../src/index.ts";
@@ -38,7 +38,13 @@ beforeAll(async () => {
     controllers: true,
     embedded: { nodeMonitor: { graceMs: 5000, periodMs: 500 } },
     real: {
-      args: { "kube-controller-manager": ["--node-monitor-period=500ms", "--node-monitor-grace-period=5s"] },
+      args: {
+        "kube-controller-manager": [
+          "--node-monitor-period=500ms",
+          "--node-monitor-grace-period=5s",
+          "--node-eviction-rate=100",
+        ],
+      },
     },
   });
   const transport = httpTransport(
@@ -227,7 +233,7 @@ describe("hollow nodes under the real controllers", () => {
     await client.status(Pod).patch(key, mergePatch({ status: { podIP: null, podIPs: null } }));
     await waitFor(client, Pod, key, ({ status }) => status?.podIP !== undefined, within);
     await telling.stop();
-    const message = `annotation ${annotations.exitCode} is "256", must be a number from 0 to 255`;
+    const message = `annotation ${annotations.exitCode} is "256", must be a number from 0 to 255 or main=1,setup=2`;
     expect(reports).toEqual([
       ["mistaken", { type: "Warning", reason: "InvalidHollowAnnotation", action: "Start", message }],
       `start the containers: ${message}`,
@@ -249,6 +255,9 @@ describe("hollow nodes under the real controllers", () => {
   });
 });
 
+const isEvicting = ({ key, effect }: Taint): boolean =>
+  key === "node.kubernetes.io/not-ready" && effect === "NoExecute";
+
 describe("a hollow node that is not ready", () => {
   it("is tainted when it reports not ready, ends what is deleted and starts nothing, and recovers", async () => {
     await client.create(Pod, podOn("hollow-2", "evicted"));
@@ -259,9 +268,11 @@ describe("a hollow node that is not ready", () => {
       client,
       Node,
       { name: "hollow-2" },
-      ({ spec }) => spec?.taints?.some(({ key }) => key === "node.kubernetes.io/not-ready") ?? false,
+      ({ spec }) => spec?.taints?.some(isEvicting) ?? false,
       within,
     );
+    // The node goes on reporting on its pods.
+    expect(isReady(await client.get(Pod, { namespace, name: "evicted" }))).toBe(true);
     await client.create(Pod, podOn("hollow-2", "early"));
     await client.delete(Pod, { namespace, name: "evicted" });
     await waitUntilDeleted(client, Pod, { namespace, name: "evicted" }, within);
@@ -269,6 +280,26 @@ describe("a hollow node that is not ready", () => {
     await nodes.setReady("hollow-2", true);
     await waitFor(client, Node, { name: "hollow-2" }, ({ spec }) => spec?.taints === undefined, within);
     await waitFor(client, Pod, { namespace, name: "early" }, isReady, within);
+  });
+
+  it("is not tainted so that pods are evicted while no node is ready", async () => {
+    const isTainted = ({ spec }: Node): boolean =>
+      spec?.taints?.length === 1 && spec.taints[0]?.effect === "NoSchedule";
+    await nodes.setReady("hollow-2", false);
+    await waitFor(
+      client,
+      Node,
+      { name: "hollow-2" },
+      ({ spec }) => spec?.taints?.some(isEvicting) ?? false,
+      within,
+    );
+    await nodes.setReady("hollow-1", false);
+    await waitFor(client, Node, { name: "hollow-1" }, isTainted, within);
+    await waitFor(client, Node, { name: "hollow-2" }, isTainted, within);
+    for (const name of ["hollow-1", "hollow-2"]) {
+      await nodes.setReady(name, true);
+      await waitFor(client, Node, { name }, ({ spec }) => spec?.taints === undefined, within);
+    }
   });
 
   it("does nothing at all while it is silent, and makes good for it when it is back", async () => {

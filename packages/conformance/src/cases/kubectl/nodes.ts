@@ -61,6 +61,23 @@ function running(name: string, rest: Fields = {}): Step {
   };
 }
 
+const notReady = { type: "Ready", status: "False", reason: "Test", message: "it is not ready" };
+
+/** The node of the case itself reports that it is not ready; returns when both of its taints are set. */
+const nodeReportsNotReady: Step = async (stage) => {
+  const path = `/api/v1/nodes/${nodeOf(stage)}`;
+  await patchStatus(stage, `${path}/status`, { conditions: [notReady] });
+  await stage.until(path, (node) => JSON.stringify(field(node, "spec.taints")).includes("NoExecute"));
+};
+
+const taintsOfNode: Step = async (stage) => {
+  const taints = field(await stage.until(`/api/v1/nodes/${nodeOf(stage)}`, () => true), "spec.taints");
+  const shown = Array.isArray(taints)
+    ? taints.map((taint) => `${field(taint, "key")}:${field(taint, "effect")}`)
+    : [];
+  stage.record("taints", shown.toSorted());
+};
+
 const budget = manifest("policy/v1", "PodDisruptionBudget", "safe", {
   spec: { minAvailable: 1, selector: { matchLabels: { app: "web" } } },
 });
@@ -76,6 +93,16 @@ const drain = "drain $ns-node --force --timeout=20s";
 export const nodeCases: CaseGroup = {
   title: "kubectl cordon, drain and taint",
   cases: [
+    session(
+      "pods of a node that reports that it is not ready stay ready",
+      ownNode,
+      running("stays"),
+      nodeReportsNotReady,
+      taintsOfNode,
+      "get pod stays -o jsonpath={.status.conditions[*].type}={.status.conditions[*].status}",
+      "get events --field-selector=reason=NodeNotReady",
+      nodeIsRemoved,
+    ),
     session(
       "cordon and uncordon",
       ownNode,

@@ -26,8 +26,8 @@ afterEach(async () => {
   expect(world.clock.pendingTimers).toEqual([]);
 });
 
-const taintsOf = () =>
-  (world.get(Node, { name: "n1" })?.spec?.taints ?? []).map(({ key, effect }) => `${key}:${effect}`);
+const taintsOf = (name = "n1") =>
+  (world.get(Node, { name })?.spec?.taints ?? []).map(({ key, effect }) => `${key}:${effect}`);
 const pod = () => world.get(Pod, { namespace: "shop", name: "web" });
 
 async function runPod(tolerationSeconds: number): Promise<void> {
@@ -39,12 +39,36 @@ async function runPod(tolerationSeconds: number): Promise<void> {
   await world.change(Pod, { namespace: "shop", name: "web" }, (object) => ({ ...object, status }), "status");
 }
 
+/** Lets time pass while the node n2 renews its Lease. */
+async function advanceWithHeartbeats(ms: number): Promise<void> {
+  const key = { namespace: "kube-node-lease", name: "n2" };
+  if (world.get(Lease, key) === undefined) {
+    await world.create(Node, readyNode("n2"));
+    await world.create(Lease, { apiVersion: "coordination.k8s.io/v1", kind: "Lease", metadata: key });
+  }
+  for (let left = ms; left > 0; left -= 15_000) {
+    await world.clock.advance(Math.min(left, 15_000));
+    await world.change(Lease, key, (lease) => ({ ...lease, spec: { leaseTransitions: left } }));
+  }
+}
+
+async function reportReady(name: string, status: "True" | "False"): Promise<void> {
+  const conditions = [{ type: "Ready", status, reason: "Test", message: "" }];
+  await world.change(
+    Node,
+    { name },
+    (node) => ({ ...node, status: { ...node.status, conditions } }),
+    "status",
+  );
+  await world.settle();
+}
+
 describe("nodes", () => {
   it("that fall silent become unknown, are tainted, and lose their pods after the tolerated time", async () => {
     await runPod(300);
-    await world.clock.advance(45_000);
+    await advanceWithHeartbeats(45_000);
     expect(taintsOf()).toEqual([]);
-    await world.clock.advance(15_000);
+    await advanceWithHeartbeats(15_000);
     const ready = world.get(Node, { name: "n1" })?.status?.conditions?.find(({ type }) => type === "Ready");
     expect(ready).toMatchObject({
       status: "Unknown",
@@ -57,7 +81,7 @@ describe("nodes", () => {
     ]);
     expect(pod()?.status?.conditions?.[0]).toMatchObject({ type: "Ready", status: "False" });
     expect(pod()?.metadata.deletionTimestamp).toBeUndefined();
-    await world.clock.advance(300_000);
+    await advanceWithHeartbeats(300_000);
     expect(pod()?.metadata.deletionTimestamp).toBeDefined();
     expect(pod()?.status?.conditions?.at(-1)).toMatchObject({
       type: "DisruptionTarget",
@@ -69,6 +93,30 @@ describe("nodes", () => {
     expect(world.events()).toContain(
       "Node n1: Normal RegisteredNode Node n1 event: Registered Node n1 in Controller",
     );
+  });
+
+  it("that report that they are not ready are tainted, and their pods stay ready", async () => {
+    await world.create(Node, readyNode("n2"));
+    await runPod(300);
+    await reportReady("n1", "False");
+    expect(taintsOf()).toEqual([
+      "node.kubernetes.io/not-ready:NoSchedule",
+      "node.kubernetes.io/not-ready:NoExecute",
+    ]);
+    expect(pod()?.status?.conditions?.[0]).toMatchObject({ type: "Ready", status: "True" });
+    expect(world.events()).not.toContain("Pod web: Warning NodeNotReady Node is not ready");
+  });
+
+  it("that are all not ready evict no pods until one is ready again", async () => {
+    await world.create(Node, readyNode("n2"));
+    await reportReady("n1", "False");
+    expect(taintsOf("n1")).toContain("node.kubernetes.io/not-ready:NoExecute");
+    await reportReady("n2", "False");
+    expect(taintsOf("n1")).toEqual(["node.kubernetes.io/not-ready:NoSchedule"]);
+    expect(taintsOf("n2")).toEqual(["node.kubernetes.io/not-ready:NoSchedule"]);
+    await reportReady("n2", "True");
+    expect(taintsOf("n1")).toContain("node.kubernetes.io/not-ready:NoExecute");
+    expect(taintsOf("n2")).toEqual([]);
   });
 
   it("without heartbeats become Unknown after the configured grace period", async () => {
