@@ -2,6 +2,16 @@ import { KeelsonError } from "keelson";
 import { toError } from "keelson/low-level";
 import { toLoggableText } from "keelson/telemetry";
 
+/** An error that the log holds already: the process ends with 1, and prints nothing more. */
+export class ReportedError extends KeelsonError {
+  static override readonly brand: string = "@keelson/cli.ReportedError";
+  readonly code = "REPORTED";
+
+  constructor(cause: Error) {
+    super(cause.message, { cause });
+  }
+}
+
 /**
  * The text that a user sees of an error: the message of a KeelsonError, the stack of any other, which is a defect. It holds
  * nothing that looks like a credential, since in a pod it is part of the log.
@@ -16,8 +26,8 @@ export function describeFailure(caught: unknown): string {
 }
 
 /**
- * Runs a command as this process: ends the process with 0 when it resolves, with 1 and the reason on standard error when it
- * rejects. An operator that leaves something running cannot keep the process alive.
+ * Runs a command as this process: ends the process with 0 when it resolves, with 1 and the reason on standard error, unless
+ * it is in the log, when it rejects. An operator that leaves something running cannot keep the process alive.
  */
 export async function endProcessAfter(command: Promise<void>): Promise<never> {
   let code = 0;
@@ -25,7 +35,7 @@ export async function endProcessAfter(command: Promise<void>): Promise<never> {
     await command;
   } catch (error) {
     code = 1;
-    process.stderr.write(`${describeFailure(error)}\n`);
+    if (!(error instanceof ReportedError)) process.stderr.write(`${describeFailure(error)}\n`);
   }
   await Promise.all([process.stdout, process.stderr].map(written));
   process.exit(code);

@@ -1,4 +1,4 @@
-import { runUntilSignal } from "keelson";
+import { type Logger, runUntilSignal } from "keelson";
 import { abortable } from "keelson/low-level";
 import { helpText } from "../config/help-text.ts";
 import { configText } from "../config/print-config.ts";
@@ -17,11 +17,14 @@ import {
 import { NoOperatorNamedError } from "../run/errors.ts";
 import { type LogStream, runLogger } from "../run/run-logger.ts";
 import { runOperators } from "../run/run-operators.ts";
+import { stopOnUncaughtErrors } from "../run/uncaught-errors.ts";
 import { withoutEchoes } from "../signals.ts";
 
 interface RunCommandDependencies {
   /** Ends the command, in whatever it is doing. */
   readonly signal: AbortSignal;
+  /** Is called with the logger of the command, once its configuration is known. */
+  readonly logTo: (log: Logger) => void;
   readonly stdout: LogStream;
   readonly env: Environment;
   /** The base of relative paths. */
@@ -33,8 +36,12 @@ interface RunCommandDependencies {
 /** `keelson run` as this process: ends with 0 when a signal stopped it and everything has ended, with 1 otherwise. */
 export async function runCommand(args: readonly string[], version: string): Promise<void> {
   const { stdout, env } = process;
+  const folder = process.cwd();
   const command = {
-    run: (signal: AbortSignal) => run(args, { signal, stdout, env, folder: process.cwd(), version }),
+    run: (stop: AbortSignal) =>
+      stopOnUncaughtErrors(process, stop, (signal, logTo) =>
+        run(args, { signal, logTo, stdout, env, folder, version }),
+      ),
   };
   const owner = withoutEchoes(process, () => performance.now());
   await endProcessAfter(runUntilSignal(command, owner));
@@ -70,6 +77,7 @@ async function run(args: readonly string[], dependencies: RunCommandDependencies
     }
     const { config, operatorSettings } = resolved;
     const log = runLogger(config, stdout, env);
+    dependencies.logTo(log);
     await runOperators({ config, loaded, operatorSettings }, { log, env, version }, signal);
   } catch (error) {
     // Stopping while it starts is no failure.

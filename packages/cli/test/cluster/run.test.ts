@@ -13,6 +13,7 @@ import { type Connection, connect } from "keelson/client";
 import { ValidatingWebhookConfiguration } from "keelson/kinds/admissionregistration/v1";
 import { CustomResourceDefinition } from "keelson/kinds/apiextensions/v1";
 import { Deployment } from "keelson/kinds/apps/v1";
+import { Lease } from "keelson/kinds/coordination/v1";
 import { ConfigMap, Namespace, Service } from "keelson/kinds/core/v1";
 import { installCrds } from "keelson/object";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, type TestContext } from "vitest";
@@ -210,7 +211,7 @@ describe("keelson run in one namespace", { timeout: 120_000 }, () => {
     await installCrds(client, webapp.resources, { signal: AbortSignal.timeout(startTimeoutMs) });
   });
 
-  it("[MG12] works with the Roles of the namespace that it printed, and needs no ClusterRole", async (test) => {
+  it("[MG14] works with the Roles of the namespace that it printed, and needs no ClusterRole", async (test) => {
     const as = await serviceAccount(test, namespace, "printed");
     const args = [...webappIn, "--leader-elect", "--lease-namespace", namespace, ...quickLease];
     const refused = keelsonRun(test, { args, as });
@@ -234,7 +235,7 @@ describe("keelson run in one namespace", { timeout: 120_000 }, () => {
     await started.kill();
   });
 
-  it("[MG12] works with a Role for everything in the namespace", async (test) => {
+  it("[MG14] works with a Role for everything in the namespace", async (test) => {
     const as = await serviceAccount(test, namespace, "admin");
     for (const binding of [
       ["role", "everything", "--verb=*", "--resource=*.*"],
@@ -415,6 +416,29 @@ describe("keelson run", { timeout: 120_000 }, () => {
     expect(await twice.exited).toBe(1);
     expect(performance.now() - signalledMs).toBeLessThan(usualGraceMs / 2);
   });
+
+  it.for(["rejection", "timer"])(
+    "[MG13] logs an error that no code caught, by a %s, releases its Lease, and ends with code 1",
+    async (error, test) => {
+      const namespace = `careless-${error}`;
+      await makeNamespace(namespace);
+      const started = keelsonRun(test, {
+        args: [
+          ...["./careless-operator.ts", "--leader-elect", "--lease-namespace", namespace],
+          ...["--namespace", namespace, ...quickLease, ...freePorts],
+        ],
+      });
+      await client.create(ConfigMap, { metadata: { namespace, name: "web" }, data: { error } });
+      expect(await started.exited).toBe(1);
+      expect(started.stderr).toBe("");
+      const errors = started.log.filter(({ level }) => level === "error");
+      expect(errors).toMatchObject([{ msg: "an error that no code caught ends the process" }]);
+      expect(JSON.stringify(errors)).toMatch(/TypeError: an? .* at .*careless-operator\.ts/);
+      expect(started.log.at(-1)?.msg).toBe("manager stopped");
+      const { spec } = await client.get(Lease, { namespace, name: "keelson-careless" });
+      expect([spec?.holderIdentity ?? "", spec?.leaseTransitions]).toEqual(["", 0]);
+    },
+  );
 
   it("names the flag of a port that another program has", async (test) => {
     const other = createServer();
