@@ -41,7 +41,7 @@ export const httpsBenchmark: Benchmark = async ({ quick }) => {
 
 async function measureReal(objects: number, patches: number): Promise<LoadFigures> {
   await using controlPlane = await startControlPlane();
-  return measure(controlPlane.kubeconfigPath, objects, patches);
+  return await measure(controlPlane.kubeconfigPath, objects, patches);
 }
 
 async function measureEmbedded(objects: number, patches: number): Promise<LoadFigures> {
