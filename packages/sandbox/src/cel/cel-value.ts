@@ -1,11 +1,13 @@
 import { isRecord, parseDuration } from "@keelson/core";
-import { Duration } from "@marcbachmann/cel-js/evaluator";
 import { additionalSchema, type FieldSchema } from "../schema/field-schema.ts";
-import { markList } from "./list-kinds.ts";
+import { markList } from "./language/cel-equality.ts";
+import { CelDuration, type CelMap, CelTimestamp } from "./language/cel-values.ts";
+import { reservedWords } from "./language/reserved-words.ts";
+import { parseTimestamp } from "./language/timestamp.ts";
 
 /**
- * A value of JSON as expressions see it: integers are `bigint`s, texts with a format their dates, durations and bytes,
- * names of properties escaped. A field that the schema does not declare has no type.
+ * A value of JSON as expressions see it: integers are `bigint`s, texts with a format their times, durations and bytes,
+ * objects are maps with escaped names. A field that the schema does not declare cannot be seen.
  */
 export function celValue(value: unknown, schema: FieldSchema | undefined, isResource = false): unknown {
   if (value === null || value === undefined) return null;
@@ -25,19 +27,17 @@ export function untypedValue(value: unknown): unknown {
   if (typeof value === "number") return Number.isInteger(value) ? BigInt(value) : value;
   if (Array.isArray(value)) return value.map(untypedValue);
   if (!isRecord(value)) return value ?? null;
-  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, untypedValue(inner)]));
+  return new Map(Object.entries(value).map(([name, inner]) => [name, untypedValue(inner)]));
 }
 
 function textValue(text: string, format: string | undefined): unknown {
   if (format === "byte") return new Uint8Array(Buffer.from(text, "base64"));
   if (format === "date-time" || format === "date") {
-    const time = Date.parse(text);
-    return Number.isNaN(time) ? text : new Date(time);
+    const nanoseconds = parseTimestamp(format === "date" ? `${text}T00:00:00Z` : text);
+    return nanoseconds === undefined ? text : new CelTimestamp(nanoseconds);
   }
-  if (format !== "duration") return text;
-  const nanoseconds = parseDuration(text);
-  if (nanoseconds === undefined) return text;
-  return new Duration(nanoseconds / 1_000_000_000n, Number(nanoseconds % 1_000_000_000n));
+  const nanoseconds = format === "duration" ? parseDuration(text) : undefined;
+  return nanoseconds === undefined ? text : new CelDuration(nanoseconds);
 }
 
 function listValue(list: readonly unknown[], schema: FieldSchema): readonly unknown[] {
@@ -51,10 +51,10 @@ function listValue(list: readonly unknown[], schema: FieldSchema): readonly unkn
   return values;
 }
 
-function objectValue(object: Record<string, unknown>, schema: FieldSchema): Record<string, unknown> {
+function objectValue(object: Record<string, unknown>, schema: FieldSchema): Map<string, unknown> {
   const { properties } = schema;
   const additional = additionalSchema(schema);
-  const entries: (readonly [string, unknown])[] = [];
+  const values = new Map<string, unknown>();
   for (const [name, value] of Object.entries(object)) {
     const property =
       properties !== undefined && Object.hasOwn(properties, name) ? properties[name] : undefined;
@@ -62,52 +62,24 @@ function objectValue(object: Record<string, unknown>, schema: FieldSchema): Reco
     if (value === null && properties !== undefined) continue;
     if (property !== undefined) {
       const escaped = escapeName(name);
-      if (escaped !== undefined) entries.push([escaped, celValue(value, property)]);
-    } else if (additional !== undefined) entries.push([name, celValue(value, additional)]);
+      if (escaped !== undefined) values.set(escaped, celValue(value, property));
+    } else if (additional !== undefined) values.set(name, celValue(value, additional));
   }
-  return Object.fromEntries(entries);
+  return values;
 }
 
 /** Of an object with metadata, rules see its type and its names. */
-function resourceValue(object: Record<string, unknown>, schema: FieldSchema): Record<string, unknown> {
+function resourceValue(object: Record<string, unknown>, schema: FieldSchema): CelMap {
   const { apiVersion, kind, metadata } = object;
-  const names = isRecord(metadata)
-    ? Object.fromEntries(
-        ["name", "generateName"].flatMap((key) => (key in metadata ? [[key, metadata[key]]] : [])),
-      )
-    : undefined;
-  return {
-    ...objectValue(object, schema),
-    ...(apiVersion === undefined ? {} : { apiVersion }),
-    ...(kind === undefined ? {} : { kind }),
-    ...(names === undefined ? {} : { metadata: names }),
-  };
+  const values = objectValue(object, schema);
+  if (apiVersion !== undefined) values.set("apiVersion", apiVersion);
+  if (kind !== undefined) values.set("kind", kind);
+  if (isRecord(metadata)) {
+    const names = ["name", "generateName"].filter((key) => key in metadata);
+    values.set("metadata", new Map(names.map((key) => [key, metadata[key]])));
+  }
+  return values;
 }
-
-/** Words that CEL keeps for itself: a property of that name is written between double underscores. */
-const keywords: ReadonlySet<string> = new Set([
-  "true",
-  "false",
-  "null",
-  "in",
-  "as",
-  "break",
-  "const",
-  "continue",
-  "else",
-  "for",
-  "function",
-  "if",
-  "import",
-  "let",
-  "loop",
-  "package",
-  "namespace",
-  "return",
-  "var",
-  "void",
-  "while",
-]);
 
 const escapes: Readonly<Record<string, string>> = {
   __: "__underscores__",
@@ -116,9 +88,9 @@ const escapes: Readonly<Record<string, string>> = {
   "/": "__slash__",
 };
 
-/** How expressions write the name of a property; undefined if they have no way to. */
+/** How expressions write the name of a property, a reserved word between double underscores; undefined if they have no way to. */
 export function escapeName(name: string): string | undefined {
-  if (keywords.has(name)) return `__${name}__`;
+  if (reservedWords.has(name)) return `__${name}__`;
   if (!/^[A-Za-z_][A-Za-z0-9_./-]*$/.test(name)) return undefined;
   return name.replaceAll(/__|[./-]/g, (part) => escapes[part] ?? part);
 }

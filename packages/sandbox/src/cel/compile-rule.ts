@@ -1,11 +1,17 @@
-import type { Environment, ParseResult } from "@marcbachmann/cel-js";
 import type { FieldSchema } from "../schema/field-schema.ts";
 import { estimateCost } from "./cost/estimate-cost.ts";
 import type { ValueShape } from "./cost/value-shape.ts";
-import { budget, checkedHas, checkingEnvironment, declareType, evaluation } from "./environment.ts";
-import { applyKubernetesSemantics } from "./kubernetes-semantics.ts";
-import { type CheckError, compileProblem, evaluationProblem } from "./problem-text.ts";
-import { isNode, nodesOf, type SyntaxNode, syntaxTree } from "./syntax-tree.ts";
+import { declare, schemaType } from "./environment.ts";
+import { Budget, BudgetSpentError } from "./language/budget.ts";
+import { type CelType, optionalOf } from "./language/cel-type.ts";
+import { constantProblem } from "./language/check-constants.ts";
+import { type CheckedExpression, checkExpression, type Declarations } from "./language/check-expression.ts";
+import { literalFindings } from "./language/check-literals.ts";
+import { EvaluationFailure } from "./language/evaluation-failure.ts";
+import { type Expression, partsOf } from "./language/expression.ts";
+import { ExpressionProblem, findingsText } from "./language/expression-problem.ts";
+import { parseExpression } from "./language/parse-expression.ts";
+import { type Program, planExpression } from "./language/plan-expression.ts";
 
 /** An expression that can be run, again and again. */
 export interface CompiledRule {
@@ -19,14 +25,14 @@ export interface CompiledRule {
 }
 
 interface Evaluation {
-  /** Of the budget. */
+  /** In the units of the real server. */
   readonly cost: number;
   readonly value?: unknown;
   /** Why there is no value, in the words of the real server. */
   readonly problem?: string;
 }
 
-/** What one call may cost, in units that are near to those of the real server. */
+/** What one call may cost. */
 export const callLimit = 1_000_000;
 
 /** The problem of an expression that would have cost more. */
@@ -37,30 +43,21 @@ export interface CompileProblem {
   readonly problem: string;
 }
 
-/** The variables that an expression may name. */
-export interface RuleEnvironment {
-  readonly checker: Environment;
-}
-
 /** For rules on values of a schema: `self`, and `oldSelf`, which with `isOldSelfOptional` may be empty. */
 export function ruleEnvironment(
   schema: FieldSchema,
   isResource: boolean,
   isOldSelfOptional = false,
-): RuleEnvironment | undefined {
-  const checker = checkingEnvironment();
-  const type = declareType(checker, schema, "selfType", isResource);
-  if (type === undefined) return undefined;
-  checker.registerVariable("self", type);
-  checker.registerVariable("oldSelf", isOldSelfOptional ? `optional<${type}>` : type);
-  return { checker };
+): Declarations | undefined {
+  const found = schemaType(schema, isResource);
+  if (found === undefined) return undefined;
+  const { type, objects } = found;
+  return declare({ self: type, oldSelf: isOldSelfOptional ? optionalOf(type) : type }, objects);
 }
 
-/** For expressions on values of which nothing is known beforehand. */
-export function untypedEnvironment(variables: Readonly<Record<string, string>>): RuleEnvironment {
-  const checker = checkingEnvironment();
-  for (const [name, type] of Object.entries(variables)) checker.registerVariable(name, type);
-  return { checker };
+/** For expressions on variables that have no schema. */
+export function untypedEnvironment(variables: Readonly<Record<string, CelType>>): Declarations {
+  return declare(variables);
 }
 
 export function isProblem(compiled: CompiledRule | CompileProblem): compiled is CompileProblem {
@@ -70,83 +67,54 @@ export function isProblem(compiled: CompiledRule | CompileProblem): compiled is 
 /** Checks the expression and the type of its result, and makes it ready to run. */
 export function compileRule(
   expression: string,
-  { checker }: RuleEnvironment,
+  declarations: Declarations,
   result: "bool" | "string" = "bool",
 ): CompiledRule | CompileProblem {
-  const ofChecker = checked(expression, checker);
-  if ("problem" in ofChecker) return ofChecker;
-  const { type, tree: typedTree } = ofChecker;
-  if (type !== result && type !== "dyn") {
+  const checked = check(expression, declarations);
+  if ("problem" in checked) return checked;
+  const type = checked.types.get(checked.root);
+  if (type?.name !== result) {
     const what = result === "bool" ? "cel expression" : "messageExpression";
     return { problem: `${what} must evaluate to a ${result}` };
   }
-  const parsed = parse(expression, evaluation);
-  if ("problem" in parsed) return parsed;
-  const found = parsed.check();
-  const tree = syntaxTree(parsed.ast);
-  if (!found.valid && found.error !== undefined) return failed(expression, found.error, parsed);
-  applyKubernetesSemantics(tree, budget);
-  const usesOldSelf = nodesOf(tree).some(({ op, args }) => op === "id" && args === "oldSelf");
+  const constant = constantProblem(checked);
+  if (constant !== undefined) {
+    const what = result === "bool" ? "program" : "messageExpression";
+    return { problem: `${what} instantiation failed: ${constant}` };
+  }
+  const program = planExpression(checked);
   return {
     expression,
-    usesOldSelf,
-    mostCost: (self) => estimateCost(typedTree, self),
-    evaluate: (variables, limit = callLimit) => run(parsed, variables, limit),
+    usesOldSelf: names(checked.root, "oldSelf"),
+    mostCost: (self) => estimateCost(checked, self),
+    evaluate: (variables, limit = callLimit) => run(program, variables, limit),
   };
 }
 
-function run(parsed: ParseResult, variables: Readonly<Record<string, unknown>>, limit: number): Evaluation {
-  budget.refill(limit);
-  let outcome: { readonly value: unknown } | { readonly problem: string };
+function check(expression: string, declarations: Declarations): CheckedExpression | CompileProblem {
   try {
-    outcome = { value: parsed({ ...variables }) };
+    const checked = checkExpression(parseExpression(expression), declarations);
+    const findings = checked.findings.length > 0 ? checked.findings : literalFindings(checked);
+    if (findings.length === 0) return checked;
+    throw new ExpressionProblem(findings);
   } catch (error) {
-    outcome = { problem: evaluationProblem(error) };
-  }
-  if (budget.isSpent) outcome = { problem: tooExpensive };
-  return { ...outcome, cost: limit - budget.left };
-}
-
-interface Checked {
-  /** Of the result. */
-  readonly type: string;
-  readonly tree: SyntaxNode;
-}
-
-function checked(expression: string, checker: Environment): Checked | CompileProblem {
-  const parsed = parse(expression.replaceAll(/\bhas\(/g, `${checkedHas}(`), checker, expression);
-  if ("problem" in parsed) return parsed;
-  const { error, type = "dyn" } = parsed.check();
-  if (error === undefined) return { type, tree: syntaxTree(parsed.ast) };
-  if (!isInsideFormat(error, parsed)) return failed(expression, error, parsed);
-  return checked(expression, checker.clone({ homogeneousAggregateLiterals: false }));
-}
-
-/** Lists must have elements of one type, except those that texts are formatted with. */
-function isInsideFormat(error: CheckError, parsed: ParseResult): boolean {
-  if (error.code !== "heterogeneous_list_element") return false;
-  return nodesOf(syntaxTree(parsed.ast)).some(
-    ({ op, args }) =>
-      op === "rcall" &&
-      Array.isArray(args) &&
-      args[0] === "format" &&
-      [args[2]].flat().some((one) => isNode(one) && nodesOf(one).some((node) => node === error.node)),
-  );
-}
-
-function parse(text: string, environment: Environment, shown = text): ParseResult | CompileProblem {
-  try {
-    return environment.parse(text);
-  } catch (error) {
-    return failed(shown, isCheckError(error) ? error : { code: "", summary: String(error) });
+    if (!(error instanceof ExpressionProblem)) throw error;
+    return { problem: `compilation failed: ${findingsText(expression, error.findings)}` };
   }
 }
 
-function failed(expression: string, error: CheckError, parsed?: ParseResult): CompileProblem {
-  const tree = parsed && syntaxTree(parsed.ast);
-  return { problem: `compilation failed: ${compileProblem(expression, error, tree)}` };
+function names(expression: Expression, variable: string): boolean {
+  if (expression.kind === "identifier") return expression.name === variable;
+  return partsOf(expression).some((part) => names(part, variable));
 }
 
-function isCheckError(error: unknown): error is CheckError {
-  return error instanceof Error && "summary" in error && "code" in error;
+function run(program: Program, variables: Readonly<Record<string, unknown>>, limit: number): Evaluation {
+  const budget = new Budget(limit);
+  try {
+    return { value: program(variables, budget), cost: budget.spent };
+  } catch (error) {
+    if (error instanceof BudgetSpentError || error instanceof EvaluationFailure)
+      return { problem: error.message, cost: budget.spent };
+    throw error;
+  }
 }

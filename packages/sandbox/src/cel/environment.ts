@@ -1,121 +1,141 @@
-import { Environment } from "@marcbachmann/cel-js";
 import type { FieldSchema } from "../schema/field-schema.ts";
 import { escapeName } from "./cel-value.ts";
-import { authorizerLibrary } from "./functions/authorizer.ts";
-import { networkLibrary } from "./functions/ip.ts";
-import { Budget, namespaced } from "./functions/library.ts";
-import { listsLibrary, setFunctions } from "./functions/lists.ts";
-import { namedFormatsLibrary } from "./functions/named-formats.ts";
-import { quantitiesLibrary } from "./functions/quantities.ts";
-import { stringsLibrary } from "./functions/strings.ts";
-import { twoVariableLibrary } from "./functions/two-variables.ts";
-import { urlsLibrary } from "./functions/urls.ts";
-import { versionsLibrary } from "./functions/versions.ts";
+import { authorizers } from "./functions/authorizer.ts";
+import { conversions } from "./functions/conversions.ts";
+import { network } from "./functions/ip.ts";
+import { lists, sets } from "./functions/lists.ts";
+import { namedFormats } from "./functions/named-formats.ts";
+import { operators } from "./functions/operators.ts";
+import { optionals } from "./functions/optionals.ts";
+import { quantities } from "./functions/quantities.ts";
+import { strings } from "./functions/strings.ts";
+import { times } from "./functions/times.ts";
+import { urls } from "./functions/urls.ts";
+import { versions } from "./functions/versions.ts";
+import {
+  anyType,
+  type CelType,
+  dynType,
+  listOf,
+  mapOf,
+  nullType,
+  objectType,
+  parameterType,
+  scalars,
+  typeOfType,
+} from "./language/cel-type.ts";
+import type { Declarations } from "./language/check-expression.ts";
+import { type FunctionTable, functionTable } from "./language/function-table.ts";
 
-/** Of the evaluation that runs now: expressions never wait, so there is at most one. */
-export const budget: Budget = new Budget();
-
-const limits = { maxAstNodes: 100_000, maxDepth: 250, maxListElements: 10_000, maxMapEntries: 10_000 };
-
-/** Runs expressions on values without declared types; whether they fit is found out before, by checking. */
-export const evaluation: Environment = withLibraries(
-  new Environment({
-    unlistedVariablesAreDyn: true,
-    enableOptionalTypes: true,
-    homogeneousAggregateLiterals: false,
-    limits,
-  }),
+/** All functions that expressions of Kubernetes have. */
+const functions: FunctionTable = functionTable(
+  operators,
+  conversions,
+  times,
+  // Before those of texts: `indexOf` is looked for in lists first.
+  lists,
+  strings,
+  sets,
+  optionals,
+  quantities,
+  network,
+  urls,
+  namedFormats,
+  versions,
+  authorizers,
 );
 
-/** What the checkers of all schemas begin with. */
-const checking = withLibraries(new Environment({ enableOptionalTypes: true, limits }));
+const { bool, bytes, double, duration, int, string, timestamp, uint } = scalars;
 
-/**
- * The evaluator does not look into the argument of `has`. Checked expressions therefore call this function instead,
- * whose name is as long, so that places in the text stay the same.
- */
-export const checkedHas = "hAs";
-checking.registerFunction(`${checkedHas}(dyn): bool`, () => true, { async: false });
+/** Types are values too. */
+const types: readonly (readonly [string, CelType])[] = [
+  ...Object.entries({ bool, bytes, double, int, string, uint, null_type: nullType }),
+  ["google.protobuf.Duration", duration],
+  ["google.protobuf.Timestamp", timestamp],
+  ["list", listOf(parameterType("A"))],
+  ["map", mapOf(parameterType("A"), parameterType("B"))],
+];
 
-export function checkingEnvironment(): Environment {
-  return checking.clone();
+const typeVariables: ReadonlyMap<string, CelType> = new Map([
+  ...types.map(([name, type]) => [name, typeOfType(type)] as const),
+  ["type", anyType],
+]);
+
+/** Variables of given types, and objects that they consist of. */
+export function declare(
+  variables: Readonly<Record<string, CelType>>,
+  objects: Declarations["objects"] = new Map(),
+): Declarations {
+  return { functions, variables: new Map([...typeVariables, ...Object.entries(variables)]), objects };
 }
 
-/** Functions that exist at all, with any arguments. */
-export const knownFunctions: ReadonlySet<string> = new Set(
-  checking.getDefinitions().functions.map(({ name }) => name),
-);
-
-function withLibraries(environment: Environment): Environment {
-  const libraries = [
-    stringsLibrary,
-    listsLibrary,
-    quantitiesLibrary,
-    networkLibrary,
-    urlsLibrary,
-    namedFormatsLibrary,
-    versionsLibrary,
-    authorizerLibrary,
-    namespaced("sets", "SetsNamespace", setFunctions),
-    twoVariableLibrary(budget),
-  ];
-  for (const library of libraries) library(environment);
-  return environment;
-}
+type Objects = Map<string, ReadonlyMap<string, CelType>>;
 
 /**
- * Declares what expressions may do with values of a schema; gives the name of the type. Undefined for values that
- * expressions cannot see because nothing is known of them.
+ * The type of values of a schema, with the objects in it. Undefined for values that expressions cannot see because
+ * nothing is known of them.
  */
-export function declareType(
-  environment: Environment,
+export function schemaType(
+  schema: FieldSchema,
+  isResource: boolean,
+): { readonly type: CelType; readonly objects: Declarations["objects"] } | undefined {
+  const objects: Objects = new Map();
+  const type = declareType(objects, schema, "selfType", isResource);
+  return type && { type, objects };
+}
+
+function declareType(
+  objects: Objects,
   schema: FieldSchema,
   name: string,
   isResource: boolean,
-): string | undefined {
-  if (schema["x-kubernetes-int-or-string"] === true || schema.nullable === true) return "dyn";
+): CelType | undefined {
+  if (schema["x-kubernetes-int-or-string"] === true) return dynType;
+  const isInner = (inner: FieldSchema): boolean => inner["x-kubernetes-embedded-resource"] === true;
   if (schema.type === "array") {
-    const items = schema.items && declareType(environment, schema.items, `${name}.@items`, false);
-    return items === undefined ? undefined : `list<${items}>`;
+    const { items } = schema;
+    const element = items && declareType(objects, items, `${name}.@idx`, isInner(items));
+    return element && listOf(element);
   }
-  if (schema.type === "object") return declareObject(environment, schema, name, isResource);
+  if (schema.type === "object") {
+    const { additionalProperties: values } = schema;
+    if (typeof values !== "object") return declareObject(objects, schema, name, isResource);
+    const value = declareType(objects, values, `${name}.@elem`, isInner(values));
+    return value && mapOf(string, value);
+  }
   return schema.type === undefined ? undefined : scalarType(schema.type, schema.format);
 }
 
-function scalarType(type: string, format: string | undefined): string | undefined {
-  if (type === "integer") return "int";
-  if (type === "number") return "double";
-  if (type === "boolean") return "bool";
+function scalarType(type: string, format: string | undefined): CelType | undefined {
+  if (type === "integer") return int;
+  if (type === "number") return double;
+  if (type === "boolean") return bool;
   if (type !== "string") return undefined;
-  if (format === "byte") return "bytes";
-  if (format === "date" || format === "date-time") return "google.protobuf.Timestamp";
-  return format === "duration" ? "google.protobuf.Duration" : "string";
+  if (format === "byte") return bytes;
+  if (format === "date" || format === "date-time") return timestamp;
+  return format === "duration" ? duration : string;
 }
 
-function declareObject(
-  environment: Environment,
-  schema: FieldSchema,
-  name: string,
-  isResource: boolean,
-): string | undefined {
-  const { additionalProperties } = schema;
-  if (typeof additionalProperties === "object") {
-    const values = declareType(environment, additionalProperties, `${name}.@values`, false);
-    return values === undefined ? undefined : `map<string, ${values}>`;
-  }
-  const fields: Record<string, string> = {};
+/** What rules see of every resource, whatever its schema says. */
+const metadataFields: ReadonlyMap<string, CelType> = new Map([
+  ["name", string],
+  ["generateName", string],
+]);
+
+function declareObject(objects: Objects, schema: FieldSchema, name: string, isResource: boolean): CelType {
+  const fields = new Map<string, CelType>();
   for (const [property, inner] of Object.entries(schema.properties ?? {})) {
     const escaped = escapeName(property);
-    const isHidden =
-      (isResource || schema["x-kubernetes-embedded-resource"] === true) && property === "metadata";
-    if (escaped === undefined || isHidden) continue;
-    const type = declareType(environment, inner, `${name}.${escaped}`, false);
-    if (type !== undefined) fields[escaped] = type;
+    if (escaped === undefined || (isResource && property === "metadata")) continue;
+    const isInner = inner["x-kubernetes-embedded-resource"] === true;
+    const type = declareType(objects, inner, `${name}.${escaped}`, isInner);
+    if (type !== undefined) fields.set(escaped, type);
   }
-  if (isResource || schema["x-kubernetes-embedded-resource"] === true) {
-    environment.registerType(`${name}.metadata`, { fields: { name: "string", generateName: "string" } });
-    Object.assign(fields, { apiVersion: "string", kind: "string", metadata: `${name}.metadata` });
+  if (isResource) {
+    objects.set(`${name}.metadata`, metadataFields);
+    for (const field of ["apiVersion", "kind"]) fields.set(field, string);
+    fields.set("metadata", objectType(`${name}.metadata`));
   }
-  environment.registerType(name, { fields });
-  return name;
+  objects.set(name, fields);
+  return objectType(name);
 }

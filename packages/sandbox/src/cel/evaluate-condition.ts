@@ -8,6 +8,7 @@ import {
   untypedEnvironment,
 } from "./compile-rule.ts";
 import { type AskAccess, CelAuthorizer } from "./functions/authorizer.ts";
+import { dynType, objectType } from "./language/cel-type.ts";
 
 /** A condition could not be decided. */
 export class ConditionError extends KeelsonError {
@@ -27,10 +28,10 @@ export interface ConditionVariables {
 }
 
 const environment = untypedEnvironment({
-  object: "dyn",
-  oldObject: "dyn",
-  request: "dyn",
-  authorizer: "kubernetes.authorization.Authorizer",
+  object: dynType,
+  oldObject: dynType,
+  request: dynType,
+  authorizer: objectType("kubernetes.authorization.Authorizer"),
 });
 
 /** Compiled conditions: there are few, and they are evaluated often. */

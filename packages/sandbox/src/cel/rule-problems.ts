@@ -4,7 +4,7 @@ import { correlatedItem } from "../schema/validate-custom.ts";
 import { type FieldProblem, formatProblem, invalidValue } from "../status/field-problem.ts";
 import { celValue } from "./cel-value.ts";
 import { callLimit, isProblem, tooExpensive } from "./compile-rule.ts";
-import { optionalOf } from "./functions/library.ts";
+import { OptionalValue } from "./language/cel-values.ts";
 import { type RuleOfSchema, type RuleTree, ruleTree, type ValidationRule } from "./rule-tree.ts";
 
 /** What the rules of a schema find. */
@@ -132,7 +132,7 @@ class Judge implements RuleFindings {
     if (compiled.usesOldSelf && values.oldSelf === undefined && !isOptional) return;
     const variables = {
       self: values.self,
-      oldSelf: isOptional ? optionalOf(values.oldSelf) : values.oldSelf,
+      oldSelf: isOptional ? optional(values.oldSelf) : values.oldSelf,
     };
     const { value, problem, cost } = compiled.evaluate(variables, Math.min(callLimit, this.#budget));
     this.#budget -= cost;
@@ -163,6 +163,10 @@ interface Values {
 
 function isExcused({ isKnown, value, old }: Correlation): boolean {
   return isKnown && deepEqual(value, old);
+}
+
+function optional(value: unknown): OptionalValue {
+  return value === undefined ? OptionalValue.none : OptionalValue.of(value);
 }
 
 /** A message must be one line that says something. */

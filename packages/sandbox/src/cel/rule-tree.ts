@@ -1,12 +1,7 @@
 import type { FieldSchema } from "../schema/field-schema.ts";
-import {
-  type CompiledRule,
-  type CompileProblem,
-  compileRule,
-  type RuleEnvironment,
-  ruleEnvironment,
-} from "./compile-rule.ts";
+import { type CompiledRule, type CompileProblem, compileRule, ruleEnvironment } from "./compile-rule.ts";
 import { resolveFieldPath } from "./field-path.ts";
+import type { Declarations } from "./language/check-expression.ts";
 
 export type ValidationRule = NonNullable<FieldSchema["x-kubernetes-validations"]>[number];
 
@@ -66,8 +61,8 @@ function makeTree(schema: FieldSchema, isResource: boolean): RuleTree | undefine
 export function compileRules(schema: FieldSchema, isResource: boolean): readonly RuleOfSchema[] {
   const rules = schema["x-kubernetes-validations"] ?? [];
   if (rules.length === 0) return [];
-  const environments = new Map<boolean, RuleEnvironment | undefined>();
-  const environment = (isOptional: boolean): RuleEnvironment | undefined => {
+  const environments = new Map<boolean, Declarations | undefined>();
+  const environment = (isOptional: boolean): Declarations | undefined => {
     if (!environments.has(isOptional)) {
       environments.set(isOptional, ruleEnvironment(schema, isResource, isOptional));
     }

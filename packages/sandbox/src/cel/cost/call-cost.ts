@@ -1,164 +1,147 @@
-import { product, type Size, scaled, sum, together, unknownSize } from "./estimate.ts";
+import { CelCIDR, CelIP } from "../functions/ip.ts";
+import { CelFormat } from "../functions/named-formats.ts";
+import { isMap, OptionalValue } from "../language/cel-values.ts";
 
-/** An argument, or the receiver, of a call. */
-export interface Operand {
-  /** The name of its type. */
-  readonly type: string;
-  readonly size: Size;
-  /** Of lists whose elements are known. */
-  readonly elementSize: Size | undefined;
-}
-
-export interface CallCost {
-  readonly cost: number;
-  /** Of the result, where the call decides it. */
-  readonly size?: Size;
-}
+/** What it costs to make a list, a map. */
+export const listCost = 10;
+export const mapCost = 30;
 
 /** Going through a text costs a tenth of a step per character. */
-const perCharacter = 0.1;
+export const perCharacter = 0.1;
 /** An expression of a pattern is guessed to have four characters. */
-const perPatternCharacter = 0.25;
-const mostPatternOfFormat = 128;
-const ofAddress: Size = { min: 4, max: 16 };
+export const perPatternCharacter = 0.25;
+/** Only two questions about access fit into the budget of one expression. */
+export const accessCost = 350_000;
 
-type Coster = (operands: readonly Operand[], hasReceiver: boolean) => CallCost | undefined;
+type Values = readonly unknown[];
 
-const traversal: Coster = ([one]) => one && { cost: scaled(one.size.max, perCharacter) };
-const sameSize: Coster = ([one]) => one && { cost: scaled(one.size.max, perCharacter), size: one.size };
-const ofSecond: Coster = ([, other]) => other && { cost: scaled(other.size.max, perCharacter) };
-const twice: Coster = ([one]) => one && { cost: scaled(one.size.max, 2 * perCharacter) };
-const setProduct =
-  (factor: number): Coster =>
-  ([one, other]) =>
-    one && other && { cost: sum(1, scaled(product(one.size.max, other.size.max), factor)) };
+/** What a call cost, in the units of the real server. Operators that choose among their operands cost nothing. */
+export function callCost(name: string, values: Values, result: unknown): number {
+  return costers[name]?.(values, result) ?? 1;
+}
 
-const overElements: Coster = ([list]) => {
-  if (list === undefined) return undefined;
-  if (!list.type.startsWith("list")) return { cost: scaled(list.size.max, perCharacter) };
-  const isText = /^list<(string|bytes)>$/.test(list.type);
-  const perElement = isText ? 1 + scaled((list.elementSize ?? unknownSize).max, perCharacter) : 1;
-  return { cost: product(list.size.max, perElement) };
+const traversal = (factor: number) => (values: Values) =>
+  Math.ceil(sizeOf(values[0]) * factor * perCharacter);
+const once = traversal(1);
+const twice = traversal(2);
+
+const ofPattern = ([text, pattern]: Values): number =>
+  Math.ceil((1 + sizeOf(text)) * perCharacter) * Math.ceil(sizeOf(pattern) * perPatternCharacter);
+
+const comparison = ([one, other]: Values): number =>
+  Math.ceil(Math.min(sizeOf(one), sizeOf(other)) * perCharacter);
+
+const textComparison = (values: Values): number | undefined =>
+  typeof values[0] === "string" || values[0] instanceof Uint8Array ? comparison(values) : undefined;
+
+const collection = (_values: Values, result: unknown): number => sizeOf(result) + 1 + listCost;
+
+/** In the worst case each element is compared with every other one. */
+const selfComparison = ([list]: Values): number => {
+  const [first] = Array.isArray(list) ? list : [];
+  const isText = typeof first === "string" || first instanceof Uint8Array;
+  const factor = isText ? 2 + perCharacter : 2;
+  return Math.trunc(sizeOf(list) ** 2 * factor) + 1 + listCost;
 };
 
-const pattern = (text: Size, patternLength: number): number =>
-  product(scaled(sum(text.max, 1), perCharacter), scaled(patternLength, perPatternCharacter));
+const setProduct =
+  (factor: number) =>
+  ([one, other]: Values): number =>
+    1 + Math.floor(sizeOf(one) * sizeOf(other) * factor);
 
-/** What calls cost beyond one step, by the name of the function; receivers are the first operand. */
-const costers: Readonly<Record<string, Coster>> = {
-  isSorted: overElements,
-  sum: overElements,
-  max: overElements,
-  min: overElements,
-  indexOf: overElements,
-  lastIndexOf: overElements,
-  url: sameSize,
-  lowerAscii: sameSize,
-  upperAscii: sameSize,
-  substring: sameSize,
-  trim: sameSize,
-  startsWith: ofSecond,
-  endsWith: ofSecond,
-  cidr: traversal,
-  isIP: traversal,
-  isCIDR: traversal,
-  isURL: () => undefined,
-  quantity: traversal,
-  isQuantity: traversal,
-  semver: traversal,
-  isSemver: traversal,
-  format: traversal,
+const costers: Readonly<Record<string, (values: Values, result: unknown) => number | undefined>> = {
+  check: () => accessCost,
+  isSorted: ([list]) => traversalCost(list),
+  sum: ([list]) => traversalCost(list),
+  max: ([list]) => traversalCost(list),
+  min: ([list]) => traversalCost(list),
+  indexOf: ([list]) => traversalCost(list),
+  lastIndexOf: ([list]) => traversalCost(list),
+  url: once,
+  lowerAscii: once,
+  upperAscii: once,
+  substring: once,
+  trim: once,
+  startsWith: once,
+  endsWith: once,
+  format: once,
+  "strings.quote": once,
+  cidr: once,
+  isIP: once,
+  isCIDR: once,
+  quantity: once,
+  isQuantity: once,
+  semver: once,
+  isSemver: once,
+  bytes: (values) => (typeof values[0] === "string" ? once(values) : undefined),
+  string: (values) => (values[0] instanceof Uint8Array ? once(values) : undefined),
+  ip: (values) => (typeof values[0] === "string" ? once(values) : undefined),
+  replace: twice,
+  split: twice,
   "ip.isCanonical": twice,
+  join: (_values, result) => twice([result]),
+  find: ofPattern,
+  findAll: ofPattern,
+  matches: ofPattern,
+  validate: ([format, text]) =>
+    Math.ceil((1 + sizeOf(text)) * perCharacter) *
+    Math.ceil((format instanceof CelFormat ? format.patternLength : 1) * perPatternCharacter),
+  contains: ([text, part]) => Math.ceil(sizeOf(text) * perCharacter) * Math.ceil(sizeOf(part) * perCharacter),
+  containsIP: ([cidr, other]) =>
+    Math.ceil(2 * sizeOf(cidr) * perCharacter) + (typeof other === "string" ? once([other]) : 0),
+  containsCIDR: ([cidr, other]) =>
+    Math.ceil(2 * sizeOf(cidr) * perCharacter) +
+    once([cidr]) +
+    1 +
+    (typeof other === "string" ? once([other]) : 0),
+  "@in": ([, container]) => (Array.isArray(container) ? container.length : undefined),
+  "_==_": comparison,
+  "_!=_": comparison,
+  "_<_": textComparison,
+  "_<=_": textComparison,
+  "_>_": textComparison,
+  "_>=_": textComparison,
+  "_+_": ([one, other]) =>
+    typeof one === "string" || one instanceof Uint8Array
+      ? Math.ceil((sizeOf(one) + sizeOf(other)) * perCharacter)
+      : undefined,
+  slice: collection,
+  reverse: collection,
+  "lists.range": collection,
+  flatten: ([list, depth = 1n]) => Math.trunc(sizeOf(list) * Number(depth)) + 1 + listCost,
+  distinct: selfComparison,
+  sort: selfComparison,
+  "@sortByAssociatedKeys": ([, keys]) => selfComparison([keys]),
   "sets.contains": setProduct(1),
   "sets.intersects": setProduct(1),
   "sets.equivalent": setProduct(2),
-  ip: (operands, hasReceiver) => (hasReceiver ? undefined : traversal(operands, hasReceiver)),
-  matches: ([text, regex]) => text && regex && { cost: pattern(text.size, regex.size.max) },
-  find: ([text, regex]) =>
-    text && regex && { cost: pattern(text.size, regex.size.max), size: { min: 0, max: text.size.max } },
-  findAll: ([text, regex]) =>
-    text && regex && { cost: pattern(text.size, regex.size.max), size: { min: 0, max: text.size.max } },
-  validate: ([, text]) => text && { cost: pattern(text.size, mostPatternOfFormat) },
-  contains: ([text, part]) =>
-    text &&
-    part && { cost: product(scaled(text.size.max, perCharacter), scaled(part.size.max, perCharacter)) },
-  split: ([text]) =>
-    text && { cost: scaled(text.size.max, 2 * perCharacter), size: { min: 0, max: text.size.max } },
-  replace: ([text, old, next]) =>
-    text &&
-    old &&
-    next && {
-      cost: scaled(text.size.max, 2 * perCharacter),
-      size: { min: 0, max: longestReplaced(text.size, old.size, next.size) },
-    },
-  join([list, separator]) {
-    if (list === undefined) return undefined;
-    const ofElements = product(list.size.max, (list.elementSize ?? unknownSize).max);
-    const ofSeparators = product(separator?.size.max ?? 0, Math.max(0, list.size.max - 1));
-    const size = { min: 0, max: sum(ofElements, ofSeparators) };
-    return { cost: scaled(size.max, perCharacter), size };
-  },
-  "strings.quote": ([text]) =>
-    text && {
-      cost: scaled(text.size.max, perCharacter),
-      size: { min: text.size.min + 2, max: sum(product(text.size.max, 2), 2) },
-    },
-  bytes: ([text]) =>
-    text?.type === "string"
-      ? {
-          cost: scaled(text.size.max, perCharacter),
-          size: { ...text.size, max: product(text.size.max, 4) },
-        }
-      : undefined,
-  string: ([given]) =>
-    given?.type === "bytes"
-      ? {
-          cost: scaled(given.size.max, perCharacter),
-          size: { ...given.size, min: Math.floor(given.size.min / 4) },
-        }
-      : undefined,
-  containsIP: ([, other]) => ({
-    cost: sum(
-      scaled(2 * ofAddress.max, perCharacter),
-      other?.type === "string" ? scaled(other.size.max, perCharacter) : 0,
-    ),
-  }),
-  containsCIDR: ([, other]) => ({
-    cost: sum(
-      scaled(2 * ofAddress.max, perCharacter) + scaled(ofAddress.max, perCharacter) + 1,
-      other?.type === "string" ? scaled(other.size.max, perCharacter) : 0,
-    ),
-  }),
-  check: () => ({ cost: 350_000 }),
 };
 
-function longestReplaced(text: Size, old: Size, next: Size): number {
-  if (old.min === 0) return sum(product(sum(text.max, 1), next.max), text.max);
-  if (next.max <= old.min) return text.max;
-  return product(Math.ceil(text.max / old.min), next.max);
+function sizeOf(value: unknown): number {
+  if (typeof value === "string") return countCharacters(value);
+  if (Array.isArray(value) || value instanceof Uint8Array) return value.length;
+  if (isMap(value)) return value.size;
+  if (value instanceof OptionalValue) return value.hasValue ? sizeOf(value.value) : 1;
+  if (value instanceof CelIP) return value.family === 4 ? 4 : 16;
+  return value instanceof CelCIDR ? Math.ceil(value.prefixLength / 8) : 1;
 }
 
-/** What a call costs, without its operands. Most take one step. */
-export function callCost(name: string, operands: readonly Operand[], hasReceiver: boolean): CallCost {
-  const coster = Object.hasOwn(costers, name) ? costers[name] : undefined;
-  return coster?.(operands, hasReceiver) ?? { cost: 1 };
-}
-
-const compared: ReadonlySet<string> = new Set(["<", "<=", ">", ">="]);
-
-/** What an operator costs, without its operands. */
-export function operatorCost(operator: string, left: Operand, right: Operand): CallCost {
-  const smaller = scaled(Math.min(left.size.max, right.size.max), perCharacter);
-  if (operator === "==" || operator === "!=") return { cost: smaller };
-  const isText = left.type === "string" || left.type === "bytes";
-  if (compared.has(operator)) {
-    if (left.type === "dyn") return { cost: Math.max(1, smaller) };
-    return { cost: isText ? smaller : 1 };
+/** A pair of surrogates is one character. */
+function countCharacters(text: string): number {
+  let count = 0;
+  for (let index = 0; index < text.length; index++) {
+    count++;
+    if ((text.codePointAt(index) ?? 0) > 0xffff) index++;
   }
-  if (operator === "in") return { cost: right.type.startsWith("list") ? right.size.max : 1 };
-  if (operator !== "+") return { cost: 1 };
-  const size = together(left.size, right.size);
-  if (isText) return { cost: scaled(size.max, perCharacter), size };
-  if (left.type.startsWith("list")) return { cost: 1, size };
-  return left.type === "dyn" ? { cost: Math.max(1, scaled(size.max, perCharacter)), size } : { cost: 1 };
+  return count;
+}
+
+function traversalCost(value: unknown): number {
+  if (typeof value === "string") return Math.trunc(Buffer.byteLength(value) * perCharacter);
+  if (value instanceof Uint8Array) return Math.trunc(value.length * perCharacter);
+  if (Array.isArray(value)) return value.reduce<number>((total, item) => total + traversalCost(item), 0);
+  if (!isMap(value)) return 1;
+  let total = 0;
+  for (const [key, inner] of value) total += traversalCost(key) + traversalCost(inner);
+  return total;
 }

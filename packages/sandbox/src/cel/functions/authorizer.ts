@@ -1,5 +1,6 @@
 import type { AccessDecision, AccessRequest } from "../../auth/access.ts";
-import { type Library, libraryOf } from "./library.ts";
+import { ExtensionValue } from "../language/cel-values.ts";
+import type { Functions } from "../language/function-table.ts";
 
 /** Whether the user of the request may do something. */
 export type AskAccess = (request: AccessRequest) => AccessDecision;
@@ -8,13 +9,18 @@ export type AskAccess = (request: AccessRequest) => AccessDecision;
  * What an expression has said so far of what it asks for; steps of
  * `authorizer.group("").resource("pods").check("get")`.
  */
-abstract class Question<T> {
+abstract class Question<T> extends ExtensionValue {
   readonly ask: AskAccess;
   readonly about: T;
 
   constructor(ask: AskAccess, about: T) {
+    super();
     this.ask = ask;
     this.about = about;
+  }
+
+  override toString(): string {
+    return JSON.stringify(this.about ?? {});
   }
 }
 
@@ -26,32 +32,41 @@ interface Target {
   readonly name?: string;
 }
 
-export class CelAuthorizer extends Question<undefined> {}
-class PathCheck extends Question<string> {}
-class GroupCheck extends Question<string> {}
-class ResourceCheck extends Question<Target> {}
+export class CelAuthorizer extends Question<undefined> {
+  readonly typeName = "kubernetes.authorization.Authorizer";
+}
 
-class CelDecision {
+class PathCheck extends Question<string> {
+  readonly typeName = "kubernetes.authorization.PathCheck";
+}
+
+class GroupCheck extends Question<string> {
+  readonly typeName = "kubernetes.authorization.GroupCheck";
+}
+
+class ResourceCheck extends Question<Target> {
+  readonly typeName = "kubernetes.authorization.ResourceCheck";
+}
+
+class CelDecision extends ExtensionValue {
+  readonly typeName = "kubernetes.authorization.Decision";
   readonly decision: AccessDecision;
 
   constructor(decision: AccessDecision) {
+    super();
     this.decision = decision;
   }
-}
 
-const types = {
-  "kubernetes.authorization.Authorizer": CelAuthorizer,
-  "kubernetes.authorization.PathCheck": PathCheck,
-  "kubernetes.authorization.GroupCheck": GroupCheck,
-  "kubernetes.authorization.ResourceCheck": ResourceCheck,
-  "kubernetes.authorization.Decision": CelDecision,
-};
+  override toString(): string {
+    return JSON.stringify(this.decision);
+  }
+}
 
 const prefix = "kubernetes.authorization";
 const decision = `${prefix}.Decision`;
 const resourceCheck = `${prefix}.ResourceCheck`;
 
-const functions = libraryOf([
+export const authorizers: Functions = [
   [
     `${prefix}.Authorizer.path(string): ${prefix}.PathCheck`,
     ({ ask }: CelAuthorizer, path: string) => new PathCheck(ask, path),
@@ -88,12 +103,7 @@ const functions = libraryOf([
   [`${decision}.reason(): string`, (one: CelDecision) => one.decision.reason],
   [`${decision}.errored(): bool`, () => false],
   [`${decision}.error(): string`, () => ""],
-]);
-
-export const authorizerLibrary: Library = (environment) => {
-  for (const [name, ctor] of Object.entries(types)) environment.registerType(name, { ctor, fields: {} });
-  functions(environment);
-};
+];
 
 function narrowed({ ask, about }: ResourceCheck, more: Partial<Target>): ResourceCheck {
   return new ResourceCheck(ask, { ...about, ...more });

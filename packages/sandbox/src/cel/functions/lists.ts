@@ -1,67 +1,90 @@
-import { Duration } from "@marcbachmann/cel-js/evaluator";
-import { celEquals } from "../list-kinds.ts";
-import { failure, type Library, libraryOf } from "./library.ts";
+import { celEquals } from "../language/cel-equality.ts";
+import { type CelDuration, Unsigned } from "../language/cel-values.ts";
+import { failure } from "../language/evaluation-failure.ts";
+import type { Functions } from "../language/function-table.ts";
+import { compareValues } from "./compare-values.ts";
+import { checkedDuration } from "./times.ts";
 
 type List = readonly unknown[];
 
-export const listsLibrary: Library = libraryOf([
-  ["list.isSorted(): bool", isSorted],
-  ["list.sum(): dyn", sum],
-  ["list.min(): dyn", (list: List) => extreme(list, "min", -1)],
-  ["list.max(): dyn", (list: List) => extreme(list, "max", 1)],
+type Sum = (list: readonly never[]) => unknown;
+
+const sums: Readonly<Record<string, Sum>> = {
+  int: (list: readonly bigint[]) => list.reduce((total, item) => signed(total + item), 0n),
+  uint: (list: readonly Unsigned[]) => new Unsigned(list.reduce((total, { value }) => total + value, 0n)),
+  double: (list: readonly number[]) => list.reduce((total, item) => total + item, 0),
+  duration: (list: readonly CelDuration[]) =>
+    checkedDuration(list.reduce((total, { nanoseconds }) => total + nanoseconds, 0n)),
+};
+const comparable = ["int", "uint", "double", "bool", "duration", "timestamp", "string", "bytes"];
+
+export const lists: Functions = [
+  ...comparable.flatMap(
+    (type): Functions => [
+      [`list<${type}>.isSorted(): bool`, isSorted],
+      [`list<${type}>.min(): ${type}`, (list: List) => extreme(list, "min", -1)],
+      [`list<${type}>.max(): ${type}`, (list: List) => extreme(list, "max", 1)],
+      [`list<${type}>.sort(): list<${type}>`, (list: List) => list.toSorted(compareValues)],
+      [`list<T>.@sortByAssociatedKeys(list<${type}>): list<T>`, sortByKeys],
+    ],
+  ),
+  ...Object.entries(sums).map(([type, sum]) => [`list<${type}>.sum(): ${type}`, sum] as const),
   [
-    "list.indexOf(dyn): int",
+    "list<A>.indexOf(A): int",
     (list: List, item: unknown) => BigInt(list.findIndex((one) => celEquals(one, item))),
   ],
   [
-    "list.lastIndexOf(dyn): int",
+    "list<A>.lastIndexOf(A): int",
     (list: List, item: unknown) => BigInt(list.findLastIndex((one) => celEquals(one, item))),
   ],
   ["list<T>.slice(int, int): list<T>", slice],
-  ["list.flatten(): list", (list: List) => list.flat(1)],
-  ["list.flatten(int): list", (list: List, depth: bigint) => list.flat(Number(depth))],
+  ["list<list<T>>.flatten(): list<T>", (list: List) => list.flat(1)],
+  ["list<dyn>.flatten(int): list<dyn>", flatten],
   ["list<T>.distinct(): list<T>", distinct],
-  ["list<T>.reverse(): list<T>", (list: List) => [...list].reverse()],
-  ["list<T>.sort(): list<T>", (list: List) => [...list].sort(compare)],
-]);
+  ["list<T>.reverse(): list<T>", (list: List) => list.toReversed()],
+  [
+    "lists.range(int): list<int>",
+    (count: bigint) => Array.from({ length: Number(count) }, (_, index) => BigInt(index)),
+  ],
+];
 
 const containment = {
   contains: (list: List, items: List): boolean => items.every((item) => includes(list, item)),
   intersects: (list: List, items: List): boolean => items.some((item) => includes(list, item)),
 };
 
-type SetFunction = readonly [signature: string, handler: (one: List, other: List) => boolean];
-
-export const setFunctions: readonly SetFunction[] = [
-  ["contains(list, list): bool", containment.contains],
-  ["equivalent(list, list): bool", (a, b) => containment.contains(a, b) && containment.contains(b, a)],
-  ["intersects(list, list): bool", containment.intersects],
+export const sets: Functions = [
+  ["sets.contains(list<T>, list<T>): bool", containment.contains],
+  [
+    "sets.equivalent(list<T>, list<T>): bool",
+    (a: List, b: List) => containment.contains(a, b) && containment.contains(b, a),
+  ],
+  ["sets.intersects(list<T>, list<T>): bool", containment.intersects],
 ];
+
+function signed(value: bigint): bigint {
+  if (BigInt.asIntN(64, value) !== value) throw failure("integer overflow");
+  return value;
+}
 
 function includes(list: List, item: unknown): boolean {
   return list.some((one) => celEquals(one, item));
 }
 
 function isSorted(list: List): boolean {
-  return list.every((item, index) => index === 0 || compare(list[index - 1], item) <= 0);
+  return list.every((item, index) => index === 0 || compareValues(list[index - 1], item) <= 0);
 }
 
 function extreme(list: List, name: string, sign: 1 | -1): unknown {
   if (list.length === 0) throw failure(`${name} called on empty list`);
-  return list.reduce((best, item) => (Math.sign(compare(item, best)) === sign ? item : best));
+  return list.reduce((best, item) => (Math.sign(compareValues(item, best)) === sign ? item : best));
 }
 
-function sum(list: List): unknown {
-  const [first] = list;
-  if (first === undefined) return 0n;
-  if (typeof first === "number") return list.reduce((total: number, item) => total + Number(item), 0);
-  if (first instanceof Duration) {
-    return list.reduce(
-      (total: Duration, item) => (item instanceof Duration ? total.addDuration(item) : total),
-      new Duration(0),
-    );
-  }
-  return list.reduce((total: bigint, item) => total + (typeof item === "bigint" ? item : 0n), 0n);
+function sortByKeys(list: List, keys: List): List {
+  return list
+    .map((item, index) => ({ item, key: keys[index] }))
+    .toSorted((one, other) => compareValues(one.key, other.key))
+    .map(({ item }) => item);
 }
 
 function slice(list: List, start: bigint, end: bigint): List {
@@ -73,20 +96,11 @@ function slice(list: List, start: bigint, end: bigint): List {
   return list.slice(Number(start), Number(end));
 }
 
+function flatten(list: List, depth: bigint): List {
+  if (depth < 0n) throw failure("level must be non-negative");
+  return list.flat(Number(depth));
+}
+
 function distinct(list: List): List {
   return list.filter((item, index) => list.findIndex((one) => celEquals(one, item)) === index);
-}
-
-/** Of values of one kind: numbers, texts by code point, times, durations, false before true. */
-function compare(left: unknown, right: unknown): number {
-  const [a, b] = [comparable(left), comparable(right)];
-  if (a < b) return -1;
-  return a > b ? 1 : 0;
-}
-
-function comparable(value: unknown): number | bigint | string {
-  if (typeof value === "number" || typeof value === "bigint" || typeof value === "string") return value;
-  if (typeof value === "boolean" || value instanceof Date) return Number(value);
-  if (value instanceof Duration) return value.seconds * 1_000_000_000n + BigInt(value.nanos);
-  throw failure("no such overload");
 }

@@ -1,4 +1,3 @@
-import type { Optional } from "@marcbachmann/cel-js";
 import {
   dns1035LabelProblems,
   dnsLabelProblems,
@@ -7,14 +6,20 @@ import {
   qualifiedNameProblems,
 } from "../../resource/name-problems.ts";
 import { hasFormat } from "../../schema/formats.ts";
-import { type Library, libraryOf, namespaced, optionalOf } from "./library.ts";
+import { ExtensionValue, OptionalValue } from "../language/cel-values.ts";
+import type { Functions } from "../language/function-table.ts";
 
 /** A named form of text, such as that of DNS labels, as a value of CEL. */
-class CelFormat {
+export class CelFormat extends ExtensionValue {
+  readonly typeName = "kubernetes.NamedFormat";
   readonly name: string;
+  /** How long its pattern is guessed to be, for what it costs. */
+  readonly patternLength: number;
   readonly problems: (text: string) => readonly string[];
 
-  constructor(name: string, problems: (text: string) => readonly string[]) {
+  constructor(name: string, patternLength: number, problems: (text: string) => readonly string[]) {
+    super();
+    this.patternLength = patternLength;
     this.name = name;
     this.problems = problems;
   }
@@ -37,38 +42,34 @@ const known =
 
 const formats: ReadonlyMap<string, CelFormat> = new Map(
   [
-    new CelFormat("dns1123Label", dnsLabelProblems),
-    new CelFormat("dns1123Subdomain", dnsSubdomainProblems),
-    new CelFormat("dns1035Label", dns1035LabelProblems),
-    new CelFormat("dns1123LabelPrefix", prefixOf(dnsLabelProblems)),
-    new CelFormat("dns1123SubdomainPrefix", prefixOf(dnsSubdomainProblems)),
-    new CelFormat("dns1035LabelPrefix", prefixOf(dns1035LabelProblems)),
-    new CelFormat("qualifiedName", qualifiedNameProblems),
-    new CelFormat("labelValue", labelValueProblems),
-    new CelFormat("uri", known("uri", "invalid URI for request")),
-    new CelFormat("uuid", known("uuid", "does not match the UUID format")),
-    new CelFormat("byte", known("byte", "invalid base64")),
-    new CelFormat("date", known("date", "invalid date")),
-    new CelFormat("datetime", known("date-time", "invalid datetime")),
+    new CelFormat("dns1123Label", 30, dnsLabelProblems),
+    new CelFormat("dns1123Subdomain", 60, dnsSubdomainProblems),
+    new CelFormat("dns1035Label", 30, dns1035LabelProblems),
+    new CelFormat("dns1123LabelPrefix", 30, prefixOf(dnsLabelProblems)),
+    new CelFormat("dns1123SubdomainPrefix", 60, prefixOf(dnsSubdomainProblems)),
+    new CelFormat("dns1035LabelPrefix", 30, prefixOf(dns1035LabelProblems)),
+    new CelFormat("qualifiedName", 60, qualifiedNameProblems),
+    new CelFormat("labelValue", 40, labelValueProblems),
+    new CelFormat("uri", 1104, known("uri", "invalid URI for request")),
+    new CelFormat("uuid", 72, known("uuid", "does not match the UUID format")),
+    new CelFormat("byte", 84, known("byte", "invalid base64")),
+    new CelFormat("date", 72, known("date", "invalid date")),
+    new CelFormat("datetime", 72, known("date-time", "invalid datetime")),
   ].map((format) => [format.name, format]),
 );
 
-const functions = namespaced("format", "FormatNamespace", [
-  ["named(string): optional<kubernetes.NamedFormat>", (name: string) => optionalOf(formats.get(name))],
+export const namedFormats: Functions = [
+  [
+    "format.named(string): optional<kubernetes.NamedFormat>",
+    (name: string) => (formats.has(name) ? OptionalValue.of(formats.get(name)) : OptionalValue.none),
+  ],
   ...[...formats.values()].map(
-    (format) => [`${format.name}(): kubernetes.NamedFormat`, () => format] as const,
+    (format) => [`format.${format.name}(): kubernetes.NamedFormat`, () => format] as const,
   ),
-]);
+  ["kubernetes.NamedFormat.validate(string): optional<list<string>>", validate],
+];
 
-const validation = libraryOf([["kubernetes.NamedFormat.validate(string): optional<list<string>>", validate]]);
-
-export const namedFormatsLibrary: Library = (environment) => {
-  environment.registerType("kubernetes.NamedFormat", { ctor: CelFormat, fields: {} });
-  functions(environment);
-  validation(environment);
-};
-
-function validate(format: CelFormat, text: string): Optional<readonly string[]> {
+function validate(format: CelFormat, text: string): OptionalValue {
   const problems = format.problems(text);
-  return optionalOf(problems.length === 0 ? undefined : problems);
+  return problems.length === 0 ? OptionalValue.none : OptionalValue.of(problems);
 }

@@ -5,13 +5,17 @@ import {
   type Quantity,
   subtractQuantities,
 } from "@keelson/core";
-import { failure, type Library, libraryOf } from "./library.ts";
+import { ExtensionValue } from "../language/cel-values.ts";
+import { failure } from "../language/evaluation-failure.ts";
+import type { Functions } from "../language/function-table.ts";
 
 /** An amount such as `1Gi` as a value of CEL. */
-class CelQuantity {
+class CelQuantity extends ExtensionValue {
+  readonly typeName = "kubernetes.Quantity";
   readonly amount: Quantity;
 
   constructor(amount: Quantity) {
+    super();
     this.amount = amount;
   }
 
@@ -23,30 +27,42 @@ class CelQuantity {
 
 const nanosPerUnit = 1_000_000_000n;
 
-const functions = libraryOf([
-  ["quantity(string): Quantity", (text: string) => new CelQuantity(parsed(text))],
+export const quantities: Functions = [
+  ["quantity(string): kubernetes.Quantity", (text: string) => new CelQuantity(parsed(text))],
   ["isQuantity(string): bool", (text: string) => isQuantity(text)],
-  ["Quantity.sign(): int", ({ amount }: CelQuantity) => BigInt(compareQuantities(amount, zero))],
-  ["Quantity.isInteger(): bool", ({ amount }: CelQuantity) => isInteger(amount)],
-  ["Quantity.asInteger(): int", asInteger],
-  ["Quantity.asApproximateFloat(): double", ({ amount }: CelQuantity) => Number(amount.nanos) / 1e9],
-  ["Quantity.add(Quantity): Quantity", (a: CelQuantity, b: CelQuantity) => sum(a, b.amount)],
-  ["Quantity.add(int): Quantity", (a: CelQuantity, b: bigint) => sum(a, whole(b))],
-  ["Quantity.sub(Quantity): Quantity", (a: CelQuantity, b: CelQuantity) => difference(a, b.amount)],
-  ["Quantity.sub(int): Quantity", (a: CelQuantity, b: bigint) => difference(a, whole(b))],
-  ["Quantity.isLessThan(Quantity): bool", (a: CelQuantity, b: CelQuantity) => compared(a, b) < 0],
-  ["Quantity.isGreaterThan(Quantity): bool", (a: CelQuantity, b: CelQuantity) => compared(a, b) > 0],
-  ["Quantity.compareTo(Quantity): int", (a: CelQuantity, b: CelQuantity) => BigInt(compared(a, b))],
-]);
-
-export const quantitiesLibrary: Library = (environment) => {
-  environment.registerType("Quantity", { ctor: CelQuantity, fields: {} });
-  environment.registerOperator(
-    "Quantity == Quantity",
-    (a: CelQuantity, b: CelQuantity) => compared(a, b) === 0,
-  );
-  functions(environment);
-};
+  ["sign(kubernetes.Quantity): int", ({ amount }: CelQuantity) => BigInt(compareQuantities(amount, zero))],
+  ["kubernetes.Quantity.isInteger(): bool", ({ amount }: CelQuantity) => isInteger(amount)],
+  ["kubernetes.Quantity.asInteger(): int", asInteger],
+  [
+    "kubernetes.Quantity.asApproximateFloat(): double",
+    ({ amount }: CelQuantity) => Number(amount.nanos) / 1e9,
+  ],
+  [
+    "kubernetes.Quantity.add(kubernetes.Quantity): kubernetes.Quantity",
+    (a: CelQuantity, b: CelQuantity) => sum(a, b.amount),
+  ],
+  ["kubernetes.Quantity.add(int): kubernetes.Quantity", (a: CelQuantity, b: bigint) => sum(a, whole(b))],
+  [
+    "kubernetes.Quantity.sub(kubernetes.Quantity): kubernetes.Quantity",
+    (a: CelQuantity, b: CelQuantity) => difference(a, b.amount),
+  ],
+  [
+    "kubernetes.Quantity.sub(int): kubernetes.Quantity",
+    (a: CelQuantity, b: bigint) => difference(a, whole(b)),
+  ],
+  [
+    "kubernetes.Quantity.isLessThan(kubernetes.Quantity): bool",
+    (a: CelQuantity, b: CelQuantity) => compared(a, b) < 0,
+  ],
+  [
+    "kubernetes.Quantity.isGreaterThan(kubernetes.Quantity): bool",
+    (a: CelQuantity, b: CelQuantity) => compared(a, b) > 0,
+  ],
+  [
+    "kubernetes.Quantity.compareTo(kubernetes.Quantity): int",
+    (a: CelQuantity, b: CelQuantity) => BigInt(compared(a, b)),
+  ],
+];
 
 const zero: Quantity = { nanos: 0n, format: "DecimalSI" };
 

@@ -1,7 +1,10 @@
-import { failure, type Library, libraryOf } from "./library.ts";
+import { type CelMap, ExtensionValue } from "../language/cel-values.ts";
+import { failure } from "../language/evaluation-failure.ts";
+import type { Functions } from "../language/function-table.ts";
 
 /** An absolute URL, or a path from the root, as a value of CEL. */
-class CelURL {
+class CelURL extends ExtensionValue {
+  readonly typeName = "kubernetes.URL";
   readonly text: string;
   readonly scheme: string;
   readonly host: string;
@@ -9,6 +12,7 @@ class CelURL {
   readonly query: string;
 
   constructor(text: string) {
+    super();
     const [, scheme = "", authority = "", path = "", query = ""] =
       /^(?:([a-zA-Z][a-zA-Z0-9+.-]*):)?(?:\/\/([^/?#]*))?([^?#]*)(?:\?([^#]*))?/.exec(text) ?? [];
     this.text = text;
@@ -23,36 +27,56 @@ class CelURL {
   }
 }
 
-const functions = libraryOf([
+export const urls: Functions = [
   ["url(string): kubernetes.URL", urlOf],
-  ["isURL(string): bool", isURL],
+  ["isURL(string): bool", (text: string) => urlProblem(text) === undefined],
   ["kubernetes.URL.getScheme(): string", ({ scheme }: CelURL) => scheme],
   ["kubernetes.URL.getHost(): string", ({ host }: CelURL) => host],
   ["kubernetes.URL.getHostname(): string", ({ host }: CelURL) => splitHost(host).name],
   ["kubernetes.URL.getPort(): string", ({ host }: CelURL) => splitHost(host).port],
   ["kubernetes.URL.getEscapedPath(): string", ({ path }: CelURL) => encodeURI(decoded(path))],
   ["kubernetes.URL.getQuery(): map<string, list<string>>", queryOf],
-]);
-
-export const urlsLibrary: Library = (environment) => {
-  environment.registerType("kubernetes.URL", { ctor: CelURL, fields: {} });
-  environment.registerOperator(
-    "kubernetes.URL == kubernetes.URL",
-    (a: CelURL, b: CelURL) => a.text === b.text,
-  );
-  functions(environment);
-};
-
-function isURL(text: string): boolean {
-  if (/[\s\p{Cc}]/u.test(text) || /%(?![0-9a-fA-F]{2})/.test(text)) return false;
-  return text.startsWith("/") || /^[a-zA-Z][a-zA-Z0-9+.-]*:.+$/.test(text);
-}
+];
 
 function urlOf(text: string): CelURL {
-  if (isURL(text)) return new CelURL(text);
-  throw failure(
-    `URL parse error during conversion from string: parse ${JSON.stringify(text)}: invalid URI for request`,
-  );
+  const problem = urlProblem(text);
+  if (problem === undefined) return new CelURL(text);
+  const where = `parse ${JSON.stringify(text)}`;
+  throw failure(`URL parse error during conversion from string: ${where}: ${problem}`);
+}
+
+/** Why a text cannot be requested, in the words of Go. */
+function urlProblem(text: string): string | undefined {
+  if ([...text].some((character) => character < " " || character === "\x7f"))
+    return "net/url: invalid control character in URL";
+  if (text === "") return "empty url";
+  if (text === "*") return undefined;
+  if (text.startsWith(":")) return "missing protocol scheme";
+  const [, scheme, afterScheme = text] = /^(?:([a-zA-Z][a-zA-Z0-9+.-]*):)?(.*)$/s.exec(text) ?? [];
+  const [rest = ""] = afterScheme.split("?", 1);
+  if (!rest.startsWith("/")) return scheme === undefined ? "invalid URI for request" : undefined;
+  if (scheme === undefined || !rest.startsWith("//")) return escapeProblem(rest);
+  const [authority = "", ...path] = rest.slice(2).split("/");
+  return authorityProblem(authority) ?? escapeProblem(path.join("/"));
+}
+
+function authorityProblem(authority: string): string | undefined {
+  const at = authority.lastIndexOf("@");
+  const host = authority.slice(at + 1);
+  const bracket = host.lastIndexOf("[");
+  if (bracket > 0) return "invalid IP-literal";
+  if (bracket === 0 && !host.includes("]")) return "missing ']' in host";
+  const port = bracket === 0 ? host.slice(host.lastIndexOf("]") + 1) : (/:.*$/s.exec(host)?.[0] ?? "");
+  if (!/^(:\d*)?$/.test(port)) return `invalid port ${JSON.stringify(port)} after host`;
+  const [wrong] = /[ "<>\\^`{|}]/.exec(host) ?? [];
+  if (wrong !== undefined) return `invalid character ${JSON.stringify(wrong)} in host name`;
+  const isUser = at < 0 || /^[\w\-.:~!$&'()*+,;=%@]*$/.test(authority.slice(0, at));
+  return isUser ? escapeProblem(host) : "net/url: invalid userinfo";
+}
+
+function escapeProblem(text: string): string | undefined {
+  const [wrong] = /%(?![0-9a-fA-F]{2}).{0,2}/s.exec(text) ?? [];
+  return wrong === undefined ? undefined : `invalid URL escape ${JSON.stringify(wrong)}`;
 }
 
 function splitHost(host: string): { readonly name: string; readonly port: string } {
@@ -60,10 +84,9 @@ function splitHost(host: string): { readonly name: string; readonly port: string
   return { name: bracketed ?? plain, port };
 }
 
-function queryOf({ query }: CelURL): Record<string, readonly string[]> {
-  const values: Record<string, string[]> = {};
-  for (const [name, value] of new URLSearchParams(query)) values[name] = [...(values[name] ?? []), value];
-  return values;
+function queryOf({ query }: CelURL): CelMap {
+  const parameters = new URLSearchParams(query);
+  return new Map([...new Set(parameters.keys())].map((name) => [name, parameters.getAll(name)]));
 }
 
 function decoded(path: string): string {

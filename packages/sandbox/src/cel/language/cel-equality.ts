@@ -1,3 +1,14 @@
+import {
+  CelDuration,
+  type CelMap,
+  CelTimestamp,
+  ExtensionValue,
+  isMap,
+  OptionalValue,
+  TypeValue,
+  Unsigned,
+} from "./cel-values.ts";
+
 /** How the elements of a list are identified, where the schema declares a set or a map. */
 export type ListKind = { readonly type: "set" } | { readonly type: "map"; readonly keys: readonly string[] };
 
@@ -11,31 +22,39 @@ export function markList(list: object, kind: ListKind): void {
 /** Equality as in CEL: numbers by value; lists of type set and map whatever their order. */
 export function celEquals(left: unknown, right: unknown): boolean {
   if (left === right) return true;
-  if (isNumeric(left) && isNumeric(right)) return Number(left) === Number(right);
+  const [one, other] = [numeric(left), numeric(right)];
+  if (one !== undefined && other !== undefined) return one >= other && one <= other;
   if (typeof left !== "object" || typeof right !== "object" || left === null || right === null) return false;
   if (Array.isArray(left)) return Array.isArray(right) && listsEqual(left, right);
-  if (left instanceof Date) return right instanceof Date && left.getTime() === right.getTime();
+  if (isMap(left)) return isMap(right) && mapsEqual(left, right);
   if (left instanceof Uint8Array) return right instanceof Uint8Array && bytesEqual(left, right);
-  if (isPlain(left)) return isPlain(right) && !Array.isArray(right) && mapsEqual(left, right);
-  return left.constructor === right.constructor && String(left) === String(right);
+  if (left instanceof OptionalValue) {
+    if (!(right instanceof OptionalValue)) return false;
+    return left.hasValue && right.hasValue
+      ? celEquals(left.value, right.value)
+      : left.hasValue === right.hasValue;
+  }
+  const isSimple =
+    left instanceof ExtensionValue ||
+    left instanceof CelDuration ||
+    left instanceof CelTimestamp ||
+    left instanceof TypeValue;
+  return isSimple && left.constructor === right.constructor && String(left) === String(right);
 }
 
-function isNumeric(value: unknown): value is number | bigint {
-  return typeof value === "number" || typeof value === "bigint";
-}
-
-function isPlain(value: object): value is Record<string, unknown> {
-  return value.constructor === Object || value.constructor === undefined;
+function numeric(value: unknown): number | bigint | undefined {
+  if (typeof value === "number" || typeof value === "bigint") return value;
+  return value instanceof Unsigned ? value.value : undefined;
 }
 
 function bytesEqual(left: Uint8Array, right: Uint8Array): boolean {
   return left.length === right.length && left.every((byte, index) => byte === right[index]);
 }
 
-function mapsEqual(left: Record<string, unknown>, right: Record<string, unknown>): boolean {
-  const names = Object.keys(left);
-  if (names.length !== Object.keys(right).length) return false;
-  return names.every((name) => Object.hasOwn(right, name) && celEquals(left[name], right[name]));
+function mapsEqual(left: CelMap, right: CelMap): boolean {
+  if (left.size !== right.size) return false;
+  for (const [key, value] of left) if (!right.has(key) || !celEquals(value, right.get(key))) return false;
+  return true;
 }
 
 function listsEqual(left: readonly unknown[], right: readonly unknown[]): boolean {
@@ -65,5 +84,5 @@ function isSame(left: unknown, right: unknown, keys: readonly string[]): boolean
 }
 
 function fieldOf(value: unknown, key: string): unknown {
-  return typeof value === "object" && value !== null && isPlain(value) ? value[key] : undefined;
+  return isMap(value) ? value.get(key) : undefined;
 }

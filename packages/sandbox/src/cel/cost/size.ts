@@ -1,27 +1,3 @@
-/** What evaluating a part of an expression costs at most, and what is known of its result. */
-export interface Estimate {
-  readonly cost: number;
-  readonly type: string;
-  /** Where in the object the value is: the variable, then fields, `@items`, `@keys` and `@values`. */
-  readonly path: readonly string[];
-  readonly size: Size | undefined;
-  /** Of the elements of lists and maps that the expression makes itself. */
-  readonly entries: EntrySizes | undefined;
-}
-
-export interface EntrySizes {
-  readonly key: Size;
-  readonly value: Size;
-}
-
-/** Where the values of variables are that macros declare. */
-export type LocalVariables = ReadonlyMap<string, readonly string[]>;
-
-export interface Estimator {
-  estimate(node: unknown, locals: LocalVariables): Estimate;
-  sizeOf(estimate: Estimate): Size;
-}
-
 /** How many elements a list or map, or characters a text, has at least and at most. */
 export interface Size {
   readonly min: number;
@@ -45,7 +21,7 @@ export function sum(...amounts: readonly number[]): number {
 }
 
 export function product(one: number, other: number): number {
-  return Math.min(most, one * other);
+  return one === 0 || other === 0 ? 0 : Math.min(most, one * other);
 }
 
 /** What it costs to go through `count` of something. */
@@ -60,4 +36,8 @@ export function either(one: Size, other: Size): Size {
 
 export function together(one: Size, other: Size): Size {
   return { min: sum(one.min, other.min), max: sum(one.max, other.max) };
+}
+
+export function times(one: Size, other: Size): Size {
+  return { min: product(one.min, other.min), max: product(one.max, other.max) };
 }
