@@ -4,7 +4,7 @@ export const ConditionType = {
   Progressing: "Progressing",
   /** The last run that finished has succeeded. */
   Succeeded: "Succeeded",
-  /** No run of an earlier spec is under way. */
+  /** The desired Job or CronJob has been applied, and no run of an earlier spec is under way. */
   UpToDate: "UpToDate",
   /** A problem keeps the BackUp from running that a user or an administrator has to solve. */
   Degraded: "Degraded",
@@ -40,6 +40,8 @@ export const Reason = {
   NameTaken: "NameTaken",
   /** The API server refuses the Job or CronJob. */
   Rejected: "Rejected",
+  /** The Job or CronJob could not be applied, and the operator retries. */
+  Retrying: "Retrying",
   /** The schedule is never due, such as on the 30th of February. */
   NeverDue: "NeverDue",
   /** There is no problem. */

@@ -7,9 +7,10 @@ import {
   listMap,
   resourceRequirements,
   rule,
-  sized,
   z,
 } from "keelson";
+import { podAnnotations, podLabels } from "./pod-metadata.ts";
+import { timeZonePattern } from "./time-zone.ts";
 import { volume } from "./volume.ts";
 
 /** The index of a worker is part of the name of its pod: more workers would leave fewer characters for the name of a BackUp. */
@@ -24,8 +25,19 @@ const schedule = [
 ].reduce((schema, each) => rule(schema, each), z.string().min(1).max(256));
 
 const timeZone = rule(z.string().min(1).max(64), {
-  rule: "self.lowerAscii() != 'local'",
-  message: "must be the name of a time zone, such as Europe/Berlin",
+  rule: `self.matches('${timeZonePattern}')`,
+  message: "must be the name of a time zone, such as Europe/Berlin, in upper and lower case as there",
+});
+
+const image = rule(z.string().min(1).max(500), {
+  rule: "!self.matches('[[:space:]]')",
+  message: "must not contain blanks",
+});
+
+/** The server keys the mounts of a container by their paths. */
+const volumes = rule(listMap(volume, ["name"]).max(64), {
+  rule: "self.all(volume, self.exists_one(other, other.mountPath == volume.mountPath))",
+  message: "must not have two volumes with the same mountPath",
 });
 
 const timeout = rule(duration().max(64), {
@@ -33,18 +45,12 @@ const timeout = rule(duration().max(64), {
   message: "must be at least 1s",
 });
 
-const metadataEntries = sized(z.record(z.string(), z.string().max(4096)), { max: 32 });
-const podMetadata = rule(metadataEntries, {
-  rule: "self.all(name, !name.startsWith('backup.keelson.dev/'))",
-  message: "must not begin with backup.keelson.dev/, which is reserved for the operator",
-});
-
 const texts = z.array(z.string().max(4096)).max(128);
 const name = z.string().min(1).max(253);
 
 export const spec = rule(
   z.object({
-    image: z.string().min(1).max(500).describe("The image of the workers, which make the backup"),
+    image: image.describe("The image of the workers, which make the backup"),
     replicas: z
       .int32()
       .min(1)
@@ -80,16 +86,13 @@ export const spec = rule(
     resources: resourceRequirements().exactOptional().describe("As in a container"),
     env: envVariables().exactOptional().describe("As in a container"),
     envFrom: envSources().exactOptional().describe("As in a container"),
-    volumes: listMap(volume, ["name"])
-      .max(64)
-      .exactOptional()
-      .describe("Volumes with the data to back up, and with the backups"),
+    volumes: volumes.exactOptional().describe("Volumes with the data to back up, and with the backups"),
     serviceAccountName: name
       .exactOptional()
       .describe("The ServiceAccount of the workers; without it they get no token for the API"),
     imagePullSecrets: imagePullSecrets().exactOptional().describe("As in a pod"),
-    podLabels: podMetadata.exactOptional().describe("Further labels of the pods"),
-    podAnnotations: podMetadata.exactOptional().describe("Annotations of the pods"),
+    podLabels: podLabels.exactOptional().describe("Further labels of the pods"),
+    podAnnotations: podAnnotations.exactOptional().describe("Annotations of the pods"),
     updatePolicy: z
       .enum(["Wait", "Replace"])
       .default("Wait")

@@ -41,6 +41,10 @@ export const status = z.object({
     .string()
     .exactOptional()
     .describe("Without a schedule: the revision that has run, which does not run again without its Job"),
+  runAgain: z
+    .string()
+    .exactOptional()
+    .describe("The last value of the annotation run-again, which counts after the annotation was removed"),
   running: z
     .array(runningEntry)
     .exactOptional()

@@ -26,7 +26,11 @@ function progressing(facts: StatusFacts): Finding {
     return { status: "True", reason: reasonOf(plan.update), message: messageOf(plan.update) };
   if (phase === "Running")
     return { status: "True", reason: Reason.JobRunning, message: `Job ${run?.name} is running` };
-  if (problem !== undefined) return { status: "False", reason: problem.reason, message: problem.message };
+  if (problem !== undefined)
+    return {
+      status: problem.severity === "passing" ? "True" : "False",
+      ...{ reason: problem.reason, message: problem.message },
+    };
   if (phase === "Suspended")
     return { status: "False", reason: Reason.Suspended, message: "spec.suspend is true" };
   if (run?.state === "waiting" && run.job.status?.startTime !== undefined)
@@ -78,7 +82,8 @@ function upToDate({ plan: { update }, runs, problem }: StatusFacts): Finding {
 }
 
 function degraded({ problem }: StatusFacts): Finding {
-  if (problem === undefined) return { status: "False", reason: Reason.AsExpected, message: "" };
+  if (problem === undefined || problem.severity === "passing")
+    return { status: "False", reason: Reason.AsExpected, message: "" };
   return { status: "True", reason: problem.reason, message: problem.message };
 }
 

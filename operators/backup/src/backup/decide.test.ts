@@ -95,6 +95,13 @@ describe("the plan for a BackUp without a schedule", () => {
     const again = backUp({ image: "backup:1" }, undefined, { "backup.keelson.dev/run-again": "1" });
     expect(revisionOf(again)).not.toBe(revisionOf(earlier));
   });
+
+  it("keeps its revision if the annotation run-again is removed", () => {
+    const again = backUp({ image: "backup:1" }, undefined, { "backup.keelson.dev/run-again": "1" });
+    expect(revisionOf(backUp({ image: "backup:1" }, { runAgain: "1" }))).toBe(revisionOf(again));
+    const other = backUp({ image: "backup:1" }, { runAgain: "1" }, { "backup.keelson.dev/run-again": "2" });
+    expect(revisionOf(other)).not.toBe(revisionOf(again));
+  });
 });
 
 describe("the plan for a BackUp with a schedule", () => {

@@ -35,8 +35,11 @@ describe("the next run", () => {
     expect(nextOf(cronJob("@every 1h", "Etc/UTC", "2026-01-01T12:00:05Z"))).toBe("2026-01-01T13:00:05Z");
   });
 
-  it("is undefined while it is suspended, without a CronJob, and if the schedule is never due", () => {
-    expect(nextOf(cronJob("@daily", "Etc/UTC"), { suspend: true })).toBeUndefined();
+  it("is undefined while the CronJob is suspended, without a CronJob, and if the schedule is never due", () => {
+    const { spec, ...rest } = cronJob("@daily", "Etc/UTC");
+    expect(nextOf({ ...rest, spec: { ...spec, suspend: true } })).toBeUndefined();
+    // The server has refused to suspend it.
+    expect(nextOf(cronJob("@daily", "Etc/UTC"), { suspend: true })).toBe("2026-01-02T00:00:00Z");
     expect(nextOf(undefined)).toBeUndefined();
     expect(nextOf(cronJob("0 3 31 2 *", "Etc/UTC"))).toBeUndefined();
   });

@@ -8,12 +8,14 @@ import { defaultTimeZone } from "./resources/cron-job.ts";
  * CronJob, which differs from the desired one if the server refused that.
  */
 export function nextRunMs(
-  { schedule: desired, suspend }: BackUpSpec,
+  { schedule: desired }: BackUpSpec,
   cronJob: CronJob | undefined,
   nowMs: number,
 ): number | undefined {
-  const { schedule, timeZone = defaultTimeZone } = cronJob?.spec ?? {};
-  if (desired === undefined || suspend || cronJob === undefined || schedule === undefined) return undefined;
+  const { schedule, suspend, timeZone = defaultTimeZone } = cronJob?.spec ?? {};
+  if (desired === undefined || cronJob === undefined || schedule === undefined) return undefined;
+  // The operator suspends the CronJob also while another run has to finish first.
+  if (suspend === true) return undefined;
   const parsed = isKnownTimeZone(timeZone) ? parseCronSchedule(schedule) : undefined;
   return parsed === undefined ? undefined : nextCronTime(parsed, timeZone, lastMs(parsed, cronJob, nowMs));
 }

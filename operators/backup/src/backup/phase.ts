@@ -22,7 +22,8 @@ export function currentRun(runs: readonly Run[]): Run | undefined {
 }
 
 /**
- * The phase of a BackUp. An update of a run to a changed spec comes first, then a run under way, then a problem, then
+ * The phase of a BackUp. An update of a run to a changed spec comes first, then a run under way, then a problem (Pending
+ * while a retry is expected to succeed, otherwise Failed), then
  * `spec.suspend`, then the result of the last run.
  */
 export function phaseOf(facts: StatusFacts): Phase {
@@ -30,7 +31,7 @@ export function phaseOf(facts: StatusFacts): Phase {
   if (plan.update?.waits === false) return "Updating";
   const run = currentRun(runs);
   if (run?.state === "running") return "Running";
-  if (problem !== undefined) return "Failed";
+  if (problem !== undefined) return problem.severity === "passing" ? "Pending" : "Failed";
   if (run?.state === "waiting") return "Pending";
   const isDone = isIdle(facts);
   if (backup.spec.suspend && !(isDone && backup.spec.schedule === undefined)) return "Suspended";

@@ -16,7 +16,7 @@ import { execute } from "./execute.ts";
 import type { BackUpMetrics, MeasuredBackUp } from "./metrics.ts";
 import { nextRunMs } from "./next-run.ts";
 import type { Plan } from "./plan.ts";
-import { type Problem, problemOf, problemOfSchedule } from "./problem.ts";
+import { problemOf, problemOfSchedule } from "./problem.ts";
 import { type Observation, statusOf } from "./status.ts";
 import { findVanishedRuns } from "./vanished-runs.ts";
 
@@ -45,11 +45,17 @@ export async function reconcileBackUp(
   const problem = error === undefined ? problemOfSchedule(backup.spec, nowMs) : problemOf(error);
   const updated = updateStatus(context, metrics, { ...state, plan, problem, nowMs });
   if (error !== undefined) {
-    // The first error is the cause: it is thrown even if the status cannot be written either.
-    await updated.catch((second: unknown) =>
-      log.warn("the status could not be written either", { error: toError(second) }),
+    const isShown = await updated.then(
+      () => true,
+      (second: unknown) => {
+        log.warn("the status could not be written either", { error: toError(second) });
+        return false;
+      },
     );
-    throw terminalIf(problem, error);
+    // The first error is the cause. It ends the retries only if the status shows it.
+    throw problem?.severity === "terminal" && isShown
+      ? new TerminalError(error.message, { cause: error })
+      : error;
   }
   const { hasMore } = await updated;
   return hasMore ? { requeueAfterMs: 1 } : untilNextRun(backup, state.cronJob, nowMs);
@@ -67,7 +73,7 @@ async function updateStatus(
   const status = statusOf(backup, { ...observation, vanished });
   if (await setStatus(status)) {
     recordRuns(context, status);
-    if (problem !== undefined) recordProblem(context, problem);
+    if (problem !== undefined && problem.severity !== "passing") recordProblem(context, problem);
   }
   metrics.show(key, measuredOf(backup, status));
   return { hasMore: plan.hasMore || vanished.length > 0 };
@@ -106,11 +112,6 @@ function isBecomingFree({ isDeleting, controller }: ForeignObjectError, { metada
     controller.apiVersion === apiVersionOf(BackUp) &&
     controller.name === metadata.name
   );
-}
-
-function terminalIf(problem: Problem | undefined, error: Error): Error {
-  if (problem?.isTerminal !== true) return error;
-  return new TerminalError(error.message, { cause: error });
 }
 
 /** The status contains the time of the next run, so it changes when that run is due. */

@@ -1,4 +1,6 @@
+import { failureStatus } from "@keelson/testkit";
 import { findCondition, type Stored } from "keelson";
+import { apiErrorFrom } from "keelson/client";
 import type { CronJob } from "keelson/kinds/batch/v1";
 import { describe, expect, it } from "vitest";
 import { backUp, failed, run, running, stateOf, stuck, succeeded } from "../../test/support/objects.ts";
@@ -6,7 +8,7 @@ import type { BackUp } from "../api/back-up.ts";
 import type { BackUpStatus } from "../api/status.ts";
 import { decide } from "./decide.ts";
 import { runningOf } from "./history.ts";
-import type { Problem } from "./problem.ts";
+import { type Problem, problemOf } from "./problem.ts";
 import type { Run } from "./run.ts";
 import { statusOf } from "./status.ts";
 
@@ -70,12 +72,44 @@ describe("the phase", () => {
   });
 
   it("is Failed if there is a problem, which the condition Degraded shows", () => {
-    const problem = { reason: "NameTaken", message: "it is taken", isTerminal: true };
+    const problem = { reason: "NameTaken", message: "it is taken", severity: "terminal" } as const;
     const { phase, conditions } = statusWith(once, [], { problem });
     expect(phase).toBe("Failed");
     expect(findCondition(conditions, "Degraded")).toMatchObject({
       status: "True",
       ...{ message: "it is taken" },
+    });
+  });
+});
+
+describe("an error", () => {
+  const scheduled = backUp({ image: "backup:1", schedule: "@daily" });
+  const history = statusWith(once, [run(once, { status: succeeded })]);
+  const after = { ...scheduled, status: history };
+  const reasonsOf = ({ conditions = [] }: BackUpStatus) =>
+    Object.fromEntries(conditions.map(({ type, status, reason }) => [type, `${status} ${reason}`]));
+
+  it.each<[string, unknown]>([
+    ["500", apiErrorFrom("apply", failureStatus("InternalError"))],
+    ["413", apiErrorFrom("apply", failureStatus("RequestEntityTooLarge"))],
+    ["422", apiErrorFrom("apply", failureStatus("Invalid"))],
+  ])("of the server is shown as a problem: %s", (_, error) => {
+    const status = statusWith(after, [], { problem: problemOf(error) });
+    expect(status.phase).toBe("Failed");
+    expect(reasonsOf(status)).toMatchObject({
+      ...{ Progressing: "False Rejected", UpToDate: "False Rejected", Degraded: "True Rejected" },
+    });
+  });
+
+  it.each<[string, unknown]>([
+    ["a conflict", apiErrorFrom("apply", failureStatus("Conflict"))],
+    ["an overloaded server", apiErrorFrom("apply", failureStatus("TooManyRequests"))],
+    ["a lost connection", new Error("ECONNRESET")],
+  ])("after which the operator retries is shown as not brought about: %s", (_, error) => {
+    const status = statusWith(after, [], { problem: problemOf(error) });
+    expect(status.phase).toBe("Pending");
+    expect(reasonsOf(status)).toMatchObject({
+      ...{ Progressing: "True Retrying", UpToDate: "False Retrying", Degraded: "False AsExpected" },
     });
   });
 });

@@ -9,6 +9,7 @@ import { currentRun, phaseOf } from "./phase.ts";
 import type { Plan } from "./plan.ts";
 import type { Problem } from "./problem.ts";
 import { jobName } from "./resources/names.ts";
+import { runAgainOf } from "./resources/revision.ts";
 import { isFinished, type Run } from "./run.ts";
 import { missingRuns } from "./vanished-runs.ts";
 
@@ -38,6 +39,7 @@ export function statusOf(
   const lastDuration = finished.length > 0 ? lastFinished(history)?.duration : before.lastDuration;
   const running = [...runningOf(runs), ...missingRuns(backup, runs).filter((run) => !vanished.includes(run))];
   const finishedRevision = finishedRevisionOf(backup, runs) ?? before.finishedRevision;
+  const runAgain = runAgainOf(backup);
   return {
     observedGeneration: metadata.generation ?? 0,
     phase: phaseOf(facts),
@@ -49,6 +51,7 @@ export function statusOf(
     successes: (before.successes ?? 0) + finished.filter(({ state }) => state === "succeeded").length,
     failures: (before.failures ?? 0) + finished.filter(({ state }) => state === "failed").length,
     ...(finishedRevision !== undefined && { finishedRevision }),
+    ...(runAgain !== undefined && { runAgain }),
     running,
     history,
     conditions: mergeConditions(before.conditions, conditionsOf(facts), nowMs),

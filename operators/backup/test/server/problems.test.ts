@@ -53,8 +53,12 @@ describe("a name that is taken", () => {
 describe("a refusal of the API server", () => {
   it.each<[string, BackUpSpecInput, RegExp]>([
     ["a schedule", { image: "backup:1", schedule: "61 * * * *" }, /schedule/],
-    ["a time zone", { image: "backup:1", schedule: "@daily", timeZone: "Mars/Olympus" }, /timeZone/],
-    ["a template", { image: "backup:1", podLabels: { "not a label": "x" } }, /labels/],
+    ["a time zone", { image: "backup:1", schedule: "@daily", timeZone: "Europe/Olympus" }, /timeZone/],
+    [
+      "a template",
+      { image: "backup:1", resources: { requests: { cpu: 2 }, limits: { cpu: 1 } } },
+      /must be less than or equal to cpu limit/,
+    ],
   ])("is shown with the message of the server until the spec changes: %s", async (_, spec, message) => {
     const space = await BackUpSpace.create(world);
     await space.create("refused", spec);
@@ -62,7 +66,7 @@ describe("a refusal of the API server", () => {
     const { status } = await space.reaches("refused", "Failed");
     expect(status?.nextRunTime).toBeUndefined();
     await expect.poll(() => space.eventsOf("refused")).toEqual(["Warning Rejected"]);
-    await space.change("refused", { schedule: null, timeZone: null, podLabels: null });
+    await space.change("refused", { schedule: null, timeZone: null, resources: null });
     await space.reaches("refused", "Succeeded");
     await space.shows("refused", "Degraded", "False", "AsExpected");
   });
@@ -102,6 +106,32 @@ describe("an invalid spec", () => {
     [{ image, timeout: "500ms" }, "must be at least 1s"],
     [{ image, replicas: 0 }, "spec.replicas"],
     [{ image: "" }, "spec.image"],
+    [{ image: "backup: 1" }, "must not contain blanks"],
+    [{ image: "backup:1\n" }, "must not contain blanks"],
+    [{ image, schedule: "@daily", timeZone: "europe/berlin" }, "in upper and lower case as there"],
+    [
+      {
+        image,
+        volumes: [
+          { ...mount, emptyDir: {} },
+          { ...mount, name: "other", emptyDir: {} },
+        ],
+      },
+      "must not have two volumes with the same mountPath",
+    ],
+    [{ image, volumes: [{ ...mount, subPath: "a/../b", emptyDir: {} }] }, "must be a path within the volume"],
+    [{ image, volumes: [{ ...mount, nfs: { server: "a", path: "b" } }] }, "spec.volumes[0].nfs.path"],
+    [{ image, podLabels: { "job-name": "x" } }, "must not be job-name, controller-uid or"],
+    [{ image, podLabels: { "controller-uid": "x" } }, "must not be job-name, controller-uid or"],
+    [{ image, podLabels: { "batch.kubernetes.io/job-name": "x" } }, "reserved for the operator and for Jobs"],
+    [
+      { image, podAnnotations: { "batch.kubernetes.io/job-completion-index": "7" } },
+      "reserved for the operator",
+    ],
+    [{ image, podLabels: { "not a label": "x" } }, "must have names such as tier or example.com/tier"],
+    [{ image, podLabels: { ["a".repeat(64)]: "x" } }, "must have names such as tier or example.com/tier"],
+    [{ image, podLabels: { tier: "not a value" } }, "must have values of letters"],
+    [{ image, podAnnotations: { "/x": "x" } }, "must have names such as tier or example.com/tier"],
     [{ image, volumes: [mount] }, "must have exactly one source: persistentVolumeClaim, secret, configMap"],
     [
       { image, volumes: [{ ...mount, emptyDir: {}, secret: { secretName: "a" } }] },
@@ -109,7 +139,10 @@ describe("an invalid spec", () => {
     ],
     [{ image, env: [{ name: "A", value: "b", valueFrom: {} }] }, "must not have both value and valueFrom"],
     [{ image, envFrom: [{ prefix: "A" }] }, "must be exactly one of secretRef, configMapRef"],
-    [{ image, podLabels: { "backup.keelson.dev/backup": "x" } }, "which is reserved for the operator"],
+    [
+      { image, podLabels: { "backup.keelson.dev/backup": "x" } },
+      "which are reserved for the operator and for Jobs",
+    ],
   ])("is refused: %j", async (spec, message) => {
     const space = await BackUpSpace.create(world);
     await expect(space.create("invalid", spec)).rejects.toThrow(message);

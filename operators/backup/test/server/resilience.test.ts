@@ -112,6 +112,41 @@ describe("an operator", () => {
     await expect.poll(() => space.eventsOf("limited")).toContain("Warning Rejected");
   });
 
+  it.each([
+    ["InternalError", "Degraded", "True", "Rejected"],
+    ["ServiceUnavailable", "Progressing", "True", "Retrying"],
+  ] as const)("claims nothing that %s kept from it, and retries", async (reason, type, status, shown) => {
+    const space = await BackUpSpace.create(world);
+    const rules: InjectedFault[] = [];
+    await operatorOf(space, (transport) => {
+      const faulty = faultyTransport(transport);
+      const cronJob = { method: "PATCH", path: /\/cronjobs\/job-unapplied/ } as const;
+      rules.push(faulty.fault(cronJob, faults.refuse(reason), { times: Infinity }));
+      return faulty;
+    });
+    await space.create("unapplied", { image: "backup:1", schedule: "0 0 1 1 *" });
+    await space.shows("unapplied", type, status, shown);
+    await space.shows("unapplied", "UpToDate", "False", shown);
+    for (const rule of rules) rule.remove();
+    await space.shows("unapplied", "UpToDate", "True", "UpToDate");
+    await space.shows("unapplied", "Degraded", "False", "AsExpected");
+    expect((await space.reaches("unapplied", "Pending")).status?.nextRunTime).toMatch(/-01-01T00:00:00Z$/);
+  });
+
+  it("shows a final refusal also if the first write of the status fails", async () => {
+    const space = await BackUpSpace.create(world);
+    await operatorOf(space, (transport) => {
+      const faulty = faultyTransport(transport);
+      faulty.fault({ method: "PATCH", path: /\/backups\/refused\/status$/ }, faults.refuse("Conflict"));
+      return faulty;
+    });
+    const resources = { requests: { cpu: 2 }, limits: { cpu: 1 } };
+    await space.create("refused", { image: "backup:1", resources });
+    await space.shows("refused", "Degraded", "True", "Rejected");
+    await space.reaches("refused", "Failed");
+    await expect.poll(() => space.eventsOf("refused")).toEqual(["Warning Rejected"]);
+  });
+
   it("has metrics of every BackUp, from its status, as long as it exists", async () => {
     const space = await BackUpSpace.create(world);
     const first = await operatorOf(space);

@@ -131,7 +131,7 @@ describe("a BackUp that runs once", () => {
     });
   });
 
-  it("records a run that failed, and runs again when the annotation changes", async () => {
+  it("records a run that failed, and runs again when the annotation changes, but not when it is removed", async () => {
     const space = await BackUpSpace.create(world);
     await space.create("fails", { image: "backup:1", ...failing });
     const { status } = await space.reaches("fails", "Failed");
@@ -148,6 +148,14 @@ describe("a BackUp that runs once", () => {
     await expect.poll(() => space.eventsOf("fails")).toEqual(["Normal CreatedJob", "Warning JobFailed"]);
     // The history keeps one failed run, and those whose Jobs exist.
     await expect.poll(async () => (await space.get(BackUp, "fails")).status?.history?.length).toBe(1);
+    const before = await reconcilesOf(operator);
+    await space.kubectl("annotate", "bks", "fails", `${runAgainAnnotation}-`);
+    await expect.poll(() => reconcilesOf(operator)).toBeGreaterThan(before);
+    await operator.idle();
+    expect((await space.reaches("fails", "Failed")).status).toMatchObject({
+      failures: 2,
+      runAgain: "please",
+    });
   });
 
   it("does not run again when the Job of a finished run is deleted", async () => {
