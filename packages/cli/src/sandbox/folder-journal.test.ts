@@ -2,6 +2,7 @@ import { execFileSync } from "node:child_process";
 import { appendFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { formatJson, parseJson } from "@keelson/core";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { DamagedDataError } from "./errors.ts";
@@ -80,6 +81,21 @@ describe("a journal in a folder", () => {
     journal.append(entry(2));
     expect(readFileSync(journalOf(folder), "utf8")).toContain("a/2");
     journal[Symbol.dispose]();
+  });
+
+  test("keeps integers that a number would round, and objects of any depth", () => {
+    const deep = `${"[".repeat(9_000)}${"]".repeat(9_000)}`;
+    const { object } = entry(2);
+    const text = `{"large":9007199254740993,"deep":${deep}}`;
+    {
+      using journal = new FolderJournal(folder);
+      journal.append({ ...entry(2), object: object === null ? null : { ...object, spec: parseJson(text) } });
+    }
+    // Once from the journal, and once from the snapshot.
+    for (let restart = 0; restart < 2; restart++) {
+      using journal = new FolderJournal(folder);
+      expect(formatJson(journal.snapshot?.objects[0]?.object.spec)).toBe(text);
+    }
   });
 
   test("loses nothing but the write that a full disk refused", () => {

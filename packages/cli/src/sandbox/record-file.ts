@@ -1,4 +1,5 @@
 import { crc32 } from "node:zlib";
+import { formatJson, parseJson } from "@keelson/core";
 
 /**
  * A file of records, each a line of checksum, sequence number and JSON. The checksum covers the rest of the line, and the
@@ -30,7 +31,7 @@ const lineBreak = 0x0a;
 const form = /^([0-9a-f]{8}) (\d{1,16}) (.*)$/s;
 
 export function formatRecord(sequence: number, value: unknown): string {
-  const content = `${sequence} ${JSON.stringify(value)}`;
+  const content = `${sequence} ${formatJson(value)}`;
   return `${checksum(content)} ${content}\n`;
 }
 
@@ -62,7 +63,7 @@ function readLine(bytes: Buffer, line: number): IntactRecord | DamagedRecord {
   // Of the bytes, not of the text: decoding replaces what is not UTF-8.
   if (checksum(bytes.subarray(sum.length + 1)) !== sum)
     return { state: "damaged", line, problem: "its checksum does not match" };
-  return { state: "intact", line, sequence: Number(sequence), value: JSON.parse(json) };
+  return { state: "intact", line, sequence: Number(sequence), value: parseJson(json) };
 }
 
 function checksum(content: string | Buffer): string {
