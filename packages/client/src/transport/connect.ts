@@ -37,7 +37,7 @@ export async function connect(options: ConnectOptions = {}): Promise<Connection>
   const { clock = systemClock, env = process.env, userAgent, timeoutMs, ...source } = options;
   const { onWarning } = options;
   const access = await defaultAccess({ ...source, env, home: env.HOME ?? homedir(), clock });
-  const transport = httpTransport(access);
+  const transport = httpTransport(access, { clock });
   const client = createClient({
     transport,
     clock,

@@ -55,8 +55,8 @@ describe("a semaphore", () => {
 });
 
 it("a server is trusted by its own certificate, whatever authority has signed it", async () => {
-  const { server, access } = await startTlsServer(await signed("localhost"));
-  server.on("request", (_, response) => void response.end("hello"));
+  const { onRequest, access } = await startTlsServer({ certificate: await signed("localhost") });
+  onRequest((_, response) => void response.end("hello"));
   const transport = httpTransport(access);
   const { body } = await transport.send({ method: "GET", path: "/", headers: {}, isStream: false });
   expect(await readText(body)).toBe("hello");
@@ -90,8 +90,8 @@ async function startProxy(status = 200) {
 
 describe("a connection through a proxy", () => {
   it("serves requests and streams, and shows the proxy who asks", async () => {
-    const { server, access, sockets } = await startTlsServer();
-    server.on("request", (_, response) => void response.end("hello"));
+    const { onRequest, access, sockets } = await startTlsServer();
+    onRequest((_, response) => void response.end("hello"));
     const proxy = await startProxy();
     const transport = httpTransport({ ...access, proxyUrl: `http://ann:p%40ss@${proxy.host}` });
     for (const isStream of [true, false, false]) {

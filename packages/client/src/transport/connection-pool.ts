@@ -80,8 +80,11 @@ export class Semaphore {
 }
 
 const connectTimeoutMs = 10_000;
-/** After so long without a byte the system probes the connection. */
-const keepAliveDelayMs = 60_000;
+/**
+ * After so long without a byte the system probes the connection, once a second and ten times in all (libuv), so that one
+ * whose other end is lost fails within 45 s.
+ */
+const keepAliveDelayMs = 30_000;
 
 /** Where connections lead, and how. */
 export interface Route {
@@ -111,12 +114,28 @@ export type OnRead = (bytes: Buffer) => boolean;
 const recordBytes = 1 << 14;
 const plainBytes = 1 << 16;
 
+/** How a connection is used. */
+export interface ConnectionUse {
+  /** What arrives is given to this and not to listeners of the socket, which costs a good deal less. */
+  readonly onRead?: OnRead;
+  /** Lets the server choose HTTP/2, which `speaksHttp2` tells of the connection. Default: false. */
+  readonly offersHttp2?: boolean;
+}
+
+/** Whether the server has chosen HTTP/2. */
+export function speaksHttp2(socket: Socket): boolean {
+  return "alpnProtocol" in socket && socket.alpnProtocol === "h2";
+}
+
 /**
  * Opens a connection on which a request can be sent at once: names are resolved, proxies passed and hands shaken. Gives
- * up after ten seconds, or with the signal's reason when that aborts; then nothing of it is left. With `onRead`, what
- * arrives is given to that and not to listeners of the socket, which costs a good deal less.
+ * up after ten seconds, or with the signal's reason when that aborts; then nothing of it is left.
  */
-export async function openConnection(route: Route, signal: AbortSignal, onRead?: OnRead): Promise<Socket> {
+export async function openConnection(
+  route: Route,
+  signal: AbortSignal,
+  use: ConnectionUse = {},
+): Promise<Socket> {
   const timeout = new AbortController();
   const { host } = route.server;
   const giveUp = (): void =>
@@ -126,7 +145,7 @@ export async function openConnection(route: Route, signal: AbortSignal, onRead?:
   try {
     const tunnel =
       route.proxyUrl === undefined ? undefined : await openTunnel(route.proxyUrl, route.server, either);
-    return await connectTo(route, { tunnel, onRead }, either);
+    return await connectTo(route, { tunnel, ...use }, either);
   } catch (error) {
     throw either.aborted ? either.reason : error;
   } finally {
@@ -134,15 +153,14 @@ export async function openConnection(route: Route, signal: AbortSignal, onRead?:
   }
 }
 
-interface How {
+interface How extends ConnectionUse {
   /** A connection to the server through a proxy, on which nothing was said yet. */
   readonly tunnel?: Socket | undefined;
-  readonly onRead?: OnRead | undefined;
 }
 
 async function connectTo(
   { server, tls, secureContext }: Route,
-  { tunnel, onRead }: How,
+  { tunnel, onRead, offersHttp2 = false }: How,
   signal: AbortSignal,
 ): Promise<Socket> {
   const host = hostOf(server);
@@ -161,7 +179,7 @@ async function connectTo(
     // An address is not sent as a name, but it is verified all the same.
     servername: tls.serverName ?? (isIP(host) === 0 ? host : ""),
     rejectUnauthorized: !tls.insecure,
-    ALPNProtocols: ["http/1.1"],
+    ALPNProtocols: offersHttp2 ? ["h2", "http/1.1"] : ["http/1.1"],
   });
   await established(socket, "secureConnect", signal);
   return tunnel === undefined ? socket : readBy(socket, onRead);
@@ -174,7 +192,8 @@ function intoOneBuffer(onRead: OnRead, size: number): OnReadOpts {
   };
 }
 
-function readBy(socket: Socket, onRead: OnRead | undefined): Socket {
+/** Gives what arrives on a connection to a function. */
+export function readBy(socket: Socket, onRead: OnRead | undefined): Socket {
   if (onRead === undefined) return socket;
   return socket.on("data", (bytes: Buffer) => {
     if (!onRead(bytes)) socket.pause();

@@ -1,10 +1,16 @@
 import { execFile } from "node:child_process";
-import type { Http2ServerRequest, Http2ServerResponse } from "node:http2";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import type { Transport, TransportRequest } from "@keelson/core";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { startMuteServer, startTlsServer, type TlsServer } from "../../test/support/tls-server.ts";
+import {
+  type ServerAnswer,
+  type ServerRequest,
+  startMuteServer,
+  startTlsServer,
+  type TlsServer,
+  type TlsServerOptions,
+} from "../../test/support/tls-server.ts";
 import type { ClusterAccess } from "../config/cluster-access.ts";
 import { readText } from "../request/response.ts";
 import { httpTransport } from "./http-transport.ts";
@@ -21,35 +27,50 @@ function transportTo(access: ClusterAccess): Transport {
 }
 
 /** What the server says to each request, and a transport that reaches it. */
-async function answering(
-  answer: (request: Http2ServerRequest, response: Http2ServerResponse) => void,
+async function startAnswering(
+  answer: (request: ServerRequest, response: ServerAnswer) => void,
+  options: TlsServerOptions = {},
 ): Promise<TlsServer & { readonly transport: Transport }> {
-  const tlsServer = await startTlsServer();
-  tlsServer.server.on("request", answer);
+  const tlsServer = await startTlsServer(options);
+  tlsServer.onRequest(answer);
   return { ...tlsServer, transport: transportTo(tlsServer.access) };
 }
 
-const sayVersion = (request: Http2ServerRequest, response: Http2ServerResponse): void => {
+const sayVersion = (request: ServerRequest, response: ServerAnswer): void => {
   response.end(request.httpVersion);
 };
 
 describe("what is spoken", () => {
-  it("is HTTP/1.1, also with servers that know more", async () => {
-    const { transport } = await answering(sayVersion);
-    for (const request of [get, stream]) {
-      expect(await readText((await transport.send(request)).body)).toBe("1.1");
-    }
+  it.each([
+    { request: get, speaksHttp2: true, spoken: "1.1" },
+    { request: stream, speaksHttp2: true, spoken: "2.0" },
+    { request: stream, speaksHttp2: false, spoken: "1.1" },
+  ])("is HTTP/$spoken (stream: $request.isStream, server with HTTP/2: $speaksHttp2)", async (sent) => {
+    const { transport } = await startAnswering(sayVersion, sent);
+    for (let round = 0; round < 3; round++)
+      expect(await readText((await transport.send(sent.request)).body)).toBe(sent.spoken);
   });
 
-  it.each([get, stream, post, { ...stream, body: "ask", method: "POST" }] satisfies TransportRequest[])(
-    "carries path, headers and body ($method, stream: $isStream)",
-    async (request) => {
-      const { access } = await answering((asked, response) => {
-        const { authorization, "x-crew": crew } = asked.headers;
-        response.setHeader("x-seen", `${asked.method} ${asked.url} ${authorization} ${crew}`);
-        response.statusCode = 202;
-        asked.pipe(response);
-      });
+  const askingStream: TransportRequest = { ...stream, body: "ask", method: "POST" };
+  it.each([
+    { request: get, speaksHttp2: true },
+    { request: post, speaksHttp2: true },
+    { request: stream, speaksHttp2: true },
+    { request: askingStream, speaksHttp2: true },
+    { request: stream, speaksHttp2: false },
+    { request: askingStream, speaksHttp2: false },
+  ])(
+    "carries path, headers and body ($request.method, stream: $request.isStream, HTTP/2: $speaksHttp2)",
+    async ({ request, speaksHttp2 }) => {
+      const { access } = await startAnswering(
+        (asked, response) => {
+          const { authorization, "x-crew": crew } = asked.headers;
+          response.setHeader("x-seen", `${asked.method} ${asked.url} ${authorization} ${crew}`);
+          response.statusCode = 202;
+          asked.pipe(response);
+        },
+        { speaksHttp2 },
+      );
       const headers = { authorization: "Bearer t", "x-crew": ["ann", "bob"] };
       const transport = transportTo({
         ...access,
@@ -64,7 +85,7 @@ describe("what is spoken", () => {
   );
 
   it("announces how long the body of a DELETE is", async () => {
-    const { transport } = await answering(({ headers }, response) => {
+    const { transport } = await startAnswering(({ headers }, response) => {
       response.end(`${headers["content-length"]}`);
     });
     const { body } = await transport.send({ ...get, method: "DELETE", body: "réason" });
@@ -73,9 +94,13 @@ describe("what is spoken", () => {
 });
 
 describe.each([
-  { what: "a request", request: get },
-  { what: "a stream", request: stream },
-])("$what", ({ request }) => {
+  { what: "a request", request: get, speaksHttp2: true },
+  { what: "a stream over HTTP/2", request: stream, speaksHttp2: true },
+  { what: "a stream over HTTP/1.1", request: stream, speaksHttp2: false },
+])("$what", ({ request, speaksHttp2 }) => {
+  const answering = (answer: (asked: ServerRequest, response: ServerAnswer) => void) =>
+    startAnswering(answer, { speaksHttp2 });
+
   it("fails in the middle when its connection is lost, as is an error of connections", async () => {
     const { transport, sockets } = await answering((_, response) => {
       response.write("half", () => {
@@ -188,7 +213,7 @@ describe.each([
 
 describe("connections", () => {
   it("are reused, and no more than 64 are open for requests", async () => {
-    const { transport, connections } = await answering(sayVersion);
+    const { transport, connections } = await startAnswering(sayVersion);
     const ask = async (): Promise<string> => readText((await transport.send(get)).body);
     await Promise.all(Array.from({ length: 200 }, ask));
     expect(connections()).toBe(64);
@@ -198,7 +223,7 @@ describe("connections", () => {
   }, 60_000);
 
   it("that the server has closed are not used again, by writes neither", async () => {
-    const { transport, sockets, connections } = await answering(sayVersion);
+    const { transport, sockets, connections } = await startAnswering(sayVersion);
     await readText((await transport.send(post)).body);
     const [socket] = sockets;
     socket?.end();
@@ -208,7 +233,7 @@ describe("connections", () => {
   });
 
   it("with other settings replace idle ones at once, and busy ones when they are over", async () => {
-    const { access, sockets } = await answering(({ url }, response) => {
+    const { access, sockets } = await startAnswering(({ url }, response) => {
       response.write("begun");
       if (url !== "/slow") response.end();
     });
@@ -225,7 +250,7 @@ describe("connections", () => {
   });
 
   it("that are idle do not keep a process from ending", async () => {
-    const { access } = await answering(sayVersion);
+    const { access } = await startAnswering(sayVersion);
     const program = `
       import { httpTransport } from ${JSON.stringify(fileURLToPath(new URL("./http-transport.ts", import.meta.url)))};
       const tls = async () => ({ insecure: true });
@@ -237,6 +262,6 @@ describe("connections", () => {
         for await (const chunk of body) process.stdout.write(chunk);
       }`;
     const node = ["--conditions=@keelson/source", "--input-type=module", "--eval", program];
-    expect((await run(process.execPath, node, { timeout: 20_000 })).stdout).toBe("1.11.1");
+    expect((await run(process.execPath, node, { timeout: 20_000 })).stdout).toBe("1.12.0");
   }, 30_000);
 });

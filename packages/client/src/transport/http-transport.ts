@@ -1,31 +1,50 @@
 import { validateHeaderValue } from "node:http";
 import type { Socket } from "node:net";
-import { deepEqual, type Transport, type TransportRequest, type TransportResponse } from "@keelson/core";
+import {
+  type Clock,
+  deepEqual,
+  systemClock,
+  type Transport,
+  type TransportRequest,
+  type TransportResponse,
+} from "@keelson/core";
 import type { ClusterAccess, HeaderLines, TlsSettings } from "../config/cluster-access.ts";
 import { TransportClosedError } from "../errors.ts";
 import { eitherSignal } from "../request/cancellation.ts";
 import {
   ConnectionPool,
+  type ConnectionUse,
   makeRoute,
-  type OnRead,
   openConnection,
   type Route,
+  readBy,
   Semaphore,
+  speaksHttp2,
 } from "./connection-pool.ts";
 import { exchangeHttp1, exchangeStream, type OutgoingRequest } from "./http1-exchange.ts";
+import { defaultPings, exchangeHttp2, type PingOptions } from "./http2-exchange.ts";
 
 /** As many requests as one process sends at the same time; further requests wait. Streams do not count. */
 const unaryConnections = 64;
 
+/** The options of `httpTransport`. */
+export interface HttpTransportOptions {
+  /** Default: the system clock. */
+  readonly clock?: Clock;
+  /** When the connection of a stream counts as dead. Default: after 30 s without a byte, and 15 s without a response. */
+  readonly pings?: PingOptions;
+}
+
 /**
  * Reaches an API server over a pool of kept-alive HTTP/1.1 connections for requests, and a connection for each stream,
- * so that watches, which go on for minutes, never make a request wait.
+ * so that watches, which go on for minutes, never make a request wait. Streams use HTTP/2 where the server speaks it,
+ * because its pings find a dead connection; elsewhere the TCP keep-alive does, unless a proxy keeps it up.
  *
  * Credentials are read before each request and TLS settings may change while running: the pool is then replaced,
  * and the old one ends with the requests that still use it.
  */
-export function httpTransport(access: ClusterAccess): Transport {
-  return new HttpTransport(access);
+export function httpTransport(access: ClusterAccess, options: HttpTransportOptions = {}): Transport {
+  return new HttpTransport(access, options);
 }
 
 /** As whom a request is sent. */
@@ -38,12 +57,15 @@ interface Identity {
 interface Reach {
   readonly route: Route;
   readonly pool: ConnectionPool;
+  /** The server speaks HTTP/2 as far as is known. */
+  mayUseHttp2: boolean;
 }
 
 class HttpTransport implements Transport {
   readonly #access: ClusterAccess;
   readonly #server: URL;
   readonly #basePath: string;
+  readonly #pinging: { readonly clock: Clock; readonly pings: PingOptions };
   readonly #semaphore = new Semaphore(unaryConnections);
   /** Aborts whatever is under way, also in pools that other settings have replaced. */
   readonly #closing = new AbortController();
@@ -51,8 +73,9 @@ class HttpTransport implements Transport {
   readonly #closed = new Set<Promise<void>>();
   #reach: Reach | undefined;
 
-  constructor(access: ClusterAccess) {
+  constructor(access: ClusterAccess, { clock = systemClock, pings = defaultPings }: HttpTransportOptions) {
     this.#access = access;
+    this.#pinging = { clock, pings };
     this.#server = new URL(access.server);
     this.#basePath = this.#server.pathname.replace(/\/$/, "");
   }
@@ -114,12 +137,21 @@ class HttpTransport implements Transport {
   }
 
   async #stream(request: OutgoingRequest, tls: TlsSettings): Promise<TransportResponse> {
-    const { route } = this.#reachWith(tls);
-    return exchangeStream(request, (onRead) => this.#connect(route, request.signal, onRead));
+    const reach = this.#reachWith(tls);
+    const { route } = reach;
+    const { signal } = request;
+    if (!reach.mayUseHttp2)
+      return exchangeStream(request, (onRead) => this.#connect(route, signal, { onRead }));
+    const socket = await this.#connect(route, signal, { offersHttp2: true });
+    if (speaksHttp2(socket)) return exchangeHttp2(request, socket, this.#pinging);
+    reach.mayUseHttp2 = false;
+    return exchangeStream(request, async (onRead) => readBy(socket, onRead));
   }
 
-  async #connect(route: Route, signal: AbortSignal, onRead?: OnRead): Promise<Socket> {
-    const socket = await openConnection(route, signal, onRead);
+  async #connect(route: Route, signal: AbortSignal, use?: ConnectionUse): Promise<Socket> {
+    const socket = await openConnection(route, signal, use);
+    // An error comes at any time; the exchange that uses the connection has a listener of its own.
+    socket.on("error", () => undefined);
     const closed = new Promise<void>((resolve) => socket.once("close", () => resolve()));
     this.#closed.add(closed);
     void closed.then(() => this.#closed.delete(closed));
@@ -131,7 +163,7 @@ class HttpTransport implements Transport {
     const route = makeRoute(this.#server, this.#access.proxyUrl, tls);
     const pool = new ConnectionPool(() => this.#connect(route, this.#closing.signal));
     this.#reach?.pool.retire();
-    this.#reach = { route, pool };
+    this.#reach = { route, pool, mayUseHttp2: this.#server.protocol === "https:" };
     return this.#reach;
   }
 }

@@ -6,7 +6,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { accessTo } from "../../test/support/tls-server.ts";
 import { readText } from "../request/response.ts";
 import { httpTransport } from "./http-transport.ts";
-import { ArrivedBytes, BurstDetector, StreamedResponse } from "./http1-exchange.ts";
+import { BurstDetector, StreamedResponse } from "./http1-exchange.ts";
 
 /** Sends a request to a server that sends these texts, whatever the request, and then ends unless `ends` is false. */
 async function ask(said: readonly string[], { ends = true } = {}): Promise<TransportResponse> {
@@ -209,61 +209,4 @@ it("detects the end of a burst with the first bytes after it", () => {
   expect(gauge.isBurst).toBe(true);
   gauge.count(1_700, 60);
   expect(gauge.isBurst).toBe(false);
-});
-
-const arrivedText = (piece: Uint8Array | undefined): string | undefined =>
-  piece === undefined ? undefined : Buffer.from(piece).toString();
-
-describe("bytes that arrive", () => {
-  it("come in one piece for each turn of the event loop", async () => {
-    const arrived = new ArrivedBytes();
-    const first = arrived.next();
-    for (const text of ["a", "b", "c"]) arrived.add(Buffer.from(text));
-    expect(arrivedText(await first)).toBe("abc");
-    const second = arrived.next();
-    arrived.add(Buffer.from("d"));
-    arrived.end();
-    expect(arrivedText(await second)).toBe("d");
-    expect(await arrived.next()).toBeUndefined();
-  });
-
-  it("are a copy, which later ones do not change", async () => {
-    const arrived = new ArrivedBytes();
-    const bytes = Buffer.from("one");
-    arrived.add(bytes);
-    bytes.write("two");
-    const piece = await arrived.next();
-    arrived.add(bytes);
-    await arrived.next();
-    expect(arrivedText(piece)).toBe("one");
-  });
-
-  it("are returned before the error, and the error then every time", async () => {
-    const arrived = new ArrivedBytes();
-    arrived.add(Buffer.from("before"));
-    arrived.end(new Error("cut"));
-    arrived.end();
-    expect(arrivedText(await arrived.next())).toBe("before");
-    await expect(arrived.next()).rejects.toThrow("cut");
-    await expect(arrived.next()).rejects.toThrow("cut");
-  });
-
-  it("end for a reader that waits", async () => {
-    const arrived = new ArrivedBytes();
-    const waiting = arrived.next();
-    await turn();
-    arrived.end();
-    expect(await waiting).toBeUndefined();
-  });
-
-  it("are too many from a megabyte on, until they are taken", async () => {
-    const arrived = new ArrivedBytes();
-    const block = Buffer.alloc(300_000, "x");
-    for (let added = 0; added < 3; added++) arrived.add(block);
-    expect(arrived.isFull).toBe(false);
-    arrived.add(block);
-    expect(arrived.isFull).toBe(true);
-    expect((await arrived.next())?.length).toBe(4 * block.length);
-    expect(arrived.isFull).toBe(false);
-  });
 });

@@ -1,6 +1,7 @@
 import { type IncomingMessage, type RequestOptions, request, validateHeaderName } from "node:http";
 import type { Socket } from "node:net";
 import { type TransportRequest, type TransportResponse, toError } from "@keelson/core";
+import { ArrivedBytes } from "./arrived-bytes.ts";
 import type { OnRead } from "./connection-pool.ts";
 import { type BodyFraming, bodyFraming, MalformedHttpError, parseResponseHead } from "./http1-response.ts";
 
@@ -56,7 +57,7 @@ export interface OutgoingRequest extends Pick<TransportRequest, "method" | "body
 }
 
 /** The headers of a response with one text for each, as a list where there were several. */
-function flatHeaders(
+export function flatHeaders(
   headers: Readonly<Record<string, string | string[] | undefined>>,
 ): Record<string, string> {
   const flat: Record<string, string> = {};
@@ -122,8 +123,13 @@ async function* bodyOf({ body, gauge }: StreamedResponse, socket: Socket): Async
 /** What Node would refuse to send is refused here, too. */
 const unsendable = /[^\x21-\xff]/;
 
-function requestHead({ method, path, headers, body }: OutgoingRequest): string {
+/** Throws a TypeError for a path that would be taken for something else. */
+export function checkPath(path: string): void {
   if (unsendable.test(path)) throw new TypeError(`the path ${JSON.stringify(path)} cannot be sent`);
+}
+
+function requestHead({ method, path, headers, body }: OutgoingRequest): string {
+  checkPath(path);
   const length = body !== undefined && { "content-length": String(Buffer.byteLength(body)) };
   const all = Object.entries({ ...headers, ...length, connection: "close" });
   const lines = all.flatMap(([name, values]) => {
@@ -207,7 +213,8 @@ export class StreamedResponse {
   }
 }
 
-function connectionReset(): Error {
+/** The error of a response that is not complete. */
+export function connectionReset(): Error {
   const error = new Error("the connection was closed before the end of the response");
   return Object.assign(error, { code: "ECONNRESET" });
 }
@@ -234,77 +241,5 @@ export class BurstDetector {
     this.isBurst = this.#bytes >= elapsedMs * burstBytesPerMs;
     this.#sinceMs = nowMs;
     this.#bytes = 0;
-  }
-}
-
-/** How much waits for its reader before the other side is made to wait. */
-const mostWaitingBytes = 1 << 20;
-const firstRoomBytes = 1 << 14;
-
-/**
- * Bytes on the way to their reader, who gets all that arrived in one turn of the event loop in one piece. A server that
- * sends each line on its own sends many in a turn, and to wake the reader for each would cost more than to read it.
- */
-export class ArrivedBytes {
-  #room = Buffer.allocUnsafe(firstRoomBytes);
-  #used = 0;
-  #end: { readonly error: Error | undefined } | undefined;
-  /** Wakes the reader that waits while there is nothing to take. */
-  #wake: (() => void) | undefined;
-
-  get isEmpty(): boolean {
-    return this.#used === 0;
-  }
-
-  get isFull(): boolean {
-    return this.#used >= mostWaitingBytes;
-  }
-
-  /** No more come. */
-  get hasEnded(): boolean {
-    return this.#end !== undefined;
-  }
-
-  /** Copies them. */
-  add(bytes: Uint8Array): void {
-    const needed = this.#used + bytes.length;
-    if (needed > this.#room.length) {
-      const larger = Buffer.allocUnsafe(Math.max(needed, 2 * this.#room.length));
-      larger.set(this.#room.subarray(0, this.#used));
-      this.#room = larger;
-    }
-    this.#room.set(bytes, this.#used);
-    this.#used = needed;
-    // After all that is there to be read in this turn.
-    if (this.#wake !== undefined) setImmediate(this.#wake);
-    this.#wake = undefined;
-  }
-
-  /** No more come. What is still here is read first, and then the error is thrown. The first end counts. */
-  end(error?: Error): void {
-    this.#end ??= { error };
-    this.#wake?.();
-    this.#wake = undefined;
-  }
-
-  /** Waits until there is something to take, and gives all of it; undefined when no more comes. */
-  async next(): Promise<Uint8Array | undefined> {
-    while (this.#used === 0 && this.#end === undefined) {
-      await new Promise<void>((resolve) => {
-        this.#wake = resolve;
-      });
-    }
-    if (this.#used > 0) return this.#take();
-    if (this.#end?.error !== undefined) throw this.#end.error;
-    return undefined;
-  }
-
-  /** A room that had to grow is given away with what is in it. */
-  #take(): Uint8Array {
-    const arrived = this.#room.subarray(0, this.#used);
-    this.#used = 0;
-    if (this.#room.length === firstRoomBytes) return Buffer.from(arrived);
-    this.#room = Buffer.allocUnsafe(firstRoomBytes);
-    return arrived;
   }
 }

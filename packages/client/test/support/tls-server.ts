@@ -1,13 +1,31 @@
 import { once } from "node:events";
-import { createSecureServer, type Http2SecureServer } from "node:http2";
+import type { IncomingHttpHeaders } from "node:http";
+import { createSecureServer } from "node:http2";
+import { createServer as createHttpsServer } from "node:https";
 import { type AddressInfo, createServer as createTcpServer, type Socket } from "node:net";
+import type { Readable, Writable } from "node:stream";
 import { onTestFinished } from "vitest";
 import type { ClusterAccess } from "../../src/config/cluster-access.ts";
 import { type Certificate, selfSigned } from "./certificates.ts";
 
-/** A TLS server with a certificate for `localhost` that speaks HTTP/2 and HTTP/1.1, and ends with the test. */
+/** A request of either protocol. */
+export interface ServerRequest extends Readable {
+  readonly method?: string | undefined;
+  readonly url?: string | undefined;
+  readonly httpVersion: string;
+  readonly headers: IncomingHttpHeaders;
+}
+
+/** The response to it. */
+export interface ServerAnswer extends Writable {
+  statusCode: number;
+  setHeader(name: string, value: string): unknown;
+}
+
+/** A TLS server with a certificate for `localhost` that ends with the test. */
 export interface TlsServer {
-  readonly server: Http2SecureServer;
+  /** Handles every request from now on. */
+  onRequest(answer: (request: ServerRequest, response: ServerAnswer) => void): void;
   readonly access: ClusterAccess;
   /** The connections that are open now. */
   readonly sockets: ReadonlySet<Socket>;
@@ -15,9 +33,17 @@ export interface TlsServer {
   readonly connections: () => number;
 }
 
-export async function startTlsServer(given?: Certificate): Promise<TlsServer> {
-  const certificate = given ?? (await selfSigned("localhost"));
-  const server = createSecureServer({ ...certificate, allowHTTP1: true });
+export interface TlsServerOptions {
+  readonly certificate?: Certificate;
+  /** Whether it speaks HTTP/2 beside HTTP/1.1. Default: true. */
+  readonly speaksHttp2?: boolean;
+}
+
+export async function startTlsServer(options: TlsServerOptions = {}): Promise<TlsServer> {
+  const { certificate = await selfSigned("localhost"), speaksHttp2 = true } = options;
+  const server = speaksHttp2
+    ? createSecureServer({ ...certificate, allowHTTP1: true })
+    : createHttpsServer(certificate);
   const sockets = new Set<Socket>();
   let connections = 0;
   server.on("connection", (socket: Socket) => {
@@ -31,7 +57,12 @@ export async function startTlsServer(given?: Certificate): Promise<TlsServer> {
     server.close();
   });
   const access = accessTo(`https://127.0.0.1:${port}`, certificate.cert);
-  return { server, access, sockets, connections: () => connections };
+  return {
+    onRequest: (answer) => void server.on("request", answer),
+    access,
+    sockets,
+    connections: () => connections,
+  };
 }
 
 /** A server that accepts connections and says nothing; it ends with the test. */
