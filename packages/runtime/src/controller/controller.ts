@@ -16,7 +16,7 @@ import {
 import type { ControllerDependencies } from "./controller-dependencies.ts";
 import type { ControllerObserver } from "./controller-observer.ts";
 import { ControllerReusedError, ControllerStoppedError, InvalidControllerError } from "./errors.ts";
-import { noEvents } from "./event-recorder.ts";
+import { type EventRecorder, noEvents } from "./event-recorder.ts";
 import { HotLoopGuard, type HotLoopObserver } from "./guard/hot-loop-guard.ts";
 import { guardedEvents, guardedLimiter, guardedObserver, guardedTracer } from "./guarded-hooks.ts";
 import { controllerFields, keyFields } from "./log-fields.ts";
@@ -79,6 +79,7 @@ export class Controller<Key, Settings = unknown> {
     const hooks = new Hooks(this.#log);
     const observer = dependencies.observer && guardedObserver(dependencies.observer, hooks);
     this.#observer = observer;
+    const recorder = guardedEvents(events, hooks);
     const queueOptions = queueOptionsOf(definition, clock, observer?.queueObserver(name));
     this.#queue = new WorkQueue({
       ...queueOptions,
@@ -114,10 +115,10 @@ export class Controller<Key, Settings = unknown> {
         settings,
         fieldOwner: options.fieldOwner ?? name,
         log: this.#log,
-        events: guardedEvents(events, hooks),
+        events: recorder,
         random,
         causalLog: this.causalLog,
-        guard: this.#makeGuard(observer?.hotLoopObserver(name)),
+        guard: this.#makeGuard(recorder, observer?.hotLoopObserver(name)),
         traceRun: tracer && guardedTracer(tracer, definition, hooks),
         fieldsOf,
       },
@@ -274,7 +275,7 @@ export class Controller<Key, Settings = unknown> {
     });
   }
 
-  #makeGuard(observer: HotLoopObserver | undefined): HotLoopGuard | undefined {
+  #makeGuard(events: EventRecorder, observer: HotLoopObserver | undefined): HotLoopGuard | undefined {
     if (this.#definition.options.guardHotLoops === false) return undefined;
     const { clock, cache, client: liveClient } = this.#dependencies;
     return new HotLoopGuard({
@@ -283,6 +284,7 @@ export class Controller<Key, Settings = unknown> {
       cache,
       liveClient,
       controllerName: this.name,
+      events,
       ...(observer !== undefined && { observer }),
     });
   }

@@ -86,6 +86,7 @@ function guardedHotLoopObserver(
     noopWrite: (target) => notify("noopWrite", () => observer.noopWrite(target)),
     pingPong: (report) => notify("pingPong", () => observer.pingPong(report)),
     selfWoken: (report) => notify("selfWoken", () => observer.selfWoken?.(report)),
+    replaced: (report) => notify("replaced", () => observer.replaced?.(report)),
     slowed: (keyText, holdMs) => notify("slowed", () => observer.slowed(keyText, holdMs)),
   };
 }

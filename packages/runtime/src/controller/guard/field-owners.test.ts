@@ -69,7 +69,7 @@ const names = (object: KubeObject, path: string): readonly string[] =>
   managedFieldOwners(object, path).map(({ manager }) => manager);
 
 describe("the owners of a field", () => {
-  it("are the managers whose set has the field, a part of it, or a field that contains it", () => {
+  it("are the managers whose set has the field, or a part of it", () => {
     const object = managed({
       leaf: { "f:spec": { "f:replicas": {} } },
       part: { "f:spec": { "f:replicas": { "f:deep": {} } } },
@@ -78,8 +78,8 @@ describe("the owners of a field", () => {
       elsewhere: { "f:status": { "f:replicas": {} } },
       nothing: {},
     });
-    expect(names(object, "spec.replicas")).toEqual(["leaf", "part", "whole"]);
-    expect(names(object, "spec.replicas.deep")).toEqual(["leaf", "part", "whole"]);
+    expect(names(object, "spec.replicas")).toEqual(["leaf", "part"]);
+    expect(names(object, "spec.replicas.deep")).toEqual(["part"]);
     expect(names(object, "spec")).toEqual(["leaf", "part", "whole", "beside"]);
     expect(names(object, "metadata")).toEqual([]);
   });
@@ -135,6 +135,21 @@ describe("the owners of a field", () => {
     const withFinalizers = { ...object, metadata: { ...object.metadata, finalizers: ["a/b", "c/d"] } };
     expect(names(withFinalizers, "metadata.finalizers[0]")).toEqual(["set"]);
     expect(names(withFinalizers, "metadata.finalizers[1]")).toEqual(["index"]);
+  });
+
+  it("of a field in a map are those of the map itself only if no part of the map has an owner: it is atomic", () => {
+    const object = managed(
+      {
+        creator: { "f:data": {} },
+        writer: { "f:data": { "f:mode": {} } },
+        both: { "f:spec": { "f:selector": {} } },
+      },
+      { data: { mode: "auto", other: "x" }, spec: { selector: { app: "web" } } },
+    );
+    expect(names(object, "data.mode")).toEqual(["writer"]);
+    expect(names(object, "data.other")).toEqual([]);
+    expect(names(object, "spec.selector.app")).toEqual(["both"]);
+    expect(names(managed({ creator: { "f:data": {} } }, {}), "data.mode")).toEqual(["creator"]);
   });
 
   it("come with their operation, subresource and time, the last writer first", () => {

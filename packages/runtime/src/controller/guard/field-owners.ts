@@ -51,15 +51,22 @@ export interface FieldManager {
 }
 
 /**
- * The managers that own the field at a path, or a part of it, or something that it is a part of; the last writer comes
- * first. The path is one of `changedFields`. The owner of a list element that the object does not contain (any more) is
+ * The managers that own the field at a path, or a part of it, or the atomic map or list that it is a part of; the last
+ * writer comes first. The path is one of `changedFields`. The owner of a list element that the object does not contain (any more) is
  * found only if the list is keyed by the field that the path names.
  */
 export function managedFieldOwners(object: KubeObject, path: string): readonly FieldManager[] {
   const steps = parseFieldPath(path);
-  const owners = (object.metadata.managedFields ?? []).filter(({ fieldsV1 }) =>
-    owns(fieldsV1, object, steps),
-  );
+  const entries = object.metadata.managedFields ?? [];
+  const found = entries.map(({ fieldsV1 }) => treeAt(fieldsV1, object, steps));
+  // A leaf above the field contains it only in an atomic map or list, of which no manager owns a part; in any other it stands
+  // for the map or list itself.
+  const isAtomic = (at: number): boolean =>
+    found.every(({ depth, isLeaf }) => depth < at || (depth === at && isLeaf));
+  const owners = entries.filter((_, index) => {
+    const { depth, isLeaf } = found[index] ?? nothingOwned;
+    return depth === steps.length || (isLeaf && isAtomic(depth));
+  });
   return newestFirst(owners);
 }
 
@@ -98,25 +105,34 @@ function newestFirst(entries: readonly ManagedFieldsEntry[]): readonly FieldMana
     .sort((a, b) => (b.time ?? "").localeCompare(a.time ?? ""));
 }
 
+/** How far a set of fields follows the steps to a field. */
+interface FollowedSteps {
+  /** How many steps it contains; 0 if it owns nothing of the object there. */
+  readonly depth: number;
+  /** Whether the last of them is owned without a list of its contents: as a value, or as an empty or atomic map or list. */
+  readonly isLeaf: boolean;
+}
+
+const nothingOwned: FollowedSteps = { depth: 0, isLeaf: false };
+
 /**
- * Whether a set of fields contains the field at the end of the steps. The format (FieldsV1) is a tree: `f:name` is a
- * field, `k:{"name":"web"}` an element of a list by its keys, `v:"text"` one by its value, `i:0` one by its index, and
- * `.` the value itself without its contents. A leaf is owned with all that it contains.
+ * Follows the steps in a set of fields. The format (FieldsV1) is a tree: `f:name` is a field, `k:{"name":"web"}` an element
+ * of a list by its keys, `v:"text"` one by its value, `i:0` one by its index, and `.` the value itself without its contents.
  */
-function owns(fields: unknown, object: unknown, steps: readonly FieldStep[]): boolean {
-  if (!isRecord(fields)) return false;
+function treeAt(fields: unknown, object: unknown, steps: readonly FieldStep[]): FollowedSteps {
+  if (!isRecord(fields)) return nothingOwned;
   let node = fields;
   let value = object;
   for (const [depth, step] of steps.entries()) {
     // The root is a leaf only if the manager owns nothing.
-    if (depth > 0 && Object.keys(node).length === 0) return true;
+    if (depth > 0 && Object.keys(node).length === 0) return { depth, isLeaf: true };
     const inside = stepInto(value, step);
     const below = childOf(node, step, inside);
-    if (below === undefined) return false;
+    if (below === undefined) return { depth, isLeaf: false };
     node = below;
     value = inside;
   }
-  return steps.length > 0;
+  return { depth: steps.length, isLeaf: Object.keys(node).length === 0 };
 }
 
 type FieldTree = Readonly<Record<string, unknown>>;

@@ -1,26 +1,27 @@
 import { type ApiCall, type Caller, type Client, isDryRun } from "@keelson/client";
-import { type Clock, errorCode, formatKey, type KubeObject, toError } from "@keelson/core";
+import { type Clock, formatKey, isRecord, type KubeObject } from "@keelson/core";
 import type { Cache } from "../../cache/cache.ts";
 import { TrackedRead } from "../../cache/cached-client.ts";
 import type { LogFields, Logger } from "../../logger.ts";
 import { RecentMap } from "../../recent-map.ts";
 import { changedPaths } from "../../source/changed-paths.ts";
 import { isObject, versionIn } from "../causal/recorded-calls.ts";
-import { findOtherManagers, parseFieldPath, valueAt } from "./field-owners.ts";
+import type { EventRecorder } from "../event-recorder.ts";
 import {
   describeNoopWrites,
   describePingPong,
+  describeReplacement,
   describeSelfWoken,
   type PingPongReport,
+  type ReplacementReport,
   type SelfWokenReport,
 } from "./hot-loop-reports.ts";
+import { investigate, type OtherWriters } from "./investigation.ts";
 import { defaultLimits, type GuardLimits, KeyHold, type LoopSign, type RunTimes } from "./loop-detection.ts";
 import {
   type Holds,
-  hashOf,
   SeenObjects,
   type Suspicion,
-  type SuspicionResult,
   type Target,
   targetOf,
   WrittenObject,
@@ -34,6 +35,8 @@ export interface HotLoopObserver {
   pingPong(report: PingPongReport): void;
   /** The key's own writes trigger its runs. Default: the guard only logs it. */
   selfWoken?(report: SelfWokenReport): void;
+  /** An object is created and deleted again and again. Default: the guard only logs it. */
+  replaced?(report: ReplacementReport): void;
   /** The key is held for `holdMs` between its runs from now on. */
   slowed(keyText: string, holdMs: number): void;
 }
@@ -46,6 +49,8 @@ export interface HotLoopGuardOptions {
   readonly liveClient: Pick<Client, "get">;
   readonly controllerName: string;
   readonly observer?: HotLoopObserver;
+  /** Records a Warning about the written object when a loop is detected that others can see. Default: none is recorded. */
+  readonly events?: EventRecorder;
   readonly limits?: Partial<GuardLimits>;
 }
 
@@ -59,7 +64,7 @@ interface WritingKey {
 }
 
 /**
- * Detects when a key writes without end, and slows that key and no other. It knows three kinds of hot loop:
+ * Detects when a key writes without end, and slows that key and no other. It knows four kinds of hot loop:
  *
  * - **No-op writes**: run after run writes an object and leaves it at the resource version that it had. All are counted;
  *   `noopWrites` runs within `noopWindowMs` are a loop, so an apply that repeats on an event every second is none.
@@ -67,14 +72,17 @@ interface WritingKey {
  * - **Ping-pong**: the key restores a value of a field that another writer has replaced, `flips` times within `windowMs`.
  *   Before the next write the guard reads the object from the server once: if the field indeed differs from what the key
  *   wrote, managedFields name the manager that owns it now.
- * - **Self-woken**: run after run changes an object that no other writer has changed in between, `selfWokenWrites` times
- *   within `selfWokenWindowMs`: the key's own write triggers its next run, as with a time in the status. It is not
- *   detected where another writer changes the object just as often. Reported once, when the loop begins.
+ * - **Self-woken**: run after run changes an object that no other writer is known to have changed in between,
+ *   `selfWokenWrites` times within `selfWokenWindowMs`: the key's own write triggers its next run, as with a time in the
+ *   status; or the cache is too late to show the other writer. It is not detected where another writer visibly changes the
+ *   object just as often. Reported once, when the loop begins.
+ * - **Replacement**: run after run creates an object again that another writer deletes, or deletes one that another writer
+ *   creates, `replacements` times within `windowMs`. Reported once, when the loop begins.
  *
  * A key is held for `holdMs` first, and for longer only if it continues as fast as the hold allows (see `pace`).
  *
  * The guard knows an object before a write from the cache or, for kinds that are not cached, from what the run read. Of
- * other objects it detects only no-op writes. It compares fields by hashes and keeps no value (law 9).
+ * other objects it does not detect a ping-pong. It compares fields by hashes and keeps no value (law 9).
  *
  * It has no timers, and costs nothing where nothing is written.
  */
@@ -97,6 +105,7 @@ export class HotLoopGuard {
     return {
       json: async (call) => {
         if (isGuarded(call)) return this.#write(run, call, next);
+        if (call.verb === "delete" && !isDryRun(call)) return this.#delete(run, call, next);
         if (call.verb !== "get") return next.json(call);
         const read = new TrackedRead(call);
         const response = await next.json(read.call);
@@ -136,7 +145,7 @@ export class HotLoopGuard {
     const { suspicion } = object;
     if (suspicion !== undefined) {
       const found = await investigate(this.#options.liveClient, { call, target, before, object, suspicion });
-      if (found !== undefined) this.#reportPingPong(key, { call, target, suspicion, found });
+      if (found !== undefined) this.#reportPingPong(key, { call, target, object: before, suspicion, found });
     }
     const response = await next.json(call);
     if (!isObject(response) || versionIn(response) === undefined) return response;
@@ -149,7 +158,27 @@ export class HotLoopGuard {
     if (signs.pingPongContinues) key.holds.pingPong.keep(now);
     if (this.#follow(key, "noop", signs.noop)) this.#reportNoopLoop(key, target);
     if (this.#follow(key, "selfWoken", signs.selfWoken))
-      this.#reportSelfWoken(key, { call, target, fields: fieldsOf(before, response) });
+      this.#reportSelfWoken(key, { call, target, object: response, fields: fieldsOf(before, response) });
+    if (this.#follow(key, "replaced", signs.replaced))
+      this.#reportReplacement(key, { call, target, object: response, action: "creates" });
+    return response;
+  }
+
+  async #delete({ keyText, seen, times }: WritingRun, call: ApiCall, next: Caller): Promise<unknown> {
+    const target = targetOf(call);
+    const before = target && seen.before(call, target);
+    // A delete of an object that does not exist throws.
+    const response = await next.json(call);
+    const uid = deletedUid(response);
+    if (target === undefined || uid === undefined) return response;
+    const key = this.#keys.use(keyText, () => this.#newKey(keyText));
+    const object = key.objects.use(target.text, () => new WrittenObject(this.#limits));
+    const now = this.#options.clock.monotonicNow();
+    const sign = object.noteDeletion(uid, { run: times, now, holds: holdsAt(key, now) });
+    times.endedAtMs = now;
+    key.current = times;
+    if (this.#follow(key, "replaced", sign))
+      this.#reportReplacement(key, { call, target, object: before, action: "deletes" });
     return response;
   }
 
@@ -162,6 +191,7 @@ export class HotLoopGuard {
         pingPong: new KeyHold({ ...limits, windowMs }),
         noop: new KeyHold({ ...limits, windowMs: noopWindowMs, maxHoldMs: maxLoneHoldMs }),
         selfWoken: new KeyHold({ ...limits, windowMs: selfWokenWindowMs, maxHoldMs: maxLoneHoldMs }),
+        replaced: new KeyHold({ ...limits, windowMs, maxHoldMs: maxLoneHoldMs }),
       },
       objects: new RecentMap(targetsPerKey),
       current: undefined,
@@ -193,7 +223,7 @@ export class HotLoopGuard {
     this.#options.log.info(describeNoopWrites(text, noopWrites, noopWindowMs), this.#logFields(key));
   }
 
-  #reportSelfWoken(key: WritingKey, { call, target, fields }: LoneWrite): void {
+  #reportSelfWoken(key: WritingKey, { call, target, object, fields }: LoneWrite): void {
     const report: SelfWokenReport = {
       controller: this.#options.controllerName,
       keyText: key.keyText,
@@ -203,11 +233,25 @@ export class HotLoopGuard {
       windowMs: this.#limits.selfWokenWindowMs,
       holdMs: this.#longestHold(key),
     };
-    this.#options.log.warn(describeSelfWoken(report), this.#logFields(key));
+    this.#warn(key, describeSelfWoken(report), object);
     this.#options.observer?.selfWoken?.(report);
   }
 
-  #reportPingPong(key: WritingKey, { call, target, suspicion, found }: FoundPingPong): void {
+  #reportReplacement(key: WritingKey, { call, target, object, action }: Replacement): void {
+    const report: ReplacementReport = {
+      controller: this.#options.controllerName,
+      keyText: key.keyText,
+      object: `${call.resource.kind} ${formatKey(target.key)}`,
+      action,
+      runs: this.#limits.replacements,
+      windowMs: this.#limits.windowMs,
+      holdMs: this.#longestHold(key),
+    };
+    this.#warn(key, describeReplacement(report), object);
+    this.#options.observer?.replaced?.(report);
+  }
+
+  #reportPingPong(key: WritingKey, { call, target, object, suspicion, found }: FoundPingPong): void {
     this.#slow(key, "pingPong", suspicion.persists ? "persists" : "begins");
     const report: PingPongReport = {
       controller: this.#options.controllerName,
@@ -219,8 +263,14 @@ export class HotLoopGuard {
       ...found,
       holdMs: this.#longestHold(key),
     };
-    this.#options.log.warn(describePingPong(report), this.#logFields(key));
+    this.#warn(key, describePingPong(report), object);
     this.#options.observer?.pingPong(report);
+  }
+
+  #warn(key: WritingKey, message: string, object: KubeObject | undefined): void {
+    this.#options.log.warn(message, this.#logFields(key));
+    if (object !== undefined)
+      this.#options.events?.record(object, { type: "Warning", reason: "HotLoop", message });
   }
 
   #logFields(key: WritingKey): LogFields {
@@ -239,25 +289,46 @@ interface WritingRun {
   readonly times: RunTimes;
 }
 
-interface FoundPingPong {
+/** A write that shows a loop. */
+interface LoopingWrite {
   readonly call: ApiCall;
   readonly target: Target;
+  /** The object, if its state is known. */
+  readonly object: KubeObject | undefined;
+}
+
+interface FoundPingPong extends LoopingWrite {
   readonly suspicion: Suspicion;
   readonly found: OtherWriters;
 }
 
-interface LoneWrite {
-  readonly call: ApiCall;
-  readonly target: Target;
+interface LoneWrite extends LoopingWrite {
   readonly fields: readonly string[];
 }
 
-function holdsAt({ holds }: WritingKey, now: number): Holds {
-  return { noop: holds.noop.at(now), selfWoken: holds.selfWoken.at(now), pingPong: holds.pingPong.at(now) };
+interface Replacement extends LoopingWrite {
+  readonly action: ReplacementReport["action"];
 }
 
-/** What a write has changed, without the generation, which every change of the spec increments. */
+function holdsAt({ holds }: WritingKey, now: number): Holds {
+  return {
+    noop: holds.noop.at(now),
+    selfWoken: holds.selfWoken.at(now),
+    pingPong: holds.pingPong.at(now),
+    replaced: holds.replaced.at(now),
+  };
+}
+
+/** The uid in the response to a delete: that of the object, or of the details of a Status. */
+function deletedUid(response: unknown): string | undefined {
+  if (!isRecord(response)) return undefined;
+  const holder = response.kind === "Status" ? response.details : response.metadata;
+  return isRecord(holder) && typeof holder.uid === "string" ? holder.uid : undefined;
+}
+
+/** What a write has changed, without the generation, which every change of the spec increments; empty if it is unknown. */
 function fieldsOf(before: KubeObject | undefined, response: KubeObject): readonly string[] {
+  if (before === undefined) return [];
   const fields = changedPaths(before, response).filter((path) => path !== "metadata.generation");
   return fields.length === 0 ? ["metadata.managedFields"] : fields;
 }
@@ -265,52 +336,4 @@ function fieldsOf(before: KubeObject | undefined, response: KubeObject): readonl
 function isGuarded(call: ApiCall): boolean {
   const isGuardedVerb = call.verb === "create" || call.verb === "update" || call.verb === "patch";
   return isGuardedVerb && !isDryRun(call);
-}
-
-/** The other managers of a field, or why they are unknown. */
-type OtherWriters = Pick<PingPongReport, "otherManagers" | "unknownBecause">;
-
-/** A write that is about to be made to an object with a suspicion. */
-interface SuspectWrite {
-  readonly call: ApiCall;
-  readonly target: Target;
-  readonly before: KubeObject | undefined;
-  readonly object: WrittenObject;
-  readonly suspicion: Suspicion;
-}
-
-/**
- * Reads the object from the server and determines whether another writer sets the field, and which; undefined if none
- * does. Never throws, so that the write proceeds: a ping-pong with an unknown writer is a ping-pong as well.
- */
-async function investigate(
-  liveClient: Pick<Client, "get">,
-  write: SuspectWrite,
-): Promise<OtherWriters | undefined> {
-  const { call, target, object, suspicion } = write;
-  const { resource, signal } = call;
-  try {
-    const live = await liveClient.get(resource, target.key, signal === undefined ? {} : { signal });
-    const result = judge(live, write);
-    object.settle(suspicion.path, result);
-    if (result !== "contested") return undefined;
-    return { otherManagers: findOtherManagers(live, suspicion.path, suspicion.ownManagers) };
-  } catch (error) {
-    const code = errorCode(error) ?? toError(error).name;
-    // After an abort nothing is known, so the next write investigates again.
-    if (signal?.aborted === true) return undefined;
-    // A deleted object has no other writer.
-    object.settle(suspicion.path, code === "NOT_FOUND" ? "uncontested" : "contested");
-    return code === "NOT_FOUND" ? undefined : { otherManagers: [], unknownBecause: code };
-  }
-}
-
-function judge(live: KubeObject, { before, object, suspicion: { path } }: SuspectWrite): SuspicionResult {
-  const steps = parseFieldPath(path);
-  const value = valueAt(live, steps);
-  if (!object.isAsWritten(path, value)) return "contested";
-  // A cache with a transform may drop fields: a field that it does not have was not removed by another writer.
-  const isSameState = before?.metadata.resourceVersion === live.metadata.resourceVersion;
-  const isStoredOtherwise = isSameState && hashOf(valueAt(before, steps)) !== hashOf(value);
-  return isStoredOtherwise ? "unknowable" : "uncontested";
 }

@@ -46,7 +46,7 @@ it("the message of a self-woken key names the object, what changes and what to d
     holdMs: 1000,
   };
   expect(describeSelfWoken(report)).toBe(
-    "write WebApp shop/web: 20 runs within 10 s changed it (status.checkedAt, status.runs) and no other writer did; " +
+    "write WebApp shop/web: 20 runs within 10 s changed it (status.checkedAt, status.runs) and no other writer is known; " +
       "a write that changes something triggers every controller that watches the object: write only what differs, " +
       "leave times and counters out, or ignore such changes with a predicate",
   );

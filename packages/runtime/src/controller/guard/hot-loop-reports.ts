@@ -19,15 +19,30 @@ export interface PingPongReport {
   readonly holdMs: number;
 }
 
-/** An object that a key changes again and again and that has no other writer: its own writes trigger its runs. */
+/** An object that a key changes again and again and of which no other writer is known: its own writes trigger its runs. */
 export interface SelfWokenReport {
   readonly controller: string;
   readonly keyText: string;
   /** Such as `WebApp shop/web`. */
   readonly object: string;
-  /** What the last write changed, such as `status.checkedAt`. */
+  /** What the last write changed, such as `status.checkedAt`; empty if that is unknown. */
   readonly fields: readonly string[];
   /** How many runs changed it within `windowMs`. */
+  readonly runs: number;
+  readonly windowMs: number;
+  /** How long the key is held now. */
+  readonly holdMs: number;
+}
+
+/** An object that a key creates, and that is deleted, again and again; or the other way round. */
+export interface ReplacementReport {
+  readonly controller: string;
+  readonly keyText: string;
+  /** Such as `Service shop/web`. */
+  readonly object: string;
+  /** What the key does to it. */
+  readonly action: "creates" | "deletes";
+  /** How many runs did so within `windowMs`. */
   readonly runs: number;
   readonly windowMs: number;
   /** How long the key is held now. */
@@ -53,10 +68,26 @@ export function describePingPong(report: PingPongReport): string {
 
 /** The message of a self-woken key: what happens and what to do about it. */
 export function describeSelfWoken({ object, fields, runs, windowMs }: SelfWokenReport): string {
+  const changed = fields.length === 0 ? "" : ` (${fields.join(", ")})`;
   return (
-    `write ${object}: ${runs} runs within ${windowMs / 1000} s changed it (${fields.join(", ")}) and no other writer did; ` +
+    `write ${object}: ${runs} runs within ${windowMs / 1000} s changed it${changed} and no other writer is known; ` +
     "a write that changes something triggers every controller that watches the object: write only what differs, leave " +
     "times and counters out, or ignore such changes with a predicate"
+  );
+}
+
+/** The message of a replacement: what happens and what to do about it. */
+export function describeReplacement({ object, action, runs, windowMs }: ReplacementReport): string {
+  const within = `${runs} runs within ${windowMs / 1000} s`;
+  if (action === "deletes")
+    return (
+      `delete ${object}: ${within} deleted it, and it was created again each time; find what creates it in the audit log ` +
+      "of the API server: another controller, or another instance of this one?"
+    );
+  return (
+    `create ${object}: ${within} created it again, because it was deleted each time; find what deletes it in the audit ` +
+    "log of the API server: another controller, another instance of this one, or the garbage collector, which deletes " +
+    "what has an owner that does not exist?"
   );
 }
 

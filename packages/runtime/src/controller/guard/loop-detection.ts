@@ -8,12 +8,17 @@ export interface GuardLimits {
   /** Default 10 s. */
   readonly noopWindowMs: number;
   /**
-   * How many runs of a key that changed an object which has no other writer, within `selfWokenWindowMs`, are a loop.
+   * How many runs of a key that changed an object of which no other writer is known, within `selfWokenWindowMs`, are a loop.
    * Default 20.
    */
   readonly selfWokenWrites: number;
   /** Default 10 s. */
   readonly selfWokenWindowMs: number;
+  /**
+   * How many runs of a key that created an object again after its deletion, or deleted one that was created again, within
+   * `windowMs`, are a loop. Default 10.
+   */
+  readonly replacements: number;
   /** How many times, within `windowMs`, a key sets a field back to the value that it had set before. Default 3. */
   readonly flips: number;
   /** Default 60 s. */
@@ -30,8 +35,9 @@ export interface GuardLimits {
   /** The longest hold of a key that competes with another writer for a field. Default 5 min. */
   readonly maxHoldMs: number;
   /**
-   * The longest hold of a key without another writer, whether its writes change something or not. Default 10 s: it
-   * disturbs no other writer, and a key that only follows a busy cluster looks the same.
+   * The longest hold of a key without another writer, whether its writes change something or not, and of one that creates
+   * what is deleted. Default 10 s: the former disturbs no other writer, and a key that only follows a busy cluster looks the
+   * same; for the latter the object is missing meanwhile.
    */
   readonly maxLoneHoldMs: number;
   /** How many keys are remembered, of those that write. Default 1000. */
@@ -47,6 +53,7 @@ export const defaultLimits: GuardLimits = {
   noopWindowMs: 10_000,
   selfWokenWrites: 20,
   selfWokenWindowMs: 10_000,
+  replacements: 10,
   flips: 3,
   windowMs: 60_000,
   holdMs: 1000,

@@ -16,7 +16,7 @@ const state = (version: number | string, spec: Spec): KubeObject & { spec: Spec 
   spec,
 });
 
-const free = { noop: 0, selfWoken: 0, pingPong: 0 };
+const free = { noop: 0, selfWoken: 0, pingPong: 0, replaced: 0 };
 
 /** The writes of one key to one object; each is a run of its own, a second after the last. */
 class Writes {
@@ -90,12 +90,57 @@ describe("a write that changed something", () => {
     expect(new Set(signs)).toEqual(new Set(["none"]));
   });
 
-  it("makes none when the state before it is older than the last write, or unknown", () => {
-    const writes = new Writes();
-    for (let version = 10; version < 60; version++) {
-      const before = version % 2 === 0 ? state(5, {}) : undefined;
-      expect(writes.note(before, state(version, {}), { now: version }).selfWoken).toBe("none");
+  it("makes a loop also when the state before it is older than the last write, or unknown: the cache is late", () => {
+    for (const before of [state(5, {}), undefined]) {
+      const writes = new Writes();
+      writes.note(before, state(10, {}), { now: 0 });
+      const signs = Array.from(
+        { length: 20 },
+        (_, index) => writes.note(before, state(11 + index, {}), { now: index * 100 }).selfWoken,
+      );
+      expect(signs.indexOf("begins")).toBe(before === undefined ? 19 : 18);
     }
+  });
+});
+
+describe("an object that is created again and again", () => {
+  const created = (uid: string, version: number): KubeObject => {
+    const object = state(version, {});
+    return { ...object, metadata: { ...object.metadata, uid } };
+  };
+
+  it("makes a loop when ten runs within a minute create it after it was deleted", () => {
+    const writes = new Writes();
+    const signs = Array.from(
+      { length: 12 },
+      (_, index) => writes.note(undefined, created(`uid-${index}`, 10 * index + 1)).replaced,
+    );
+    // The first is no repetition.
+    expect(signs.indexOf("begins")).toBe(10);
+  });
+
+  it("makes none when another writer created it, or when it is slow", () => {
+    const other = new Writes();
+    const slow = new Writes();
+    for (let index = 0; index < 30; index++) {
+      const uid = `uid-${index}`;
+      expect(other.note(created(uid, 10 * index), created(uid, 10 * index + 1)).replaced).toBe("none");
+      const now = slow.now + 7_000;
+      expect(slow.note(undefined, created(uid, 10 * index + 1), { now }).replaced).toBe("none");
+    }
+  });
+
+  it("makes a loop when ten runs delete it after it was created, and none when a deletion is only repeated", () => {
+    const signsOf = (uids: readonly string[]) => {
+      const writes = new Writes();
+      return uids.map((uid, index) => {
+        const now = index * 1_000;
+        const run = { beganAtMs: now, endedAtMs: now };
+        return writes.object.noteDeletion(uid, { run, now, holds: free });
+      });
+    };
+    expect(signsOf(Array.from({ length: 12 }, (_, index) => `uid-${index}`)).indexOf("begins")).toBe(10);
+    expect(new Set(signsOf(Array.from({ length: 30 }, () => "uid")))).toEqual(new Set(["none"]));
   });
 });
 

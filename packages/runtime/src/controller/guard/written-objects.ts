@@ -66,6 +66,7 @@ export interface Holds {
   readonly noop: number;
   readonly selfWoken: number;
   readonly pingPong: number;
+  readonly replaced: number;
 }
 
 /** A write whose response was the object. */
@@ -78,7 +79,7 @@ export interface CompletedWrite {
   readonly holds: Holds;
 }
 
-/** What a write shows of the three kinds of loop. */
+/** What a write shows of the kinds of loop. */
 export interface WriteSigns {
   /** It changed nothing. */
   readonly isNoop: boolean;
@@ -86,9 +87,17 @@ export interface WriteSigns {
   readonly selfWoken: LoopSign;
   /** It set back a field that is known to be contested. */
   readonly pingPongContinues: boolean;
+  /** It created the object again. */
+  readonly replaced: LoopSign;
 }
 
-const noSigns: WriteSigns = { isNoop: false, noop: "none", selfWoken: "none", pingPongContinues: false };
+const noSigns: WriteSigns = {
+  isNoop: false,
+  noop: "none",
+  selfWoken: "none",
+  pingPongContinues: false,
+  replaced: "none",
+};
 
 /** A field that another writer seems to set as well. */
 export interface Suspicion {
@@ -115,8 +124,16 @@ export class WrittenObject {
   #version: string | undefined;
   /** Runs that wrote the object without changing it. */
   readonly #noops: LoopCounter;
-  /** Runs that changed the object since another writer last wrote it. */
+  /** Runs that changed the object since another writer was last known to write it. */
   readonly #changes: LoopCounter;
+  /** Runs that created the object again after it was deleted. */
+  readonly #creations: LoopCounter;
+  /** Runs that deleted the object after it was created again. */
+  readonly #deletions: LoopCounter;
+  /** Of the object that was deleted last. */
+  #deletedUid: string | undefined;
+  /** Of the object that was written last. */
+  #uid: string | undefined;
   readonly #fields: RecentMap<string, WrittenField>;
   #suspicion: Suspicion | undefined;
 
@@ -125,6 +142,8 @@ export class WrittenObject {
     this.#limits = limits;
     this.#noops = new LoopCounter({ ...limits, runs: noopWrites, windowMs: noopWindowMs });
     this.#changes = new LoopCounter({ ...limits, runs: selfWokenWrites, windowMs: selfWokenWindowMs });
+    this.#creations = new LoopCounter({ ...limits, runs: limits.replacements });
+    this.#deletions = new LoopCounter({ ...limits, runs: limits.replacements });
     this.#fields = new RecentMap(limits.fieldsPerTarget);
   }
 
@@ -137,16 +156,37 @@ export class WrittenObject {
     const { run, response, before, now, holds } = write;
     const previous = this.#version;
     this.#version = response.metadata.resourceVersion;
+    if (this.#isCreatedAgain(response, before)) {
+      this.#changes.reset();
+      return { ...noSigns, replaced: this.#creations.note(run, now, holds.replaced) };
+    }
     // A resource version is never used twice: if the object had this one before, nothing has changed since.
     const isNoop = this.#version === previous || this.#version === before?.metadata.resourceVersion;
     if (isNoop) return { ...noSigns, isNoop, noop: this.#noops.note(run, now, holds.noop) };
-    if (before === undefined || before.kind !== response.kind) return noSigns;
+    // Without the state before the write, as with one from before the own write, no other writer is known.
+    const countChange = (): LoopSign => this.#changes.note(run, now, holds.selfWoken);
+    if (before === undefined || before.kind !== response.kind)
+      return previous === undefined ? noSigns : { ...noSigns, selfWoken: countChange() };
     const hasOtherWriter = previous !== undefined && isLater(before.metadata.resourceVersion, previous);
     const pingPongContinues = this.#noteFields(write, before, hasOtherWriter);
     if (hasOtherWriter || previous === undefined) this.#changes.reset();
-    // A state older than the own write does not show whether another writer followed.
-    else if (before.metadata.resourceVersion !== previous) return { ...noSigns, pingPongContinues };
-    return { ...noSigns, pingPongContinues, selfWoken: this.#changes.note(run, now, holds.selfWoken) };
+    return { ...noSigns, pingPongContinues, selfWoken: countChange() };
+  }
+
+  /** Notes that a run deleted the object of this uid. A second delete of one object is none: it may wait for finalizers. */
+  noteDeletion(uid: string, { run, now, holds }: Pick<CompletedWrite, "run" | "now" | "holds">): LoopSign {
+    const earlier = this.#deletedUid;
+    this.#deletedUid = uid;
+    const isCreatedAgain = earlier !== undefined && earlier !== uid;
+    return isCreatedAgain ? this.#deletions.note(run, now, holds.replaced) : "none";
+  }
+
+  /** Whether the write created an object of the name of an earlier one; remembers its uid. */
+  #isCreatedAgain({ metadata: { uid } }: KubeObject, before: KubeObject | undefined): boolean {
+    const earlier = this.#uid;
+    this.#uid = uid;
+    const isOther = uid !== undefined && earlier !== undefined && earlier !== uid;
+    return isOther && before?.metadata.uid !== uid;
   }
 
   /** Whether the field still has the value that the key gave it. */

@@ -144,6 +144,10 @@ function hotLoopFamilies(registry: MetricsRegistry): (controller: string) => Hot
     "hot_loop_self_woken_total",
     "Number of detected keys that are reconciled because of their own writes.",
   );
+  const replacements = counter(
+    "hot_loop_replacements_total",
+    "Number of detected objects that are created and deleted again and again.",
+  );
   const slowed = counter(
     "hot_loop_slowed_total",
     "Number of times that a key in a hot loop was slowed down.",
@@ -152,11 +156,13 @@ function hotLoopFamilies(registry: MetricsRegistry): (controller: string) => Hot
     const noopWrite = noopWrites.with(controller);
     const pingPong = pingPongs.with(controller);
     const selfWoken = selfWokens.with(controller);
+    const replaced = replacements.with(controller);
     const slowDown = slowed.with(controller);
     return {
       noopWrite: () => noopWrite.add(),
       pingPong: () => pingPong.add(),
       selfWoken: () => selfWoken.add(),
+      replaced: () => replaced.add(),
       slowed: () => slowDown.add(),
     };
   };

@@ -74,6 +74,7 @@ const table: readonly (readonly [
   ["hot loops", "hot_loop_ping_pongs_total", "counter", "controller"],
   ["hot loops", "hot_loop_self_woken_total", "counter", "controller"],
   ["EV12", "event_handler_failures_total", "counter", "controller reason source"],
+  ["hot loops", "hot_loop_replacements_total", "counter", "controller"],
   ["hot loops", "hot_loop_slowed_total", "counter", "controller"],
 ];
 
