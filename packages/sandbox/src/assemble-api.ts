@@ -4,6 +4,7 @@ import { createApiServer } from "./api-server.ts";
 import type { Authorize } from "./auth/access.ts";
 import { createAuthenticator } from "./auth/authenticator.ts";
 import { newTokenKey, tokenKeyOf } from "./auth/json-web-token.ts";
+import { withNodeAccess } from "./auth/node-authorizer.ts";
 import { createRbac } from "./auth/rbac.ts";
 import { createServiceAccountTokens, type ServiceAccountTokens } from "./auth/service-account-tokens.ts";
 import type { UserInfo } from "./auth/user.ts";
@@ -53,7 +54,7 @@ export function assembleApi(options: SandboxOptions): AssembledApi {
   registry.replace("builtin", builtinKinds());
   const read = storedObjects(store, registry);
   const callWebhook = webhookCaller({ sendPost, read, clock });
-  const rbac = createRbac({ store, read });
+  const rbac = withNodeAccess(createRbac({ store, read }), read);
   const key = tokenSecret === undefined ? newTokenKey(random) : tokenKeyOf(tokenSecret);
   const serviceAccountTokens = createServiceAccountTokens({ key, read, clock, random });
   const tokens = new Map(options.tokens);

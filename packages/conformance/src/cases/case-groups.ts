@@ -20,6 +20,7 @@ import { jobCases } from "./jobs.ts";
 import { kubectlCaseGroups } from "./kubectl/kubectl-groups.ts";
 import { listCases } from "./lists.ts";
 import { metadataCases } from "./metadata.ts";
+import { nodeAccessCases } from "./node-access.ts";
 import { patchCases } from "./patches.ts";
 import { pathCases } from "./paths.ts";
 import { podRuleCases } from "./pod-rules.ts";
@@ -71,6 +72,7 @@ export const apiCaseGroups: readonly CaseGroup[] = [
   customRuleCases,
   accessCases,
   reviewCases,
+  nodeAccessCases,
   certificateCases,
   quotaCases,
   admissionCases,

@@ -14,6 +14,8 @@ export type AccessRequest =
       readonly subresource?: string;
       readonly namespace?: string;
       readonly name?: string;
+      /** The values that a field selector requires, by field. */
+      readonly selectedFields?: Readonly<Record<string, string>>;
     }
   | { readonly verb: string; readonly path: string };
 
@@ -31,6 +33,7 @@ export interface AccessRules {
   readonly nonResourceRules: readonly Readonly<Record<string, readonly string[]>>[];
   /** Whether there may be more. */
   readonly incomplete: boolean;
+  readonly evaluationError?: string;
 }
 
 export type RulesOfUser = (user: UserInfo, namespace: string) => AccessRules;

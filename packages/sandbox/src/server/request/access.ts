@@ -7,7 +7,7 @@ import type { RequestPath } from "./request-path.ts";
 /** The attributes of a request for authorization. */
 export function accessOf({ path, verb, target }: RequestPath): AccessRequest {
   if (target === undefined) return { verb, path };
-  const { group, version, resource, subresource, namespace, name } = target;
+  const { group, version, resource, subresource, namespace, name, selectedFields } = target;
   return {
     verb,
     group,
@@ -16,6 +16,7 @@ export function accessOf({ path, verb, target }: RequestPath): AccessRequest {
     ...(subresource !== "" && { subresource }),
     ...(namespace !== "" && { namespace }),
     ...(name !== "" && { name }),
+    selectedFields,
   };
 }
 

@@ -28,6 +28,8 @@ export interface PathTarget {
   readonly rest: readonly string[];
   /** `/watch/` before the resource. */
   readonly isLegacyWatch: boolean;
+  /** The values that the field selector of a list, a watch or a deletion of a collection requires, by field. */
+  readonly selectedFields: Readonly<Record<string, string>>;
 }
 
 const verbs: Readonly<Record<string, string>> = {
@@ -68,11 +70,15 @@ export function parseRequestPath(
   const [resource = "", pathName = "", subresource = "", ...rest] = parts;
   const verb = isLegacyWatch ? "watch" : verbOf(method, pathName, query);
   const isCollection = verb === "list" || verb === "watch";
-  const name = pathName === "" && isCollection ? selectedName(query) : pathName;
+  const selectedFields = isCollection || verb === "deletecollection" ? selectedFieldsOf(query) : {};
+  const name = pathName === "" && isCollection ? selectedName(selectedFields) : pathName;
   return {
     path,
     verb,
-    target: { group, version, namespace, resource, subresource, name, pathName, rest, isLegacyWatch },
+    target: {
+      ...{ group, version, namespace, resource, subresource, name, pathName, rest, isLegacyWatch },
+      selectedFields,
+    },
   };
 }
 
@@ -84,17 +90,21 @@ function verbOf(method: string, name: string, query: URLSearchParams): string {
 }
 
 /** Authorization treats a list with a field selector for one name as access to that object. */
-function selectedName(query: URLSearchParams): string {
+function selectedName(selectedFields: Readonly<Record<string, string>>): string {
+  const name = selectedFields["metadata.name"] ?? "";
+  return segmentProblem(name) === undefined ? name : "";
+}
+
+function selectedFieldsOf(query: URLSearchParams): Readonly<Record<string, string>> {
   const selector = query.get("fieldSelector");
-  if (selector === null || selector === "") return "";
+  if (selector === null || selector === "") return {};
   try {
-    const found = readFieldSelector(selector).find(
-      ({ field, operator }) => field === "metadata.name" && operator === "=",
-    );
-    return found === undefined || segmentProblem(found.value) !== undefined ? "" : found.value;
+    const required = readFieldSelector(selector).filter(({ operator }) => operator === "=");
+    // Of several requirements for a field, the first counts.
+    return Object.fromEntries(required.toReversed().map(({ field, value }) => [field, value]));
   } catch (error) {
     // The list reports what is wrong with the selector.
-    if (error instanceof ApiError) return "";
+    if (error instanceof ApiError) return {};
     throw error;
   }
 }

@@ -182,14 +182,25 @@ function accessOf({ resourceAttributes, nonResourceAttributes }: Json): AccessRe
     ...(subresource !== "" && { subresource }),
     ...(namespace !== "" && { namespace }),
     ...(name !== "" && { name }),
+    selectedFields: selectedFieldsOf(attributes.fieldSelector),
   };
+}
+
+/** The fields for which a review names one value. */
+function selectedFieldsOf(selector: unknown): Readonly<Record<string, string>> {
+  const requirements =
+    isRecord(selector) && Array.isArray(selector.requirements) ? selector.requirements : [];
+  const fields = requirements.filter(isRecord).flatMap(({ key, operator, values }): [string, string][] => {
+    const [only, ...others] = textsOf(values);
+    return operator === "In" && only !== undefined && others.length === 0 ? [[textOf(key), only]] : [];
+  });
+  return Object.fromEntries(fields);
 }
 
 function ownRules({ rulesOf }: ServerDependencies, user: UserInfo, spec: Json): object {
   const namespace = textOf(spec.namespace);
   if (namespace === "") throw badRequest("no namespace on request");
-  const { resourceRules, nonResourceRules, incomplete } = rulesOf(user, namespace);
-  return { resourceRules, nonResourceRules, incomplete };
+  return rulesOf(user, namespace);
 }
 
 function tokenStatus({ authenticateToken, tokenProblem }: ServerDependencies, spec: Json): object {
