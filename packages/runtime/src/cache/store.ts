@@ -246,22 +246,27 @@ export class Store<T extends KubeObject> {
   }
 
   /** What can be read. Throws a FieldNotIndexedError for an index that does not exist. */
-  list({
-    namespace,
-    labels,
-    indexed = [],
-    limit = Number.POSITIVE_INFINITY,
-  }: StoreQuery = {}): readonly Stored<T>[] {
-    const keySets = indexed.map(({ index, value }) => this.#index(index).get(value));
-    if (namespace !== undefined) keySets.push(this.#byNamespace.get(namespace));
+  list(query: StoreQuery = {}): readonly Stored<T>[] {
+    const { labels, limit = Number.POSITIVE_INFINITY } = query;
     const found: Stored<T>[] = [];
-    for (const snapshot of this.#inAll(keySets)) {
+    for (const snapshot of this.#inNamespaceAndIndexes(query)) {
       if (found.length >= limit) break;
       if (snapshot.problem !== undefined) continue;
       const { object } = snapshot;
       if (labels === undefined || matchesLabels(labels, object.metadata.labels)) found.push(object);
     }
     return found;
+  }
+
+  /** The snapshots that a list would read for the first time, whatever its limit. The store may change meanwhile. */
+  *unread(query: StoreQuery = {}): Iterable<Snapshot<T>> {
+    for (const snapshot of this.#inNamespaceAndIndexes(query)) if (snapshot.unreadBytes > 0) yield snapshot;
+  }
+
+  #inNamespaceAndIndexes({ namespace, indexed = [] }: StoreQuery): Iterable<Snapshot<T>> {
+    const keySets = indexed.map(({ index, value }) => this.#index(index).get(value));
+    if (namespace !== undefined) keySets.push(this.#byNamespace.get(namespace));
+    return this.#inAll(keySets);
   }
 
   #filledIndex(

@@ -8,6 +8,8 @@ export interface Snapshot<T extends KubeObject> extends ObjectKey {
   readonly resourceVersion: string;
   /** Frozen all the way down, and the same reference every time. Throws `problem` if there is one. */
   readonly object: Stored<T>;
+  /** About how many bytes of JSON the first read of the object processes; 0 after it. */
+  readonly unreadBytes: number;
   /** Why the object cannot be read; undefined if it can. */
   readonly problem?: Error;
   /**
@@ -76,6 +78,7 @@ export class UnreadableSnapshot<T extends KubeObject> implements Snapshot<T> {
   readonly name: string;
   readonly keyText: string;
   readonly resourceVersion: string;
+  readonly unreadBytes = 0;
   readonly problem: Error;
   readonly last: Snapshot<T> | undefined;
 
@@ -134,6 +137,9 @@ interface Identity {
   readonly resourceVersion: string;
 }
 
+/** What an object that is parsed and not frozen counts as: its size is not known, and freezing takes less than parsing. */
+const unfrozenBytes = 1_000;
+
 class ParsedSnapshot<T extends KubeObject> implements Snapshot<T> {
   declare readonly namespace?: string;
   readonly name: string;
@@ -157,6 +163,10 @@ class ParsedSnapshot<T extends KubeObject> implements Snapshot<T> {
       this.#isFrozen = true;
     }
     return this.#object;
+  }
+
+  get unreadBytes(): number {
+    return this.#isFrozen ? 0 : unfrozenBytes;
   }
 
   transformed(transform: (object: Stored<T>) => Stored<T>): Snapshot<T> {
@@ -189,6 +199,10 @@ class UnparsedSnapshot<T extends KubeObject> implements Snapshot<T> {
       this.#content = object;
     }
     return this.#content;
+  }
+
+  get unreadBytes(): number {
+    return typeof this.#content === "string" ? this.#content.length : 0;
   }
 
   transformed(transform: (object: Stored<T>) => Stored<T>): Snapshot<T> {

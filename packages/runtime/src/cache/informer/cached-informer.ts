@@ -22,6 +22,7 @@ import { type OwnRead, OwnWrites } from "../own-writes/own-writes.ts";
 import { ProgressGate } from "../own-writes/progress-gate.ts";
 import { isOrdered } from "../own-writes/version-order.ts";
 import type { StateOutcome, WriteOutcome } from "../own-writes/write-through.ts";
+import { readAhead } from "../reads/read-ahead.ts";
 import { type SelectionTest, selectionTest } from "../selection-test.ts";
 import { toStoredShape } from "../store.ts";
 import type {
@@ -76,6 +77,7 @@ export class CachedInformer<T extends KubeObject> implements Informer<T> {
   readonly #indexes = new Map<string, IndexFunction<T>>();
   readonly #stop = new AbortController();
   #running: Promise<void> | undefined;
+  #readingAhead: Promise<void> | undefined;
   #lastError: Error | undefined;
   #cancelExpiry: CancelTimer | undefined;
 
@@ -221,6 +223,17 @@ export class CachedInformer<T extends KubeObject> implements Informer<T> {
   /** Whether the state in the store is one that the transform could not handle: reading it throws. */
   isUnreadable(key: ObjectKey): boolean {
     return this.#store.store.get(keyTextOf(key))?.problem !== undefined;
+  }
+
+  /**
+   * Reads the objects of a list for the first time, in slices; the next list does not have to. Undefined if none are left.
+   * While there is such a reading, it is that one, whatever it reads: several would take turns without a pause.
+   */
+  readAhead(query: StoreQuery): Promise<void> | undefined {
+    this.#readingAhead ??= readAhead(this.#store.store.unread(query))?.finally(() => {
+      this.#readingAhead = undefined;
+    });
+    return this.#readingAhead;
   }
 
   /** As `list`, own writes included [RW3]. */

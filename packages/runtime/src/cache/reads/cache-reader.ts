@@ -1,5 +1,6 @@
 import { type ApiCall, apiErrorFrom, type Caller, describeCall, RequestTimeoutError } from "@keelson/client";
 import {
+  abortable,
   apiVersionOf,
   type Clock,
   formatLabelSelector,
@@ -76,16 +77,34 @@ async function listFromCache(
 ): Promise<KubeList<KubeObject>> {
   const found = cache.informersForReads(call.resource, describeCall(call));
   const request = toListRequest(call, (name) => found.every((informer) => informer.hasIndex(name)));
-  const { namespace } = request.query;
-  const { informers, isReady } = await readyInformers(cache, call, namespace, (informer) =>
-    informer.anyUnknownUntil(namespace),
-  );
+  const { informers, isReady } = await informersForList(cache, call, request);
   const { limit } = request;
   if (!isReady && !request.isEmpty) return liveList(cache, next, call, { informers, request });
   call.onCacheHit?.();
   if (request.isEmpty) return listResponse(call, [], { resourceVersion: oldestVersion(informers) });
   const objects = informers.flatMap((informer) => objectsIn(informer, request));
   return listResponse(call, objects, { resourceVersion: oldestVersion(informers), limit });
+}
+
+/**
+ * The informers of a list, which can then be made without blocking the event loop for long [IN24]. What is written while
+ * objects are read in slices is waited for as well, and the list is the state of one moment after them.
+ */
+async function informersForList(
+  cache: InformerCache,
+  call: ApiCall,
+  { query, name, isEmpty }: CacheListRequest,
+): Promise<ReadyInformers> {
+  const { namespace } = query;
+  for (;;) {
+    const ready = await readyInformers(cache, call, namespace, (informer) =>
+      informer.anyUnknownUntil(namespace),
+    );
+    if (!ready.isReady || isEmpty || name !== undefined) return ready;
+    const reading = ready.informers.flatMap((informer) => informer.readAhead(query) ?? []);
+    if (reading.length === 0) return ready;
+    await abortable(Promise.all(reading), call.signal);
+  }
 }
 
 /** An object that is selected by its name is found without a scan of the store. */
