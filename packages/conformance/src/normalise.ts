@@ -33,6 +33,7 @@ const patterns: readonly (readonly [sort: string, pattern: RegExp, isNumbered: b
   ["node", /\bhollow-\d\b/g, false],
   ["event", /(?<=\.)[0-9a-f]{16}\b/g, false],
   ["release", /\bv1\.36\.\d+(\+\w+)?/g, false],
+  ["type", /\bselfType\d*/g, false],
   ["server", /\b127\.0\.0\.1:\d+\b/g, false],
   ["suffix", new RegExp(`(?<=-)${safe}{8,10}-${safe}{5}\\b`, "g"), false],
   ["suffix", new RegExp(`(?<=[-_])${safe}{5}\\b`, "g"), false],

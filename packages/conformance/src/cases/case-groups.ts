@@ -28,6 +28,7 @@ import { podCases } from "./pods.ts";
 import { quotaCases } from "./quotas.ts";
 import { representationCases } from "./representations.ts";
 import { reviewCases } from "./reviews.ts";
+import { ruleLanguageCases } from "./rule-language.ts";
 import { selectorCases } from "./selectors.ts";
 import { serviceCases } from "./services.ts";
 import { updateCases } from "./updates.ts";
@@ -70,6 +71,7 @@ export const apiCaseGroups: readonly CaseGroup[] = [
   customReadCases,
   customValidationCases,
   customRuleCases,
+  ruleLanguageCases,
   accessCases,
   reviewCases,
   nodeAccessCases,

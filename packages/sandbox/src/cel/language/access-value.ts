@@ -17,10 +17,11 @@ export function hasField(object: unknown, field: string): boolean {
   return isMap(object) && object.has(field);
 }
 
-export function fieldOf(object: unknown, field: string): unknown {
+/** With the name as the expression writes it, for the message. */
+export function fieldOf(object: unknown, field: string, written: string): unknown {
   if (object instanceof OptionalValue) return optionalElement(object, field);
-  if (isMap(object)) return valueAt(object, field, field);
-  throw failure(`no such key: ${field}`);
+  if (isMap(object)) return valueAt(object, field, written);
+  throw failure(`no such key: ${written}`);
 }
 
 function valueAt(map: CelMap, key: MapKey, written: unknown): unknown {

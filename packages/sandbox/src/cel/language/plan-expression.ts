@@ -113,7 +113,7 @@ class Planner {
     return (frame) => {
       const object = operand(frame);
       frame.budget.spend(cost);
-      return fieldOf(object, field);
+      return fieldOf(object, field, select.field);
     };
   }
 
