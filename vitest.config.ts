@@ -10,6 +10,8 @@ export default defineConfig({
   ssr: { resolve: { conditions, externalConditions: conditions } },
   test: {
     setupFiles: ["scripts/test/end-with-runner.ts"],
+    // Operators show warnings, which tests with faults cause on purpose.
+    silent: "passed-only",
     projects: [
       {
         extends: true,

@@ -46,6 +46,7 @@ export {
   WebhooksNotCalledError,
 } from "./operator/errors.ts";
 export { normalized } from "./operator/normalized.ts";
+export type { OperatorProblem } from "./operator/problem-log.ts";
 export type { RecordedWrite } from "./operator/recorded-write.ts";
 export { describeWrite } from "./operator/recorded-write.ts";
 export type { OperatorAccess, RunningOperator, RunOperatorOptions } from "./operator/run-operator.ts";
@@ -63,3 +64,4 @@ export { VirtualClock } from "./virtual-clock.ts";
 export { Space } from "./world/space.ts";
 export type { StartWorldOptions, World } from "./world/start-world.ts";
 export { startWorld } from "./world/start-world.ts";
+export type { VirtualWorld, VirtualWorldOptions } from "./world/virtual-world.ts";

@@ -5,7 +5,12 @@ import { faults } from "../fault.ts";
 import { type FaultyTransport, faultyTransport } from "../faulty-transport.ts";
 import { type CrashReport, crashAtEveryWrite } from "../operator/crash-at-every-write.ts";
 import { describeWrite } from "../operator/recorded-write.ts";
-import { type RunOperatorOptions, runOperator, secondPass } from "../operator/run-operator.ts";
+import {
+  type RunningOperator,
+  type RunOperatorOptions,
+  runOperator,
+  secondPass,
+} from "../operator/run-operator.ts";
 import { type Scenario, type ScenarioWorld, settleScenario } from "../operator/scenario.ts";
 import { until } from "../operator/until.ts";
 import type { RecordedRequest } from "../recorded-request.ts";
@@ -194,7 +199,7 @@ function settle(
   { operator, settleTimeoutMs = defaultSettleTimeoutMs }: OperatorContractOptions,
   scenario: Scenario,
   place: ScenarioWorld,
-  running: { idle(): Promise<void> },
+  running: RunningOperator,
 ): Promise<void> {
   return settleScenario({ operator, scenario, settleTimeoutMs }, place, running);
 }

@@ -76,6 +76,7 @@ async function expectations(
       const namespace = await create(world, edits, spec);
       await until(`create an object for ${title}`, () => isObserved(world, edits, namespace), {
         ...{ timeoutMs: settleTimeoutMs, everyMs: pollMs },
+        problems: () => running.problems,
       });
       return { title, spec, namespace };
     }),

@@ -1,5 +1,6 @@
 import { TestkitError } from "../errors.ts";
 import type { CrashMoment } from "./crashing-transport.ts";
+import { formatProblem, type OperatorProblem } from "./problem-log.ts";
 import { describeWrite, type RecordedWrite } from "./recorded-write.ts";
 
 /** The API server knows the webhooks and does not call them. */
@@ -25,13 +26,18 @@ export class OperatorEndedError extends TestkitError {
   }
 }
 
-/** Something that was to come true did not. */
+/** Something that was to come true did not. The message lists the last problems of the operator that was waited for. */
 export class NotSettledError extends TestkitError {
   static override readonly brand: string = "@keelson/testkit.NotSettledError";
   readonly code = "NOT_SETTLED";
+  /** The last warnings and errors that the operator logged, those of failed reconciles included; the latest one last. */
+  readonly problems: readonly OperatorProblem[];
 
-  constructor(goal: string, ms: number) {
-    super(`${goal}: not so after ${ms} ms`);
+  constructor(goal: string, ms: number, problems: readonly OperatorProblem[] = []) {
+    const lines = problems.map((problem) => `\n  ${formatProblem(problem)}`);
+    const reasons = lines.length === 0 ? "" : `; the last problems of the operator:${lines.join("")}`;
+    super(`${goal}: not so after ${ms} ms${reasons}`, { cause: problems.at(-1)?.error });
+    this.problems = problems;
   }
 }
 

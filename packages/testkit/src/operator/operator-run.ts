@@ -1,12 +1,13 @@
 import type { Client } from "@keelson/client";
-import { systemClock, systemRandom } from "@keelson/core";
+import { type Clock, systemClock, systemRandom } from "@keelson/core";
 import { type Admission, Manager, type ManagerOptions, type Operator } from "keelson";
 import { operatorCacheKinds } from "keelson/manager";
-import { type ApiEventRecorder, createEventRecorder, type Metrics, silentLogger } from "keelson/telemetry";
+import { type ApiEventRecorder, createEventRecorder, type Metrics } from "keelson/telemetry";
 import type { WebhookSet } from "keelson/webhook";
 import { ControllerActivity } from "./controller-activity.ts";
 import type { CrashingTransport } from "./crashing-transport.ts";
 import { OperatorEndedError } from "./errors.ts";
+import { type OperatorProblem, ProblemLog, warningLogger } from "./problem-log.ts";
 import type { RunOperatorOptions } from "./run-operator.ts";
 import { removeWebhooks, servedWebhooks, unservedWebhooks, webhookProbe } from "./served-webhooks.ts";
 import { until } from "./until.ts";
@@ -18,6 +19,8 @@ export interface OperatorRunParts {
   readonly admin: Client;
   readonly connection: CrashingTransport;
   readonly metrics: Metrics;
+  /** The time in which its start and its idleness are waited for. */
+  readonly waitClock: Clock;
   /** Of all that its webhooks need in the cluster. */
   readonly webhookName: string;
   /** Closes what it needed, once it has ended. */
@@ -32,6 +35,7 @@ export class OperatorRun {
   readonly #operator: Operator;
   readonly #parts: OperatorRunParts;
   readonly #activity = new ControllerActivity();
+  readonly #log: ProblemLog;
   readonly #manager: ObservedManager;
   readonly #events: ApiEventRecorder | undefined;
   readonly #stop = new AbortController();
@@ -41,6 +45,8 @@ export class OperatorRun {
   constructor(operator: Operator, parts: OperatorRunParts) {
     this.#operator = operator;
     this.#parts = parts;
+    // What an operator without connections complains of is what the test wants.
+    this.#log = new ProblemLog(parts.options.log ?? warningLogger(), () => this.#isDead);
     this.#events = parts.options.events === false ? undefined : this.#makeEvents();
     this.#manager = new ObservedManager(this.#managerOptions());
     // `stop` reports a failure; until then it is no unhandled rejection.
@@ -53,6 +59,10 @@ export class OperatorRun {
 
   get ended(): Promise<void> {
     return this.#ended.promise;
+  }
+
+  get problems(): readonly OperatorProblem[] {
+    return this.#log.problems;
   }
 
   get #isDead(): boolean {
@@ -116,7 +126,11 @@ export class OperatorRun {
 
   async #until(goal: string, condition: () => boolean): Promise<void> {
     const goalOfOperator = `wait for operator ${this.#operator.name} until ${goal}`;
-    await until(goalOfOperator, () => this.#hasEnded || condition(), { timeoutMs: patienceMs });
+    await until(goalOfOperator, () => this.#hasEnded || condition(), {
+      timeoutMs: patienceMs,
+      problems: () => this.problems,
+      clock: this.#parts.waitClock,
+    });
     if (!this.#hasEnded) return;
     await this.ended;
     throw new OperatorEndedError(goalOfOperator);
@@ -124,22 +138,22 @@ export class OperatorRun {
 
   #makeEvents(): ApiEventRecorder {
     const { options, client } = this.#parts;
-    const { clock = systemClock, random = systemRandom, log = silentLogger } = options;
+    const { clock = systemClock, random = systemRandom } = options;
     const { name } = this.#operator;
     const source = { reportingController: name, reportingInstance: "testkit" };
-    return createEventRecorder({ client, clock, random, log, ...source });
+    return createEventRecorder({ client, clock, random, log: this.#log, ...source });
   }
 
   #managerOptions(): ManagerOptions {
     const { options, client, metrics, webhookName } = this.#parts;
-    const { clock, random, log, namespaces, permissionCheck } = options;
+    const { clock, random, namespaces, permissionCheck } = options;
     const events = this.#events;
     return {
       client,
       name: this.#operator.name,
+      log: this.#log,
       ...(clock !== undefined && { clock }),
       ...(random !== undefined && { random }),
-      ...(log !== undefined && { log }),
       ...(events !== undefined && { events }),
       ...(permissionCheck !== undefined && { permissionCheck }),
       cache: {

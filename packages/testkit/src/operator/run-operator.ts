@@ -13,6 +13,7 @@ import { createMetrics } from "keelson/telemetry";
 import { type Endings, endAll } from "../end-all.ts";
 import { type CrashingTransportOptions, crashingTransport } from "./crashing-transport.ts";
 import { OperatorRun } from "./operator-run.ts";
+import type { OperatorProblem } from "./problem-log.ts";
 import { type RecordedWrite, recordingTransport } from "./recorded-write.ts";
 
 export interface RunOperatorOptions {
@@ -32,7 +33,7 @@ export interface RunOperatorOptions {
   readonly clock?: Clock;
   /** Default: the machine's. */
   readonly random?: Random;
-  /** Default: logs nothing. */
+  /** Default: shows warnings and errors on the console. */
   readonly log?: Logger;
   /** Whether it records Events. Default true. */
   readonly events?: boolean;
@@ -51,6 +52,8 @@ export interface RunningOperator extends AsyncDisposable {
    */
   readonly writes: readonly RecordedWrite[];
   clearWrites(): void;
+  /** The last warnings and errors that it has logged, each text once, whatever its logger; the latest one last. */
+  readonly problems: readonly OperatorProblem[];
   /** As Prometheus reads them. */
   metrics(): Promise<string>;
   /**
@@ -72,8 +75,7 @@ export interface RunningOperator extends AsyncDisposable {
  * and, if requested, the API server calls its webhooks.
  */
 export async function runOperator(operator: Operator, options: RunOperatorOptions): Promise<RunningOperator> {
-  const { crashed: _, crashedAt: __, ...running } = await startOperator(operator, options);
-  return running;
+  return startOperator(operator, options);
 }
 
 /** A running operator whose connections may die during one of its writes. */
@@ -84,15 +86,16 @@ export interface CrashableOperator extends RunningOperator {
   crashedAt(): RecordedWrite | undefined;
 }
 
-/** Resolves when it runs, or when it has died on the way there. */
+/** Resolves when it runs, or when it has died on the way there. `waitClock` measures how long that may take. */
 export async function startOperator(
   operator: Operator,
   options: RunOperatorOptions,
   crash: CrashingTransportOptions = {},
+  waitClock: Clock = systemClock,
 ): Promise<CrashableOperator> {
   const endings: Endings = [];
   try {
-    return await start(operator, options, crash, endings);
+    return await start(operator, options, { crash, waitClock }, endings);
   } catch (error) {
     await endAll(endings.splice(0));
     throw error;
@@ -102,7 +105,7 @@ export async function startOperator(
 async function start(
   operator: Operator,
   options: RunOperatorOptions,
-  crash: CrashingTransportOptions,
+  { crash, waitClock }: { readonly crash: CrashingTransportOptions; readonly waitClock: Clock },
   endings: Endings,
 ): Promise<CrashableOperator> {
   const { access, adminAccess = access, wrap = (transport) => transport } = options;
@@ -121,10 +124,10 @@ async function start(
     if (write.name !== webhookName) writes.push(write);
   });
   const client = createClient({ transport: metrics.measureTransport(transport, "cluster"), clock });
-  const admin = createClient({ transport: adminTransport });
+  const admin = createClient({ transport: adminTransport, clock: waitClock });
   await installCrds(admin, operator.resources);
   const life = new OperatorRun(operator, {
-    ...{ options, client, admin, connection, metrics, webhookName },
+    ...{ options, client, admin, connection, metrics, webhookName, waitClock },
     release: () => endAll(endings.splice(0)),
   });
   await life.start();
@@ -133,6 +136,9 @@ async function start(
     client: admin,
     writes,
     clearWrites: () => void writes.splice(0),
+    get problems() {
+      return life.problems;
+    },
     metrics: () => metrics.render(),
     idle: () => life.idle(),
     ended: life.ended,

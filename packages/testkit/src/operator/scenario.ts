@@ -2,9 +2,10 @@ import { type Client, NotFoundError } from "@keelson/client";
 import type { Operator } from "keelson";
 import { Namespace } from "keelson/kinds/core/v1";
 import type { Cluster } from "../start-cluster.ts";
-import { createNamespace } from "../world/start-world.ts";
+import { createNamespace } from "../world/create-namespace.ts";
 import type { CrashingTransportOptions } from "./crashing-transport.ts";
 import { NotSettledError } from "./errors.ts";
+import type { OperatorProblem } from "./problem-log.ts";
 import type { RecordedWrite } from "./recorded-write.ts";
 import type { RunOperatorOptions } from "./run-operator.ts";
 import { OperatorWithSuccessor } from "./successor.ts";
@@ -89,6 +90,7 @@ export async function runScenario(
 /** The operator, or the operators, that a scenario needs to settle. */
 export interface ScenarioOperator {
   idle(): Promise<void>;
+  readonly problems: readonly OperatorProblem[];
   /** Whether no operator runs at the moment. */
   readonly needsReplacement?: boolean;
   /** Starts a successor of an operator that has crashed. */
@@ -112,7 +114,10 @@ export async function settleScenario(
       return running.needsReplacement !== true && (await isStageSettled(scenario, world, stage));
     };
     const goal = `wait until the scenario of operator ${operator.name} has settled (${stage})`;
-    await until(goal, isSettled, { timeoutMs: settleTimeoutMs, everyMs: pollMs });
+    await until(goal, isSettled, {
+      ...{ timeoutMs: settleTimeoutMs, everyMs: pollMs },
+      problems: () => running.problems,
+    });
   };
   await scenario.prepare(world);
   await settle("prepared");
@@ -173,6 +178,7 @@ async function removeWorld(
     for (const resource of operator.resources) await client.deleteAllOf(resource, { namespace });
     await until(`delete all objects of operator ${operator.name}`, areDeleted, {
       timeoutMs: removalTimeoutMs,
+      problems: () => operators.problems,
     });
     await client.delete(Namespace, { name: namespace });
   } catch (error) {

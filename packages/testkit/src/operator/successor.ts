@@ -1,6 +1,7 @@
 import { abortable } from "@keelson/core";
 import type { Operator } from "keelson";
 import type { CrashingTransportOptions } from "./crashing-transport.ts";
+import type { OperatorProblem } from "./problem-log.ts";
 import type { RecordedWrite } from "./recorded-write.ts";
 import { type CrashableOperator, type RunOperatorOptions, startOperator } from "./run-operator.ts";
 
@@ -27,6 +28,11 @@ export class OperatorWithSuccessor {
   /** Of the first. */
   get writes(): readonly RecordedWrite[] {
     return this.#first.writes;
+  }
+
+  /** Of the operator that runs. */
+  get problems(): readonly OperatorProblem[] {
+    return (this.#second ?? this.#first).problems;
   }
 
   get crashedAt(): RecordedWrite | undefined {

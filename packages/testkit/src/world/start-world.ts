@@ -1,8 +1,6 @@
-import { type Client, createClient, waitFor } from "@keelson/client";
-import { keyOf } from "@keelson/core";
+import { type Client, createClient } from "@keelson/client";
 import { type HollowNodes, type HollowNodesOptions, startHollowNodes } from "@keelson/hollow";
 import type { Operator } from "keelson";
-import { Namespace, ServiceAccount } from "keelson/kinds/core/v1";
 import { type Endings, endAll } from "../end-all.ts";
 import {
   openAccess,
@@ -11,6 +9,8 @@ import {
   runOperator,
 } from "../operator/run-operator.ts";
 import { type Cluster, type StartClusterOptions, startCluster } from "../start-cluster.ts";
+import { createNamespace } from "./create-namespace.ts";
+import { startVirtualWorld, type VirtualWorld, type VirtualWorldOptions } from "./virtual-world.ts";
 
 export interface StartWorldOptions extends Omit<StartClusterOptions, "controllers"> {
   /** How many hollow nodes there are. Default 1. */
@@ -35,9 +35,16 @@ export interface World extends AsyncDisposable {
 
 /**
  * Starts a cluster with controllers, scheduler and hollow nodes, at a level of `startCluster`:
- * `startWorld(process.env.KEELSON_LEVEL)`.
+ * `startWorld(process.env.KEELSON_LEVEL)`. `startWorld({ clock })` starts the embedded one without sockets, on a virtual
+ * clock.
  */
-export async function startWorld(level: string | undefined, options: StartWorldOptions = {}): Promise<World> {
+export async function startWorld(level: string | undefined, options?: StartWorldOptions): Promise<World>;
+export async function startWorld(options: VirtualWorldOptions): Promise<VirtualWorld>;
+export async function startWorld(
+  level: string | undefined | VirtualWorldOptions,
+  options: StartWorldOptions = {},
+): Promise<World | VirtualWorld> {
+  if (typeof level === "object") return startVirtualWorld(level);
   const endings: Endings = [];
   try {
     return await start(level, options, endings);
@@ -71,14 +78,4 @@ async function start(
     },
     [Symbol.asyncDispose]: stop,
   };
-}
-
-const accountTimeoutMs = 30_000;
-
-/** Makes a namespace whose name is the server's choice, and gives it when pods can be made there. Needs controllers. */
-export async function createNamespace(client: Client): Promise<string> {
-  const { name } = keyOf(await client.create(Namespace, { metadata: { generateName: "test-" } }));
-  const account = { namespace: name, name: "default" };
-  await waitFor(client, ServiceAccount, account, () => true, { timeoutMs: accountTimeoutMs });
-  return name;
 }
