@@ -17,6 +17,7 @@ import { deletionCases } from "./deletion.ts";
 import { discoveryCases } from "./discovery.ts";
 import { invalidDefinitionCases } from "./invalid-definitions.ts";
 import { jobCases } from "./jobs.ts";
+import { kindLifecycleCases } from "./kind-lifecycles.ts";
 import { kubectlCaseGroups } from "./kubectl/kubectl-groups.ts";
 import { listCases } from "./lists.ts";
 import { metadataCases } from "./metadata.ts";
@@ -57,6 +58,7 @@ export const apiCaseGroups: readonly CaseGroup[] = [
   watchCases,
   defaultCases,
   clusterKindCases,
+  kindLifecycleCases,
   podCases,
   podRuleCases,
   volumeCases,

@@ -41,5 +41,5 @@ function emptyField(field: FieldSchema, isRequired: boolean): unknown {
   if (typeName === "Time" || typeName === "MicroTime") return null;
   // A scalar that is always written has its empty value as the default in the schema.
   if (field.default === "" || field.default === 0 || field.default === false) return field.default;
-  return isRequired ? null : undefined;
+  return isRequired && field.keepsEmpty !== false ? null : undefined;
 }

@@ -1,10 +1,12 @@
 import type { Strategy } from "../resource/strategy.ts";
 import { builtinStrategy } from "./builtin-strategy.ts";
+import { flowSchemaStrategy, priorityLevelStrategy } from "./cluster/flow-control.ts";
 import { leaseStrategy } from "./cluster/lease.ts";
 import { limitRangeStrategy, resourceQuotaStrategy } from "./cluster/limit-range.ts";
 import { namespaceStrategy } from "./cluster/namespace.ts";
 import { nodeStrategy } from "./cluster/node.ts";
 import { priorityClassStrategy } from "./cluster/priority-class.ts";
+import { resourceClaimStrategy, resourceClaimTemplateStrategy } from "./cluster/resource-claim.ts";
 import { signingRequestStrategy } from "./cluster/signing-request.ts";
 import { configMapStrategy } from "./config/config-map.ts";
 import { secretStrategy } from "./config/secret.ts";
@@ -13,6 +15,7 @@ import { cronJobStrategy, jobStrategy } from "./job/job-strategy.ts";
 import { endpointSliceStrategy } from "./network/endpoint-slice.ts";
 import { endpointsStrategy } from "./network/endpoints.ts";
 import { ingressClassStrategy, ingressStrategy } from "./network/ingress.ts";
+import { ipAddressStrategy } from "./network/ip-address-claim.ts";
 import { networkPolicyStrategy } from "./network/network-policy.ts";
 import { podStrategy, podTemplateStrategy } from "./pod/pod-strategy.ts";
 import {
@@ -28,9 +31,12 @@ import {
   claimStrategy,
   csiDriverStrategy,
   storageClassStrategy,
+  volumeAttachmentStrategy,
   volumeStrategy,
 } from "./storage/volume-strategies.ts";
 import {
+  mutatingPolicyBindingStrategy,
+  mutatingPolicyStrategy,
   mutatingWebhookStrategy,
   validatingPolicyBindingStrategy,
   validatingPolicyStrategy,
@@ -65,6 +71,8 @@ const byKind: Readonly<Record<string, Strategy>> = {
   "/ResourceQuota": resourceQuotaStrategy,
   "/Secret": secretStrategy,
   "/Service": serviceStrategy,
+  "admissionregistration.k8s.io/MutatingAdmissionPolicy": mutatingPolicyStrategy,
+  "admissionregistration.k8s.io/MutatingAdmissionPolicyBinding": mutatingPolicyBindingStrategy,
   "admissionregistration.k8s.io/MutatingWebhookConfiguration": mutatingWebhookStrategy,
   "admissionregistration.k8s.io/ValidatingAdmissionPolicy": validatingPolicyStrategy,
   "admissionregistration.k8s.io/ValidatingAdmissionPolicyBinding": validatingPolicyBindingStrategy,
@@ -83,8 +91,9 @@ const byKind: Readonly<Record<string, Strategy>> = {
   "coordination.k8s.io/Lease": leaseStrategy,
   "discovery.k8s.io/EndpointSlice": endpointSliceStrategy,
   "events.k8s.io/Event": newEventStrategy,
-  "flowcontrol.apiserver.k8s.io/FlowSchema": withGenerations,
-  "flowcontrol.apiserver.k8s.io/PriorityLevelConfiguration": withGenerations,
+  "flowcontrol.apiserver.k8s.io/FlowSchema": flowSchemaStrategy,
+  "flowcontrol.apiserver.k8s.io/PriorityLevelConfiguration": priorityLevelStrategy,
+  "networking.k8s.io/IPAddress": ipAddressStrategy,
   "networking.k8s.io/Ingress": ingressStrategy,
   "networking.k8s.io/IngressClass": ingressClassStrategy,
   "networking.k8s.io/NetworkPolicy": networkPolicyStrategy,
@@ -94,10 +103,13 @@ const byKind: Readonly<Record<string, Strategy>> = {
   "rbac.authorization.k8s.io/Role": roleStrategy,
   "rbac.authorization.k8s.io/RoleBinding": roleBindingStrategy,
   "resource.k8s.io/DeviceClass": withoutStatusWithGenerations,
+  "resource.k8s.io/ResourceClaim": resourceClaimStrategy,
+  "resource.k8s.io/ResourceClaimTemplate": resourceClaimTemplateStrategy,
   "resource.k8s.io/ResourceSlice": withoutStatusWithGenerations,
   "scheduling.k8s.io/PriorityClass": priorityClassStrategy,
   "storage.k8s.io/CSIDriver": csiDriverStrategy,
   "storage.k8s.io/StorageClass": storageClassStrategy,
+  "storage.k8s.io/VolumeAttachment": volumeAttachmentStrategy,
 };
 
 /** The strategy of a built-in kind at a version; of kinds not named above, the common one. */

@@ -235,9 +235,11 @@ export const alwaysWritten: Readonly<Record<string, string>> = {
 };
 
 /**
- * Fields of which the published schema says that they are empty by default, though the server leaves empty ones out.
+ * Fields of which the published schema says that they are required or empty by default, though the server leaves empty ones
+ * out.
  */
 export const leftOutWhenEmpty: Readonly<Record<string, string>> = {
+  "admissionregistration/v1.ValidatingAdmissionPolicyBindingSpec": "validationActions",
   "core/v1.ConfigMapEnvSource": "name",
   "core/v1.ConfigMapKeySelector": "name",
   "core/v1.ConfigMapProjection": "name",
@@ -247,4 +249,5 @@ export const leftOutWhenEmpty: Readonly<Record<string, string>> = {
   "core/v1.SecretEnvSource": "name",
   "core/v1.SecretKeySelector": "name",
   "core/v1.SecretProjection": "name",
+  "networking/v1.IPAddressSpec": "parentRef",
 };

@@ -33,6 +33,8 @@ const systemClasses: ReadonlyMap<string | undefined, number> = new Map(
 export const priorityClassStrategy: Strategy = builtinStrategy<PriorityClass>({
   initialStatus: "none",
   countsGenerations: true,
+  // The server sets the first generation, and counts no other.
+  isNewGeneration: () => false,
   setDefaults(priorityClass) {
     priorityClass.preemptionPolicy ??= "PreemptLowerPriority";
   },

@@ -105,7 +105,7 @@ export const leaseColumns: readonly KindColumn<Lease>[] = [
 
 export const runtimeClassColumns: readonly KindColumn<RuntimeClass>[] = [
   nameColumn,
-  { name: "Handler", description: "What runs pods of the class", cell: ({ handler }) => handler },
+  { name: "Handler", description: "", cell: ({ handler }) => handler },
   ageColumn,
 ];
 

@@ -4,7 +4,7 @@ import type {
   PersistentVolumeClaim,
   PersistentVolumeClaimSpec,
 } from "@keelson/core/kinds/core/v1";
-import type { CSIDriver, StorageClass } from "@keelson/core/kinds/storage/v1";
+import type { CSIDriver, StorageClass, VolumeAttachment } from "@keelson/core/kinds/storage/v1";
 import { qualifiedNameProblems } from "../../resource/name-problems.ts";
 import type { Strategy } from "../../resource/strategy.ts";
 import {
@@ -156,9 +156,28 @@ export const storageClassStrategy: Strategy = builtinStrategy<StorageClass>({
     ),
 });
 
+export const volumeAttachmentStrategy: Strategy = builtinStrategy<VolumeAttachment>({
+  prepareForCreate(attachment) {
+    attachment.status = { attached: false };
+  },
+  validateUpdate: ({ spec }, { spec: old }) => immutableField(spec, old, "spec"),
+});
+
+const tokensInAttributes =
+  "spec.serviceAccountTokenInSecrets is unset; if supported by this CSI driver, set to true to prevent possible logging " +
+  "of tokens in volume attributes";
+
 export const csiDriverStrategy: Strategy = builtinStrategy<CSIDriver>({
   initialStatus: "none",
-  countsGenerations: true,
+  // Counted from 0, as the server does for this kind alone.
+  prepareForUpdate(driver, old) {
+    if (!deepEqual(driver.spec, old.spec)) driver.metadata.generation = (old.metadata.generation ?? 0) + 1;
+  },
+  warnings({ spec = {} }, old) {
+    const { tokenRequests = [], serviceAccountTokenInSecrets } = spec;
+    if (tokenRequests.length === 0 || serviceAccountTokenInSecrets !== undefined) return [];
+    return deepEqual(tokenRequests, old?.spec?.tokenRequests) ? [] : [tokensInAttributes];
+  },
   allowsUnconditionalUpdate: false,
   setDefaults(driver) {
     driver.spec ??= {};

@@ -1,6 +1,8 @@
 import type { Draft } from "@keelson/core";
 import type {
   MatchCondition,
+  MutatingAdmissionPolicy,
+  MutatingAdmissionPolicyBinding,
   MutatingWebhook,
   MutatingWebhookConfiguration,
   RuleWithOperations,
@@ -162,6 +164,22 @@ export const validatingPolicyStrategy: Strategy = builtinStrategy<ValidatingAdmi
 });
 
 export const validatingPolicyBindingStrategy: Strategy = builtinStrategy<ValidatingAdmissionPolicyBinding>({
+  ...common,
+  setDefaults({ spec }) {
+    if (spec?.matchResources !== undefined) setMatchDefaults(spec.matchResources);
+  },
+});
+
+export const mutatingPolicyStrategy: Strategy = builtinStrategy<MutatingAdmissionPolicy>({
+  ...common,
+  setDefaults(policy) {
+    policy.spec ??= {};
+    policy.spec.failurePolicy ??= "Fail";
+    if (policy.spec.matchConstraints !== undefined) setMatchDefaults(policy.spec.matchConstraints);
+  },
+});
+
+export const mutatingPolicyBindingStrategy: Strategy = builtinStrategy<MutatingAdmissionPolicyBinding>({
   ...common,
   setDefaults({ spec }) {
     if (spec?.matchResources !== undefined) setMatchDefaults(spec.matchResources);
