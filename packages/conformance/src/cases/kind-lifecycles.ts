@@ -230,22 +230,6 @@ const kinds: readonly Lifecycle[] = [
     change: { immutable: true },
   },
   {
-    apiVersion: "v1",
-    kind: "PersistentVolume",
-    plural: "persistentvolumes",
-    isOfCluster: true,
-    fields: {
-      spec: {
-        capacity: { storage: "1Gi" },
-        accessModes: ["ReadWriteOnce"],
-        csi: { driver: "disk.example.com", volumeHandle: "a" },
-        persistentVolumeReclaimPolicy: "Retain",
-      },
-    },
-    change: { spec: { mountOptions: ["ro"] } },
-    status: { status: { reason: "Case", message: "changed by a case" } },
-  },
-  {
     apiVersion: "autoscaling/v2",
     kind: "HorizontalPodAutoscaler",
     plural: "horizontalpodautoscalers",
