@@ -1,5 +1,5 @@
 import { KeelsonError, type Resource } from "@keelson/core";
-import { textOfAny } from "../source/normalize-error.ts";
+import { normalizeError, textOfAny } from "../source/normalize-error.ts";
 
 /** The base of what a controller reports about itself, as opposed to what its reconciler throws. */
 export abstract class ControllerError extends KeelsonError {
@@ -132,6 +132,25 @@ export class NotAnErrorThrownError extends KeelsonError {
         "where they came from",
       { cause: thrown },
     );
+  }
+}
+
+/** A reconcile failed for good, and the status that should show it could not be written: it is tried again [CT2]. */
+export class StatusNotWrittenError extends KeelsonError {
+  static override readonly brand: string = "keelson.StatusNotWrittenError";
+  readonly code = "STATUS_NOT_WRITTEN";
+  /** Why the status could not be written. */
+  readonly statusError: Error;
+
+  constructor(failure: Error, statusError: unknown) {
+    const reason = normalizeError(statusError);
+    super(
+      `${failure.message}; the status does not show that, because it could not be written: ${reason.message}`,
+      {
+        cause: failure,
+      },
+    );
+    this.statusError = reason;
   }
 }
 

@@ -22,6 +22,7 @@ import type { EventRecorder } from "./event-recorder.ts";
  * | `{ requeue: true }` | after a back-off | are counted |
  * | an error | after a back-off | are counted |
  * | a TerminalError, or an error caused by one | when something changes | are kept |
+ * | the same, but the last write of a status failed | after a back-off | are counted |
  */
 export type Reconciler<Key, Settings = unknown> = (
   context: ReconcileContext<Key, Settings>,

@@ -1,4 +1,4 @@
-import { type Caller, type Client, isWrite, signalLayer } from "@keelson/client";
+import { type ApiCall, type Caller, type Client, isWrite, NotFoundError, signalLayer } from "@keelson/client";
 import {
   type CancelTimer,
   type Clock,
@@ -70,6 +70,8 @@ export class Run<Key, Settings = unknown> implements ReconcileRun<Key, Settings>
   /** The timer that watches over it: its time limit, or, after an abort, the wait for its end. */
   cancelTimer: CancelTimer | undefined;
   hasTimedOut = false;
+  /** The error of the last write of a status, unless a later one succeeded. */
+  statusError: unknown;
 
   readonly #services: ControllerServices<Key, Settings>;
   /** Made when it is first read, which most runs never do. */
@@ -200,7 +202,28 @@ export class Run<Key, Settings = unknown> implements ReconcileRun<Key, Settings>
     const traced = this.trace?.layer(next) ?? next;
     const guarded = this.#services.guard?.layer(this.item.keyText, traced) ?? traced;
     const recorded = this.recorder.layer(guarded);
-    return signalLayer(recorded, () => this.#callSignal);
+    return signalLayer(this.#statusLayer(recorded), () => this.#callSignal);
+  }
+
+  #statusLayer(next: Caller): Caller {
+    return {
+      json: (call) =>
+        call.subresource === "status" && isWrite(call) ? this.#writeStatus(call, next) : next.json(call),
+      stream: (call) => next.stream(call),
+      raw: (call) => next.raw(call),
+    };
+  }
+
+  async #writeStatus(call: ApiCall, next: Caller): Promise<unknown> {
+    try {
+      const response = await next.json(call);
+      this.statusError = undefined;
+      return response;
+    } catch (error) {
+      // An object that does not exist has no status to write.
+      if (!(error instanceof NotFoundError)) this.statusError = error;
+      throw error;
+    }
   }
 
   /**

@@ -4,7 +4,12 @@ import type { WorkQueue } from "../queue/work-queue.ts";
 import { normalizeError } from "../source/normalize-error.ts";
 import type { ControllerDefinition } from "./controller-definition.ts";
 import type { ControllerObserver, ResultLabel } from "./controller-observer.ts";
-import { ControllerStoppedError, ReconcilerBrokenError, ReconcileTimeoutError } from "./errors.ts";
+import {
+  ControllerStoppedError,
+  ReconcilerBrokenError,
+  ReconcileTimeoutError,
+  StatusNotWrittenError,
+} from "./errors.ts";
 import { EventLoopTurn } from "./event-loop-turn.ts";
 import { brokenBackoffMs } from "./guarded-hooks.ts";
 import { type Failure, isAbort, type Outcome, outcomeOfError, outcomeOfResult } from "./outcome.ts";
@@ -117,9 +122,10 @@ export class Workers<Key, Settings = unknown> {
   #reconcile(run: Run<Key, Settings>): Outcome | Promise<Outcome> {
     try {
       const returned = this.#callReconciler(run);
-      if (!isPromise(returned)) return outcomeOfResult(returned);
-      return Promise.resolve(returned).then(outcomeOfResult, (thrown: unknown) =>
-        this.#outcomeOfThrown(run, thrown),
+      if (!isPromise(returned)) return shownOutcome(run, outcomeOfResult(returned));
+      return Promise.resolve(returned).then(
+        (result) => shownOutcome(run, outcomeOfResult(result)),
+        (thrown: unknown) => this.#outcomeOfThrown(run, thrown),
       );
     } catch (thrown) {
       return this.#outcomeOfThrown(run, thrown);
@@ -140,7 +146,8 @@ export class Workers<Key, Settings = unknown> {
 
   #outcomeOfThrown(run: Run<Key, Settings>, thrown: unknown): Outcome {
     const isStopped = run.isAborted && !run.hasTimedOut;
-    return isStopped && isAbort(thrown, run.abortReason) ? { type: "aborted" } : outcomeOfError(thrown);
+    if (isStopped && isAbort(thrown, run.abortReason)) return { type: "aborted" };
+    return shownOutcome(run, outcomeOfError(thrown));
   }
 
   #end(run: Run<Key, Settings>, outcome: Outcome): void {
@@ -252,6 +259,12 @@ export class Workers<Key, Settings = unknown> {
       },
     );
   }
+}
+
+/** A failure is final only if the status shows it: after a status write that failed, the run is tried again [CT2]. */
+function shownOutcome({ statusError }: { readonly statusError: unknown }, outcome: Outcome): Outcome {
+  if (outcome.type !== "error" || !outcome.isTerminal || statusError === undefined) return outcome;
+  return { ...outcome, isTerminal: false, error: new StatusNotWrittenError(outcome.error, statusError) };
 }
 
 function isToRunAgain(outcome: Outcome): boolean {

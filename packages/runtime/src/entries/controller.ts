@@ -31,6 +31,7 @@ export {
   ReconcileTimeoutError,
   SourceFailedError,
   SourceSyncTimeoutError,
+  StatusNotWrittenError,
 } from "../controller/errors.ts";
 export type { EventToRecord } from "../controller/event-recorder.ts";
 export { noEvents } from "../controller/event-recorder.ts";
@@ -38,7 +39,11 @@ export { finalizerEventReasons } from "../controller/finalizers.ts";
 export type { FieldManager } from "../controller/guard/field-owners.ts";
 export type { HotLoopGuardOptions, HotLoopObserver } from "../controller/guard/hot-loop-guard.ts";
 export { HotLoopGuard } from "../controller/guard/hot-loop-guard.ts";
-export type { PingPongReport, SelfWokenReport } from "../controller/guard/hot-loop-reports.ts";
+export type {
+  PingPongReport,
+  ReplacementReport,
+  SelfWokenReport,
+} from "../controller/guard/hot-loop-reports.ts";
 export type { GuardLimits } from "../controller/guard/loop-detection.ts";
 export type { KeyDescription } from "../controller/key-builder.ts";
 export { KeyControllerBuilder } from "../controller/key-builder.ts";

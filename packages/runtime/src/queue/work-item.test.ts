@@ -62,6 +62,29 @@ describe("reasons", () => {
   });
 });
 
+describe("a run that the last one requested for later", () => {
+  it("does not have that as a reason if an event starts it before, and has both if the time has come", async () => {
+    const { clock, queue, dequeue, add } = queueWorld();
+    const requestAndAdd = async (waitMs: number) => {
+      const item = await dequeue();
+      queue.requeueAfter(item, 0, 4 * 86_400_000);
+      queue.done(item);
+      await clock.advance(waitMs);
+      add("a", { source: "event" });
+    };
+    add("a");
+    await requestAndAdd(1_000);
+    await requestAndAdd(4 * 86_400_000);
+    const both = await dequeue();
+    expect(both.reasons).toMatchObject([{ source: "requeue", type: "requeue" }, { source: "event" }]);
+    expect(both.reasonCount).toBe(2);
+    queue.requeueAfter(both, 0, 4 * 86_400_000);
+    queue.done(both);
+    add("a", { source: "event" });
+    expect(await dequeue()).toMatchObject({ reasons: [{ source: "event" }], reasonCount: 1 });
+  });
+});
+
 describe("the time that a key waits for a worker", () => {
   it("begins when it may run, not when it was added", async () => {
     const { clock, dequeue, add } = queueWorld();

@@ -54,6 +54,9 @@ export interface WorkItem<Key> extends Delayed, Retryable<WorkItem<Key>>, Dequeu
   heldUntilMs: number;
   /** The earliest time that any add requested, but not before `heldUntilMs`; when it became ready, if it is. */
   dueMs: number;
+  /** The last run requested it: a reason only if the key is dequeued at the requested time or later. */
+  requeue: Trigger | undefined;
+  requeueDueMs: number;
   /** When it entered the ready order; undefined if it has never been in it. */
   arrival: Arrival | undefined;
 }
@@ -85,6 +88,8 @@ export function newItem<Key>(
     order: 0,
     previous: undefined,
     next: undefined,
+    requeue: undefined,
+    requeueDueMs: atOnce,
     arrival: undefined,
     heapIndex: inNoHeap,
   };
@@ -95,6 +100,14 @@ export function addReason(item: WorkItem<unknown>, trigger: Trigger): void {
   item.reasonCount++;
   if (item.reasons === noReasons) item.reasons = [trigger];
   else if (item.reasons.length < mostReasons) item.reasons.push(trigger);
+}
+
+/** Makes the request of the last run the first reason, if its time has come: an event may have enqueued the key earlier. */
+export function addRequeue(item: WorkItem<unknown>, nowMs: number): void {
+  const { requeue, requeueDueMs } = item;
+  if (requeue === undefined || requeueDueMs > nowMs) return;
+  item.reasons = [requeue, ...item.reasons].slice(0, mostReasons);
+  item.reasonCount++;
 }
 
 /** Adds the reasons of an earlier item of the same key, before the item's own. */

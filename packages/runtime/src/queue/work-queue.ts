@@ -11,6 +11,7 @@ import {
 import { RetriesLast } from "./ready-order.ts";
 import {
   addReason,
+  addRequeue,
   atOnce,
   type DequeuedItem,
   newItem,
@@ -213,16 +214,23 @@ export class WorkQueue<Key> {
     const heldUntilMs = rateLimited && this.#holdsBackoff ? dueMs : atOnce;
     if (delayMs > 0) this.#observer?.retried();
 
+    // A requeue that was requested for later is no reason for a run that an event starts before; a retry is one.
+    const isRequeue = trigger === requeueTrigger;
+    const reason = isRequeue ? undefined : trigger;
     const queued = this.#items.get(keyText);
+    const item = queued ?? newItem(key, keyText, { ...rank, group: this.#groupOf(key), trigger: reason });
+    if (isRequeue) {
+      item.requeue = trigger;
+      item.requeueDueMs = dueMs;
+    }
     if (queued === undefined) {
-      const item = newItem(key, keyText, { ...rank, group: this.#groupOf(key), trigger });
       item.heldUntilMs = heldUntilMs;
       this.#items.set(keyText, item);
       if (dueMs === atOnce) this.#makeReady(item, nowMs);
       else this.#waiting.add(item, dueMs);
     } else {
       queued.key = key;
-      if (trigger !== undefined) addReason(queued, trigger);
+      if (reason !== undefined) addReason(queued, reason);
       this.#raise(queued, rank);
       this.#reschedule(queued, dueMs, heldUntilMs, nowMs);
     }
@@ -302,6 +310,7 @@ export class WorkQueue<Key> {
   }
 
   #dequeue(item: WorkItem<Key>, nowMs: number): DequeuedItem<Key> {
+    addRequeue(item, nowMs);
     this.#ages.leave(item.arrival);
     this.#items.delete(item.keyText);
     this.#processing.start(item.keyText, nowMs);

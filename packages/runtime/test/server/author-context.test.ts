@@ -1,3 +1,4 @@
+import { sleep, systemClock } from "@keelson/core";
 import { type RunningOperator, runOperator, startWorld, type World } from "@keelson/testkit";
 import {
   conditions,
@@ -9,6 +10,7 @@ import {
   type ObjectContext,
   type ObjectOf,
   type ReconcileResult,
+  TerminalError,
   z,
 } from "keelson";
 import { ConfigMap, Secret } from "keelson/kinds/core/v1";
@@ -192,6 +194,30 @@ describe("the status by a context", () => {
     const { status } = await world.client.get(Gadget, { namespace, name: `gadget-${count}` });
     expect(status ?? {}).toEqual({});
   });
+});
+
+it("[CT2] a terminal error is tried again until the status is written that shows it", async () => {
+  const name = `gadget-${++count}`;
+  const counts = [2 ** 40, 2 ** 40, 1];
+  let runs = 0;
+  acts.set(name, {
+    reconcile: async ({ setStatus }) => {
+      const next = counts[Math.min(runs, counts.length - 1)] ?? 1;
+      runs += 1;
+      // The server refuses a status with a number of more than 32 bits.
+      await setStatus({ count: next }).catch(() => undefined);
+      throw new TerminalError("the spec cannot be fulfilled");
+    },
+  });
+  await world.client.create(Gadget, { metadata: { namespace, name } });
+  await expect.poll(async () => (await world.client.get(Gadget, { namespace, name })).status?.count).toBe(1);
+  // The write of the status is an event; after it nothing is left to be tried, be it after 10 ms.
+  const runsWithin = async (ms: number): Promise<number> => {
+    const before = runs;
+    await sleep(systemClock, ms);
+    return runs - before;
+  };
+  await expect.poll(() => runsWithin(100)).toBe(0);
 });
 
 it("records Events about the object", async () => {
