@@ -230,7 +230,8 @@ export class CachedInformer<T extends KubeObject> implements Informer<T> {
    * While there is such a reading, it is that one, whatever it reads: several would take turns without a pause.
    */
   readAhead(query: StoreQuery): Promise<void> | undefined {
-    this.#readingAhead ??= readAhead(this.#store.store.unread(query))?.finally(() => {
+    const unread = this.#store.store.unread(query);
+    this.#readingAhead ??= readAhead(unread, this.#options.clock)?.finally(() => {
       this.#readingAhead = undefined;
     });
     return this.#readingAhead;

@@ -1,6 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 import { type Client, createClient } from "@keelson/client";
-import type { KubeObject, Transport } from "@keelson/core";
+import { type KubeObject, systemClock, type Transport } from "@keelson/core";
 import { ConfigMap } from "@keelson/core/kinds/core/v1";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { type Snapshot, unparsedSnapshot } from "../../watch/snapshot.ts";
@@ -44,14 +44,14 @@ async function turnsDuring(work: Promise<unknown>): Promise<number> {
 describe("[IN24] reading ahead", () => {
   it("is done at once, and nothing has to be awaited, where there is little to read", () => {
     const snapshots = unread(10);
-    expect(readAhead(snapshots)).toBeUndefined();
+    expect(readAhead(snapshots, systemClock)).toBeUndefined();
     expect(snapshots.map(({ unreadBytes }) => unreadBytes)).toEqual(snapshots.map(() => 0));
-    expect(readAhead([])).toBeUndefined();
+    expect(readAhead([], systemClock)).toBeUndefined();
   });
 
   it("lets other work be done between slices of half a megabyte", async () => {
     const snapshots = unread(300);
-    const turns = await turnsDuring(readAhead(snapshots) ?? Promise.resolve());
+    const turns = await turnsDuring(readAhead(snapshots, systemClock) ?? Promise.resolve());
     expect(turns).toBeGreaterThanOrEqual(5);
     expect(snapshots.map(({ unreadBytes }) => unreadBytes)).toEqual(snapshots.map(() => 0));
   });

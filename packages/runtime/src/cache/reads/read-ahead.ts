@@ -1,5 +1,4 @@
-import { setImmediate } from "node:timers/promises";
-import type { KubeObject } from "@keelson/core";
+import { type Clock, type KubeObject, sleep } from "@keelson/core";
 import type { Snapshot } from "../../watch/snapshot.ts";
 
 /** As much JSON as is parsed and frozen in some milliseconds. */
@@ -9,13 +8,13 @@ const sliceBytes = 1 << 19;
  * Reads snapshots for the first time, in slices between which other work is done: to parse all objects of a large kind
  * at once would block the event loop for seconds. Undefined if one slice was enough, so that nothing has to be awaited.
  */
-export function readAhead(unread: Iterable<Snapshot<KubeObject>>): Promise<void> | undefined {
+export function readAhead(unread: Iterable<Snapshot<KubeObject>>, clock: Clock): Promise<void> | undefined {
   const rest = unread[Symbol.iterator]();
-  return readSlice(rest) ? undefined : readRest(rest);
+  return readSlice(rest) ? undefined : readRest(rest, clock);
 }
 
-async function readRest(rest: Iterator<Snapshot<KubeObject>>): Promise<void> {
-  do await setImmediate();
+async function readRest(rest: Iterator<Snapshot<KubeObject>>, clock: Clock): Promise<void> {
+  do await sleep(clock, 0);
   while (!readSlice(rest));
 }
 
