@@ -54,12 +54,19 @@ export async function startWorld(
   }
 }
 
+/** Some administrators enable it: who owns or adopts an object needs permissions that nothing else requires. */
+const ownerPermissions = "--enable-admission-plugins=OwnerReferencesPermissionEnforcement";
+
 async function start(
   level: string | undefined,
-  { nodes: count = 1, hollow = {}, ...ofCluster }: StartWorldOptions,
+  { nodes: count = 1, hollow = {}, real = {}, ...ofCluster }: StartWorldOptions,
   endings: Endings,
 ): Promise<World> {
-  const cluster = await startCluster(level, { ...ofCluster, controllers: true });
+  const args = {
+    ...real.args,
+    "kube-apiserver": [ownerPermissions, ...(real.args?.["kube-apiserver"] ?? [])],
+  };
+  const cluster = await startCluster(level, { ...ofCluster, real: { ...real, args }, controllers: true });
   endings.push(() => cluster.stop());
   const transport = openAccess(cluster);
   endings.push(() => transport.close());
