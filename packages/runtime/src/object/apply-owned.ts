@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { type Client, find, InvalidError, jsonPatch } from "@keelson/client";
+import { type Client, find, InvalidError, jsonPatch, type Reader } from "@keelson/client";
 import {
   type ApplyConfiguration,
   apiVersionOf,
@@ -20,6 +20,7 @@ import {
 import { ForeignObjectError, isRefusedPatch, StaleObjectError } from "./errors.ts";
 import { withMirroredFields } from "./mirrored-fields.ts";
 import { appliedAnnotation, keyOfOwned, type OwnedOptions, ownershipOf } from "./owned-objects.ts";
+import { isRemnant, remnantPatch } from "./remnants.ts";
 import { withEncodedText, withoutSecretText } from "./secret-text.ts";
 import { isUnionConflict, unionConflictPatch } from "./union-conflicts.ts";
 
@@ -37,7 +38,8 @@ export interface AppliedObject<T extends KubeObject> {
  *
  * Throws a ForeignObjectError if the object exists and `owner` does not control it. An object without a controller that
  * the same field owner applied is an orphan; see `live`. Changes that the cache has not received yet are not overwritten:
- * if the name is taken by now, it throws a ConflictError; if the object was replaced, a StaleObjectError.
+ * if the name is taken by now, it throws a ConflictError; if the object was replaced, a StaleObjectError. Parts of a probe,
+ * a variable or a volume that another field manager changed go with it when it is no longer desired.
  *
  * The text of a Secret may be given as `stringData`. What the server copies into another field is stated there as well; what
  * it derives only once from a field that may change, such as a pull policy from an image, the desired state should state.
@@ -58,7 +60,7 @@ export async function applyOwned<Owner extends KubeObject, T extends KubeObject>
   if ((await ownershipOf(existing, owner, options)) === "foreign")
     throw new ForeignObjectError(resource, existing, controllerOf(existing));
   if (isApplied(resource, existing, owner, configuration)) return { result: "unchanged", object: existing };
-  return { result: "updated", object: await update(client, resource, existing, configuration, fieldOwner) };
+  return { result: "updated", object: await update(client, resource, existing, configuration, options) };
 }
 
 /**
@@ -131,7 +133,7 @@ async function update<T extends KubeObject>(
   resource: Resource<T>,
   existing: Stored<T>,
   configuration: ApplyConfiguration<T>,
-  fieldOwner: string,
+  { fieldOwner, live }: OwnedOptions,
 ): Promise<Stored<T>> {
   const { uid } = existing.metadata;
   const key = keyOf(existing);
@@ -153,13 +155,34 @@ async function update<T extends KubeObject>(
   try {
     return await apply();
   } catch (error) {
-    const replacements = isUnionConflict(error) ? unionConflictPatch(existing, configuration) : [];
+    const causes = error instanceof InvalidError ? (error.status.details?.causes ?? []) : [];
+    const isRepairable = causes.every((cause) => isUnionConflict(cause) || isRemnant(cause));
+    if (causes.length === 0 || !isRepairable) throw error;
+    // The cache has no managedFields.
+    const owned = causes.some(isRemnant) ? await readLive(live ?? client, resource, existing) : undefined;
+    const replacements = [
+      ...unionConflictPatch(owned ?? existing, configuration),
+      ...(owned === undefined ? [] : remnantPatch(owned, configuration, fieldOwner)),
+    ];
     if (replacements.length === 0) throw error;
     const isSame = { op: "test" as const, path: pointer("metadata", "uid"), value: uid };
     const patch = jsonPatch([isSame, ...replacements]);
     await unlessStale(client.patch(resource, key, patch, { fieldOwner }), isRefusedPatch);
     return apply();
   }
+}
+
+/** By a list, which a controller of a kind may do. Undefined if the object does not exist any more. */
+async function readLive<T extends KubeObject>(
+  live: Reader,
+  resource: Resource<T>,
+  { metadata: { name, namespace, uid } }: Stored<T>,
+): Promise<Stored<T> | undefined> {
+  const { items } = await live.list(resource, {
+    ...(namespace !== undefined && { namespace }),
+    fieldSelector: `metadata.name=${name}`,
+  });
+  return items.find(({ metadata }) => metadata.uid === uid);
 }
 
 /** For the server a uid is a field that may not be changed. */

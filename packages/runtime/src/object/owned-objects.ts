@@ -18,7 +18,7 @@ export interface OwnedOptions {
   /**
    * Reads from the server, such as `liveClient`. With it, orphans that this field owner applied are adopted, if the owner
    * still exists and is not being deleted: an owner that is being deleted may have orphaned them on purpose. Without it
-   * they are foreign objects.
+   * they are foreign objects. It also finds the field managers of an object.
    */
   readonly live?: Reader;
 }

@@ -1,4 +1,3 @@
-import { InvalidError } from "@keelson/client";
 import { isRecord, type JsonPatchOperation, pointer, type StatusCause } from "@keelson/core";
 
 type Path = readonly (string | number)[];
@@ -11,20 +10,19 @@ const conflicts: readonly (readonly [reason: RegExp, field: RegExp])[] = [
   [/^FieldValue(Duplicate|Required)$/, /\.ports\[\d+\]\.name$/],
   [/^FieldValueInvalid$/, /\.env\[\d+\]\.valueFrom$/],
   [/^FieldValueForbidden$/, /\.(liveness|readiness|startup)Probe\.(exec|grpc|httpGet|tcpSocket)$/],
+  // What another field manager changed of a handler that is no longer desired is not a whole handler.
+  [
+    /^FieldValue(Invalid|Required)$/,
+    /\.(liveness|readiness|startup)Probe\.(exec|grpc|httpGet|tcpSocket)\.\w+$/,
+  ],
   [/^FieldValueForbidden$/, /\.volumes\[\d+\]\.\w+$/],
 ];
 
 /**
- * Whether an apply was refused only because fields of another field manager remain beside the applied ones where the kind
+ * Whether an apply was refused because fields of another field manager remain beside the applied ones where the kind
  * allows one of them: a port of the same name, another source of a variable or a volume, another handler of a probe.
  */
-export function isUnionConflict(error: unknown): boolean {
-  if (!(error instanceof InvalidError)) return false;
-  const causes = error.status.details?.causes ?? [];
-  return causes.length > 0 && causes.every(isConflict);
-}
-
-function isConflict({ reason: actual = "", field: path = "" }: StatusCause): boolean {
+export function isUnionConflict({ reason: actual = "", field: path = "" }: StatusCause): boolean {
   return conflicts.some(([reason, field]) => reason.test(actual) && field.test(path));
 }
 

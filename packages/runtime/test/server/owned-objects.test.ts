@@ -2,7 +2,7 @@ import { ConflictError, find, InvalidError, jsonPatch, mergePatch } from "@keels
 import { CrossNamespaceOwnerError, genericResource, NamespacedOwnerError } from "@keelson/core";
 import { CustomResourceDefinition } from "@keelson/core/kinds/apiextensions/v1";
 import { Deployment } from "@keelson/core/kinds/apps/v1";
-import { ConfigMap, Secret, Service } from "@keelson/core/kinds/core/v1";
+import { ConfigMap, type Container, Secret, Service } from "@keelson/core/kinds/core/v1";
 import { ClusterRole } from "@keelson/core/kinds/rbac/v1";
 import { defineResource, z } from "@keelson/schema";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
@@ -124,6 +124,81 @@ describe("applyOwned", () => {
     expect(await apply(Deployment, runAs({ serviceAccountName: "" }))).toBe("updated");
     expect(await accounts()).toEqual([undefined, undefined]);
     expect(await apply(Deployment, runAs({ serviceAccountName: "" }))).toBe("unchanged");
+  });
+
+  it.each<[string, Partial<Container>, string, Partial<Container>]>([
+    [
+      "a probe",
+      { livenessProbe: { httpGet: { port: 80 } } },
+      "/containers/0/livenessProbe/periodSeconds",
+      {},
+    ],
+    [
+      "another handler of a probe",
+      { livenessProbe: { httpGet: { port: 80 } } },
+      "/containers/0/livenessProbe/httpGet/path",
+      { livenessProbe: { tcpSocket: { port: 80 } } },
+    ],
+    [
+      "a variable",
+      { env: [{ name: "A", valueFrom: { secretKeyRef: { name: "s", key: "k" } } }] },
+      "/containers/0/env/0/valueFrom/secretKeyRef/optional",
+      { env: [] },
+    ],
+    [
+      "a volume and its mount",
+      { volumeMounts: [{ name: "data", mountPath: "/data" }] },
+      "/volumes/0/secret/defaultMode",
+      { volumeMounts: [] },
+    ],
+    [
+      "a mount",
+      { volumeMounts: [{ name: "data", mountPath: "/data" }] },
+      "/containers/0/volumeMounts/0/readOnly",
+      { volumeMounts: [] },
+    ],
+  ])("removes %s of which another field manager changed a part", async (_, before, path, after) => {
+    const { client, owner, namespace } = await ownerWorld(lab);
+    const options = { fieldOwner, live: lab.admin };
+    const podWith = (container: Partial<Container>) => ({
+      metadata: { name: "web" },
+      spec: {
+        selector: { matchLabels: labels },
+        template: {
+          metadata: { labels },
+          spec: {
+            containers: [{ name: "web", image: "web:1", ...container }],
+            ...((container.volumeMounts ?? []).length > 0 && {
+              volumes: [{ name: "data", secret: { secretName: "s" } }],
+            }),
+          },
+        },
+      },
+    });
+    await applyOwned(client, owner, Deployment, podWith(before), options);
+    const value = path.endsWith("path")
+      ? "/up"
+      : path.endsWith("Seconds")
+        ? 7
+        : path.endsWith("Mode")
+          ? 256
+          : true;
+    const edit = jsonPatch([{ op: "add", path: `/spec/template/spec${path}`, value }]);
+    const key = { namespace, name: "web" };
+    const { metadata } = await lab.admin.patch(Deployment, key, edit, { fieldOwner: "other" });
+    await expect
+      .poll(async () => (await client.get(Deployment, key)).metadata.resourceVersion)
+      .toBe(metadata.resourceVersion);
+    await applyOwned(client, owner, Deployment, podWith(after), options);
+    const { spec } = await client.get(Deployment, key);
+    const [container] = spec?.template.spec?.containers ?? [];
+    const { livenessProbe, env = [], volumeMounts = [] } = container ?? {};
+    expect({ livenessProbe, env, volumeMounts, volumes: spec?.template.spec?.volumes ?? [] }).toMatchObject({
+      ...{ livenessProbe: undefined, env: [], volumeMounts: [], volumes: [] },
+      ...after,
+    });
+    expect(livenessProbe?.httpGet).toBeUndefined();
+    expect((await applyOwned(client, owner, Deployment, podWith(after), options)).result).toBe("unchanged");
   });
 
   it("does not let the digest of a Secret reveal what it holds", async () => {
