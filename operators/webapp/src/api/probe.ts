@@ -2,8 +2,25 @@ import { intOrString, rule, z } from "keelson";
 
 const port = z.int32().min(1).max(65_535);
 
+/** A probe whose failure restarts the container. */
+export function restartingProbe() {
+  return rule(probe(), {
+    rule: "!has(self.successThreshold) || self.successThreshold == 1",
+    message: "successThreshold must be 1, except for a readinessProbe",
+  });
+}
+
+/** A probe whose failure keeps traffic away from the container. */
+export function readinessProbe() {
+  return rule(probe(), {
+    rule: "!has(self.terminationGracePeriodSeconds)",
+    message:
+      "a readinessProbe has no terminationGracePeriodSeconds, because it does not restart the container",
+  });
+}
+
 /** A probe of the container. The port of an HTTP or TCP probe may be named: the app's own is `http`. */
-export function probe() {
+function probe() {
   const handlers = {
     exec: z.object({ command: z.array(z.string()).min(1) }).exactOptional(),
     grpc: z.object({ port, service: z.string().exactOptional() }).exactOptional(),

@@ -8,15 +8,20 @@ import {
   rule,
   z,
 } from "keelson";
-import { probe } from "./probe.ts";
+import { readinessProbe, restartingProbe } from "./probe.ts";
 import { componentIsImmutable, maxReplicas, specRules } from "./rules.ts";
 
 const hostName = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
 const labelValue = /^[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?$/;
 
+const path = rule(z.string().max(1024).regex(/^\//), {
+  rule: "!self.matches('//|/[.][.]?(/|$)|%2[fF]')",
+  message: "must be a path without empty parts, without . and .. and without an encoded slash",
+});
+
 const ingress = z.object({
   host: z.string().max(253).regex(hostName).describe("The host name of the app, such as shop.example.com."),
-  path: z.string().regex(/^\//).default("/").describe("The path of the app on the host."),
+  path: path.default("/").describe("The path of the app on the host."),
   className: z.string().min(1).exactOptional().describe("The IngressClass."),
   tls: z
     .object({ secretName: z.string().min(1) })
@@ -51,9 +56,11 @@ const plainSpec = z.object({
   resources: resourceRequirements()
     .exactOptional()
     .describe("Resource requests and limits of the container."),
-  livenessProbe: probe().exactOptional().describe("Restarts the container when it fails."),
-  readinessProbe: probe().exactOptional().describe("Keeps traffic away while it fails."),
-  startupProbe: probe().exactOptional().describe("Holds the other probes back until it has succeeded."),
+  livenessProbe: restartingProbe().exactOptional().describe("Restarts the container when it fails."),
+  readinessProbe: readinessProbe().exactOptional().describe("Keeps traffic away while it fails."),
+  startupProbe: restartingProbe()
+    .exactOptional()
+    .describe("Holds the other probes back until it has succeeded."),
   serviceType: z.enum(["ClusterIP", "NodePort", "LoadBalancer"]).default("ClusterIP"),
   ingress: ingress
     .exactOptional()

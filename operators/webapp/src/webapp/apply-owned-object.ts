@@ -1,4 +1,5 @@
 import {
+  ApiError,
   type ApplyConfiguration,
   BadRequestError,
   deepEqual,
@@ -9,6 +10,7 @@ import {
   type Resource,
   type Stored,
 } from "keelson";
+import { TooLargeError } from "keelson/client";
 import { reasons } from "../api/reasons.ts";
 import { recordApplied, recordRemoved } from "./events.ts";
 import type { Problem, Scope } from "./scope.ts";
@@ -63,9 +65,15 @@ function problemOf({ kind }: Resource, error: unknown): Problem | undefined {
   return { reason: reasons.applyFailed, message: `${kind}: ${error.status.message}` };
 }
 
-/** Whether the API server refuses an object as it is: the next one may still pass. */
-export function isRefusal(error: unknown): error is InvalidError | ForbiddenError | BadRequestError {
-  return error instanceof InvalidError || error instanceof ForbiddenError || error instanceof BadRequestError;
+const refusals = [InvalidError, ForbiddenError, BadRequestError, TooLargeError];
+
+/**
+ * Whether the API server refuses an object as it is, or fails because of it, as when a webhook for it cannot be reached: the
+ * next one may still pass.
+ */
+export function isRefusal(error: unknown): error is ApiError {
+  if (!(error instanceof ApiError)) return false;
+  return error.status.code === 500 || refusals.some((refusal) => error instanceof refusal);
 }
 
 function foreignProblem(kind: string, { key, controller, isDeleting }: ForeignObjectError): Problem {

@@ -16,7 +16,7 @@ export interface ConditionFacts {
 /** In bytes. The message of a server may be long, and conditions are for people to read. */
 const longestMessage = 1024;
 
-/** Does not contain the error: its text may differ each time, and each write of the status enqueues the WebApp. */
+/** Does not contain the error, whose text may differ each time. */
 const notApplied =
   "not all desired objects could be applied; the operator retries, and its log contains the error";
 

@@ -1,4 +1,12 @@
-import { controller, controllerOf, type ObjectKey, type Stored } from "keelson";
+import {
+  annotationsChanged,
+  anyOf,
+  controller,
+  controllerOf,
+  generationChanged,
+  type ObjectKey,
+  type Stored,
+} from "keelson";
 import { Deployment } from "keelson/kinds/apps/v1";
 import { HorizontalPodAutoscaler } from "keelson/kinds/autoscaling/v2";
 import { Service } from "keelson/kinds/core/v1";
@@ -9,8 +17,13 @@ import { reconcileWebApp } from "./reconcile.ts";
 /** Enough to be limited by the API server. */
 const concurrency = 16;
 
-/** Reconciles a WebApp when it changes, when an object that it owns changes, and when an object of its name does. */
-export const webappController = controller(WebApp, { concurrency, backoff: "oneSecondToFiveMinutes" })
+/** Reconciles a WebApp when its spec or an annotation changes or its deletion starts, when an object that it owns changes, and when an object of its name does. */
+export const webappController = controller(WebApp, {
+  concurrency,
+  backoff: "oneSecondToFiveMinutes",
+  // A status that a failed reconcile writes must not shorten the back-off; an annotation requests a reconcile.
+  predicates: [anyOf(generationChanged, annotationsChanged)],
+})
   .owns(Deployment)
   .owns(Service)
   .owns(Ingress)

@@ -26,7 +26,7 @@ const resyncMs = 30_000;
 
 /**
  * Brings the objects of a WebApp to the desired state, and its status to what they are. The first reconcile only sets the
- * phase Created; its own write enqueues the next one.
+ * phase Created, and requests the next one.
  *
  * There is no finalizer. All that a WebApp creates has an owner reference to it, so the garbage collector deletes it, also
  * while no operator runs; a finalizer would add nothing but a way to get stuck. The phase Deleting is seen while something
@@ -48,7 +48,7 @@ export async function reconcileWebApp(context: ObjectContext<WebApp>): Promise<R
     throw error;
   }
   await updateStatus(scope);
-  return { requeueAfterMs: resyncMs };
+  return { requeueAfterMs: isNew ? 1 : resyncMs };
 }
 
 async function updateStatus(scope: Scope): Promise<void> {

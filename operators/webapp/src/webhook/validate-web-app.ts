@@ -6,10 +6,9 @@ import { warningsOf } from "./warnings.ts";
 
 type Call = Pick<Validation<WebApp>, "object" | "old" | "deny" | "warn">;
 
-/** Refuses a WebApp that cannot work. A WebApp that is being deleted is not checked, so that finalizers can be removed. */
+/** Refuses a WebApp that cannot work. */
 export function validateWebApp({ object, old, deny, warn }: Call): void {
   const { metadata, spec } = object;
-  if (metadata.deletionTimestamp !== undefined) return;
   if (metadata.name !== undefined && !nameRule.holds(metadata.name))
     deny(nameRule.message, { field: "metadata.name" });
   for (const { field, message, holds } of specRules)

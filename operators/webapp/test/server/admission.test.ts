@@ -1,5 +1,11 @@
 import { type RunningOperator, runOperator, startWorld, type World } from "@keelson/testkit";
 import { mergePatch } from "keelson";
+import {
+  type MutatingWebhook,
+  MutatingWebhookConfiguration,
+  type ValidatingWebhook,
+  ValidatingWebhookConfiguration,
+} from "keelson/kinds/admissionregistration/v1";
 import { CustomResourceDefinition } from "keelson/kinds/apiextensions/v1";
 import { Deployment } from "keelson/kinds/apps/v1";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -29,6 +35,23 @@ const refused: readonly (readonly [string, object, string, string | undefined])[
   ["an autoscaling upside down", { image: "nginx:1", autoscaling }, "spec.autoscaling", order],
 ];
 
+const tcpSocket = { port: "http" };
+
+/** Specs that only the schema refuses, because no Deployment or Ingress can have them. */
+const impossible: readonly (readonly [string, object, string])[] = [
+  ["a livenessProbe that succeeds twice", { livenessProbe: { tcpSocket, successThreshold: 2 } }, "must be 1"],
+  ["a startupProbe that succeeds twice", { startupProbe: { tcpSocket, successThreshold: 2 } }, "must be 1"],
+  [
+    "a readinessProbe with a grace period",
+    { readinessProbe: { tcpSocket, terminationGracePeriodSeconds: 5 } },
+    "a readinessProbe has no terminationGracePeriodSeconds",
+  ],
+  ...["//", "/a/../b", "/a/.", "/a%2Fb"].map(
+    (path) =>
+      [`the path ${path}`, { ingress: { host: "a.b", path } }, "must be a path without empty parts"] as const,
+  ),
+];
+
 /** The webhook is never called with this: a kind with a scale subresource has no negative replicas. */
 const tooFew = ["too few replicas", { image: "nginx:1", replicas: -1 }, "spec.replicas", bounds] as const;
 
@@ -50,6 +73,11 @@ describe("without webhooks", () => {
     const space = await WebAppSpace.create(world);
     expect(await space.refusal(manifestOf("bad", spec))).toContain(`${field}: Invalid value`);
     expect(await space.refusal(manifestOf("bad", spec))).toContain(message);
+  });
+
+  it.each(impossible)("the API server refuses %s", async (_, spec, message) => {
+    const space = await WebAppSpace.create(world);
+    expect(await space.refusal(manifestOf("bad", { image: "nginx:1", ...spec }))).toContain(message);
   });
 
   it("the API server refuses a name that no Service can have, and a component that changes", async () => {
@@ -112,6 +140,20 @@ describe("with webhooks", () => {
     expect(await space.find(WebApp, "greedy")).toBeUndefined();
   });
 
+  it("a WebApp that is being deleted can change while no operator serves the webhooks", async () => {
+    const space = await WebAppSpace.create(world);
+    await space.apply("leaving", { image: "nginx:1" }, { finalizers: ["example.com/hold"] });
+    await using _ = await unreachableWebhooks(space.namespace);
+    const labelled = () =>
+      world.cluster.tryKubectl(["-n", space.namespace, "label", "webapp", "leaving", "a=b", "--overwrite"]);
+    await expect.poll(async () => (await labelled()).stderr).toContain("failed calling webhook");
+    await space.kubectl("delete", "webapp", "leaving", "--wait=false");
+    expect((await labelled()).exitCode).toBe(0);
+    const patch = JSON.stringify({ metadata: { finalizers: null } });
+    await space.kubectl("patch", "webapp", "leaving", "--type=merge", "-p", patch);
+    await expect.poll(() => space.find(WebApp, "leaving")).toBeUndefined();
+  });
+
   it("kubectl prints warnings", async () => {
     const space = await WebAppSpace.create(world);
     const input = JSON.stringify(
@@ -140,6 +182,33 @@ describe("with webhooks", () => {
     });
   });
 });
+
+/** Registers the webhooks of the running operator for a namespace once more, at an address at which nothing listens. */
+async function unreachableWebhooks(namespace: string): Promise<AsyncDisposable> {
+  const { client } = world;
+  const metadata = { name: `unreachable-${namespace}` };
+  const unreachable = <W extends MutatingWebhook | ValidatingWebhook>(webhooks: readonly W[] = []) =>
+    webhooks
+      .filter(({ name }) => name.includes("webapp"))
+      .map((webhook) => ({
+        ...webhook,
+        clientConfig: { url: "https://127.0.0.1:1" },
+        namespaceSelector: { matchLabels: { "kubernetes.io/metadata.name": namespace } },
+      }));
+  const [mutating] = (await client.list(MutatingWebhookConfiguration)).items;
+  const [validating] = (await client.list(ValidatingWebhookConfiguration)).items;
+  await client.create(MutatingWebhookConfiguration, { metadata, webhooks: unreachable(mutating?.webhooks) });
+  await client.create(ValidatingWebhookConfiguration, {
+    metadata,
+    webhooks: unreachable(validating?.webhooks),
+  });
+  return {
+    async [Symbol.asyncDispose]() {
+      await client.delete(MutatingWebhookConfiguration, metadata);
+      await client.delete(ValidatingWebhookConfiguration, metadata);
+    },
+  };
+}
 
 /** Runs with a CustomResourceDefinition without rules. */
 async function withoutRules(run: () => Promise<void>): Promise<void> {

@@ -196,11 +196,11 @@ describe("a load balancer", () => {
 describe("a problem", () => {
   it("of an owned object that the API server refuses is shown with its message, and ends with its cause", async () => {
     const space = await WebAppSpace.create(world);
-    const livenessProbe = { tcpSocket: { port: "http" }, successThreshold: 2 };
-    await space.apply("refused", { image: "web:1", livenessProbe });
+    const resources = { requests: { cpu: 2 }, limits: { cpu: 1 } };
+    await space.apply("refused", { image: "web:1", resources });
     expect(await space.shows("refused", "Degraded", "True", "ApplyFailed")).toBe(
-      'Deployment: Deployment.apps "refused" is invalid: ' +
-        "spec.template.spec.containers[0].livenessProbe.successThreshold: Invalid value: 2: must be 1",
+      'Deployment: Deployment.apps "refused" is invalid: spec.template.spec.containers[0].resources.requests: ' +
+        'Invalid value: "2": must be less than or equal to cpu limit of 1',
     );
     await expect.poll(() => space.eventReasons("refused")).toContain("ApplyFailed");
     expect(await space.find(Service, "refused")).toBeDefined();

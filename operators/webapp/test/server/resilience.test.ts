@@ -84,7 +84,11 @@ describe("a foreign webhook that overrules the desired state", () => {
 });
 
 describe("an API server that fails", () => {
-  it.each(["deployments", "services"])("at %s keeps a WebApp from being Ready before it is", async (kind) => {
+  it.each([
+    ["deployments", "ServiceUnavailable"],
+    ["services", "ServiceUnavailable"],
+    ["services", "InternalError"],
+  ] as const)("at %s with %s keeps a WebApp from being Ready before it is", async (kind, reason) => {
     const space = await WebAppSpace.create(world);
     const faulty: FaultyTransport[] = [];
     const wrap = (transport: Transport): Transport => {
@@ -96,15 +100,17 @@ describe("an API server that fails", () => {
     await using _ = await runOperator(webapp, options);
     await space.apply("web", { image: "web:1", port: 80 });
     await space.reaches("web", "Ready");
-    const failure = faults.refuse("InternalError");
+    const failure = faults.refuse(reason);
     const rules = faulty.map((transport) =>
       transport.fault({ method: "PATCH", path: new RegExp(`/${kind}/web`) }, failure, { times: Infinity }),
     );
     await space.apply("web", { image: "web:2", port: 81 });
     await space.reaches("web", "Reconciling");
-    expect(await space.shows("web", "Progressing", "True", "Reconciling")).toBe(
-      "not all desired objects could be applied; the operator retries, and its log contains the error",
-    );
+    if (reason === "InternalError") await space.shows("web", "Degraded", "True", "ApplyFailed");
+    else
+      expect(await space.shows("web", "Progressing", "True", "Reconciling")).toBe(
+        "not all desired objects could be applied; the operator retries, and its log contains the error",
+      );
     for (const rule of rules) rule.remove();
     await space.kubectl("annotate", "webapp", "web", "example.com/try=now");
     await space.reaches("web", "Ready");
