@@ -1,4 +1,4 @@
-import { type Clock, isRecord, sleep } from "@keelson/core";
+import { type Clock, formatJson, isRecord, parseJson, sleep } from "@keelson/core";
 import { ConditionNotMetError } from "./errors.ts";
 import type { KubectlResult, KubectlRun, Reply, StreamReply, World, WorldRequest } from "./world.ts";
 
@@ -170,7 +170,7 @@ export class Stage {
 
   /** Prepares the case with an object; gives it as it was stored. */
   async prepare(path: string, object: unknown): Promise<unknown> {
-    return await this.quietly({ method: "POST", path, body: JSON.stringify(object) });
+    return await this.quietly({ method: "POST", path, body: formatJson(object) });
   }
 
   /** Removes what would disturb other cases, such as an object outside of the case's namespace. */
@@ -209,7 +209,7 @@ export class Stage {
       method,
       path,
       headers: { "content-type": contentType, ...headers },
-      body: typeof body === "string" ? body : JSON.stringify(body),
+      body: typeof body === "string" ? body : formatJson(body),
       ...(user !== undefined && { user }),
     });
     return parsed(reply.text);
@@ -235,7 +235,7 @@ function shownHeaders(headers: Readonly<Record<string, string>>): Readonly<Recor
 /** JSON as its value, anything else as its text. */
 export function parsed(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseJson(text);
   } catch {
     return text;
   }

@@ -85,7 +85,7 @@ export function formatQuantity({ nanos, format }: Quantity): string {
  * that some spellings are kept: the server takes `+1`, `01` and `1.500` for canonical and does not touch them. (In
  * lists of resources, such as limits and requests, it first rounds up to thousandths.)
  */
-export function quantityAsStored(text: string | number): string {
+export function quantityAsStored(text: string | number | bigint): string {
   const source = String(text);
   const parts = splitQuantity(source);
   return isKeptAsWritten(source, parts) ? source : formatQuantity(quantityOf(source, parts));

@@ -19,6 +19,7 @@ import { invalidDefinitionCases } from "./invalid-definitions.ts";
 import { jobCases } from "./jobs.ts";
 import { kindLifecycleCases } from "./kind-lifecycles.ts";
 import { kubectlCaseGroups } from "./kubectl/kubectl-groups.ts";
+import { largeIntegerCases } from "./large-integers.ts";
 import { listCases } from "./lists.ts";
 import { metadataCases } from "./metadata.ts";
 import { nodeAccessCases } from "./node-access.ts";
@@ -52,6 +53,7 @@ export const apiCaseGroups: readonly CaseGroup[] = [
   applyListCases,
   validationLevelCases,
   deletionCases,
+  largeIntegerCases,
   listCases,
   selectorCases,
   representationCases,

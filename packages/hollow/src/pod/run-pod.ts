@@ -17,7 +17,7 @@ export function runPod(situation: PodSituation): PodDecision {
   const { pod, timing, nowMs } = situation;
   const startTime = pod.status?.startTime ?? formatTime(nowMs);
   const activeMs = pod.status?.startTime === undefined ? 0 : elapsedSince(startTime, situation);
-  const deadlineMs = (pod.spec?.activeDeadlineSeconds ?? Number.POSITIVE_INFINITY) * 1000;
+  const deadlineMs = Number(pod.spec?.activeDeadlineSeconds ?? Number.POSITIVE_INFINITY) * 1000;
   if (activeMs >= deadlineMs) return exceedDeadline(situation, startTime);
 
   const behaviour = behaviourOf(pod, timing);

@@ -58,7 +58,8 @@ function at(path: string, message: string): string {
 function fits(value: unknown, scalar: ScalarType): boolean {
   if (value === null) return true;
   if (scalar === "untyped") return typeof value !== "object";
-  return typeof value === (scalar === "numeric" ? "number" : scalar);
+  if (scalar === "numeric") return typeof value === "number" || typeof value === "bigint";
+  return typeof value === scalar;
 }
 
 function mismatch(value: unknown, scalar: ScalarType): string {

@@ -1,3 +1,4 @@
+import { parseJson } from "@keelson/core";
 import { fieldOf, isJsonObject, type JsonObject, setField } from "../schema/json-document.ts";
 import { compareObjects } from "./compare.ts";
 import { configurationProblems } from "./configuration-problems.ts";
@@ -41,7 +42,7 @@ function lastApplied(object: Readonly<JsonObject>): string | undefined {
 
 function parsed(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseJson(text);
   } catch {
     // Not a configuration, so there was no client-side apply.
     return undefined;

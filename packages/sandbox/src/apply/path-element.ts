@@ -1,3 +1,4 @@
+import { formatJson, parseJson } from "@keelson/core";
 import { fieldOf, isJsonObject, type JsonObject } from "../schema/json-document.ts";
 
 /*
@@ -29,7 +30,7 @@ export function keyElement(fields: readonly (readonly [name: string, value: unkn
 
 /** JSON as Go writes it into strings: also safe inside of HTML. */
 export function goJson(value: unknown): string {
-  const json = JSON.stringify(value) ?? "null";
+  const json = formatJson(value);
   return /[<>&\u2028\u2029]/.test(json) ? json.replace(/[<>&\u2028\u2029]/g, escaped) : json;
 }
 
@@ -67,14 +68,14 @@ function parsedElement(element: string): unknown {
   const known = parsedElements.get(element);
   if (known !== undefined) return known;
   if (parsedElements.size >= maxKnown) parsedElements.clear();
-  const parsed: unknown = parseJson(element.slice(2));
+  const parsed = parsedText(element.slice(2));
   parsedElements.set(element, parsed);
   return parsed;
 }
 
-function parseJson(text: string): unknown {
+function parsedText(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseJson(text);
   } catch {
     // This server writes JSON only; any other text is ordered like null.
     return null;
@@ -93,13 +94,17 @@ function compareKeys(a: unknown, b: unknown): number {
   return leftNames.length - rightNames.length;
 }
 
-const typeRank: Readonly<Record<string, number>> = { number: 0, string: 1, boolean: 2 };
+const typeRank: Readonly<Record<string, number>> = { number: 0, bigint: 0, string: 1, boolean: 2 };
 
 function compareValues(a: unknown, b: unknown): number {
-  if (typeof a === "number" && typeof b === "number") return a - b;
+  if (isNumeric(a) && isNumeric(b)) return Number(a > b) - Number(a < b);
   if (typeof a === "string" && typeof b === "string") return compareTexts(a, b);
   if (typeof a === "boolean" && typeof b === "boolean") return Number(a) - Number(b);
   return (typeRank[typeof a] ?? 3) - (typeRank[typeof b] ?? 3) || compareTexts(goJson(a), goJson(b));
+}
+
+function isNumeric(value: unknown): value is number | bigint {
+  return typeof value === "number" || typeof value === "bigint";
 }
 
 function compareTexts(a: string, b: string): number {
@@ -113,18 +118,14 @@ export function formatElement(element: string): string {
   if (name !== undefined) return `.${name}`;
   const value = parsedElement(element);
   if (element.startsWith("k:") && isJsonObject(value)) return `[${formatKeys(value)}]`;
-  return element.startsWith("v:") ? `[=${formatScalar(value)}]` : `[${formatScalar(value)}]`;
+  return element.startsWith("v:") ? `[=${formatJson(value)}]` : `[${formatJson(value)}]`;
 }
 
 function formatKeys(keys: JsonObject): string {
   return Object.keys(keys)
     .sort()
-    .map((name) => `${name}=${formatScalar(fieldOf(keys, name))}`)
+    .map((name) => `${name}=${formatJson(fieldOf(keys, name))}`)
     .join(",");
-}
-
-function formatScalar(value: unknown): string {
-  return JSON.stringify(value) ?? "null";
 }
 
 /**
@@ -135,13 +136,13 @@ export function normalElement(text: string): string | undefined {
   if (text.length < 2 || text[1] !== ":") throw new SyntaxError(`missing colon: ${text}`);
   const rest = text.slice(2);
   if (text[0] === "f") return text;
-  if (text[0] === "v") return valueElement(JSON.parse(rest));
+  if (text[0] === "v") return valueElement(parseJson(rest));
   if (text[0] === "i") {
     if (!/^[+-]?\d+$/.test(rest)) throw new SyntaxError(`no index: ${text}`);
     return `i:${Number(rest)}`;
   }
   if (text[0] !== "k") return undefined;
-  const keys: unknown = JSON.parse(rest);
+  const keys = parseJson(rest);
   if (!isJsonObject(keys)) throw new SyntaxError(`no keys: ${text}`);
   return keyElement(
     Object.keys(keys)

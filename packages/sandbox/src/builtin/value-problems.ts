@@ -28,7 +28,7 @@ export function pathSegment(value: string, field: string): readonly FieldProblem
 }
 
 /** Nothing for a value that is missing, as for all below. */
-export function nonNegative(value: number | undefined, field: string): readonly FieldProblem[] {
+export function nonNegative(value: number | bigint | undefined, field: string): readonly FieldProblem[] {
   return value === undefined || value >= 0
     ? []
     : [invalidValue(field, value, "must be greater than or equal to 0")];
@@ -42,7 +42,9 @@ export function nonNegativeFields<Name extends string>(
 ): readonly FieldProblem[] {
   return names.flatMap((name) => {
     const value: unknown = object[name];
-    return typeof value === "number" ? nonNegative(value, `${field}.${name}`) : [];
+    return typeof value === "number" || typeof value === "bigint"
+      ? nonNegative(value, `${field}.${name}`)
+      : [];
   });
 }
 

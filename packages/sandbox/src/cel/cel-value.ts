@@ -14,6 +14,7 @@ export function celValue(value: unknown, schema: FieldSchema | undefined, isReso
   if (schema === undefined || schema["x-kubernetes-int-or-string"] === true) return untypedValue(value);
   if (typeof value === "number")
     return schema.type === "number" || !Number.isInteger(value) ? value : BigInt(value);
+  if (typeof value === "bigint") return schema.type === "number" ? Number(value) : value;
   if (typeof value === "string") return textValue(value, schema.format);
   if (Array.isArray(value)) return listValue(value, schema);
   if (!isRecord(value)) return value;

@@ -1,9 +1,11 @@
 import {
   apiVersionOf,
   draft,
+  formatJson,
   type GenericObject,
   isRecord,
   kindOf,
+  parseJson,
   type Random,
   randomUuid,
   toError,
@@ -50,7 +52,7 @@ export function webhookConverter(
     const { clientConfig = {} } = webhook;
     const answer = await callWebhook({
       clientConfig,
-      body: JSON.stringify(review),
+      body: formatJson(review),
       timeoutSeconds,
       signal: never,
     })
@@ -77,7 +79,7 @@ export function webhookConverter(
 function convertedObjects(response: WebhookResponse, apiVersion: string, uid: string): readonly unknown[] {
   const problem = responseProblem(response);
   if (problem !== undefined) throw new Error(problem);
-  const review: unknown = JSON.parse(response.body);
+  const review: unknown = parseJson(response.body);
   const isReview = isRecord(review) && review.kind === "ConversionReview" && review.apiVersion === apiVersion;
   if (!isReview) {
     const [group, version] = apiVersion.split("/");
@@ -181,6 +183,7 @@ function goType(value: unknown): string {
   if (value === null) return "<nil>";
   if (Array.isArray(value)) return "[]interface {}";
   if (typeof value === "object") return "map[string]interface {}";
+  if (typeof value === "bigint") return "int64";
   if (typeof value === "number") return Number.isInteger(value) ? "int64" : "float64";
   return typeof value === "boolean" ? "bool" : "string";
 }

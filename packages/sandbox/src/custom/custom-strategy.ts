@@ -1,4 +1,4 @@
-import { type GenericObject, isRecord } from "@keelson/core";
+import { formatJson, type GenericObject, isRecord } from "@keelson/core";
 import { celFindings } from "../cel/rule-problems.ts";
 import { ruleTree } from "../cel/rule-tree.ts";
 import { qualifiedNameProblems } from "../resource/name-problems.ts";
@@ -117,7 +117,7 @@ function replicasProblems(object: GenericObject, path: string): readonly FieldPr
   if (typeof found === "string") return [invalidValue(path, 0, found)];
   const { value } = found;
   if (value === undefined) return [];
-  if (typeof value !== "number" || !Number.isInteger(value)) {
+  if (typeof value !== "bigint" && !(typeof value === "number" && Number.isInteger(value))) {
     return [invalidValue(path, 0, mismatch(path, value, "int64"))];
   }
   if (value < 0) return [invalidValue(path, value, "should be a non-negative integer")];
@@ -155,12 +155,13 @@ function mismatch(path: string, value: unknown, type: string): string {
 }
 
 function shown(value: unknown): string {
-  return typeof value === "object" ? JSON.stringify(value) : String(value);
+  return typeof value === "object" ? formatJson(value) : String(value);
 }
 
 function goType(value: unknown): string {
   if (Array.isArray(value)) return "[]interface {}";
   if (typeof value === "object") return "map[string]interface {}";
+  if (typeof value === "bigint") return "int64";
   if (typeof value === "number") return Number.isInteger(value) ? "int64" : "float64";
   return typeof value === "boolean" ? "bool" : "string";
 }

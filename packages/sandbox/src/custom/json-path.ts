@@ -84,6 +84,7 @@ function literalOf(text: string): unknown {
 }
 
 function compares(found: unknown, operator: string, wanted: unknown): boolean {
+  if (typeof found === "bigint") return compares(Number(found), operator, wanted);
   if (operator === "==") return found === wanted;
   if (found === undefined) return false;
   if (operator === "!=") return found !== wanted;

@@ -1,4 +1,4 @@
-import type { GenericObject } from "@keelson/core";
+import { formatJson, type GenericObject } from "@keelson/core";
 import type { CustomResourceColumnDefinition } from "@keelson/core/kinds/apiextensions/v1";
 import {
   ageColumn as builtinAge,
@@ -58,14 +58,16 @@ function columnOf(column: CustomResourceColumnDefinition): TableColumn | undefin
   };
 }
 
-function cellOf(type: string, value: unknown, now: number): string | number | boolean | null {
+function cellOf(type: string, value: unknown, now: number): string | number | bigint | boolean | null {
   if (value === undefined) return null;
   switch (type) {
     case "string":
       return printed(value);
     case "integer":
+      if (typeof value === "bigint") return value;
       return typeof value === "number" ? Math.trunc(value) : null;
     case "number":
+      if (typeof value === "bigint") return Number(value);
       return typeof value === "number" ? value : null;
     case "boolean":
       return typeof value === "boolean" ? value : null;
@@ -78,7 +80,7 @@ function cellOf(type: string, value: unknown, now: number): string | number | bo
 
 function printed(value: unknown): string {
   if (value === null) return "<nil>";
-  return typeof value === "object" ? JSON.stringify(value) : String(value);
+  return typeof value === "object" ? formatJson(value) : String(value);
 }
 
 function ageOf(timestamp: string | undefined, now: number): string {

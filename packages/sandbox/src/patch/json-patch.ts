@@ -1,4 +1,4 @@
-import { deepEqual, draft, type JsonPatchOperation } from "@keelson/core";
+import { deepEqual, draft, formatJson, type JsonPatchOperation } from "@keelson/core";
 import { fieldOf, isJsonObject, type JsonObject, setField } from "../schema/json-document.ts";
 import { rejectedPatch, tooManyOperations } from "../status/request-errors.ts";
 
@@ -53,7 +53,7 @@ function move(document: Document, from: unknown, path: string): void {
 
 function copy(document: Document, from: unknown, path: string): void {
   const copied = draft(get(find(document, from)) ?? null);
-  document.copied += JSON.stringify(copied).length;
+  document.copied += formatJson(copied).length;
   if (document.copied > maxCopiedLength) throw rejectedPatch();
   add(find(document, path), copied);
 }

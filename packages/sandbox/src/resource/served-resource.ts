@@ -73,7 +73,7 @@ export interface TableColumn {
   /** 0: always shown; above: only with `-o wide`. */
   readonly priority: number;
   /** The value of the cell; `now` in milliseconds, for ages. */
-  cell(object: GenericObject, now: number): string | number | boolean | null;
+  cell(object: GenericObject, now: number): string | number | bigint | boolean | null;
 }
 
 /** Stable before beta before alpha, newer before older, and names that are not versions last, by name. */

@@ -117,6 +117,7 @@ class Decoder {
   #scalar(value: unknown, schema: FieldSchema): unknown {
     const { type, format } = schema;
     if (type === "integer") return this.#integer(value, schema);
+    if (type === "number" && typeof value === "bigint") return Number(value);
     if (type === "boolean" || type === "number")
       return typeof value === type ? value : this.#mismatch(value, schema);
     if (typeof value !== "string") return this.#mismatch(value, schema);
@@ -125,9 +126,10 @@ class Decoder {
   }
 
   #integer(value: unknown, schema: FieldSchema): unknown {
-    if (typeof value !== "number") return this.#mismatch(value, schema);
+    if (typeof value !== "number" && typeof value !== "bigint") return this.#mismatch(value, schema);
     const limit = schema.format === "int32" ? 2 ** 31 : 2 ** 63;
-    if (Number.isInteger(value) && value < limit && value >= -limit) return value;
+    // The least integer itself would be a bigint; a number of that size was a smaller one.
+    if (isInteger(value) && value < limit && value >= -limit && value !== -(2 ** 63)) return value;
     return this.#mismatch(value, schema, ` ${numberText(this.#text, this.#path) ?? value}`);
   }
 
@@ -138,7 +140,7 @@ class Decoder {
 
   /** Of a type that takes several forms, the one that fits. */
   #either(value: unknown, forms: readonly FieldSchema[]): unknown {
-    const type = Array.isArray(value) ? "array" : typeof value;
+    const type = Array.isArray(value) ? "array" : typeof value === "bigint" ? "number" : typeof value;
     const form = forms.find((one) => one.type === type);
     return form === undefined ? value : this.#decode(value, form);
   }
@@ -158,6 +160,11 @@ class Decoder {
     const path = this.#path.map((part) => (typeof part === "string" ? `.${part}` : `[${part}]`)).join("");
     this.unknownPaths.push(path.slice(1));
   }
+}
+
+/** An integer that a number would round is a bigint. */
+function isInteger(value: number | bigint): boolean {
+  return typeof value === "bigint" || Number.isInteger(value);
 }
 
 /**
@@ -192,7 +199,7 @@ function emptyOf(schema: FieldSchema): unknown {
 
 /** Quantities are kept in their shortest form, numbers as text. Throws DecodeError. */
 function decodedQuantity(value: unknown): string {
-  if (typeof value === "string" || typeof value === "number") {
+  if (typeof value === "string" || typeof value === "number" || typeof value === "bigint") {
     try {
       return quantityAsStored(value);
     } catch (error) {

@@ -54,6 +54,7 @@ const anything: FieldSchema = { nullable: true, "x-kubernetes-preserve-unknown-f
 export function goKind(value: unknown): string {
   if (Array.isArray(value)) return "array";
   if (isJsonObject(value)) return "object";
+  if (typeof value === "bigint") return "number";
   return typeof value === "boolean" ? "bool" : typeof value;
 }
 

@@ -1,4 +1,4 @@
-import { KeelsonError } from "@keelson/core";
+import { draft, KeelsonError } from "@keelson/core";
 
 /** JSON as it was written: objects keep the order and the repetition of their fields, numbers their digits. */
 export type JsonNode =
@@ -23,25 +23,45 @@ export function tooDeep(opening: string): JsonSyntaxError {
 
 /** Parses JSON the slow way, for messages that need more than its value. Throws JsonSyntaxError. */
 export function parseDocument(text: string): JsonNode {
-  const reader = new DocumentReader(text);
-  const node = reader.value(0);
-  reader.end();
-  return node;
+  return new DocumentReader(text).read();
 }
+
+/** An object or array that is read, and where its parts are put. */
+type OpenNode =
+  | { readonly kind: "object"; readonly entries: JsonEntry[]; name: string }
+  | { readonly kind: "array"; readonly items: JsonNode[] };
 
 class DocumentReader {
   readonly #text: string;
   #at = 0;
+  /** Not by recursion: a document may be nested deeper than the stack. */
+  readonly #open: OpenNode[] = [];
 
   constructor(text: string) {
     this.#text = text;
   }
 
-  value(depth: number): JsonNode {
+  read(): JsonNode {
+    for (;;) {
+      let node = this.#begin();
+      if (node === undefined) continue;
+      // A value is over, and with it perhaps what it is in.
+      for (let outer = this.#open.at(-1); outer !== undefined; outer = this.#open.at(-1)) {
+        if (outer.kind === "object") outer.entries.push({ name: outer.name, node });
+        else outer.items.push(node);
+        if (!this.#isOver(outer)) break;
+        node = this.#close();
+      }
+      if (this.#open.length > 0) continue;
+      this.#end();
+      return node;
+    }
+  }
+
+  /** A value that is complete; undefined for an object or array that has parts, which come next. */
+  #begin(): JsonNode | undefined {
     const character = this.#skipSpace();
-    if (depth > maxJsonDepth && (character === "{" || character === "[")) throw tooDeep(character);
-    if (character === "{") return this.#object(depth);
-    if (character === "[") return this.#array(depth);
+    if (character === "{" || character === "[") return this.#container(character);
     if (character === '"') return { kind: "string", value: this.#string() };
     if (character === "t") return this.#literal("true", { kind: "bool", value: true });
     if (character === "f") return this.#literal("false", { kind: "bool", value: false });
@@ -50,43 +70,45 @@ class DocumentReader {
     throw this.#unexpected("looking for beginning of value");
   }
 
-  end(): void {
+  #container(opening: "{" | "["): JsonNode | undefined {
+    if (this.#open.length >= maxJsonDepth) throw tooDeep(opening);
+    this.#at += 1;
+    const node: OpenNode =
+      opening === "{" ? { kind: "object", entries: [], name: "" } : { kind: "array", items: [] };
+    this.#open.push(node);
+    if (this.#skipSpace() === closerOf(node)) return this.#close();
+    if (node.kind === "object") node.name = this.#name();
+    return undefined;
+  }
+
+  /** Whether nothing follows in an object or array. */
+  #isOver(node: OpenNode): boolean {
+    const character = this.#skipSpace();
+    if (character === closerOf(node)) return true;
+    if (character !== ",")
+      throw this.#unexpected(node.kind === "object" ? "after object key:value pair" : "after array element");
+    this.#at += 1;
+    if (node.kind === "object") node.name = this.#name();
+    return false;
+  }
+
+  #close(): JsonNode {
+    this.#at += 1;
+    const node = this.#open.pop();
+    if (node === undefined) throw unexpectedEnd();
+    return node.kind === "object" ? { kind: "object", entries: node.entries } : node;
+  }
+
+  #name(): string {
+    if (this.#skipSpace() !== '"') throw this.#unexpected("looking for beginning of object key string");
+    const name = this.#string();
+    if (this.#skipSpace() !== ":") throw this.#unexpected("after object key");
+    this.#at += 1;
+    return name;
+  }
+
+  #end(): void {
     if (this.#skipSpace() !== "") throw this.#unexpected("after top-level value");
-  }
-
-  #object(depth: number): JsonNode {
-    const entries: JsonEntry[] = [];
-    this.#at += 1;
-    if (this.#skipSpace() === "}") return this.#closed({ kind: "object", entries });
-    for (;;) {
-      if (this.#skipSpace() !== '"') throw this.#unexpected("looking for beginning of object key string");
-      const name = this.#string();
-      if (this.#skipSpace() !== ":") throw this.#unexpected("after object key");
-      this.#at += 1;
-      entries.push({ name, node: this.value(depth + 1) });
-      const character = this.#skipSpace();
-      if (character === "}") return this.#closed({ kind: "object", entries });
-      if (character !== ",") throw this.#unexpected("after object key:value pair");
-      this.#at += 1;
-    }
-  }
-
-  #array(depth: number): JsonNode {
-    const items: JsonNode[] = [];
-    this.#at += 1;
-    if (this.#skipSpace() === "]") return this.#closed({ kind: "array", items });
-    for (;;) {
-      items.push(this.value(depth + 1));
-      const character = this.#skipSpace();
-      if (character === "]") return this.#closed({ kind: "array", items });
-      if (character !== ",") throw this.#unexpected("after array element");
-      this.#at += 1;
-    }
-  }
-
-  #closed(node: JsonNode): JsonNode {
-    this.#at += 1;
-    return node;
   }
 
   #string(): string {
@@ -170,6 +192,10 @@ class DocumentReader {
   }
 }
 
+function closerOf({ kind }: OpenNode): "}" | "]" {
+  return kind === "object" ? "}" : "]";
+}
+
 function isDigit(character: string): boolean {
   return character >= "0" && character <= "9" && character.length === 1;
 }
@@ -240,9 +266,7 @@ export function isJsonObject(value: unknown): value is JsonObject {
 /** A copy of JSON that shares nothing with it. */
 export function copyJson<T>(value: T): T;
 export function copyJson(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map((item) => copyJson(item));
-  if (!isJsonObject(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, field]) => [name, copyJson(field)]));
+  return draft(value);
 }
 
 /** An own field: data may have a key such as `constructor` or `__proto__`. */

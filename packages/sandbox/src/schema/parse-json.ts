@@ -1,3 +1,4 @@
+import { parseJson as parseExactly } from "@keelson/core";
 import { JsonSyntaxError, maxJsonDepth, parseDocument, tooDeep } from "./json-document.ts";
 
 export interface ParsedJson {
@@ -14,23 +15,23 @@ export interface ParsedJson {
 export function parseJson(text: string): ParsedJson {
   let value: unknown;
   try {
-    value = hasSurrogates.test(text) ? JSON.parse(text, wellFormed) : JSON.parse(text);
+    value = parseExactly(hasSurrogates.test(text) ? wellFormed(text) : text);
   } catch (error) {
     throw syntaxError(text, error);
   }
-  return { value, text, hasDuplicates: countFields(value, 0) !== countColons(text) };
+  return { value, text, hasDuplicates: countFields(value) !== countColons(text) };
 }
 
 const hasSurrogates = /\\u[dD][89a-fA-F]/;
+/** A pair of halves that make a character, half a character, or another escape. */
+const escapes =
+  /\\u[dD][89abAB][\da-fA-F]{2}\\u[dD][c-fC-F][\da-fA-F]{2}|\\u[dD][89a-fA-F][\da-fA-F]{2}|\\./gs;
 
 /** Halves of characters are no text; Go puts a mark in the place of each. */
-function wellFormed(_name: string, value: unknown): unknown {
-  if (typeof value === "string") return value.toWellFormed();
-  if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
-  const isBroken = Object.keys(value).some((name) => !name.isWellFormed());
-  return isBroken
-    ? Object.fromEntries(Object.entries(value).map(([name, field]) => [name.toWellFormed(), field]))
-    : value;
+function wellFormed(text: string): string {
+  return text.replaceAll(escapes, (found) =>
+    found.length === 6 && hasSurrogates.test(found) ? "\ufffd" : found,
+  );
 }
 
 /** The refusal in the server's words. */
@@ -44,33 +45,51 @@ function syntaxError(text: string, cause: unknown): Error {
   return new Error("parse JSON: the engine refuses text that the document reader takes", { cause });
 }
 
-function countFields(value: unknown, depth: number): number {
-  if (typeof value !== "object" || value === null) return 0;
-  if (depth > maxJsonDepth) throw tooDeep(Array.isArray(value) ? "[" : "{");
+/** Not by recursion: a value may be nested deeper than the stack. */
+function countFields(value: unknown): number {
   let count = 0;
-  if (Array.isArray(value)) {
-    for (const item of value) count += countFields(item, depth + 1);
-    return count;
+  const open: unknown[] = [value];
+  while (open.length > 0) {
+    const next = open.pop();
+    if (typeof next !== "object" || next === null) continue;
+    const isList = Array.isArray(next);
+    for (const inner of isList ? next : Object.values(next)) {
+      if (!isList) count += 1;
+      if (typeof inner === "object") open.push(inner);
+    }
   }
-  for (const field of Object.values(value)) count += 1 + countFields(field, depth + 1);
   return count;
 }
 
 const quote = 0x22;
 const backslash = 0x5c;
 const colon = 0x3a;
+const openBrace = 0x7b;
+const closeBrace = 0x7d;
+const openBracket = 0x5b;
+const closeBracket = 0x5d;
 
-/** Outside of strings, of text that is JSON: as many as there are fields. */
+/**
+ * Outside of strings, of text that is JSON: as many as there are fields. Throws JsonSyntaxError if the text is nested too
+ * deeply.
+ */
 function countColons(text: string): number {
   let count = 0;
-  let at = 0;
-  for (;;) {
-    const opening = text.indexOf('"', at);
-    const end = opening === -1 ? text.length : opening;
-    for (; at < end; at++) if (text.charCodeAt(at) === colon) count += 1;
-    if (opening === -1) return count;
-    at = closingQuote(text, opening) + 1;
+  let depth = 0;
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code === quote) {
+      at = closingQuote(text, at);
+    } else if (code === colon) {
+      count += 1;
+    } else if (code === openBrace || code === openBracket) {
+      depth += 1;
+      if (depth > maxJsonDepth) throw tooDeep(text.charAt(at));
+    } else if (code === closeBrace || code === closeBracket) {
+      depth -= 1;
+    }
   }
+  return count;
 }
 
 function closingQuote(text: string, opening: number): number {

@@ -1,4 +1,4 @@
-import { deepEqual } from "@keelson/core";
+import { deepEqual, formatJson, sortFields } from "@keelson/core";
 import { duplicateValue, type FieldProblem, invalidValue, required } from "../status/field-problem.ts";
 import { additionalSchema, type FieldSchema } from "./field-schema.ts";
 import { isJsonObject, type JsonObject } from "./json-document.ts";
@@ -31,7 +31,7 @@ function repeated(list: readonly unknown[], schema: FieldSchema, field: string):
   const problems: FieldProblem[] = [];
   for (const [index, identity] of identities.entries()) {
     if (identity === undefined) continue;
-    const text = canonical(identity);
+    const text = formatJson(sortFields(identity));
     const count = (counts.get(text) ?? 0) + 1;
     counts.set(text, count);
     if (count === 2) problems.push(duplicateValue(`${field}[${index}]`, identity));
@@ -44,13 +44,6 @@ function keysOf(item: unknown, schema: FieldSchema): unknown {
   if (!isJsonObject(item)) return undefined;
   const keys = (schema["x-kubernetes-list-map-keys"] ?? []).filter((key) => item[key] !== undefined).sort();
   return Object.fromEntries(keys.map((key) => [key, item[key]]));
-}
-
-function canonical(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(canonical).join(",")}]`;
-  if (!isJsonObject(value)) return JSON.stringify(value) ?? "null";
-  const fields = Object.keys(value).sort();
-  return `{${fields.map((name) => `${JSON.stringify(name)}:${canonical(value[name])}`).join(",")}}`;
 }
 
 /** The element of an older list that is the same one; of lists without keys nothing is known to be. */

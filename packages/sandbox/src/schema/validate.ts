@@ -1,4 +1,4 @@
-import { deepEqual } from "@keelson/core";
+import { deepEqual, formatJson } from "@keelson/core";
 import { type FieldProblem, invalidValue, notSupported, required } from "../status/field-problem.ts";
 import { additionalSchema, type FieldSchema } from "./field-schema.ts";
 import { hasFormat, isKnownFormat } from "./formats.ts";
@@ -31,7 +31,8 @@ function valueResult(value: unknown, schema: FieldSchema, field: string, old: un
   const inner = (one: FieldSchema): SchemaResult => valueResult(value, one, field, undefined);
   const results = [typeResult(value, schema, field), alternativesResult(schema, field, inner)];
   if (typeof value === "string") results.push(stringResult(value, schema, field));
-  if (typeof value === "number") results.push(numberResult(value, schema, field));
+  if (typeof value === "number" || typeof value === "bigint")
+    results.push(numberResult(value, schema, field));
   if (Array.isArray(value)) results.push(listResult(value, schema, field, old));
   results.push(enumResult(value, schema, field));
   if (isJsonObject(value)) results.push(objectResult(value, schema, field, old));
@@ -40,7 +41,7 @@ function valueResult(value: unknown, schema: FieldSchema, field: string, old: un
 
 function enumResult(value: unknown, schema: FieldSchema, field: string): SchemaResult {
   if (schema.enum === undefined || schema.enum.some((one) => deepEqual(one, value))) return result();
-  const supported = schema.enum.map((one) => (typeof one === "string" ? one : JSON.stringify(one)));
+  const supported = schema.enum.map((one) => (typeof one === "string" ? one : formatJson(one)));
   return result(notSupported(nameOf(field), value, supported));
 }
 
@@ -179,6 +180,7 @@ function typesOf(schema: FieldSchema): readonly string[] {
 function jsonType(value: unknown): string {
   if (value === null) return "null";
   if (Array.isArray(value)) return "array";
+  if (typeof value === "bigint") return "integer";
   if (typeof value !== "number") return typeof value;
   return Number.isInteger(value) && Math.abs(value) < 2 ** 63 ? "integer" : "number";
 }
@@ -226,7 +228,7 @@ function patternProblem(text: string, { pattern }: FieldSchema, field: string): 
 }
 
 /** Its range, the multiple it must be, and its limits. */
-function numberResult(value: number, schema: FieldSchema, field: string): SchemaResult {
+function numberResult(value: number | bigint, schema: FieldSchema, field: string): SchemaResult {
   const { multipleOf, minimum, exclusiveMinimum, maximum, exclusiveMaximum } = schema;
   const problems: FieldProblem[] = [...rangeProblems(value, schema, field)];
   const say = (rest: string): void => void problems.push(bodyProblem(field, value, rest));
@@ -243,16 +245,20 @@ function numberResult(value: number, schema: FieldSchema, field: string): Schema
   return { problems, matches: 1 };
 }
 
-function rangeProblems(value: number, schema: FieldSchema, field: string): readonly FieldProblem[] {
+function rangeProblems(value: number | bigint, schema: FieldSchema, field: string): readonly FieldProblem[] {
   if (schema.type !== "integer") return [];
   const format = countedFormat(schema);
   const limit = format === "int32" ? 2 ** 31 : 2 ** 63;
-  if (Number.isInteger(value) && value < limit && value >= -limit) return [];
+  const isInteger = typeof value === "bigint" || Number.isInteger(value);
+  // The least integer itself would be a bigint; a number of that size was a smaller one.
+  if (isInteger && value < limit && value >= -limit && value !== -(2 ** 63)) return [];
   const form = format === undefined ? "(default format)" : `with format ${format}`;
   return [generalProblem(`Checked value must be of type integer ${form} in ${field}`)];
 }
 
-function isMultiple(value: number, factor: number): boolean {
+function isMultiple(given: number | bigint, factor: number): boolean {
+  if (typeof given === "bigint" && Number.isInteger(factor)) return given % BigInt(factor) === 0n;
+  const value = Number(given);
   const quotient = factor < 1 ? (1 / factor) * value : value / factor;
   return Math.abs(quotient - Math.round(quotient)) < 1e-9;
 }

@@ -1,3 +1,4 @@
+import { formatJson } from "@keelson/core";
 import { goQuote } from "./go-quote.ts";
 
 /** A problem of one field of an object, with the message of the API server. */
@@ -48,7 +49,7 @@ export function problemBody(problem: FieldProblem): string {
 /** Go escapes the characters of HTML tags in lists and objects. */
 function shown(value: unknown): string {
   if (typeof value === "string") return goQuote(value);
-  const text = JSON.stringify(value);
+  const text = formatJson(value);
   if (typeof value !== "object" || value === null) return text;
   return text.replaceAll(/[<>&]/g, (character) => htmlEscapes[character] ?? character);
 }

@@ -1,4 +1,4 @@
-import { type Random, randomUuid, toError } from "@keelson/core";
+import { formatJson, type Random, randomUuid, toError } from "@keelson/core";
 import type { MutatingWebhook, ValidatingWebhook } from "@keelson/core/kinds/admissionregistration/v1";
 import type { Authorize } from "../auth/access.ts";
 import type { ResourceRegistry } from "../resource/resource-registry.ts";
@@ -32,7 +32,7 @@ export async function requestReview(
     throw new WebhookCallError(callFailure(name, `could not create admission objects: ${why}`));
   }
   const uid = randomUuid(dependencies.random);
-  const body = JSON.stringify(reviewJson(seen, uid, version));
+  const body = formatJson(reviewJson(seen, uid, version));
   const response = await post(hook, body, seen.request.signal, dependencies);
   const review = explained(name, "failed to call webhook", () => decodeResponse(response, version));
   const checked = explained(name, "received invalid webhook response", () =>

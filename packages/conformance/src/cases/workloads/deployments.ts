@@ -72,6 +72,21 @@ async function showOutcome(stage: Stage): Promise<void> {
 export const deploymentCases: CaseGroup = {
   title: "Deployments",
   cases: [
+    conforms("a Deployment counts on from the revision of a ReplicaSet that it adopts", async (stage) => {
+      const revisions = { orphan: "9007199254740993", larger: "9223372036854775808", older: "7" };
+      for (const [name, revision] of Object.entries(revisions)) {
+        const set = workloadOf("ReplicaSet", name, { replicas: 0 });
+        const annotations = { "deployment.kubernetes.io/revision": revision };
+        await stage.prepare(stage.path("apps/v1:replicasets"), {
+          ...set,
+          metadata: { ...Object(set.metadata), labels: { app: "web" }, annotations },
+        });
+      }
+      await stage.prepare(stage.path("apps/v1:deployments"), deployment({ replicas: 0 }));
+      await stage.until(stage.path(path), (object) => field(object, "status.observedGeneration") === 1);
+      await show(stage, path, ["metadata.annotations"]);
+    }),
+
     conforms("a Deployment becomes available", async (stage) => {
       await settled(stage);
       await showOutcome(stage);

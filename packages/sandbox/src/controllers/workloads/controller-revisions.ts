@@ -24,7 +24,7 @@ export interface CurrentRevision {
 
 /** Lowest number first. */
 function inOrder(revisions: readonly Stored<ControllerRevision>[]): readonly Stored<ControllerRevision>[] {
-  return revisions.toSorted((a, b) => a.revision - b.revision || byCreation(a, b));
+  return revisions.toSorted((a, b) => Number(a.revision) - Number(b.revision) || byCreation(a, b));
 }
 
 /** The revision that holds the template, as the one with the highest number. Creates it if there is none. */
@@ -34,10 +34,10 @@ export async function ensureRevision(
 ): Promise<CurrentRevision> {
   const { template, collisionCount } = request;
   const revisions = inOrder(request.revisions);
-  const next = (revisions.at(-1)?.revision ?? 0) + 1;
+  const next = Number(revisions.at(-1)?.revision ?? 0) + 1;
   const equal = revisions.findLast(({ data }) => deepEqual(data, dataOf(template)));
   if (equal === undefined) return await createRevision(context, request, next);
-  if (equal.revision === next - 1) return { revision: equal, collisionCount };
+  if (Number(equal.revision) === next - 1) return { revision: equal, collisionCount };
   const renumbered = { ...equal, revision: next };
   const revision = await context.objects.update(ControllerRevision, renumbered, {
     manager: controllerManager,

@@ -1,4 +1,4 @@
-import { isRecord } from "@keelson/core";
+import { formatJson, sortFields } from "@keelson/core";
 
 /** Without vowels and the like, so that no bad words come about. */
 const safeLetters = "bcdfghjklmnpqrstvwxz2456789";
@@ -8,7 +8,7 @@ const safeLetters = "bcdfghjklmnpqrstvwxz2456789";
  * collisions makes another hash of the same template.
  */
 export function templateHash(template: unknown, collisionCount: number | undefined): string {
-  let hash = fnv1a(canonical(template), 0x811c9dc5);
+  let hash = fnv1a(formatJson(sortFields(template)), 0x811c9dc5);
   if (collisionCount !== undefined) hash = fnv1a(`#${collisionCount}`, hash);
   const digits = String(hash).padStart(10, "0");
   return [...digits].map((digit) => safeLetters[digit.charCodeAt(0) % safeLetters.length] ?? "").join("");
@@ -21,14 +21,4 @@ function fnv1a(text: string, seed: number): number {
     hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193);
   }
   return hash >>> 0;
-}
-
-function canonical(value: unknown): string {
-  return (
-    JSON.stringify(value, (_key, field: unknown) =>
-      isRecord(field)
-        ? Object.fromEntries(Object.entries(field).sort(([a], [b]) => (a < b ? -1 : 1)))
-        : field,
-    ) ?? ""
-  );
 }

@@ -1,4 +1,4 @@
-import { KeelsonError } from "@keelson/core";
+import { formatJson, KeelsonError } from "@keelson/core";
 import { JsonSyntaxError } from "../../schema/json-document.ts";
 import { type ParsedJson, parseJson } from "../../schema/parse-json.ts";
 import { tooLarge, unsupportedMediaType } from "../../status/request-errors.ts";
@@ -60,7 +60,7 @@ function parseProtobuf(body: Uint8Array): ParsedJson {
 function parseYamlBody(text: string): ParsedJson {
   try {
     const { value, strictProblem } = parseYaml(text);
-    const parsed = parseJson(JSON.stringify(value));
+    const parsed = parseJson(formatJson(value));
     return strictProblem === undefined ? parsed : { ...parsed, yamlProblem: strictProblem };
   } catch (error) {
     if (error instanceof YamlSyntaxError) throw new UnreadableBodyError(error.message, { cause: error });

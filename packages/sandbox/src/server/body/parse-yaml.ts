@@ -21,6 +21,8 @@ export function parseYaml(text: string): ParsedYaml {
     ...parseAllDocuments(text, {
       uniqueKeys: false,
       version: "1.1",
+      // A number would round large ones.
+      intAsBigInt: true,
       logLevel: "error",
       customTags: withoutTimes,
     }),
@@ -32,7 +34,7 @@ export function parseYaml(text: string): ParsedYaml {
   findRepeatedKeys(document.contents, text, repeated);
   const strictProblem = repeated.length === 0 ? undefined : [strictTitle, ...repeated].join("\n  ");
   try {
-    return { value: document.toJS({ maxAliasCount: 100 }) ?? null, strictProblem };
+    return { value: document.toJS({ maxAliasCount: 100, reviver: withNumbers }) ?? null, strictProblem };
   } catch (cause) {
     // Too many aliases, or unknown ones: the text is wrong, not the parser.
     const why = cause instanceof Error ? cause.message : "cannot be read";
@@ -40,6 +42,11 @@ export function parseYaml(text: string): ParsedYaml {
     const problem = anchor === undefined ? why : `unknown anchor '${anchor}' referenced`;
     throw new YamlSyntaxError(`yaml: ${problem}`, { cause });
   }
+}
+
+/** Only an integer that a number would round stays a bigint. */
+function withNumbers(_key: unknown, value: unknown): unknown {
+  return typeof value === "bigint" && Number.isSafeInteger(Number(value)) ? Number(value) : value;
 }
 
 const strictTitle = "yaml: unmarshal errors:";

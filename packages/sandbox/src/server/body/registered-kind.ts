@@ -1,4 +1,4 @@
-import { parseApiVersion } from "@keelson/core";
+import { draft, parseApiVersion } from "@keelson/core";
 import type { ResourceRegistry } from "../../resource/resource-registry.ts";
 import { DecodeError, decodeBuiltin } from "../../schema/decode.ts";
 import { goQuote } from "../../status/go-quote.ts";
@@ -53,7 +53,7 @@ export function otherKindProblem(
     return `no kind ${goQuote(kind)} is registered for version ${goQuote(apiVersion)} in scheme "pkg/runtime/scheme.go:111"`;
   }
   try {
-    if (found !== undefined) decodeBuiltin({ value: structuredClone(value) }, found.schema);
+    if (found !== undefined) decodeBuiltin({ value: draft(value) }, found.schema);
   } catch (error) {
     if (error instanceof DecodeError) return error.message;
     throw error;

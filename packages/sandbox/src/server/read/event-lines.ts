@@ -1,3 +1,4 @@
+import { formatJson } from "@keelson/core";
 import { encodeText } from "../response/encode.ts";
 
 /** Lines of watches, each encoded once for all watches that send it at about the same time. */
@@ -37,5 +38,5 @@ export class EventLines {
 }
 
 export function eventLine(type: string, object: object): Uint8Array {
-  return encodeText(`{"type":"${type}","object":${JSON.stringify(object)}}\n`);
+  return encodeText(`{"type":"${type}","object":${formatJson(object)}}\n`);
 }

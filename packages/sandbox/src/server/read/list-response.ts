@@ -1,4 +1,4 @@
-import { apiVersionOf, type GenericObject, type ListMeta } from "@keelson/core";
+import { apiVersionOf, formatJson, type GenericObject, type ListMeta } from "@keelson/core";
 import type { ServedResource } from "../../resource/served-resource.ts";
 import { notAcceptable } from "../../status/request-errors.ts";
 import type { AcceptedType } from "../request/accepted-type.ts";
@@ -38,7 +38,7 @@ export async function listResponse(view: ListView, page: Page): Promise<ApiRespo
     };
   }
   if (hasNullItems(view, page.objects)) {
-    return { status: 200, headers, body: encodeText(JSON.stringify(wholeList(view, page.metadata, []))) };
+    return { status: 200, headers, body: encodeText(formatJson(wholeList(view, page.metadata, []))) };
   }
   const { head, tail } = frameOf(view, page.metadata);
   return { status: 200, headers, body: listChunks(view, page.objects, head, tail) };
@@ -64,7 +64,7 @@ async function* listChunks(
 }
 
 function encodeItem(view: ListView, object: GenericObject): string {
-  return JSON.stringify(itemOf(view, object));
+  return formatJson(itemOf(view, object));
 }
 
 /** Items of built-in kinds have no apiVersion and kind. */

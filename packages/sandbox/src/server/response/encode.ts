@@ -1,4 +1,4 @@
-import type { GenericObject } from "@keelson/core";
+import { formatJson, type GenericObject, parseJson } from "@keelson/core";
 import { stringify } from "yaml";
 
 /** The encoded form of objects, for as long as they live; stored objects never change. */
@@ -14,15 +14,15 @@ export function encodeText(text: string): Uint8Array {
 export function encodeOnce(object: GenericObject): Uint8Array {
   const known = encodedObjects.get(object);
   if (known !== undefined) return known;
-  const bytes = encodeText(JSON.stringify(object));
+  const bytes = encodeText(formatJson(object));
   encodedObjects.set(object, bytes);
   return bytes;
 }
 
 /** Indented JSON, or YAML as the server writes it. */
 export function encodeSpecial(value: object, format: "json" | "yaml"): Uint8Array {
-  if (format === "json") return encodeText(JSON.stringify(value, undefined, 2));
-  const plain = JSON.parse(JSON.stringify(value));
+  if (format === "json") return encodeText(indented(value));
+  const plain = parseJson(formatJson(value));
   return encodeText(
     stringify(plain, {
       sortMapEntries: true,
@@ -32,4 +32,14 @@ export function encodeSpecial(value: object, format: "json" | "yaml"): Uint8Arra
       version: "1.1",
     }),
   );
+}
+
+/** A value that the engine cannot write, because it is nested too deeply or has a bigint, is written without indents. */
+function indented(value: object): string {
+  try {
+    return JSON.stringify(value, undefined, 2);
+  } catch (error) {
+    if (error instanceof RangeError || error instanceof TypeError) return formatJson(value);
+    throw error;
+  }
 }

@@ -1,4 +1,4 @@
-import type { GenericObject, ServiceResponse, Status } from "@keelson/core";
+import { formatJson, type GenericObject, type ServiceResponse, type Status } from "@keelson/core";
 import type { ServedResource } from "../../resource/served-resource.ts";
 import { ApiError } from "../../status/api-error.ts";
 import { notAcceptable } from "../../status/request-errors.ts";
@@ -48,7 +48,7 @@ export function objectResponse(
   }
   if (as !== undefined) return valueResponse(accepted, partialMetadata(object, metaVersion), status);
   if (accepted.format === "yaml" || accepted.isPretty) return valueResponse(accepted, object, status);
-  const body = isKept ? encodeOnce(object) : encodeText(JSON.stringify(object));
+  const body = isKept ? encodeOnce(object) : encodeText(formatJson(object));
   return { status, headers: jsonHeaders, body };
 }
 
@@ -59,7 +59,7 @@ export function valueResponse(
   status = 200,
 ): ApiResponse {
   if (format === "json" && !isPretty) {
-    return { status, headers: jsonHeaders, body: encodeText(JSON.stringify(value)) };
+    return { status, headers: jsonHeaders, body: encodeText(formatJson(value)) };
   }
   return { status, headers: headersOf(format), body: encodeSpecial(value, format) };
 }

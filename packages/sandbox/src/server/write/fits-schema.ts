@@ -20,7 +20,9 @@ function hasType(value: unknown, type: FieldSchema["type"]): boolean {
     case "object":
       return isRecord(value);
     case "integer":
-      return Number.isInteger(value);
+      return typeof value === "bigint" || (Number.isInteger(value) && Math.abs(Number(value)) < 2 ** 63);
+    case "number":
+      return typeof value === "bigint" || typeof value === "number";
     default:
       return typeof value === type;
   }

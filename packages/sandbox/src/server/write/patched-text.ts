@@ -1,4 +1,4 @@
-import { isRecord, type JsonPatchOperation } from "@keelson/core";
+import { formatJson, isRecord, type JsonPatchOperation } from "@keelson/core";
 import { goValue } from "../../patch/go-format.ts";
 import type { FieldSchema } from "../../schema/field-schema.ts";
 import type { Patched } from "./patched-object.ts";
@@ -11,9 +11,9 @@ import type { Patched } from "./patched-object.ts";
 export function patchedText({ patch, resource, apply }: Patched): string {
   if (patch.type === "strategic") return goValue(patch.patch);
   const result = apply();
-  if (resource.isCustom) return JSON.stringify(sorted(result));
+  if (resource.isCustom) return formatJson(sorted(result));
   const touched = patch.type === "merge" ? patch.patch : touchedBy(patch.operations);
-  return JSON.stringify(asPrinted(result, resource.schema, touched));
+  return formatJson(asPrinted(result, resource.schema, touched));
 }
 
 function sorted(value: unknown): unknown {

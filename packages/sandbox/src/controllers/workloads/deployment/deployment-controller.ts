@@ -176,7 +176,7 @@ async function finish(
   const annotations =
     revision === undefined
       ? deployment.metadata.annotations
-      : { ...deployment.metadata.annotations, [revisionAnnotation]: String(revision) };
+      : { ...deployment.metadata.annotations, [revisionAnnotation]: revision };
   if (!deepEqual(annotations, deployment.metadata.annotations) || !deepEqual(status, deployment.status)) {
     const metadata = { ...deployment.metadata, ...(annotations === undefined ? {} : { annotations }) };
     const options = { manager: controllerManager, subresource: "status" };

@@ -20,8 +20,20 @@ const notCopied: ReadonlySet<string> = new Set([
   maxReplicasAnnotation,
 ]);
 
-export function revisionOf({ metadata }: KubeObject): number {
-  return wholeNumber(metadata.annotations?.[revisionAnnotation]) ?? 0;
+/** Revisions are integers of 64 bits. 0 if there is none. */
+export function revisionOf({ metadata }: KubeObject): bigint {
+  return revisionIn(metadata.annotations?.[revisionAnnotation]) ?? 0n;
+}
+
+function revisionIn(text: string | undefined): bigint | undefined {
+  if (text === undefined || !/^[+-]?\d+$/.test(text)) return undefined;
+  const revision = BigInt(text.replace("+", ""));
+  return BigInt.asIntN(64, revision) === revision ? revision : undefined;
+}
+
+/** The lowest first. */
+export function compareRevisions(a: KubeObject, b: KubeObject): number {
+  return Number(revisionOf(a) > revisionOf(b)) - Number(revisionOf(a) < revisionOf(b));
 }
 
 export function countIn({ metadata }: KubeObject, annotation: string): number | undefined {
@@ -36,15 +48,15 @@ function wholeNumber(text: string | undefined): number | undefined {
 export function newSetAnnotations(
   deployment: Stored<Deployment>,
   present: Annotations,
-  revision: number,
+  revision: bigint,
 ): Annotations {
   const copied = Object.entries(deployment.metadata.annotations ?? {}).filter(([key]) => !notCopied.has(key));
   const annotations: Record<string, string> = { ...present, ...Object.fromEntries(copied) };
   const before = annotations[revisionAnnotation];
-  const number = wholeNumber(before);
+  const number = revisionIn(before);
   // A user wrote a value that is not a revision; it stays.
   if (before !== undefined && before !== "" && number === undefined) return annotations;
-  if ((number ?? 0) >= revision) return annotations;
+  if ((number ?? 0n) >= revision) return annotations;
   annotations[revisionAnnotation] = String(revision);
   if (before !== undefined)
     annotations[historyAnnotation] = withHistory(annotations[historyAnnotation], before);

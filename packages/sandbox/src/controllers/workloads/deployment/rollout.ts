@@ -27,11 +27,13 @@ import {
 } from "./deployment-numbers.ts";
 import { isComplete, type NewCondition, withCondition } from "./deployment-status.ts";
 import {
+  compareRevisions,
   countIn,
   desiredReplicasAnnotation,
   hasAnnotations,
   newSetAnnotations,
   replicasAnnotations,
+  revisionAnnotation,
   revisionOf,
 } from "./revision-annotations.ts";
 
@@ -50,7 +52,7 @@ export interface Rollout {
   conditions: readonly DeploymentCondition[];
   collisionCount: number | undefined;
   /** The number to be shown on the Deployment; undefined: as it is. */
-  revision: number | undefined;
+  revision: string | undefined;
 }
 
 /** The ReplicaSet of the present template; of several, the oldest. */
@@ -103,7 +105,7 @@ export async function refreshNewSet(rollout: Rollout): Promise<void> {
       { manager: controllerManager },
     );
   }
-  rollout.revision = revisionOf(rollout.newSet ?? newSet);
+  rollout.revision = (rollout.newSet ?? newSet).metadata.annotations?.[revisionAnnotation];
   if (
     numbers.progressDeadlineSeconds !== undefined &&
     !rollout.conditions.some(({ type }) => type === "Progressing")
@@ -113,8 +115,9 @@ export async function refreshNewSet(rollout: Rollout): Promise<void> {
   }
 }
 
-function nextRevision({ oldSets }: Rollout): number {
-  return Math.max(0, ...oldSets.map(revisionOf)) + 1;
+function nextRevision({ oldSets }: Rollout): bigint {
+  const highest = oldSets.map(revisionOf).reduce((most, one) => (one > most ? one : most), 0n);
+  return BigInt.asIntN(64, highest + 1n);
 }
 
 /** Creates the ReplicaSet of the present template. If its name is taken, the next run tries another one. */
@@ -129,7 +132,7 @@ async function createNewSet(rollout: Rollout): Promise<void> {
       const message = `Scaled up replica set ${created.metadata.name} from 0 to ${desiredReplicasOf(created)}`;
       recordEvent(rollout, "Normal", "ScalingReplicaSet", message);
     }
-    rollout.revision = revision;
+    rollout.revision = String(revision);
     if (numbers.progressDeadlineSeconds === undefined) return;
     const message = `Created new replica set ${JSON.stringify(created.metadata.name)}`;
     setCondition(rollout, { type: "Progressing", status: "True", reason: "NewReplicaSetCreated", message });
@@ -152,7 +155,7 @@ async function createNewSet(rollout: Rollout): Promise<void> {
   }
 }
 
-function makeNewSet({ deployment, numbers, oldSets, collisionCount }: Rollout, revision: number): ReplicaSet {
+function makeNewSet({ deployment, numbers, oldSets, collisionCount }: Rollout, revision: bigint): ReplicaSet {
   const owner: ObjectOfKind = { object: deployment, resource: Deployment };
   const { template = {}, selector = {} } = deployment.spec ?? {};
   const hash = templateHash(template, collisionCount);
@@ -293,8 +296,7 @@ export async function cleanUp({ context, numbers, oldSets }: Rollout): Promise<v
   const alive = oldSets.filter((set) => !isBeingDeleted(set));
   const surplus = alive
     .toSorted(
-      (a, b) =>
-        revisionOf(a) - revisionOf(b) || byCreation(a, b) || compareText(a.metadata.uid, b.metadata.uid),
+      (a, b) => compareRevisions(a, b) || byCreation(a, b) || compareText(a.metadata.uid, b.metadata.uid),
     )
     .slice(0, Math.max(0, alive.length - revisionHistoryLimit));
   for (const set of surplus) {

@@ -173,7 +173,7 @@ function hasRestartedTooOften({ job, pods }: JobFacts, limit: number): boolean {
 export function msUntilDeadline({ job, isSuspended, now }: JobFacts): number | undefined {
   const { activeDeadlineSeconds } = job.spec ?? {};
   if (activeDeadlineSeconds === undefined || isSuspended) return undefined;
-  return (timeOf(job.status?.startTime) ?? now) + activeDeadlineSeconds * 1000 - now;
+  return (timeOf(job.status?.startTime) ?? now) + Number(activeDeadlineSeconds) * 1000 - now;
 }
 
 function failureByIndexes(

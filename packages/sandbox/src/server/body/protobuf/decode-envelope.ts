@@ -1,4 +1,4 @@
-import { parseApiVersion } from "@keelson/core";
+import { formatJson, parseApiVersion } from "@keelson/core";
 import { messageToJson } from "./decode-message.ts";
 import { MalformedMessageError, wireFields } from "./wire-reader.ts";
 
@@ -26,7 +26,7 @@ export function protobufToJson(body: Uint8Array): string {
       `no kind ${found} of version ${version} can be sent as a protobuf message`,
     );
   }
-  return JSON.stringify({ ...object, apiVersion, kind });
+  return formatJson({ ...object, apiVersion, kind });
 }
 
 /** The name of the message of a kind; its package is the first part of the group. */

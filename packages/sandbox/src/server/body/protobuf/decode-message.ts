@@ -72,7 +72,7 @@ function fieldValue(type: string, { integer, bytes }: WireField, depth: number):
     case "b":
       return integer !== 0n;
     case "i":
-      return Number(integer);
+      return Number.isSafeInteger(Number(integer)) ? Number(integer) : integer;
     case "y":
       return Buffer.from(bytes).toString("base64");
     case "d":

@@ -1,4 +1,4 @@
-import { formatTime } from "@keelson/core";
+import { formatTime, parseJson } from "@keelson/core";
 import { MalformedMessageError, type WireField, wireFields } from "./wire-reader.ts";
 
 /** Messages that are not an object in JSON. */
@@ -46,7 +46,7 @@ function rawJson(message: Uint8Array): unknown {
   const text = textOf(fieldsOf(message).get(1));
   if (text === "") return null;
   try {
-    return JSON.parse(text);
+    return parseJson(text);
   } catch (error) {
     throw new MalformedMessageError("raw JSON in a message cannot be parsed", { cause: error });
   }
