@@ -38,6 +38,8 @@ const job = (fields: Fields = {}): Fields => ({
   metadata: { name: "web" },
   spec: {
     suspend: true,
+    // So that no controller changes it meanwhile.
+    managedBy: "example.com/none",
     activeDeadlineSeconds: large,
     template: {
       spec: {
