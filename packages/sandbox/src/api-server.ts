@@ -9,10 +9,11 @@ import {
 } from "@keelson/core";
 import type { Authenticate, Authorize, RulesOfUser } from "./auth/access.ts";
 import type { AuthenticateToken, TokenProblem } from "./auth/authenticator.ts";
-import type { IssueToken } from "./auth/service-account-tokens.ts";
+import type { ServiceAccountTokens } from "./auth/service-account-tokens.ts";
 import type { DiscoveryService } from "./discovery/discovery-service.ts";
 import type { ResourceRegistry } from "./resource/resource-registry.ts";
 import { healthResponse } from "./server/health.ts";
+import { openIdPaths, openIdResponse } from "./server/openid.ts";
 import { EventLines } from "./server/read/event-lines.ts";
 import { errorType } from "./server/request/accepted-type.ts";
 import { accessOf, checkAccess } from "./server/request/access.ts";
@@ -40,7 +41,8 @@ export interface ApiServerDependencies {
   readonly writer: ObjectWriter;
   readonly authenticate: Authenticate;
   readonly authorize: Authorize;
-  readonly issueToken: IssueToken;
+  readonly serviceAccountTokens: Pick<ServiceAccountTokens, "issue" | "issuer" | "publicKey">;
+  readonly hasControllers: boolean;
   readonly authenticateToken: AuthenticateToken;
   readonly tokenProblem: TokenProblem;
   readonly rulesOf: RulesOfUser;
@@ -99,14 +101,15 @@ const priorityLevelId = "00000000-0000-4000-8000-000000000002";
 
 function handlerDependencies(dependencies: ApiServerDependencies): ServerDependencies {
   const { store, registry, writer, clock, random, authorize } = dependencies;
-  const { issueToken, authenticateToken, tokenProblem, rulesOf, staleRevision, watchBufferLimit } =
-    dependencies;
+  const { serviceAccountTokens, hasControllers, authenticateToken, tokenProblem, rulesOf } = dependencies;
+  const { staleRevision, watchBufferLimit } = dependencies;
   return {
     registry,
     writer,
     clock,
     authorize,
-    issueToken,
+    issueToken: serviceAccountTokens.issue,
+    hasControllers,
     authenticateToken,
     tokenProblem,
     rulesOf,
@@ -171,13 +174,15 @@ function queryOf({ path }: ServiceRequest): URLSearchParams {
 }
 
 function handleNonResource(
-  { discovery, store }: ApiServerDependencies,
+  { discovery, store, serviceAccountTokens }: ApiServerDependencies,
   { method, headers }: ServiceRequest,
   { path, target }: RequestPath,
   query: URLSearchParams,
 ): ApiResponse | undefined {
   const health = healthResponse(path, query, store);
   if (health !== undefined) return health;
+  const openId = openIdResponse(path, headers, serviceAccountTokens);
+  if (openId !== undefined) return openId;
   if (path === "/" && method === "GET") return rootResponse();
   if (target !== undefined || path.startsWith("//")) return undefined;
   const found: ServiceResponse | undefined = discovery(path, headers, query);
@@ -187,7 +192,9 @@ function handleNonResource(
 }
 
 function rootResponse(): ApiResponse {
+  const [configuration = "", keys = ""] = openIdPaths;
   const paths = [
+    configuration,
     "/api",
     "/apis",
     "/healthz",
@@ -195,6 +202,7 @@ function rootResponse(): ApiResponse {
     "/metrics",
     "/openapi/v2",
     "/openapi/v3",
+    keys,
     "/readyz",
     "/version",
   ];

@@ -3,7 +3,7 @@ import { ResourceQuota } from "@keelson/core/kinds/core/v1";
 import { createApiServer } from "./api-server.ts";
 import type { Authorize } from "./auth/access.ts";
 import { createAuthenticator } from "./auth/authenticator.ts";
-import { newTokenKey, tokenKeyOf } from "./auth/json-web-token.ts";
+import { newSecret, type TokenKey, tokenKeyOf } from "./auth/json-web-token.ts";
 import { withNodeAccess } from "./auth/node-authorizer.ts";
 import { createRbac } from "./auth/rbac.ts";
 import { createServiceAccountTokens, type ServiceAccountTokens } from "./auth/service-account-tokens.ts";
@@ -55,7 +55,12 @@ export function assembleApi(options: SandboxOptions): AssembledApi {
   const read = storedObjects(store, registry);
   const callWebhook = webhookCaller({ sendPost, read, clock });
   const rbac = withNodeAccess(createRbac({ store, read }), read);
-  const key = tokenSecret === undefined ? newTokenKey(random) : tokenKeyOf(tokenSecret);
+  const secret = tokenSecret ?? newSecret(random);
+  let tokenKey: TokenKey | undefined;
+  const key = (): TokenKey => {
+    tokenKey ??= tokenKeyOf(secret);
+    return tokenKey;
+  };
   const serviceAccountTokens = createServiceAccountTokens({ key, read, clock, random });
   const tokens = new Map(options.tokens);
   const { authenticate, authenticateToken, tokenProblem } = createAuthenticator({
@@ -79,7 +84,8 @@ export function assembleApi(options: SandboxOptions): AssembledApi {
     tokenProblem,
     authorize: rbac.authorize,
     rulesOf: rbac.rulesOf,
-    issueToken: serviceAccountTokens.issue,
+    serviceAccountTokens,
+    hasControllers: options.controllers !== false,
     discovery: discoveryService(registry),
     clock,
     random,

@@ -1,7 +1,7 @@
 import type { Clock, Transport } from "@keelson/core";
 import { type AssembledApi, assembleApi } from "./assemble-api.ts";
 import { createIssuer } from "./auth/certificates/issue-certificate.ts";
-import { newTokenKey } from "./auth/json-web-token.ts";
+import { newSecret } from "./auth/json-web-token.ts";
 import type { UserInfo } from "./auth/user.ts";
 import { createControlPlaneObjects } from "./control-plane-objects.ts";
 import { nodeApprover } from "./controllers/cluster/certificates/node-approver.ts";
@@ -29,7 +29,7 @@ export async function createSandbox(options: SandboxOptions = {}): Promise<Sandb
     writer: objects,
     onError: (error) => api.onError(error, "custom resource definitions"),
   });
-  await createControlPlaneObjects(objects);
+  await createControlPlaneObjects(objects, options.certificates);
   const runs = options.controllers !== false;
   const controllers = runControllers(runs ? allControllers(api, options) : [], {
     ...api,
@@ -39,7 +39,7 @@ export async function createSandbox(options: SandboxOptions = {}): Promise<Sandb
   if (runs) await appears(store, "serviceaccounts", "default/default");
 
   function addUser(user: UserInfo): string {
-    const token = newTokenKey(random).id;
+    const token = Buffer.from(newSecret(random)).toString("base64url");
     tokens.set(token, user);
     return token;
   }

@@ -7,6 +7,7 @@ import { badInputCases } from "./bad-input.ts";
 import { certificateCases } from "./certificates.ts";
 import { clusterKindCases } from "./cluster-kinds.ts";
 import { configCases } from "./config.ts";
+import { controlPlaneCases } from "./control-plane.ts";
 import { customDefinitionCases } from "./custom-definitions.ts";
 import { customObjectCases } from "./custom-objects.ts";
 import { customReadCases } from "./custom-reads.ts";
@@ -79,6 +80,7 @@ export const apiCaseGroups: readonly CaseGroup[] = [
   accessCases,
   reviewCases,
   nodeAccessCases,
+  controlPlaneCases,
   certificateCases,
   quotaCases,
   admissionCases,

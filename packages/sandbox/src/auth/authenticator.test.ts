@@ -3,15 +3,15 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { admissionWorld } from "../../test/support/admission-world.ts";
 import { createAuthenticator } from "./authenticator.ts";
-import { newTokenKey, signToken, unverifiedClaims } from "./json-web-token.ts";
+import { newSecret, signToken, tokenKeyOf, unverifiedClaims } from "./json-web-token.ts";
 import { createServiceAccountTokens, defaultIssuer } from "./service-account-tokens.ts";
 
 function world() {
   const { put, read, clock, store } = admissionWorld();
   put("serviceaccounts", { metadata: { name: "builder", namespace: "shop", uid: "sa-1" } });
   const random = seededRandom(7);
-  const key = newTokenKey(random);
-  const tokens = createServiceAccountTokens({ key, read, clock, random });
+  const key = tokenKeyOf(newSecret(random));
+  const tokens = createServiceAccountTokens({ key: () => key, read, clock, random });
   const table = new Map([["secret", { username: "alice", groups: ["dev"] }]]);
   const authenticator = createAuthenticator({ tokens: table, serviceAccountTokens: tokens });
   const issue = (more: object = {}): string =>
@@ -174,7 +174,7 @@ describe("a token of a ServiceAccount", () => {
 
   it("counts only with the signature of this server", () => {
     const { authenticate, issue, tokenProblem } = world();
-    const other = newTokenKey(seededRandom(8));
+    const other = tokenKeyOf(newSecret(seededRandom(8)));
     const token = issue();
     const forged = signToken(other, unverifiedClaims(token) ?? {});
     expect(authenticate(bearer(forged))).toBeUndefined();

@@ -3,6 +3,7 @@ import type { StoredObjects } from "../resource/stored-objects.ts";
 import { boundTokenUser, type TokenOutcome } from "./bound-token.ts";
 import {
   isSignedWith,
+  type PublicJwk,
   signToken,
   type TokenClaims,
   type TokenKey,
@@ -42,7 +43,8 @@ export type IssueToken = (request: TokenIssueRequest) => IssuedToken;
 export const defaultIssuer = "https://kubernetes.default.svc.cluster.local";
 
 interface ServiceAccountTokensOptions {
-  readonly key: TokenKey;
+  /** Called when the first token is signed or verified. */
+  readonly key: () => TokenKey;
   readonly read: StoredObjects;
   readonly clock: Clock;
   /** For the ids of tokens. */
@@ -51,9 +53,14 @@ interface ServiceAccountTokensOptions {
   readonly issuer?: string;
 }
 
-export interface ServiceAccountTokens {
+/** What other programs need to verify tokens. */
+export interface TokenIssuer {
   /** The issuer of the tokens, and their default audience. */
   readonly issuer: string;
+  publicKey(): PublicJwk;
+}
+
+export interface ServiceAccountTokens extends TokenIssuer {
   readonly issue: IssueToken;
   /** A token without expiration, for a Secret. */
   issueLegacy(token: LegacyToken): string;
@@ -68,22 +75,35 @@ type VerifiedToken =
 
 /** The expiration that kubelets request; such tokens live for a year, for programs that never read them again. */
 const kubeletExpirationSeconds = 3607;
+const mostVerified = 1_000;
 const yearSeconds = 365 * 24 * 60 * 60;
 
 export function createServiceAccountTokens(options: ServiceAccountTokensOptions): ServiceAccountTokens {
   const { key, read, clock, issuer = defaultIssuer } = options;
+  /** Tokens whose signature is valid: to verify it again with each request would cost more than the request. */
+  const verified = new Set<string>();
+
+  function isGenuine(token: string): boolean {
+    if (verified.has(token)) return true;
+    if (!isSignedWith(key(), token)) return false;
+    if (verified.size >= mostVerified) verified.clear();
+    verified.add(token);
+    return true;
+  }
+
   return {
     issuer,
+    publicKey: () => key().jwk,
     issue(request) {
       return issueBound(options, issuer, request);
     },
-    issueLegacy: (token) => signToken(key, legacyClaims(token)),
+    issueLegacy: (token) => signToken(key(), legacyClaims(token)),
     verify(token, requested) {
       const claims = unverifiedClaims(token);
       if (claims === undefined || (claims.iss !== issuer && claims.iss !== legacyIssuer)) {
         return { problem: undefined };
       }
-      if (!isSignedWith(key, token)) return { problem: "go-jose/go-jose: error in cryptographic primitive" };
+      if (!isGenuine(token)) return { problem: "go-jose/go-jose: error in cryptographic primitive" };
       const targets = requested.length === 0 ? [issuer] : requested;
       const isLegacy = claims.iss === legacyIssuer;
       const own = isLegacy ? [issuer] : audiencesOf(claims);
@@ -128,7 +148,7 @@ function issueBound(
     nbf: now,
     sub: serviceAccountUsername({ namespace, name: serviceAccount.name }),
   };
-  return { token: signToken(key, claims), expirationTimestamp: formatTime(expires * 1000), audiences };
+  return { token: signToken(key(), claims), expirationTimestamp: formatTime(expires * 1000), audiences };
 }
 
 /** The object to which the token is bound, and the node of a bound pod. */

@@ -5,6 +5,7 @@ import type { Strategy, WriteContext } from "../resource/strategy.ts";
 import type { FieldSchema } from "../schema/field-schema.ts";
 import { isKnownFormat } from "../schema/formats.ts";
 import { type FieldProblem, indexed, invalidValue, required } from "../status/field-problem.ts";
+import { apiApproval, approvalAnnotation } from "./definition/api-approval.ts";
 import {
   type Definition,
   definitionOf,
@@ -88,24 +89,13 @@ function storedVersionProblems({ spec, status }: Definition): readonly FieldProb
   ];
 }
 
-const approval = "api-approved.kubernetes.io";
-
 /** Groups of the project need its approval. */
-function approvalProblems({ metadata, spec }: Definition): readonly FieldProblem[] {
-  const group = spec.group ?? "";
-  const isProtected = ["k8s.io", "kubernetes.io"].some(
-    (domain) => group === domain || group.endsWith(`.${domain}`),
-  );
-  if (!isProtected) return [];
-  const value = metadata.annotations?.[approval] ?? "";
-  const field = `metadata.annotations[${approval}]`;
-  if (value === "") {
-    const detail = `protected groups must have approval annotation "${approval}", see https://github.com/kubernetes/enhancements/pull/1111`;
-    return [required(field, detail)];
-  }
-  if (value.startsWith("unapproved") || /^https?:\/\/[^/]+\/?/.test(value)) return [];
-  const detail = `protected groups must have approval annotation "${approval}" with either a URL or a reason starting with "unapproved", see https://github.com/kubernetes/enhancements/pull/1111`;
-  return [invalidValue(field, value, detail)];
+function approvalProblems(definition: Definition): readonly FieldProblem[] {
+  const approval = apiApproval(definition);
+  const field = `metadata.annotations[${approvalAnnotation}]`;
+  if (approval?.state === "missing") return [required(field, approval.message)];
+  if (approval?.state !== "invalid") return [];
+  return [invalidValue(field, definition.metadata.annotations?.[approvalAnnotation], approval.message)];
 }
 
 function openProblems({ spec }: Definition): readonly FieldProblem[] {

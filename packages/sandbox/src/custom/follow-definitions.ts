@@ -15,6 +15,7 @@ import { ApiError } from "../status/api-error.ts";
 import { type Store, type StoreChange, storeKey } from "../store/store.ts";
 import { decideNames } from "./accepted-names.ts";
 import type { ConversionTools } from "./conversion-webhook.ts";
+import { approvalVerdict } from "./definition/api-approval.ts";
 import {
   cleanupFinalizer,
   crdCollection,
@@ -180,6 +181,11 @@ class Follower {
   /** First the names, then, when the kind is served, the promise that it is. */
   async #establish(definition: Stored<Definition>): Promise<void> {
     const { spec, status } = definition;
+    const approval = approvalVerdict(definition);
+    if (approval !== undefined && !hasVerdict(definition, approval)) {
+      await this.#writeStatus(definition, [approval]);
+      return;
+    }
     if (!deepEqual(spec.names, status?.acceptedNames)) {
       const otherDefinitions = this.#definitions().filter(
         ({ metadata }) => metadata.name !== definition.metadata.name,

@@ -1,7 +1,7 @@
 import type { ServiceRequest } from "@keelson/core";
 import type { UserInfo } from "../auth/user.ts";
-import { notFound } from "../status/api-error.ts";
 import { readBody } from "./body/parse-body.ts";
+import { handleComponentStatuses } from "./component-statuses.ts";
 import { listOptions } from "./options/list-options.ts";
 import { getObject } from "./read/get.ts";
 import { listPage } from "./read/list.ts";
@@ -11,7 +11,7 @@ import { watchResponse } from "./read/watch-response.ts";
 import { type AcceptedType, acceptedType } from "./request/accepted-type.ts";
 import { type ApiRequest, nameOf } from "./request/api-request.ts";
 import type { Route } from "./request/route.ts";
-import { type ApiResponse, type ObjectView, objectResponse, valueResponse } from "./response/response.ts";
+import { type ApiResponse, type ObjectView, objectResponse } from "./response/response.ts";
 import { includedObject } from "./response/table.ts";
 import type { ServerDependencies } from "./server-dependencies.ts";
 import { handleBinding } from "./subresources/binding.ts";
@@ -51,7 +51,7 @@ export async function handleResource(
     isWatch: verb === "watch",
     isCollection: verb === "watch" || verb === "list",
     isCustom: resource.isCustom,
-    canTransform: subresource === "scale" || !isSpecial(resource.collection, subresource),
+    canTransform: isTransformable(resource.collection, subresource),
   });
   const request: ApiRequest = {
     verb,
@@ -71,13 +71,20 @@ export async function handleResource(
   return special ?? handleObjects(dependencies, request, accepted);
 }
 
+/** Whether there is a Table of it. */
+function isTransformable(collection: string, subresource: string | undefined): boolean {
+  return subresource === "scale" || collection === componentStatuses || !isSpecial(collection, subresource);
+}
+
+const componentStatuses = "componentstatuses";
+
 /** Whether the resource or subresource is not read and written like an object. */
 function isSpecial(collection: string, subresource: string | undefined): boolean {
   return (
     isConnection(collection, subresource) ||
     isReview(collection) ||
     collection === "bindings" ||
-    collection === "componentstatuses" ||
+    collection === componentStatuses ||
     (subresource !== undefined && specialSubresources.has(subresource))
   );
 }
@@ -96,7 +103,8 @@ function handleSpecial(
   if (!isSpecial(collection, subresource)) return undefined;
   if (isConnection(collection, subresource)) return handleConnection(dependencies, request);
   if (isReview(collection)) return handleReview(dependencies, request);
-  if (collection === "componentstatuses") return handleComponentStatuses(request);
+  if (collection === componentStatuses)
+    return handleComponentStatuses(dependencies, request, viewOf(dependencies, request, accepted));
   if (collection === "bindings" || subresource === "binding") return handleBinding(dependencies, request);
   return subresource === "eviction"
     ? handleEviction(dependencies, request)
@@ -174,11 +182,4 @@ async function handleDeleteCollection(
   const page = listPage(dependencies.reads, resource, selection, { ...options, resourceVersion: "" });
   await deleteCollection(dependencies, request, () => page.objects);
   return listResponse(view, page);
-}
-
-/** Responds with an empty list: there are no components beside the server itself. */
-function handleComponentStatuses({ name }: ApiRequest): ApiResponse {
-  if (name !== undefined) throw notFound({ group: "", plural: "componentstatus" }, name);
-  const list = { kind: "ComponentStatusList", apiVersion: "v1", metadata: {}, items: [] };
-  return valueResponse({ format: "json", isPretty: false }, list);
 }

@@ -12,6 +12,8 @@ export interface ServerDependencies extends WriteHandlerDependencies {
   readonly reads: ReadDependencies;
   readonly clock: Clock;
   readonly issueToken: IssueToken;
+  /** Whether controllers and scheduler run. */
+  readonly hasControllers: boolean;
   readonly authenticateToken: AuthenticateToken;
   readonly tokenProblem: TokenProblem;
   readonly rulesOf: RulesOfUser;

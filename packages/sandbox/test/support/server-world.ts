@@ -8,6 +8,7 @@ import {
 import { VirtualClock } from "@keelson/testkit";
 import { type ApiServerDependencies, createApiServer } from "../../src/api-server.ts";
 import type { AccessRequest } from "../../src/auth/access.ts";
+import { tokenKeyOf } from "../../src/auth/json-web-token.ts";
 import type { UserInfo } from "../../src/auth/user.ts";
 import type { ResourceRegistry } from "../../src/resource/resource-registry.ts";
 import { createRegistry } from "../../src/resource/resource-registry.ts";
@@ -75,11 +76,16 @@ export function serverWorld(
     authenticate: ({ headers }) => userOf(headers.authorization),
     authorize: ({ groups }: UserInfo, _access: AccessRequest) =>
       groups.includes("system:masters") ? allowed : { allowed: false, reason: "" },
-    issueToken: ({ audiences }) => ({
-      token: "a.b.c",
-      expirationTimestamp: "2030-01-01T01:00:00Z",
-      audiences,
-    }),
+    serviceAccountTokens: {
+      issuer: "https://issuer.example",
+      issue: ({ audiences }) => ({
+        token: "a.b.c",
+        expirationTimestamp: "2030-01-01T01:00:00Z",
+        audiences,
+      }),
+      publicKey: () => tokenKeyOf(new Uint8Array(32)).jwk,
+    },
+    hasControllers: true,
     authenticateToken: (token) =>
       token === "good" ? { user: { username: "bob", groups: [] }, audiences: ["here"] } : undefined,
     tokenProblem: () => "invalid bearer token",

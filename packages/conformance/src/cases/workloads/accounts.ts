@@ -80,8 +80,9 @@ export const accountCases: CaseGroup = {
             headers: { "content-type": "application/merge-patch+json" },
             body: JSON.stringify(body),
           });
-        await send(`${path}/status`, { status: { lastScheduleTime: "2024-01-01T00:00:00Z" } });
         await send(path, { spec: { schedule, suspend: false } });
+        // A changed schedule alone is looked at when it is next due.
+        await send(`${path}/status`, { status: { lastScheduleTime: "2024-01-01T00:00:00Z" } });
       };
       await startNext("0 0 29 2 *");
       await countIs("batch/v1:jobs", 1)(stage);

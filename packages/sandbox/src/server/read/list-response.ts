@@ -6,7 +6,6 @@ import { encodeSpecial, encodeText } from "../response/encode.ts";
 import { type ApiResponse, headersOf } from "../response/response.ts";
 import { type IncludedObject, partialMetadata, tableHead, tableRow } from "../response/table.ts";
 import { servedObjects } from "../write/served-objects.ts";
-import type { Page } from "./list.ts";
 
 export interface ListView {
   readonly resource: ServedResource;
@@ -15,12 +14,18 @@ export interface ListView {
   readonly now: number;
 }
 
+/** What is listed: a page of stored objects, or objects that are made for the response. */
+interface ListedObjects {
+  readonly metadata: ListMeta;
+  readonly objects: readonly GenericObject[];
+}
+
 const chunkSize = 64 * 1024;
 /** Objects that are converted together. */
 const batchSize = 500;
 
 /** A response with a list, which is encoded in parts while it is sent. */
-export async function listResponse(view: ListView, page: Page): Promise<ApiResponse> {
+export async function listResponse(view: ListView, page: ListedObjects): Promise<ApiResponse> {
   const { accepted, resource } = view;
   if (accepted.as === "PartialObjectMetadata") {
     const type = `*${resource.group === "" ? "core" : resource.group.split(".")[0]}.${resource.listKind}`;

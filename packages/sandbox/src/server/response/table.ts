@@ -47,7 +47,7 @@ interface TableHead {
 /** The row of one object. */
 export function tableRow(request: TableRequest, object: GenericObject): object {
   const { resource, now, included } = request;
-  const isBookmark = object.metadata.uid === undefined;
+  const isBookmark = object.metadata.name === undefined;
   const cells = resource.columns.map((column) => (isBookmark ? "" : column.cell(object, now)));
   const row = { cells };
   if (included === "None") return { ...row, object: null };
