@@ -80,7 +80,8 @@ function presenceOf(name: string): ReadonlyMap<string, FieldSchema> {
   for (const field of words(optionalScalars[key])) presence.set(field, { keepsEmpty: true });
   const always = { isAlwaysWritten: true, ...(storedAsJson.has(group ?? "") && { keepsEmpty: true }) };
   for (const field of words(alwaysWritten[key])) presence.set(field, always);
-  for (const field of words(leftOutWhenEmpty[key])) presence.set(field, { default: undefined, keepsEmpty: false });
+  for (const field of words(leftOutWhenEmpty[key]))
+    presence.set(field, { default: undefined, keepsEmpty: false });
   return presence;
 }
 
