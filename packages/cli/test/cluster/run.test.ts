@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { connect as connectSecurely } from "node:tls";
+import { backup } from "@keelson/backup";
 import { type Access, type ControlPlane, startControlPlane } from "@keelson/controlplane";
 import { WebApp, webapp } from "@keelson/webapp";
 import { type Client, jsonPatch, mergePatch } from "keelson";
@@ -208,7 +209,8 @@ describe("keelson run in one namespace", { timeout: 120_000 }, () => {
 
   beforeAll(async () => {
     await makeNamespace(namespace);
-    await installCrds(client, webapp.resources, { signal: AbortSignal.timeout(startTimeoutMs) });
+    const resources = [...webapp.resources, ...backup.resources];
+    await installCrds(client, resources, { signal: AbortSignal.timeout(startTimeoutMs) });
   });
 
   it("[MG14] works with the Roles of the namespace that it printed, and needs no ClusterRole", async (test) => {
@@ -242,7 +244,7 @@ describe("keelson run in one namespace", { timeout: 120_000 }, () => {
       ["rolebinding", "everything", "--role=everything", `--serviceaccount=${namespace}:admin`],
     ])
       await controlPlane.kubectl(["-n", namespace, "create", ...binding]);
-    await becomesReady(keelsonRun(test, { args: webappIn, as }));
+    await becomesReady(keelsonRun(test, { args: ["backup", ...webappIn], as }));
   });
 
   it("names what is cluster-scoped", async (test) => {

@@ -8,7 +8,7 @@ import { checkPermissions, currentUser } from "./check-permissions.ts";
 import { MissingPermissionsError } from "./missing-permissions.ts";
 import { narrowUses } from "./narrow-uses.ts";
 import { eventUses, leaseUses, type NeededUse, neededUses, usesOfSources } from "./needed-uses.ts";
-import { discoverScopes, type ScopeOf } from "./resource-scopes.ts";
+import { discoverScopes, type ScopeOf, scopesOfResources } from "./resource-scopes.ts";
 
 export interface PermissionDependencies {
   readonly client: Client;
@@ -54,7 +54,7 @@ export class ManagerPermissions {
     const { client, log } = this.#dependencies;
     if (mode === "off") return;
     const declared = this.#allNeeded(late);
-    const scopeOf = await this.#discoverScopes(signal);
+    const scopeOf = await this.#scopesOf(declared, signal);
     const needed = narrowUses(declared, this.#options.cache, scopeOf);
     const { missing, unknown } = await checkPermissions(client, needed, { signal });
     const [undecided] = unknown;
@@ -72,10 +72,14 @@ export class ManagerPermissions {
   }
 
   /** Scopes matter only if the manager is limited to some namespaces. */
-  async #discoverScopes(signal: AbortSignal): Promise<ScopeOf> {
+  async #scopesOf(needed: readonly NeededUse[], signal: AbortSignal): Promise<ScopeOf> {
     const { client, log } = this.#dependencies;
     if (namespacesOf(this.#options.cache) === undefined) return () => undefined;
-    return discoverScopes(client, log, signal);
+    const known = scopesOfResources(this.#watched.map(({ resource }) => resource));
+    const areKnown = needed.every(
+      ({ use }) => "nonResourceUrl" in use || use.namespace !== undefined || known(use) !== undefined,
+    );
+    return areKnown ? known : discoverScopes(client, known, log, signal);
   }
 
   #allNeeded({ lease, webhooks }: LateUses): readonly NeededUse[] {
