@@ -1,5 +1,3 @@
-import { once } from "node:events";
-import { connect } from "node:tls";
 import { accessFromKubeconfig, ConnectionError, createClient, httpTransport } from "@keelson/client";
 import { systemClock } from "@keelson/core";
 import { ConfigMap } from "@keelson/core/kinds/core/v1";
@@ -13,56 +11,33 @@ const cluster = await startTestCluster();
 const lab = new ReflectorLab(cluster);
 const access = accessFromKubeconfig(cluster.controlPlane.kubeconfig, { clock: systemClock, env: {} });
 
-async function speaksHttp2(url: string): Promise<boolean> {
-  const { hostname, port } = new URL(url);
-  const socket = connect({
-    host: hostname,
-    port: Number(port),
-    rejectUnauthorized: false,
-    ALPNProtocols: ["h2"],
-  });
-  try {
-    await once(socket, "secureConnect");
-    return socket.alpnProtocol === "h2";
-  } catch {
-    return false;
-  } finally {
-    socket.destroy();
-  }
-}
-
-const isPinged = await speaksHttp2(access.server);
-
-it.skipIf(!isPinged)(
-  "[RF24] a busy kind resumes from its version after its connection is lost in silence, without a list and without a lost event",
-  async () => {
-    const relay = await startTcpRelay(access.server);
-    const pings = { idleMs: 300, timeoutMs: 700 };
-    const transport = faultyTransport(httpTransport({ ...access, server: relay.url }, { pings }));
-    onTestFinished(() => transport.close());
-    const client = createClient({ transport });
-    const made = await lab.world(ConfigMap, ["a"], { client });
-    const { namespace, sink, errors, reflector, start, stop } = made;
-    await start();
-    await expect.poll(() => sink.names).toEqual(["a"]);
-    await lab.create(namespace, "before");
-    await expect.poll(() => sink.names).toContain("before");
-    const known = knownVersion(made);
-    relay.freeze();
-    const names = Array.from({ length: 20 }, (_, index) => `during-${index + 10}`);
-    for (const name of names) await lab.create(namespace, name);
-    await lab.remove(namespace, "a");
-    await expect.poll(() => sink.names, { timeout: 10_000 }).toEqual(["before", ...names]);
-    expect(sink.history).toEqual([
-      "REPLACE a",
-      "ADDED before",
-      ...names.map((name) => `ADDED ${name}`),
-      "DELETED a",
-    ]);
-    expect(transport.requests.map(({ query }) => query.resourceVersion)).toEqual(["", known]);
-    expect(reflector.freshness.lists).toBe(0);
-    expect(errors).toEqual([expect.any(ConnectionError)]);
-    expect(errors[0]?.message).toContain("no response to a ping");
-    await stop();
-  },
-);
+it("[RF24] a busy kind resumes from its version after a silent loss of its connection, without a list or a lost event", async () => {
+  const relay = await startTcpRelay(access.server);
+  const pings = { idleMs: 300, timeoutMs: 700 };
+  const transport = faultyTransport(httpTransport({ ...access, server: relay.url }, { pings }));
+  onTestFinished(() => transport.close());
+  const client = createClient({ transport });
+  const made = await lab.world(ConfigMap, ["a"], { client });
+  const { namespace, sink, errors, reflector, start, stop } = made;
+  await start();
+  await expect.poll(() => sink.names).toEqual(["a"]);
+  await lab.create(namespace, "before");
+  await expect.poll(() => sink.names).toContain("before");
+  const known = knownVersion(made);
+  relay.freeze();
+  const names = Array.from({ length: 20 }, (_, index) => `during-${index + 10}`);
+  for (const name of names) await lab.create(namespace, name);
+  await lab.remove(namespace, "a");
+  await expect.poll(() => sink.names, { timeout: 10_000 }).toEqual(["before", ...names]);
+  expect(sink.history).toEqual([
+    "REPLACE a",
+    "ADDED before",
+    ...names.map((name) => `ADDED ${name}`),
+    "DELETED a",
+  ]);
+  expect(transport.requests.map(({ query }) => query.resourceVersion)).toEqual(["", known]);
+  expect(reflector.freshness.lists).toBe(0);
+  expect(errors).toEqual([expect.any(ConnectionError)]);
+  expect(errors[0]?.message).toContain("no response to a ping");
+  await stop();
+});
