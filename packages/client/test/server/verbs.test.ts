@@ -450,8 +450,9 @@ describe("a call that cannot be made", () => {
   });
 
   it("because of a mistake in the program shows the mistake", async () => {
-    const data = { a: 1n };
-    const object = { metadata: { namespace, name: "a" }, ...data };
+    const data: Record<string, unknown> = {};
+    data.itself = data;
+    const object = { metadata: { namespace, name: "a" }, data };
     await expect(client.create(genericResource(ConfigMap), object)).rejects.toThrow(TypeError);
   });
 });
