@@ -13,6 +13,11 @@ export interface Clock {
   monotonicNow(): number;
   /** Calls `callback` once, no earlier than `delayMs` from now. */
   schedule(delayMs: number, callback: () => void): CancelTimer;
+  /**
+   * Milliseconds of CPU time that this thread has used, for measuring work. Advances less than `monotonicNow` while the
+   * thread waits, or while the machine does not let it run. Default: the clock does not measure it.
+   */
+  cpuNow?(): number;
 }
 
 /** Waits; throws the signal's reason as soon as it aborts. */

@@ -15,6 +15,16 @@ describe("the machine's clock", () => {
     expect(systemClock.monotonicNow()).toBeGreaterThanOrEqual(first);
   });
 
+  it("measures CPU time, which a wait does not use", async () => {
+    const begun = systemClock.cpuNow?.() ?? Number.NaN;
+    const untilMs = systemClock.monotonicNow() + 1_000;
+    while ((systemClock.cpuNow?.() ?? 0) < begun + 5 && systemClock.monotonicNow() < untilMs);
+    const worked = systemClock.cpuNow?.() ?? Number.NaN;
+    expect(worked).toBeGreaterThanOrEqual(begun + 5);
+    await sleep(systemClock, 100);
+    expect((systemClock.cpuNow?.() ?? Number.NaN) - worked).toBeLessThan(100);
+  });
+
   it("never fires early, not even by a fraction of a millisecond", async () => {
     const earliest: number[] = [];
     for (let round = 0; round < 10; round += 1) {

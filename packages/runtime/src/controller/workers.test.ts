@@ -7,6 +7,7 @@ import {
   controllerWorld,
   emptyCache,
   silentTransport,
+  ThrottledClock,
   type World,
   type WorldOptions,
 } from "../../test/support/controller-world.ts";
@@ -510,6 +511,48 @@ describe("blocking the event loop", () => {
       key: "a",
       blockedMs: 80,
     });
+  });
+
+  it("[CT19] is not reported for a time in which the process did not get the CPU", async () => {
+    const throttled = new ThrottledClock();
+    const world = controllerWorld({
+      concurrency: 3,
+      reconcile: async ({ key }) => {
+        throttled.work(key === "guilty" ? 60 : 1);
+        throttled.stall(100);
+        await sleep(throttled, 20);
+      },
+      environment: { clock: throttled },
+      clock: throttled.virtual,
+    });
+    await world.start();
+    for (const key of ["a", "b", "guilty", "c"]) world.source.add(key);
+    await throttled.virtual.advance(1_000);
+    await world.stop();
+    expect(world.observer.blocks).toEqual([60]);
+    expect(world.log.lines.filter(({ level }) => level === "warn").map(({ fields }) => fields?.key)).toEqual([
+      "guilty",
+    ]);
+  });
+
+  it("[CT19] is logged once in 10 s, and counted each time", async () => {
+    const clock = new BusyClock();
+    const world = controllerWorld({
+      reconcile: () => clock.work(80),
+      environment: { clock },
+      clock: clock.virtual,
+    });
+    await world.start();
+    for (let second = 0; second < 13; second++) {
+      world.source.add("a");
+      await clock.virtual.advance(1_000);
+    }
+    await world.stop();
+    expect(world.observer.blocks).toHaveLength(13);
+    const warned = world.log.lines
+      .filter(({ level }) => level === "warn")
+      .map(({ fields }) => fields?.notLogged);
+    expect(warned).toEqual([undefined, 9]);
   });
 
   it("[CT19] is not reported for 50 ms or less", async () => {

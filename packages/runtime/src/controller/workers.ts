@@ -13,6 +13,7 @@ import {
 import { EventLoopTurn } from "./event-loop-turn.ts";
 import { brokenBackoffMs } from "./guarded-hooks.ts";
 import { type Failure, isAbort, type Outcome, outcomeOfError, outcomeOfResult } from "./outcome.ts";
+import { OwnTime } from "./own-time.ts";
 import type { ReconcileResult } from "./reconciler.ts";
 import { type ControllerServices, Run } from "./run.ts";
 import { endTrace } from "./run-tracer.ts";
@@ -21,6 +22,8 @@ import { endTrace } from "./run-tracer.ts";
 const overdueMs = 10_000;
 /** A reconcile that keeps the event loop for longer before it waits for the first time is reported [CT19]. */
 const blockedMs = 50;
+/** A controller logs at most one of these in this time. */
+const blockLogMs = 10_000;
 
 export interface WorkersOptions<Key, Settings> {
   readonly controller: string;
@@ -39,6 +42,10 @@ export interface WorkersOptions<Key, Settings> {
 export class Workers<Key, Settings = unknown> {
   readonly #options: WorkersOptions<Key, Settings>;
   readonly #turn: EventLoopTurn;
+  readonly #ownTime: OwnTime;
+  /** When a reconcile that blocked the event loop was last logged, and how many were not logged since. */
+  #blockLoggedMs = Number.NEGATIVE_INFINITY;
+  #unloggedBlocks = 0;
   readonly #held: HeldKeys;
   readonly #running: Set<Run<Key, Settings>> = new Set();
   /** Aborts with all that runs. */
@@ -48,6 +55,7 @@ export class Workers<Key, Settings = unknown> {
     this.#options = options;
     this.#held = new HeldKeys(options.services.guard);
     this.#turn = new EventLoopTurn(options.clock);
+    this.#ownTime = new OwnTime(options.clock);
   }
 
   /** Resolves after `stop`, when the last worker has ended. Rejects, after all have, when a reconciler is broken [CT9]. */
@@ -112,6 +120,7 @@ export class Workers<Key, Settings = unknown> {
     const run = new Run(item, { priority, queuedMs, startedMs, failures, sharedSignal }, services);
     this.#running.add(run);
     this.#turn.begin(startedMs);
+    this.#ownTime.begin(startedMs);
     observer?.activeChanged(controller, 1);
     if (timeoutMs !== undefined)
       run.cancelTimer = clock.schedule(timeoutMs, () => this.#timeOut(run, timeoutMs));
@@ -140,7 +149,7 @@ export class Workers<Key, Settings = unknown> {
       return trace === undefined ? reconcile(run) : trace.around(() => reconcile(run));
     } finally {
       const nowMs = clock.monotonicNow();
-      if (nowMs - run.startedMs > blockedMs) this.#reportBlocked(nowMs - run.startedMs, run);
+      if (nowMs - run.startedMs > blockedMs) this.#judgeBlock(run, nowMs);
     }
   }
 
@@ -249,15 +258,25 @@ export class Workers<Key, Settings = unknown> {
     run.abort(reason);
   }
 
-  #reportBlocked(ms: number, run: Run<Key, Settings>): void {
+  /** Reports a reconcile that worked for too long; all are counted, and one in ten seconds is logged. */
+  #judgeBlock(run: Run<Key, Settings>, nowMs: number): void {
     const { controller, observer } = this.#options;
+    const ms = this.#ownTime.workedMs(run.startedMs, nowMs);
+    if (ms <= blockedMs) return;
     observer?.eventLoopBlocked(controller, ms);
+    if (nowMs - this.#blockLoggedMs < blockLogMs) {
+      this.#unloggedBlocks++;
+      return;
+    }
     run.log.warn(
       "reconcile blocked the event loop: nothing else in the process could run; await in between",
       {
         blockedMs: Math.round(ms),
+        ...(this.#unloggedBlocks > 0 && { notLogged: this.#unloggedBlocks }),
       },
     );
+    this.#blockLoggedMs = nowMs;
+    this.#unloggedBlocks = 0;
   }
 }
 

@@ -1,6 +1,6 @@
 import { KeelsonError } from "@keelson/core";
 import { Backlog } from "../backlog.ts";
-import { Waiters } from "../queue/work-queue.ts";
+import { Waiters } from "../queue/waiters.ts";
 
 /** An event was sent through a closed channel. */
 export class ChannelClosedError extends KeelsonError {

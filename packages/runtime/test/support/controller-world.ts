@@ -82,6 +82,21 @@ export class BusyClock implements Clock {
   }
 }
 
+/** A busy clock that measures CPU time: the thread may be kept from running. */
+export class ThrottledClock extends BusyClock {
+  #stalledMs = 0;
+
+  cpuNow(): number {
+    return this.monotonicNow() - this.#stalledMs;
+  }
+
+  /** Keeps the thread from running for so long. */
+  stall(ms: number): void {
+    this.work(ms);
+    this.#stalledMs += ms;
+  }
+}
+
 /** A server that never responds: calls end only by their signals. */
 export const silentTransport: Transport = {
   send: (request) =>

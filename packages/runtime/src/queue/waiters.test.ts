@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { Waiters } from "./work-queue.ts";
+import { Waiters } from "./waiters.ts";
 
 describe("those who wait for a value", () => {
   it("are served first come, first served", async () => {
