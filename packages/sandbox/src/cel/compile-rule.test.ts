@@ -149,6 +149,30 @@ describe("an expression", () => {
     expect(Number(shape && compiled(rule).mostCost(shape)) / cost).toBeCloseTo(1, 12);
   });
 
+  test("a chain of macros that use their target twice is no burden", () => {
+    const chain = "self.?name".concat(".optMap(x, x)".repeat(200), ".hasValue()");
+    const rule = compiled(chain);
+    const shape = shapeOf(schema, false);
+    expect(shape && rule.mostCost(shape)).toBeGreaterThan(1e12);
+    const { problem } = rule.evaluate({ self: celValue(value, schema), oldSelf: null });
+    expect(problem).toBe("operation cancelled: actual cost limit exceeded");
+  });
+
+  test.each([
+    `${"(".repeat(3000)}true${")".repeat(3000)}`,
+    Array.from({ length: 3000 }, () => "self.count")
+      .join(" + ")
+      .concat(" > 0"),
+    "dyn(self)".concat(".x".repeat(3000), " == 1"),
+    "self.name".concat(".trim()".repeat(3000), " == ''"),
+  ])("an expression that is too deep is refused", (rule) => {
+    expect(problemOf(rule)).toMatch(/recursion (limit|depth) exceeded/);
+  });
+
+  test("conditions may be many", () => {
+    expect(resultOf(Array.from({ length: 3000 }, () => "self.count > 0").join(" && "))).toBe(true);
+  });
+
   test("costs what the real server charges for it", () => {
     const { cost } = compiled("self.parts.all(p, p.name != '')").evaluate({
       self: celValue(value, schema),

@@ -8,7 +8,7 @@ import { constantProblem } from "./language/check-constants.ts";
 import { type CheckedExpression, checkExpression, type Declarations } from "./language/check-expression.ts";
 import { literalFindings } from "./language/check-literals.ts";
 import { EvaluationFailure } from "./language/evaluation-failure.ts";
-import { type Expression, partsOf } from "./language/expression.ts";
+import { descendants } from "./language/expression.ts";
 import { ExpressionProblem, findingsText } from "./language/expression-problem.ts";
 import { parseExpression } from "./language/parse-expression.ts";
 import { type Program, planExpression } from "./language/plan-expression.ts";
@@ -85,7 +85,9 @@ export function compileRule(
   const program = planExpression(checked);
   return {
     expression,
-    usesOldSelf: names(checked.root, "oldSelf"),
+    usesOldSelf: descendants(checked.root).some(
+      (part) => part.kind === "identifier" && part.name === "oldSelf",
+    ),
     mostCost: (self) => estimateCost(checked, self),
     evaluate: (variables, limit = callLimit) => run(program, variables, limit),
   };
@@ -101,11 +103,6 @@ function check(expression: string, declarations: Declarations): CheckedExpressio
     if (!(error instanceof ExpressionProblem)) throw error;
     return { problem: `compilation failed: ${findingsText(expression, error.findings)}` };
   }
-}
-
-function names(expression: Expression, variable: string): boolean {
-  if (expression.kind === "identifier") return expression.name === variable;
-  return partsOf(expression).some((part) => names(part, variable));
 }
 
 function run(program: Program, variables: Readonly<Record<string, unknown>>, limit: number): Evaluation {

@@ -41,6 +41,7 @@ export function estimateCost(checked: CheckedExpression, self: ValueShape): numb
 class CostEstimator {
   readonly #checked: CheckedExpression;
   readonly #self: ValueShape;
+  readonly #costs = new Map<Expression, number>();
   readonly #paths = new Map<Expression, Path>();
   readonly #sizes = new Map<Expression, Size>();
   readonly #entries = new Map<Expression, EntrySizes>();
@@ -52,6 +53,14 @@ class CostEstimator {
   }
 
   cost(expression: Expression): number {
+    const known = this.#costs.get(expression);
+    if (known !== undefined) return known;
+    const cost = this.#cost(expression);
+    this.#costs.set(expression, cost);
+    return cost;
+  }
+
+  #cost(expression: Expression): number {
     switch (expression.kind) {
       case "literal":
         return 0;

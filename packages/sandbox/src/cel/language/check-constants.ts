@@ -4,7 +4,7 @@ import { typeNameOf } from "./cel-values.ts";
 import type { CheckedExpression, ResolvedCall } from "./check-expression.ts";
 import { conversionNames } from "./constant-expression.ts";
 import { EvaluationFailure, noSuchOverload } from "./evaluation-failure.ts";
-import { type Expression, type Literal, partsOf } from "./expression.ts";
+import { descendants, type Expression, type Literal } from "./expression.ts";
 import { planExpression } from "./plan-expression.ts";
 
 const patterns: ReadonlySet<string> = new Set(["matches", "find", "findAll"]);
@@ -14,14 +14,15 @@ const patterns: ReadonlySet<string> = new Set(["matches", "find", "findAll"]);
  * Undefined if nothing is.
  */
 export function constantProblem(checked: CheckedExpression): string | undefined {
-  return problemIn(checked, checked.root);
-}
-
-function problemIn(checked: CheckedExpression, expression: Expression): string | undefined {
-  for (const part of partsOf(expression)) {
-    const problem = problemIn(checked, part);
+  // Arguments are computed before the calls that they are of.
+  for (const part of descendants(checked.root).toReversed()) {
+    const problem = problemOf(checked, part);
     if (problem !== undefined) return problem;
   }
+  return undefined;
+}
+
+function problemOf(checked: CheckedExpression, expression: Expression): string | undefined {
   const call = checked.calls.get(expression);
   if (call === undefined) return undefined;
   const [first, second] = call.args;

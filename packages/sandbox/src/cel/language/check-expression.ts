@@ -87,6 +87,8 @@ class Checker {
   }
 
   check(expression: Expression): CelType {
+    const known = this.#types.get(expression);
+    if (known !== undefined) return known;
     const type = this.#typeOf(expression);
     this.#types.set(expression, type);
     return type;

@@ -4,22 +4,17 @@ import { formatPieces } from "../functions/format-text.ts";
 import { type CelType, dynType, isSameType, typeText, unwrapped } from "./cel-type.ts";
 import type { CheckedExpression } from "./check-expression.ts";
 import { EvaluationFailure } from "./evaluation-failure.ts";
-import { type Call, type Expression, partsOf } from "./expression.ts";
+import { type Call, descendants, type Expression } from "./expression.ts";
 import type { Finding } from "./expression-problem.ts";
 import { parseTimestamp } from "./timestamp.ts";
 
 /** What is wrong with the values that a checked expression states itself, such as patterns and texts of formats. */
 export function literalFindings(checked: CheckedExpression): readonly Finding[] {
-  return [
-    ...argumentFindings(checked),
-    ...mixtureFindings(checked, checked.root),
-    ...formatFindings(checked),
-  ];
+  return [...argumentFindings(checked), ...mixtureFindings(checked), ...formatFindings(checked)];
 }
 
 function callsOf(root: Expression): readonly Call[] {
-  const inner = partsOf(root).flatMap(callsOf);
-  return root.kind === "call" ? [root, ...inner] : inner;
+  return descendants(root).filter((part) => part.kind === "call");
 }
 
 type IsValid = (text: string) => boolean;
@@ -52,9 +47,12 @@ function argumentFindings({ root }: CheckedExpression): readonly Finding[] {
 }
 
 /** Elements of lists and maps have one type, except those that texts are formatted with. */
-function mixtureFindings(checked: CheckedExpression, expression: Expression): readonly Finding[] {
-  if (expression.kind === "call" && expression.name === "format") return [];
-  const { types } = checked;
+function mixtureFindings(checked: CheckedExpression): readonly Finding[] {
+  const isFormat = (part: Expression): boolean => part.kind === "call" && part.name === "format";
+  return descendants(checked.root, isFormat).flatMap((part) => mixturesIn(checked, part));
+}
+
+function mixturesIn({ types }: CheckedExpression, expression: Expression): readonly Finding[] {
   const typeOf = (part: Expression, isOptional = false): CelType => {
     const type = types.get(part) ?? dynType;
     return isOptional ? (unwrapped(type) ?? type) : type;
@@ -74,7 +72,7 @@ function mixtureFindings(checked: CheckedExpression, expression: Expression): re
       ),
     );
   }
-  return [...findings, ...partsOf(expression).flatMap((part) => mixtureFindings(checked, part))];
+  return findings;
 }
 
 function firstOther(

@@ -8,8 +8,8 @@ export interface Finding {
 export class ExpressionProblem extends Error {
   readonly findings: readonly Finding[];
 
-  constructor(findings: readonly Finding[]) {
-    super(findings.map(({ text }) => text).join("; "));
+  constructor(findings: readonly Finding[], options?: ErrorOptions) {
+    super(findings.map(({ text }) => text).join("; "), options);
     this.findings = findings;
   }
 }

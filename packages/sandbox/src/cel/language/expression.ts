@@ -110,6 +110,24 @@ export function partsOf(expression: Expression): readonly Expression[] {
   }
 }
 
+/**
+ * All parts of an expression, outer ones first, without those below a part that is left out. Macros use a part twice,
+ * in a chain twice as often with every link, so each is visited once.
+ */
+export function descendants(
+  root: Expression,
+  isLeftOut: (part: Expression) => boolean = () => false,
+): readonly Expression[] {
+  const found = new Set<Expression>();
+  const visit = (part: Expression): void => {
+    if (found.has(part) || isLeftOut(part)) return;
+    found.add(part);
+    for (const inner of partsOf(part)) visit(inner);
+  };
+  visit(root);
+  return [...found];
+}
+
 /** `a.b.c` as one name; undefined for everything else. */
 export function qualifiedName(expression: Expression): string | undefined {
   if (expression.kind === "identifier") return expression.name;

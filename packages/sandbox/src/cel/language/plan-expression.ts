@@ -46,12 +46,21 @@ const typeNames: ReadonlySet<string> = new Set([
 class Planner {
   readonly #checked: CheckedExpression;
   readonly #locals: string[] = [];
+  readonly #steps = new Map<Expression, Step>();
 
   constructor(checked: CheckedExpression) {
     this.#checked = checked;
   }
 
   plan(expression: Expression): Step {
+    const known = this.#steps.get(expression);
+    if (known !== undefined) return known;
+    const step = this.#constantStep(expression);
+    this.#steps.set(expression, step);
+    return step;
+  }
+
+  #constantStep(expression: Expression): Step {
     const step = this.#plan(expression);
     if (!isConstant(expression)) return step;
     const value = attempt(step, { locals: [], variables: {}, budget: new Budget(Number.POSITIVE_INFINITY) });
