@@ -41,6 +41,29 @@ export const daemonSetCases: CaseGroup = {
       await stage.kubectl("describe daemonset agent --show-events=false");
       await stage.kubectl("rollout status daemonset/agent");
     }),
+    ...(["DaemonSet", "StatefulSet"] as const).map((kind) =>
+      conforms(`the revision of a ${kind} has the bytes that Go compares`, async (stage) => {
+        const template = podTemplateOf("agent", {
+          spec: {
+            nodeSelector: { none: "here", a: "b" },
+            containers: [
+              {
+                name: "main",
+                image: "agent:1",
+                env: [{ name: "Z", value: "<z> & 1" }, { name: "A" }],
+                ports: [{ protocol: "TCP", containerPort: 80 }],
+              },
+            ],
+          },
+        });
+        const plural = `${kind.toLowerCase()}s`;
+        await prepared(`apps/v1:${plural}`, workloadOf(kind, "agent", { template }))(stage);
+        await countIs("apps/v1:controllerrevisions", 1)(stage);
+        const { text } = await stage.look({ method: "GET", path: stage.path("apps/v1:controllerrevisions") });
+        // The text itself: parsing it would lose what is compared.
+        stage.record("data", /"data":(.*),"revision":/.exec(text)?.[1]);
+      }),
+    ),
     conforms("a DaemonSet that no node fits has no pods", async (stage) => {
       const template = podTemplateOf("agent", { spec: { nodeSelector: { none: "here" } } });
       await prepared("apps/v1:daemonsets", daemonSet({ template }))(stage);

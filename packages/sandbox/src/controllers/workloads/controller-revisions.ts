@@ -1,6 +1,7 @@
 import { deepEqual, isRecord, keyOf, type ObjectOfKind, ownerReferenceTo, type Stored } from "@keelson/core";
 import { ControllerRevision } from "@keelson/core/kinds/apps/v1";
 import type { PodTemplateSpec } from "@keelson/core/kinds/core/v1";
+import { sortedRecord } from "../../server/write/sorted-keys.ts";
 import { ApiError } from "../../status/api-error.ts";
 import { type ControllerContext, controllerManager } from "../controller.ts";
 import { ignoreNotFound } from "../refusals.ts";
@@ -77,8 +78,9 @@ async function createRevision(
   }
 }
 
+/** With sorted keys: Go's controllers compare revisions by their bytes. */
 function dataOf(template: PodTemplateSpec): Readonly<Record<string, unknown>> {
-  return { spec: { template: { ...template, $patch: "replace" } } };
+  return sortedRecord({ spec: { template: { ...template, $patch: "replace" } } });
 }
 
 /** The template that a revision holds. Only controllers write revisions, and these write what `dataOf` makes. */

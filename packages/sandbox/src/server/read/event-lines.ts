@@ -1,5 +1,5 @@
 import { formatJson } from "@keelson/core";
-import { encodeText } from "../response/encode.ts";
+import { encodeJson } from "../response/encode.ts";
 
 /** Lines of watches, each encoded once for all watches that send it at about the same time. */
 export class EventLines {
@@ -38,5 +38,5 @@ export class EventLines {
 }
 
 export function eventLine(type: string, object: object): Uint8Array {
-  return encodeText(`{"type":"${type}","object":${formatJson(object)}}\n`);
+  return encodeJson(`{"type":"${type}","object":${formatJson(object)}}\n`);
 }

@@ -2,7 +2,7 @@ import { apiVersionOf, formatJson, type GenericObject, type ListMeta } from "@ke
 import type { ServedResource } from "../../resource/served-resource.ts";
 import { notAcceptable } from "../../status/request-errors.ts";
 import type { AcceptedType } from "../request/accepted-type.ts";
-import { encodeSpecial, encodeText } from "../response/encode.ts";
+import { encodeJson, encodeSpecial } from "../response/encode.ts";
 import { type ApiResponse, headersOf } from "../response/response.ts";
 import { type IncludedObject, partialMetadata, tableHead, tableRow } from "../response/table.ts";
 import { servedObjects } from "../write/served-objects.ts";
@@ -43,7 +43,7 @@ export async function listResponse(view: ListView, page: ListedObjects): Promise
     };
   }
   if (hasNullItems(view, page.objects)) {
-    return { status: 200, headers, body: encodeText(formatJson(wholeList(view, page.metadata, []))) };
+    return { status: 200, headers, body: encodeJson(formatJson(wholeList(view, page.metadata, []))) };
   }
   const { head, tail } = frameOf(view, page.metadata);
   return { status: 200, headers, body: listChunks(view, page.objects, head, tail) };
@@ -61,11 +61,11 @@ async function* listChunks(
     for (const [index, object] of objects.entries()) {
       text += start + index === 0 ? encodeItem(view, object) : `,${encodeItem(view, object)}`;
       if (text.length < chunkSize) continue;
-      yield encodeText(text);
+      yield encodeJson(text);
       text = "";
     }
   }
-  yield encodeText(text + tail);
+  yield encodeJson(text + tail);
 }
 
 function encodeItem(view: ListView, object: GenericObject): string {

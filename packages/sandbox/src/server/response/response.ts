@@ -3,7 +3,7 @@ import type { ServedResource } from "../../resource/served-resource.ts";
 import { ApiError } from "../../status/api-error.ts";
 import { notAcceptable } from "../../status/request-errors.ts";
 import type { AcceptedType } from "../request/accepted-type.ts";
-import { encodeOnce, encodeSpecial, encodeText } from "./encode.ts";
+import { encodeJson, encodeOnce, encodeSpecial, encodeText } from "./encode.ts";
 import { type IncludedObject, partialMetadata, tableOf } from "./table.ts";
 
 /** A response without the headers that all responses have. */
@@ -48,7 +48,7 @@ export function objectResponse(
   }
   if (as !== undefined) return valueResponse(accepted, partialMetadata(object, metaVersion), status);
   if (accepted.format === "yaml" || accepted.isPretty) return valueResponse(accepted, object, status);
-  const body = isKept ? encodeOnce(object) : encodeText(formatJson(object));
+  const body = isKept ? encodeOnce(object) : encodeJson(formatJson(object));
   return { status, headers: jsonHeaders, body };
 }
 
@@ -59,7 +59,7 @@ export function valueResponse(
   status = 200,
 ): ApiResponse {
   if (format === "json" && !isPretty) {
-    return { status, headers: jsonHeaders, body: encodeText(formatJson(value)) };
+    return { status, headers: jsonHeaders, body: encodeJson(formatJson(value)) };
   }
   return { status, headers: headersOf(format), body: encodeSpecial(value, format) };
 }

@@ -25,6 +25,11 @@ export function sortedForStore(
 
 type Fields = Readonly<Record<string, unknown>>;
 
+/** Fields with the keys of all levels sorted, as Go writes maps. */
+export function sortedRecord(fields: Fields): Fields {
+  return sortedFields(fields);
+}
+
 function sorted(value: unknown): unknown {
   if (typeof value !== "object" || value === null) return value;
   if (Array.isArray(value)) return sortedItems(value);
