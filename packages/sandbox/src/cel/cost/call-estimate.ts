@@ -25,7 +25,12 @@ export function estimateCall(name: string, operands: readonly Operand[]): CallEs
   return costers[name]?.(operands) ?? { cost: 1 };
 }
 
-const isText = ({ type }: Operand): boolean => type.name === "string" || type.name === "bytes";
+/** Of values without a known type, the most expensive that they can be counts. */
+const mayBe =
+  (...names: readonly string[]) =>
+  ({ type }: Operand): boolean =>
+    type.kind === "dyn" || names.includes(type.name);
+const mayBeText = mayBe("string", "bytes");
 
 const traversal =
   (factor: number): Coster =>
@@ -58,7 +63,7 @@ const found: Coster = ([text, pattern]) =>
 const comparison: Coster = ([one, other]) =>
   one && other && { cost: scaled(Math.min(one.size.max, other.size.max), perCharacter) };
 
-const textComparison: Coster = (operands) => (operands.some(isText) ? comparison(operands) : undefined);
+const textComparison: Coster = (operands) => (operands.every(mayBeText) ? comparison(operands) : undefined);
 
 /** Types of Kubernetes that are compared in one step. */
 const comparedAtOnce: ReadonlySet<string> = new Set([
@@ -163,11 +168,11 @@ const costers: Readonly<Record<string, Coster>> = {
       size: { min: text.size.min + 2, max: sum(product(text.size.max, 2), 2) },
     },
   bytes: ([text]) =>
-    text?.type.name === "string"
+    text && mayBe("string")(text)
       ? { cost: scaled(text.size.max, perCharacter), size: { ...text.size, max: product(text.size.max, 4) } }
       : undefined,
   string: ([given]) =>
-    given?.type.name === "bytes"
+    given && mayBe("bytes")(given)
       ? {
           cost: scaled(given.size.max, perCharacter),
           size: { ...given.size, min: Math.floor(given.size.min / 4) },
@@ -187,7 +192,7 @@ const costers: Readonly<Record<string, Coster>> = {
     const [one, other] = operands;
     if (one === undefined || other === undefined) return undefined;
     const size = together(one.size, other.size);
-    if (operands.some(isText)) return { cost: scaled(size.max, perCharacter), size };
+    if (operands.every(mayBeText)) return { cost: scaled(size.max, perCharacter), size };
     return one.type.kind === "list" || one.type.kind === "dyn" ? { cost: 1, size } : undefined;
   },
   slice([list, start, end]) {
