@@ -70,6 +70,7 @@ export function assembleApi(options: SandboxOptions): AssembledApi {
   const admission = createAdmissionChain({
     ...{ store, rbac, read, registry, callWebhook, clock, random },
     hasServiceAccounts: options.controllers !== false,
+    enforcesOwnerPermissions: options.enforcesOwnerPermissions ?? false,
     async updateQuotaStatus(quota) {
       await objects.update(ResourceQuota, quota, { manager: "kube-apiserver", subresource: "status" });
     },

@@ -16,6 +16,11 @@ export interface SandboxOptions {
    * ServiceAccounts, and pods need none. Default: true.
    */
   readonly controllers?: boolean;
+  /**
+   * Whether the admission plugin OwnerReferencesPermissionEnforcement is on, as some administrators enable it on the real
+   * server. Default: false.
+   */
+  readonly enforcesOwnerPermissions?: boolean;
   /** When a node without heartbeats becomes unreachable. */
   readonly nodeMonitor?: NodeMonitor;
   /** Calls admission and conversion webhooks. Default: they cannot be called. */

@@ -8,6 +8,7 @@ import {
 import { defaultIngressClass, defaultStorageClass } from "../admission/default-class.ts";
 import { limitRangeBounds, limitRangeDefaults } from "../admission/limit-ranger.ts";
 import { namespaceLifecycle } from "../admission/namespace-lifecycle.ts";
+import { ownerReferencePermissions } from "../admission/owner-references.ts";
 import { podPriority, singleDefaultPriority } from "../admission/priority.ts";
 import { type ResourceQuotaDependencies, resourceQuota } from "../admission/quota/resource-quota.ts";
 import { rbacEscalation } from "../admission/rbac-escalation.ts";
@@ -30,6 +31,8 @@ interface AdmissionChainDependencies extends Omit<WebhookDependencies, "authoriz
   readonly clock: Clock;
   /** Whether a controller creates ServiceAccounts; otherwise pods need none. Default: true. */
   readonly hasServiceAccounts?: boolean;
+  /** Whether changes of owner references need further permissions. Default: false. */
+  readonly enforcesOwnerPermissions?: boolean;
 }
 
 /**
@@ -90,10 +93,12 @@ function createMutatingPlugins(dependencies: AdmissionChainDependencies): readon
   ];
 }
 
-function createValidatingPlugins({ read, rbac }: AdmissionChainDependencies): readonly ValidatingAdmission[] {
+function createValidatingPlugins(dependencies: AdmissionChainDependencies): readonly ValidatingAdmission[] {
+  const { read, rbac, registry, enforcesOwnerPermissions = false } = dependencies;
   return [
     limitRangeBounds(read),
     singleDefaultPriority(read),
+    ...(enforcesOwnerPermissions ? [ownerReferencePermissions(rbac.authorize, registry)] : []),
     claimResize(read),
     certificateApproval(rbac.authorize),
     certificateSigning(rbac.authorize),

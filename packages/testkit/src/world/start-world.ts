@@ -59,14 +59,19 @@ const ownerPermissions = "--enable-admission-plugins=OwnerReferencesPermissionEn
 
 async function start(
   level: string | undefined,
-  { nodes: count = 1, hollow = {}, real = {}, ...ofCluster }: StartWorldOptions,
+  { nodes: count = 1, hollow = {}, real = {}, embedded = {}, ...ofCluster }: StartWorldOptions,
   endings: Endings,
 ): Promise<World> {
   const args = {
     ...real.args,
     "kube-apiserver": [ownerPermissions, ...(real.args?.["kube-apiserver"] ?? [])],
   };
-  const cluster = await startCluster(level, { ...ofCluster, real: { ...real, args }, controllers: true });
+  const cluster = await startCluster(level, {
+    ...ofCluster,
+    embedded: { enforcesOwnerPermissions: true, ...embedded },
+    real: { ...real, args },
+    controllers: true,
+  });
   endings.push(() => cluster.stop());
   const transport = openAccess(cluster);
   endings.push(() => transport.close());

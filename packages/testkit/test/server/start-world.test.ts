@@ -1,8 +1,10 @@
-import { waitFor } from "keelson";
+import { type Client, createClient } from "@keelson/client";
+import { mergePatch, waitFor } from "keelson";
 import { Deployment } from "keelson/kinds/apps/v1";
 import { ConfigMap, Node, Pod } from "keelson/kinds/core/v1";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { startWorld, type World } from "../../src/index.ts";
+import { openAccess } from "../../src/operator/run-operator.ts";
 import { Greeting, greeter, nameOf } from "../support/greeter.ts";
 
 let world: World;
@@ -38,6 +40,50 @@ describe("a world", () => {
     world.nodes.allowPulls();
     const isAvailable = ({ status }: Deployment): boolean => status?.availableReplicas === 2;
     await waitFor(world.client, Deployment, { namespace, name: "web" }, isAvailable, within);
+  });
+
+  it("has operators need the permissions that owner references take where that is enforced", async () => {
+    const namespace = await world.createNamespace();
+    const rules = [{ apiGroups: [""], resources: ["configmaps"], verbs: ["create", "patch", "get"] }];
+    const connect = async (user: string, more: typeof rules): Promise<Client> => {
+      const access = await world.cluster.createUser({ user, namespace, rules: [...rules, ...more] });
+      const transport = openAccess(access);
+      onTestFinished(() => transport.close());
+      return createClient({ transport });
+    };
+    const poor = await connect("poor", []);
+    const { metadata } = await poor.create(ConfigMap, { metadata: { namespace, name: "owner" } });
+    const { name, uid } = metadata;
+    const reference = (fields: object) => [{ apiVersion: "v1", kind: "ConfigMap", name, uid, ...fields }];
+    const create = (client: Client, child: string, fields: object) =>
+      client.create(ConfigMap, { metadata: { namespace, name: child, ownerReferences: reference(fields) } });
+    const change = (client: Client, child: string, fields: object | null) =>
+      client.patch(
+        ConfigMap,
+        { namespace, name: child },
+        mergePatch({ metadata: { ownerReferences: fields === null ? null : reference(fields) } }),
+      );
+    await create(poor, "plain", {});
+    await expect(create(poor, "blocking", { blockOwnerDeletion: true })).rejects.toThrow(
+      'configmaps "blocking" is forbidden: cannot set blockOwnerDeletion if an ownerReference refers to a resource ' +
+        "you can't set finalizers on: , <nil>",
+    );
+    await expect(create(poor, "lost", { kind: "Lost", blockOwnerDeletion: true })).rejects.toThrow(
+      'configmaps "lost" is forbidden: cannot set blockOwnerDeletion in this case because cannot find RESTMapping for ' +
+        'APIVersion v1 Kind Lost: no matches for kind "Lost" in version "v1"',
+    );
+    await expect(change(poor, "plain", null)).rejects.toThrow(
+      'configmaps "plain" is forbidden: cannot set an ownerRef on a resource you can\'t delete: , <nil>',
+    );
+    const rich = await connect("rich", [
+      { apiGroups: [""], resources: ["configmaps/finalizers"], verbs: ["update"] },
+      { apiGroups: [""], resources: ["configmaps"], verbs: ["delete"] },
+    ]);
+    await create(rich, "blocking", { blockOwnerDeletion: true });
+    await change(rich, "plain", { blockOwnerDeletion: true });
+    // Who only keeps a reference needs nothing.
+    await poor.patch(ConfigMap, { namespace, name: "plain" }, mergePatch({ data: { a: "1" } }));
+    await change(rich, "plain", null);
   });
 
   it("runs operators, which need not be ended before it", async () => {
