@@ -3,7 +3,13 @@ import { type Access, CertificateAuthority, openKubectl } from "@keelson/control
 import { systemClock } from "@keelson/core";
 import { startHollowNodes } from "@keelson/hollow";
 import { createSandbox, serveSandbox } from "@keelson/sandbox";
-import { anonymousTransport, createWorld, type WorldParts, type WorldUser } from "./transport-world.ts";
+import {
+  anonymousTransport,
+  createWorld,
+  strangerTransport,
+  type WorldParts,
+  type WorldUser,
+} from "./transport-world.ts";
 import type { World } from "./world.ts";
 
 export interface EmbeddedWorldOptions {
@@ -30,10 +36,13 @@ export async function startEmbeddedWorld(
   resources.defer(() => admin.transport.close());
   const anonymous = anonymousTransport(adminKubeconfig);
   resources.defer(() => anonymous.close());
+  const stranger = await strangerTransport(await served.kubeconfig());
+  resources.defer(() => stranger.close());
   resources.use(await startHollowNodes({ client: createClient({ transport: admin.transport }), nodes: 2 }));
   const parts: WorldParts = {
     admin,
     anonymous,
+    stranger,
     createUser: async (user, groups) => userOf(await kubectl.keep(await served.kubeconfig(user, groups))),
     async kubectl(args, kubeconfigPath, { input, env }) {
       const { exitCode, stdout, stderr } = await kubectl.tryRun(args, {

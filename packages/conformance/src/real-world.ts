@@ -2,7 +2,13 @@ import { accessFromKubeconfig, createClient, httpTransport } from "@keelson/clie
 import { type Access, startControlPlane } from "@keelson/controlplane";
 import { systemClock } from "@keelson/core";
 import { startHollowNodes } from "@keelson/hollow";
-import { anonymousTransport, createWorld, type WorldParts, type WorldUser } from "./transport-world.ts";
+import {
+  anonymousTransport,
+  createWorld,
+  strangerTransport,
+  type WorldParts,
+  type WorldUser,
+} from "./transport-world.ts";
 import type { World } from "./world.ts";
 
 /** Starts the real control plane with its controllers, its scheduler and two hollow nodes. */
@@ -13,11 +19,14 @@ export async function startRealWorld(): Promise<World & AsyncDisposable> {
   resources.defer(() => admin.transport.close());
   const anonymous = anonymousTransport(controlPlane.kubeconfig);
   resources.defer(() => anonymous.close());
+  const stranger = await strangerTransport(controlPlane.kubeconfig);
+  resources.defer(() => stranger.close());
   const client = createClient({ transport: admin.transport });
   resources.use(await startHollowNodes({ client, nodes: 2 }));
   const parts: WorldParts = {
     admin,
     anonymous,
+    stranger,
     createUser: async (user, groups) => userOf(await controlPlane.createUser({ user, groups })),
     async kubectl(args, kubeconfigPath, { input, env }) {
       const { exitCode, stdout, stderr } = await controlPlane.tryKubectl(args, {

@@ -1,4 +1,5 @@
 import { accessFromKubeconfig, httpTransport, splitLines } from "@keelson/client";
+import { CertificateAuthority } from "@keelson/controlplane";
 import { type Kubeconfig, systemClock, type Transport, type TransportResponse } from "@keelson/core";
 import { UnknownUserError } from "./errors.ts";
 import type { KubectlResult, KubectlRun, Reply, StreamReply, World, WorldRequest } from "./world.ts";
@@ -14,6 +15,8 @@ export interface WorldParts {
   readonly admin: WorldUser;
   /** Shows nothing of its own; what a request carries in its headers counts. */
   readonly anonymous: Transport;
+  /** Shows a certificate for a user that an authority of its own has signed. */
+  readonly stranger: Transport;
   createUser(name: string, groups: readonly string[]): Promise<WorldUser>;
   kubectl(args: readonly string[], kubeconfigPath: string, run: KubectlRun): Promise<KubectlResult>;
 }
@@ -27,6 +30,19 @@ export function createWorld(parts: WorldParts, resources: AsyncDisposableStack):
 export function anonymousTransport(kubeconfig: Kubeconfig): Transport {
   const users = kubeconfig.users.map(({ name }) => ({ name, user: {} }));
   return httpTransport(accessFromKubeconfig({ ...kubeconfig, users }, { clock: systemClock, env: {} }));
+}
+
+/** Sends requests with a client certificate that the server has no reason to trust. */
+export async function strangerTransport(kubeconfig: Kubeconfig): Promise<Transport> {
+  const authority = await CertificateAuthority.create("stranger");
+  const { certificate, key } = await authority.issueClient({ user: "ann", groups: ["system:masters"] });
+  const user = { "client-certificate-data": encoded(certificate), "client-key-data": encoded(key) };
+  const users = kubeconfig.users.map(({ name }) => ({ name, user }));
+  return httpTransport(accessFromKubeconfig({ ...kubeconfig, users }, { clock: systemClock, env: {} }));
+}
+
+function encoded(pem: string): string {
+  return Buffer.from(pem).toString("base64");
 }
 
 class TransportWorld implements World, AsyncDisposable {
@@ -74,6 +90,7 @@ class TransportWorld implements World, AsyncDisposable {
   }
 
   #transport(user: string | undefined): Transport {
+    if (user === "stranger") return this.#parts.stranger;
     return user === "anonymous" ? this.#parts.anonymous : this.#user(user).transport;
   }
 

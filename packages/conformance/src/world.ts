@@ -17,7 +17,10 @@ export interface WorldRequest {
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
-  /** Default: the administrator. `anonymous` sends no credentials. */
+  /**
+   * Default: the administrator. `anonymous` sends no credentials, `stranger` a certificate that an unknown authority has
+   * signed.
+   */
   readonly user?: string;
 }
 

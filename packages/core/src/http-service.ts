@@ -23,6 +23,8 @@ export interface ServiceRequest {
   readonly signal: AbortSignal;
   /** The certificate of the client, if it presented one that the listener's authority for clients has signed. */
   readonly clientCertificate?: ClientCertificate;
+  /** The client presented a certificate that the listener's authority for clients has not signed, or that has expired. */
+  readonly hasUnverifiedCertificate?: boolean;
 }
 
 /** The subject of a client certificate that was verified. */
@@ -35,8 +37,8 @@ export interface ClientCertificate {
 
 export interface ServiceResponse {
   readonly status: number;
-  /** Lower-case names. */
-  readonly headers?: Readonly<Record<string, string>>;
+  /** Lower-case names. Several values are sent on a line each. */
+  readonly headers?: Readonly<Record<string, string | readonly string[]>>;
   /** Streams are sent as they come. */
   readonly body?: string | Uint8Array | AsyncIterable<Uint8Array>;
 }

@@ -27,7 +27,7 @@ import {
   statusResponse,
   textResponse,
   unexpectedError,
-  warningHeader,
+  warningHeaders,
 } from "./server/response/response.ts";
 import type { ServerDependencies } from "./server/server-dependencies.ts";
 import type { ObjectWriter } from "./server/write/object-writer.ts";
@@ -88,7 +88,7 @@ export function createApiServer(dependencies: ApiServerDependencies): HttpServic
         "x-kubernetes-pf-flowschema-uid": flowSchemaId,
         "x-kubernetes-pf-prioritylevel-uid": priorityLevelId,
         ...response.headers,
-        ...(warnings.length > 0 && { warning: warningHeader(warnings) }),
+        ...(warnings.length > 0 && { warning: warningHeaders(warnings) }),
       },
       ...(request.method !== "HEAD" && { body: response.body }),
     };

@@ -7,6 +7,8 @@ import { listenHttp } from "./http-listener.ts";
 
 type Shown = ServiceRequest["clientCertificate"];
 
+const anyClient = { host: "127.0.0.1", rejectUnauthorized: false, agent: false };
+
 async function serve(options: {
   readonly clientAuthorities?: string;
   readonly certificate?: () => ServingCertificate;
@@ -30,8 +32,9 @@ async function serve(options: {
     async ask(client = {}) {
       shown = undefined;
       const { promise, resolve, reject } = Promise.withResolvers<void>();
-      const address = { host: "127.0.0.1", port: listener.port, rejectUnauthorized: false, agent: false };
-      request({ ...address, ...client }, (response) => response.resume().once("end", resolve))
+      request({ ...anyClient, port: listener.port, ...client }, (response) =>
+        response.resume().once("end", resolve),
+      )
         .once("error", reject)
         .end();
       await promise;
@@ -41,6 +44,39 @@ async function serve(options: {
 }
 
 describe("a listener that knows an authority for clients", () => {
+  it("shows the service that a certificate was presented that no known authority has signed", async () => {
+    const [serving, known, stranger] = await Promise.all([
+      selfSigned("localhost"),
+      selfSigned("admin"),
+      selfSigned("admin"),
+    ]);
+    const seen: unknown[] = [];
+    const listener = await listenHttp(
+      {
+        host: "127.0.0.1",
+        port: 0,
+        certificate: () => ({ certificate: serving.cert, key: serving.key }),
+        clientAuthorities: known.cert,
+      },
+      async ({ hasUnverifiedCertificate }) => {
+        seen.push(hasUnverifiedCertificate);
+        return { status: 200, headers: { warning: ["one", "two"] } };
+      },
+    );
+    onTestFinished(() => listener.close(0));
+    for (const client of [{}, known, stranger]) {
+      const { promise, resolve, reject } = Promise.withResolvers<readonly string[]>();
+      request({ ...anyClient, port: listener.port, ...client }, (response) => {
+        response.resume().once("end", () => resolve(response.headersDistinct.warning ?? []));
+      })
+        .once("error", reject)
+        .end();
+      // Each value has a line of its own.
+      expect(await promise).toEqual(["one", "two"]);
+    }
+    expect(seen).toEqual([undefined, undefined, true]);
+  });
+
   it("shows the service whom a certificate names that the authority has signed", async () => {
     const admin = await selfSigned("admin, O=system:masters, O=dev");
     const { ask } = await serve({ clientAuthorities: admin.cert });

@@ -2,7 +2,7 @@ import type { Socket } from "node:net";
 import type { PeerCertificate, TLSSocket } from "node:tls";
 import type { ClientCertificate, ServiceRequest } from "@keelson/core";
 
-type Shown = Pick<ServiceRequest, "clientCertificate">;
+type Shown = Pick<ServiceRequest, "clientCertificate" | "hasUnverifiedCertificate">;
 
 /** By connection: the handshake is over before the first request, and nothing of it changes after. */
 const known = new WeakMap<Socket, Shown>();
@@ -12,8 +12,7 @@ export function shownBy(socket: Socket): Shown {
   if (!isSecure(socket)) return {};
   const before = known.get(socket);
   if (before !== undefined) return before;
-  const clientCertificate = verifiedCertificate(socket);
-  const shown = clientCertificate === undefined ? {} : { clientCertificate };
+  const shown = presentedBy(socket);
   known.set(socket, shown);
   return shown;
 }
@@ -22,17 +21,18 @@ function isSecure(socket: Socket): socket is TLSSocket {
   return "getPeerCertificate" in socket;
 }
 
-/** Only if one was requested, it chains to the authorities for clients, and it has not expired. */
-function verifiedCertificate(socket: TLSSocket): ClientCertificate | undefined {
-  if (!socket.authorized) return undefined;
+/** A certificate is verified if it was requested, chains to the authorities for clients, and has not expired. */
+function presentedBy(socket: TLSSocket): Shown {
   // An empty object if there is none, whatever the type says.
   const { subject, fingerprint256 }: Partial<PeerCertificate> = socket.getPeerCertificate();
-  if (subject === undefined || fingerprint256 === undefined) return undefined;
-  return {
+  if (subject === undefined || fingerprint256 === undefined) return {};
+  if (!socket.authorized) return { hasUnverifiedCertificate: true };
+  const clientCertificate: ClientCertificate = {
     commonName: listOf(subject.CN).at(-1) ?? "",
     organizations: listOf(subject.O),
     fingerprint: fingerprint256.replaceAll(":", "").toLowerCase(),
   };
+  return { clientCertificate };
 }
 
 /** A part of a subject that is there several times is a list. */

@@ -61,7 +61,8 @@ export async function sendResponse(
   response: NodeResponse,
   signal: AbortSignal,
 ): Promise<void> {
-  const { status, headers = {}, body } = served;
+  const { status, body } = served;
+  const headers = mutableHeaders(served.headers ?? {});
   const stream = bodyOf(response);
   if ("stream" in response) response.stream.respond({ ":status": status, ...headers });
   else response.writeHead(status, headers);
@@ -82,6 +83,16 @@ export async function sendResponse(
     // Not awaited: a generator that hangs would keep the connection. It learns of the end from the request's signal.
     chunks.return?.().catch(() => undefined);
   }
+}
+
+/** Node's types take lists that may be changed only. */
+function mutableHeaders(
+  headers: NonNullable<ServiceResponse["headers"]>,
+): Record<string, string | string[]> {
+  const own: Record<string, string | string[]> = {};
+  for (const [name, value] of Object.entries(headers))
+    own[name] = typeof value === "string" ? value : [...value];
+  return own;
 }
 
 /** Makes a stream of HTTP/2 end when its response has ended or the client has cancelled it, whatever of it was not read. */

@@ -34,6 +34,7 @@ import { reviewCases } from "./reviews.ts";
 import { ruleLanguageCases } from "./rule-language.ts";
 import { selectorCases } from "./selectors.ts";
 import { serviceCases } from "./services.ts";
+import { singleMistakeCases } from "./single-mistakes.ts";
 import { updateCases } from "./updates.ts";
 import { validationLevelCases } from "./validation-levels.ts";
 import { volumeCases } from "./volumes.ts";
@@ -85,6 +86,7 @@ export const apiCaseGroups: readonly CaseGroup[] = [
   quotaCases,
   admissionCases,
   webhookCallCases,
+  singleMistakeCases,
   badInputCases,
 ];
 

@@ -73,6 +73,13 @@ describe("an authenticator", () => {
     });
   });
 
+  it("refuses a client certificate that is not verified, unless there is a token", () => {
+    const { authenticate } = world();
+    const unverified = { hasUnverifiedCertificate: true };
+    expect(authenticate(request({}, unverified))).toBeUndefined();
+    expect(authenticate(request({ authorization: "Bearer secret" }, unverified))?.username).toBe("alice");
+  });
+
   it("never fails on anything that is sent as a token", () => {
     const { authenticate } = world();
     fc.assert(

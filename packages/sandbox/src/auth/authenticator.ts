@@ -34,7 +34,8 @@ const authenticatedGroup = "system:authenticated";
 
 /**
  * Authenticates by client certificate, by a table of tokens and by tokens of ServiceAccounts. A request without
- * credentials is anonymous; one with an invalid token is refused, unless it has a client certificate.
+ * credentials is anonymous; one with an invalid token is refused, unless it has a client certificate, and one with an
+ * unverified client certificate, unless it has a token.
  */
 export function createAuthenticator(options: AuthenticatorOptions): Authenticator {
   const { tokens, serviceAccountTokens } = options;
@@ -55,7 +56,8 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
     const certified = certificateUser(request);
     if (certified !== undefined) return withAuthenticated(certified);
     const token = bearerToken(request.headers.authorization);
-    return token === undefined ? anonymousUser : authenticateToken(token, [])?.user;
+    if (token !== undefined) return authenticateToken(token, [])?.user;
+    return request.hasUnverifiedCertificate === true ? undefined : anonymousUser;
   };
 
   return {

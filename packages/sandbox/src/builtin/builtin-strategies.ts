@@ -27,13 +27,9 @@ import {
 import { autoscalerStrategy, autoscalerV1Strategy } from "./scaling/autoscaler.ts";
 import { disruptionBudgetStrategy } from "./scaling/disruption-budget.ts";
 import { serviceStrategy } from "./service/service-strategy.ts";
-import {
-  claimStrategy,
-  csiDriverStrategy,
-  storageClassStrategy,
-  volumeAttachmentStrategy,
-  volumeStrategy,
-} from "./storage/volume-strategies.ts";
+import { claimStrategy } from "./storage/claim-strategy.ts";
+import { volumeAttachmentStrategy, volumeStrategy } from "./storage/persistent-volume.ts";
+import { csiDriverStrategy, storageClassStrategy } from "./storage/storage-class.ts";
 import {
   mutatingPolicyBindingStrategy,
   mutatingPolicyStrategy,

@@ -1,6 +1,7 @@
 import { type Draft, draft, type GenericObject, type KubeObject, type ObjectMeta } from "@keelson/core";
 import { decoded, type MutableObject } from "../resource/mutable-object.ts";
 import type { Strategy, WriteContext } from "../resource/strategy.ts";
+import { withoutNulls } from "../resource/without-nulls.ts";
 import type { FieldProblem } from "../status/field-problem.ts";
 
 /**
@@ -158,9 +159,9 @@ function draftOf<T extends KubeObject>(object: MutableObject): GivenDraft<T> {
   return decoded<GivenDraft<T>>(object);
 }
 
-/** As above, of an object that is only read. */
+/** As above, of an object that is only read; without the nulls that the server writes for empty lists and maps. */
 function given<T extends KubeObject>(object: GenericObject): GivenObject<T> {
-  return decoded<GivenObject<T>>(object);
+  return decoded<GivenObject<T>>(withoutNulls(object));
 }
 
 /**

@@ -138,13 +138,11 @@ function selectorProblems(object: GenericObject, path: string): readonly FieldPr
 /** The value, or why there is no way to it. */
 function nested(object: GenericObject, path: string): { readonly value: unknown } | string {
   let value: unknown = object;
-  const walked: string[] = [];
   for (const name of path.replace(/^\./, "").split(".")) {
     if (value === undefined || value === null) return { value: undefined };
     if (!isRecord(value)) {
-      return `.${walked.join(".")} accessor error: ${shown(value)} is of the type ${goType(value)}, expected map[string]interface{}`;
+      return mismatch(path, value, "map[string]interface{}");
     }
-    walked.push(name);
     value = value[name];
   }
   return { value: value ?? undefined };

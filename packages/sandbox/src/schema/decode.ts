@@ -1,4 +1,5 @@
 import { InvalidQuantityError, KeelsonError, quantityAsStored } from "@keelson/core";
+import { goFieldPath } from "./embedded-structs.ts";
 import { additionalSchema, type FieldSchema, goKind, goType } from "./field-schema.ts";
 import { isJsonObject, type JsonNode, type JsonObject, numberText, parseDocument } from "./json-document.ts";
 import type { ParsedJson } from "./parse-json.ts";
@@ -60,7 +61,7 @@ class Decoder {
       this.#struct = schema.typeName ?? outer;
       const field = Object.hasOwn(properties, name) ? properties[name] : undefined;
       this.#path.push(name);
-      this.#fields.push(name);
+      this.#fields.push(goFieldPath(schema.typeName, name));
       if (field === undefined) {
         this.#noteUnknown();
         delete object[name];
@@ -138,11 +139,15 @@ class Decoder {
     return typeof value === "string" ? value : this.#integer(value, { type: "integer", format: "int32" });
   }
 
-  /** Of a type that takes several forms, the one that fits. */
+  /** Of a schema or something else, in a definition: the form that fits. Throws DecodeError where none may be missing. */
   #either(value: unknown, forms: readonly FieldSchema[]): unknown {
     const type = Array.isArray(value) ? "array" : typeof value === "bigint" ? "number" : typeof value;
     const form = forms.find((one) => one.type === type);
-    return form === undefined ? value : this.#decode(value, form);
+    if (form !== undefined) return this.#decode(value, form);
+    if (forms.some((one) => one.type === "boolean")) {
+      throw new DecodeError("boolean or JSON schema expected");
+    }
+    return undefined;
   }
 
   #mismatch(value: unknown, schema: FieldSchema, number = ""): undefined {

@@ -18,10 +18,20 @@ export function schemaProblems(
   old?: unknown,
 ): readonly FieldProblem[] {
   return [
-    ...valueResult(value, schema, field, old).problems,
+    ...valueProblems(value, schema, field, old),
     ...embeddedResourceProblems(value, schema, field),
     ...listKeyProblems(value, schema, field),
   ];
+}
+
+/** The part of them that OpenAPI defines: nothing of embedded resources, sets and maps. */
+export function valueProblems(
+  value: unknown,
+  schema: FieldSchema,
+  field: string,
+  old?: unknown,
+): readonly FieldProblem[] {
+  return valueResult(value, schema, field, old).problems;
 }
 
 /** One schema and one value, in the order in which the server looks. */

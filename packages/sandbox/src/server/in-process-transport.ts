@@ -61,7 +61,7 @@ async function exchange(
     const response = await abortable(service(sent), left.signal);
     return {
       status: response.status,
-      headers: response.headers ?? {},
+      headers: joinedHeaders(response.headers ?? {}),
       body: responseBody(response, left, release),
     };
   } catch (error) {
@@ -69,6 +69,18 @@ async function exchange(
     end(error);
     throw asLost(error);
   }
+}
+
+/** As a client joins the lines of a header. */
+function joinedHeaders(
+  headers: NonNullable<ServiceResponse["headers"]>,
+): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [
+      name,
+      typeof value === "string" ? value : value.join(", "),
+    ]),
+  );
 }
 
 async function* bytesOf(body: string | undefined): AsyncGenerator<Uint8Array> {

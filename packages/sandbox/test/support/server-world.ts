@@ -141,7 +141,8 @@ async function* bytes(text: string | undefined): AsyncGenerator<Uint8Array> {
 
 async function reply({ status, headers = {}, body }: ServiceResponse): Promise<Reply> {
   const text = await textOf(body);
-  return { status, headers, text, json: parsed(text) };
+  const lines = Object.entries(headers).map(([name, value]) => [name, [value].flat().join(", ")]);
+  return { status, headers: Object.fromEntries(lines), text, json: parsed(text) };
 }
 
 async function textOf(body: ServiceResponse["body"]): Promise<string> {

@@ -7,7 +7,7 @@ import { nodeStrategy } from "../../src/builtin/cluster/node.ts";
 import { eventStrategy } from "../../src/builtin/events/event.ts";
 import { cronJobStrategy, jobStrategy } from "../../src/builtin/job/job-strategy.ts";
 import { podStrategy } from "../../src/builtin/pod/pod-strategy.ts";
-import { claimStrategy } from "../../src/builtin/storage/volume-strategies.ts";
+import { claimStrategy } from "../../src/builtin/storage/claim-strategy.ts";
 import { daemonSetStrategy } from "../../src/builtin/workload/daemon-set.ts";
 import { deploymentStrategy } from "../../src/builtin/workload/deployment.ts";
 import { replicaSetStrategy, replicationControllerStrategy } from "../../src/builtin/workload/replica-set.ts";

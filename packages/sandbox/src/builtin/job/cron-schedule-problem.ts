@@ -1,3 +1,5 @@
+import { isTimeZone } from "./time-zone.ts";
+
 /** Fields of a schedule, in order: least and most value, and the names that stand for numbers. */
 const fields: readonly CronField[] = [
   { least: 0, most: 59, names: [] },
@@ -36,23 +38,6 @@ export function scheduleProblem(schedule: string): string | undefined {
     return `expected exactly 5 fields, found ${parts.length}: [${parts.join(" ")}]`;
   }
   return firstProblem(parts, (part, index) => fieldProblem(part, fields[index]));
-}
-
-/** Whether it is a name of the time zone database. Names are case-sensitive, unlike in Intl. */
-export function isTimeZone(name: string): boolean {
-  if (name === "" || name === "UTC") return true;
-  try {
-    const format = new Intl.DateTimeFormat("en", { timeZone: name });
-    return format.resolvedOptions().timeZone.toLowerCase() !== name.toLowerCase() || isProper(name);
-  } catch {
-    // Intl throws for names that it does not know.
-    return false;
-  }
-}
-
-/** Capital letters begin each part, as in `America/Port-au-Prince` and `EST5EDT`. */
-function isProper(name: string): boolean {
-  return name.split("/").every((part) => /^[A-Z]/.test(part));
 }
 
 function descriptorProblem(text: string): string | undefined {

@@ -7,8 +7,9 @@ import { setPodTemplateDefaults } from "../pod/pod-defaults.ts";
 import { templateWarnings } from "../pod/pod-spec-warnings.ts";
 import { nonNegativeFields, textOf } from "../value-problems.ts";
 import { nameWarnings } from "../workload/workload-validation.ts";
-import { isTimeZone, scheduleProblem } from "./cron-schedule-problem.ts";
+import { scheduleProblem } from "./cron-schedule-problem.ts";
 import { jobProblems, jobSpecProblems, jobStatusProblems, jobUpdateProblems } from "./job-validation.ts";
+import { isTimeZone } from "./time-zone.ts";
 
 export const jobStrategy: Strategy = builtinStrategy<Job>({
   countsGenerations: true,
@@ -88,14 +89,14 @@ function scheduleProblems(schedule: string): readonly FieldProblem[] {
 }
 
 function timeZoneProblems(timeZone: string): readonly FieldProblem[] {
-  const problem = (detail: string): readonly FieldProblem[] => [
-    invalidValue("spec.timeZone", timeZone, detail),
+  const problem = (detail: string): FieldProblem => invalidValue("spec.timeZone", timeZone, detail);
+  if (timeZone === "") return [problem("timeZone must be nil or non-empty string")];
+  const explicit = "timeZone must be an explicit time zone as defined in https://www.iana.org/time-zones";
+  return [
+    ...(timeZone.toLowerCase() === "local" ? [problem(explicit)] : []),
+    // The server's own zone has this name.
+    ...(timeZone === "Local" || isTimeZone(timeZone) ? [] : [problem(`unknown time zone ${timeZone}`)]),
   ];
-  if (timeZone === "") return problem("timeZone must be nil or non-empty string");
-  if (timeZone.toLowerCase() === "local") {
-    return problem("timeZone must be an explicit time zone as defined in https://www.iana.org/time-zones");
-  }
-  return isTimeZone(timeZone) ? [] : problem(`unknown time zone ${timeZone}`);
 }
 
 const unlimited = 2147483647;

@@ -1,5 +1,6 @@
 import type {
   Affinity,
+  NodeSelector,
   NodeSelectorTerm,
   PodAffinityTerm,
   Toleration,
@@ -72,16 +73,7 @@ export function affinityProblems(
   const needed = nodeAffinity?.[requiredTerms];
   const nodeField = `${field}.nodeAffinity`;
   const problems: FieldProblem[] = [];
-  if (needed !== undefined) {
-    const nodeSelectorTerms = needed.nodeSelectorTerms ?? [];
-    const place = `${nodeField}.${requiredTerms}.nodeSelectorTerms`;
-    if (nodeSelectorTerms.length === 0) {
-      problems.push(required(place, "must have at least one node selector term"));
-    }
-    problems.push(
-      ...nodeSelectorTerms.flatMap((term, index) => nodeTermProblems(term, indexed(place, index))),
-    );
-  }
+  if (needed !== undefined) problems.push(...nodeSelectorProblems(needed, `${nodeField}.${requiredTerms}`));
   for (const [index, { weight = 0, preference = {} }] of (nodeAffinity?.[preferredTerms] ?? []).entries()) {
     const place = indexed(`${nodeField}.${preferredTerms}`, index);
     problems.push(...weightProblems(weight, `${place}.weight`));
@@ -91,6 +83,18 @@ export function affinityProblems(
     problems.push(...podTermsProblems(affinity[kind], `${field}.${kind}`));
   }
   return problems;
+}
+
+/** Of pods and of PersistentVolumes. */
+export function nodeSelectorProblems(
+  { nodeSelectorTerms = [] }: Given<NodeSelector>,
+  field: string,
+): readonly FieldProblem[] {
+  const place = `${field}.nodeSelectorTerms`;
+  return [
+    ...(nodeSelectorTerms.length === 0 ? [required(place, "must have at least one node selector term")] : []),
+    ...nodeSelectorTerms.flatMap((term, index) => nodeTermProblems(term, indexed(place, index))),
+  ];
 }
 
 function podTermsProblems(terms: Given<Affinity>["podAffinity"], field: string): readonly FieldProblem[] {

@@ -10,6 +10,7 @@ import {
 } from "../../status/field-problem.ts";
 import type { Given } from "../builtin-strategy.ts";
 import { claimSpecProblems } from "../storage/claim-validation.ts";
+import { driverNameProblems, podSourceProblems } from "../storage/volume-sources.ts";
 import { dnsLabel, dnsSubdomain, requiredText, textOf } from "../value-problems.ts";
 import { fieldRefProblems, resourceRefProblems } from "./env-validation.ts";
 import { readAmount } from "./resource-requirements.ts";
@@ -83,14 +84,20 @@ function sourceProblems(volume: GivenVolume, field: string, isPod: boolean): rea
   const [first, ...rest] = given;
   if (first === undefined) return [required(field, "must specify a volume type")];
   return [
-    ...problemsOfSource({ [first]: volume[first] }, field, isPod),
+    ...(podSourceProblems(first, volume[first] ?? {}, `${field}.${placeOf(first)}`) ??
+      problemsOfSource({ [first]: volume[first] }, field, isPod)),
     ...rest.map((source) => forbiddenField(`${field}.${source}`, "may not specify more than 1 volume type")),
   ];
 }
 
-/** Checks the sources that pods in tests and small clusters use; every other source is accepted as it is. */
+/** Like the real server, messages have another name for one source. */
+function placeOf(source: (typeof sources)[number]): string {
+  return source === "gcePersistentDisk" ? "persistentDisk" : source;
+}
+
+/** Checks the sources that pods alone have. */
 function problemsOfSource(volume: GivenVolume, field: string, isPod: boolean): readonly FieldProblem[] {
-  const { configMap, secret, hostPath, emptyDir, persistentVolumeClaim, nfs, projected } = volume;
+  const { configMap, secret, emptyDir, gitRepo, persistentVolumeClaim, projected } = volume;
   const { downwardAPI, csi, ephemeral, image } = volume;
   if (configMap !== undefined) {
     return [
@@ -101,15 +108,24 @@ function problemsOfSource(volume: GivenVolume, field: string, isPod: boolean): r
   if (secret !== undefined) {
     return [...need(secret, ["secretName"], `${field}.secret`), ...filesProblems(secret, `${field}.secret`)];
   }
-  if (hostPath !== undefined) return hostPathProblems(hostPath, `${field}.hostPath`);
+  if (gitRepo !== undefined) {
+    return [
+      ...need(gitRepo, ["repository"], `${field}.gitRepo`),
+      ...innerPathProblems(gitRepo.directory ?? "", `${field}.gitRepo.directory`),
+    ];
+  }
   if (emptyDir !== undefined) return emptyDirProblems(emptyDir, `${field}.emptyDir`);
   if (persistentVolumeClaim !== undefined) {
     return need(persistentVolumeClaim, ["claimName"], `${field}.persistentVolumeClaim`);
   }
-  if (nfs !== undefined) return nfsProblems(nfs, `${field}.nfs`);
   if (csi !== undefined) {
-    const { driver = "" } = csi;
-    return driver === "" ? [required(`${field}.csi.driver`)] : dnsSubdomain(driver, `${field}.csi.driver`);
+    const { driver = "", nodePublishSecretRef } = csi;
+    return [
+      ...driverNameProblems(driver, `${field}.csi.driver`),
+      ...(nodePublishSecretRef === undefined
+        ? []
+        : requiredText(nodePublishSecretRef.name, `${field}.csi.nodePublishSecretRef.name`, dnsSubdomain)),
+    ];
   }
   if (downwardAPI !== undefined) return downwardProblems(downwardAPI, `${field}.downwardAPI`);
   if (projected !== undefined) return projectedProblems(projected, `${field}.projected`);
@@ -120,15 +136,6 @@ function problemsOfSource(volume: GivenVolume, field: string, isPod: boolean): r
       : claimSpecProblems(ephemeral.volumeClaimTemplate.spec ?? {}, `${place}.spec`);
   }
   return image === undefined ? [] : imageProblems(image, `${field}.image`, isPod);
-}
-
-function nfsProblems(nfs: NonNullable<GivenVolume["nfs"]>, field: string): readonly FieldProblem[] {
-  const { path = "" } = nfs;
-  const isRelative = path !== "" && !path.startsWith("/");
-  return [
-    ...need(nfs, ["server", "path"], field),
-    ...(isRelative ? [invalidValue(`${field}.path`, path, "must be an absolute path")] : []),
-  ];
 }
 
 const pullPolicies = ["Always", "IfNotPresent", "Never"];
@@ -157,28 +164,6 @@ function need<Name extends string>(
     source[name] === undefined || source[name] === "" ? [required(`${field}.${name}`)] : [],
   );
 }
-
-function hostPathProblems(
-  { path = "", type = "" }: NonNullable<GivenVolume["hostPath"]>,
-  field: string,
-): readonly FieldProblem[] {
-  if (path === "") return [required(`${field}.path`)];
-  return [
-    ...backstepProblems(path, `${field}.path`),
-    ...(hostPathTypes.includes(type) ? [] : [notSupported(`${field}.type`, type, [...hostPathTypes].sort())]),
-  ];
-}
-
-const hostPathTypes = [
-  "",
-  "DirectoryOrCreate",
-  "Directory",
-  "FileOrCreate",
-  "File",
-  "Socket",
-  "CharDevice",
-  "BlockDevice",
-];
 
 function emptyDirProblems(
   { sizeLimit }: NonNullable<GivenVolume["emptyDir"]>,

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { tryCreate, tryUpdate } from "../../../test/support/try-strategy.ts";
-import { claimStrategy } from "./volume-strategies.ts";
+import { claimStrategy } from "./claim-strategy.ts";
 
 function grownProblems(phase: string): readonly string[] {
   const requests = { storage: "1Gi" };

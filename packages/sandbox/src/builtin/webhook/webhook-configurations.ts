@@ -14,8 +14,13 @@ import type {
 import { isProblem } from "../../cel/compile-rule.ts";
 import { compileCondition } from "../../cel/evaluate-condition.ts";
 import { labelSelectorProblems } from "../../resource/label-problems.ts";
-import { dnsSubdomainProblems, outsideOf, qualifiedNameProblems } from "../../resource/name-problems.ts";
+import { dnsSubdomainProblems, qualifiedNameProblems } from "../../resource/name-problems.ts";
 import type { Strategy } from "../../resource/strategy.ts";
+import {
+  reviewVersionProblems,
+  webhookServiceProblems,
+  webhookUrlProblems,
+} from "../../resource/webhook-address-problems.ts";
 import {
   duplicateValue,
   type FieldProblem,
@@ -124,12 +129,42 @@ function ruleProblems(rule: Given<RuleWithOperations>, field: string): readonly 
   for (const [index, version] of apiVersions.entries()) {
     if (version === "") problems.push(required(indexed(`${field}.apiVersions`, index)));
   }
-  if (resources.length === 0) problems.push(required(`${field}.resources`));
+  problems.push(...resourcesProblems(resources, `${field}.resources`));
+  return [...problems, ...choice(scope, ["*", "Cluster", "Namespaced"], `${field}.scope`)];
+}
+
+/** Resources with their subresources: what a wildcard includes is not listed after it. */
+function resourcesProblems(resources: readonly string[], field: string): readonly FieldProblem[] {
+  if (resources.length === 0) return [required(field)];
+  const problems: FieldProblem[] = [];
+  const wholeResources = new Set<string>();
+  const wholeSubresources = new Set<string>();
+  for (const [index, name] of resources.entries()) {
+    const place = indexed(field, index);
+    const [, resource = "", subresource] = /^([^/]*)(?:\/(.*))?$/s.exec(name) ?? [];
+    if (name === "") problems.push(required(place));
+    if (subresource === undefined) continue;
+    const wildcards = [
+      ...(wholeResources.has(resource) ? [`${resource}/*`] : []),
+      ...(wholeSubresources.has(subresource) ? [`*/${subresource}`] : []),
+    ];
+    for (const wildcard of wildcards) {
+      problems.push(invalidValue(place, name, `if '${wildcard}' is present, must not specify ${name}`));
+    }
+    if (subresource === "*") wholeResources.add(resource);
+    if (resource === "*") wholeSubresources.add(subresource);
+  }
   if (resources.length > 1 && resources.includes("*/*")) {
     const detail = "if '*/*' is present, must not specify other resources";
-    problems.push(invalidValue(`${field}.resources`, resources, detail));
+    problems.push(invalidValue(field, resources, detail));
   }
-  return [...problems, ...choice(scope, ["*", "Cluster", "Namespaced"], `${field}.scope`)];
+  // As on the real server, the last resource without a subresource counts.
+  const last = resources.filter((name) => name !== "" && !name.includes("/")).at(-1);
+  if (resources.includes("*") && last !== "*") {
+    const detail = "if '*' is present, must not specify other resources without subresources";
+    problems.push(invalidValue(field, resources, detail));
+  }
+  return problems;
 }
 
 function wildcardListProblems(list: readonly string[], field: string, what: string): readonly FieldProblem[] {
@@ -138,19 +173,10 @@ function wildcardListProblems(list: readonly string[], field: string, what: stri
   return list.length > 1 && list.includes("*") ? [invalidValue(field, list, detail)] : [];
 }
 
-function reviewVersionsProblems(given: GivenHook, hook: string): FieldProblem[] {
-  const admissionReviewVersions = given.admissionReviewVersions ?? [];
+function reviewVersionsProblems({ admissionReviewVersions = [] }: GivenHook, hook: string): FieldProblem[] {
   const field = `${hook}.admissionReviewVersions`;
   if (admissionReviewVersions.length === 0) return [required(field, "must specify one of v1, v1beta1")];
-  const problems = admissionReviewVersions.flatMap((version, index) =>
-    admissionReviewVersions.indexOf(version) < index
-      ? [invalidValue(indexed(field, index), version, "duplicate version")]
-      : [],
-  );
-  if (!admissionReviewVersions.some((version) => version === "v1" || version === "v1beta1")) {
-    problems.push(invalidValue(field, admissionReviewVersions, "must include at least one of v1, v1beta1"));
-  }
-  return problems;
+  return [...reviewVersionProblems(admissionReviewVersions, field)];
 }
 
 export const validatingPolicyStrategy: Strategy = builtinStrategy<ValidatingAdmissionPolicy>({
@@ -205,51 +231,8 @@ function clientConfigProblems(
     return [required(field, "exactly one of url or service is required")];
   }
   return url === undefined
-    ? serviceProblems(service ?? {}, `${field}.service`)
-    : urlProblems(url, `${field}.url`);
-}
-
-function serviceProblems(
-  { name, namespace, path, port = 443 }: NonNullable<Given<WebhookClientConfig>["service"]>,
-  field: string,
-): readonly FieldProblem[] {
-  return [
-    ...(name ? [] : [required(`${field}.name`, "service name is required")]),
-    ...(namespace ? [] : [required(`${field}.namespace`, "service namespace is required")]),
-    ...(port < 1 || port > 65535
-      ? [invalidValue(`${field}.port`, port, `port is not valid: ${outsideOf(1, 65535)}`)]
-      : []),
-    ...(path === undefined || path.startsWith("/")
-      ? []
-      : [invalidValue(`${field}.path`, path, "must start with a '/'")]),
-  ];
-}
-
-function userOf({ username, password }: URL): string {
-  return password === "" ? username : `${username}:${password}`;
-}
-
-const urlForm = "desired format: https://host[/path]";
-
-function urlProblems(url: string, field: string): readonly FieldProblem[] {
-  const parsed = URL.parse(url);
-  if (parsed === null) return [required(field, `url must be a valid URL: ${urlForm}`)];
-  const problems: FieldProblem[] = [];
-  if (parsed.protocol !== "https:") {
-    const scheme = parsed.protocol.slice(0, -1);
-    const detail = `'https' is the only allowed URL scheme; ${urlForm}`;
-    problems.push(invalidValue(field, scheme, detail));
-  }
-  if (parsed.hostname === "") problems.push(invalidValue(field, "", `host must be specified; ${urlForm}`));
-  if (parsed.username !== "" || parsed.password !== "") {
-    problems.push(invalidValue(field, userOf(parsed), "user information is not permitted in the URL"));
-  }
-  const fragment = parsed.hash.slice(1);
-  if (fragment !== "") problems.push(invalidValue(field, fragment, "fragments are not permitted in the URL"));
-  const query = parsed.search.slice(1);
-  if (query !== "")
-    problems.push(invalidValue(field, query, "query parameters are not permitted in the URL"));
-  return problems;
+    ? webhookServiceProblems(service ?? {}, `${field}.service`)
+    : webhookUrlProblems(url, `${field}.url`);
 }
 
 const mostConditions = 64;

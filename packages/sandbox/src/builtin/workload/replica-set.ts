@@ -1,8 +1,8 @@
 import type { ReplicaSet } from "@keelson/core/kinds/apps/v1";
-import type { ReplicationController } from "@keelson/core/kinds/core/v1";
+import type { PodTemplateSpec, ReplicationController } from "@keelson/core/kinds/core/v1";
 import type { Strategy } from "../../resource/strategy.ts";
-import { required } from "../../status/field-problem.ts";
-import { builtinStrategy } from "../builtin-strategy.ts";
+import { type FieldProblem, invalidValue, required } from "../../status/field-problem.ts";
+import { builtinStrategy, type Given } from "../builtin-strategy.ts";
 import { setPodTemplateDefaults } from "../pod/pod-defaults.ts";
 import { podTemplateProblems } from "../pod/pod-spec-validation.ts";
 import { templateWarnings } from "../pod/pod-spec-warnings.ts";
@@ -10,6 +10,7 @@ import { nonNegative } from "../value-problems.ts";
 import {
   countsProblems,
   immutableSelector,
+  inOrder,
   labelsMatchProblems,
   longRunningProblems,
   nameWarnings,
@@ -55,6 +56,21 @@ export const replicaSetStrategy: Strategy = builtinStrategy<ReplicaSet>({
   warnings: (set, old) => [...nameWarnings(set, old), ...templateWarnings(set.spec?.template, set, old)],
 });
 
+/** A ReplicationController selects its pods by labels alone, and any text may be in its selector. */
+function controlledTemplateProblems(
+  template: Given<PodTemplateSpec>,
+  selector: Readonly<Record<string, string>>,
+): readonly FieldProblem[] {
+  const { labels = {} } = template.metadata ?? {};
+  const isMatch = Object.entries(selector).every(([name, value]) => labels[name] === value);
+  const detail = "`selector` does not match template `labels`";
+  return [
+    ...(isMatch ? [] : [invalidValue("spec.template.metadata.labels", inOrder(labels), detail)]),
+    ...podTemplateProblems(template, "spec.template"),
+    ...longRunningProblems({ template }, "ReplicationController"),
+  ];
+}
+
 export const replicationControllerStrategy: Strategy = builtinStrategy<ReplicationController>({
   countsGenerations: true,
   defaultPropagation: "Orphan",
@@ -79,7 +95,7 @@ export const replicationControllerStrategy: Strategy = builtinStrategy<Replicati
     ...(Object.keys(spec.selector ?? {}).length === 0 ? [required("spec.selector")] : []),
     ...(spec.template === undefined
       ? [required("spec.template")]
-      : podTemplateProblems(spec.template, "spec.template")),
+      : controlledTemplateProblems(spec.template, spec.selector ?? {})),
   ],
   validateStatusUpdate: ({ status = {} }) => countsProblems(status, counts, parts),
   warnings: (controller, old) => [

@@ -50,7 +50,7 @@ export function specProblems({ spec }: Definition): readonly FieldProblem[] {
     ...versions.flatMap((version, index) =>
       versionProblems(version, indexed("spec.versions", index), shared),
     ),
-    ...versionListProblems(versions),
+    ...versionListProblems(spec.versions),
     ...missingNameProblems(names),
     ...namesProblems(names, "spec.names"),
     ...validationProblems(shared.schema, "spec.validation", hasStatus),
@@ -127,9 +127,10 @@ function warningProblems(isDeprecated: boolean, warning: string | undefined): re
   return problems;
 }
 
-function versionListProblems(versions: readonly DefinitionVersion[]): readonly FieldProblem[] {
+function versionListProblems(given: readonly DefinitionVersion[] | undefined): readonly FieldProblem[] {
+  const versions = given ?? [];
   const problems: FieldProblem[] = [];
-  const shown = versions.map(goVersion);
+  const shown = given?.map(goVersion) ?? null;
   const names = versions.map(({ name }) => name);
   if (new Set(names).size < names.length) {
     problems.push(invalidValue("spec.versions", shown, "must contain unique version names"));
@@ -140,7 +141,7 @@ function versionListProblems(versions: readonly DefinitionVersion[]): readonly F
     );
   }
   const [first] = names;
-  const firstProblems = first === undefined ? [] : dns1035LabelProblems(first);
+  const firstProblems = first ? dns1035LabelProblems(first) : [];
   if (firstProblems.length > 0) problems.push(invalidValue("spec.version", first, firstProblems.join(",")));
   return problems;
 }
@@ -207,7 +208,9 @@ function selectableProblems(
   schema: JSONSchemaProps | undefined,
   path: string,
 ): readonly FieldProblem[] {
-  if (fields === undefined || schema === undefined) return [];
+  if (fields === undefined || fields.length === 0) return [];
+  if (schema === undefined)
+    return [invalidValue(path, "", "may only be set when validations.schema is included")];
   const problems: FieldProblem[] = [];
   const seen = new Set<string>();
   for (const [index, { jsonPath = "" }] of fields.entries()) {

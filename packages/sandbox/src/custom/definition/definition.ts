@@ -6,14 +6,15 @@ import type {
 } from "@keelson/core/kinds/apiextensions/v1";
 import type { ValidationRule } from "../../cel/rule-tree.ts";
 import { decoded, type MutableObject } from "../../resource/mutable-object.ts";
+import { withoutNulls } from "../../resource/without-nulls.ts";
 import type { FieldSchema } from "../../schema/field-schema.ts";
 
 export type Definition = CustomResourceDefinition;
 export type DefinitionVersion = CustomResourceDefinitionVersion;
 
-/** The store and the server hold what the kind's schema says: everything was decoded by it. */
+/** The store and the server hold what the kind's schema says: everything was decoded by it. Empty lists are left out. */
 export function definitionOf(object: GenericObject | MutableObject): Definition {
-  return decoded<Definition>(object);
+  return decoded<Definition>(withoutNulls(object));
 }
 
 /** The same for an object that was read from the store. */

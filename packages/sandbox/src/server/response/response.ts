@@ -9,7 +9,7 @@ import { type IncludedObject, partialMetadata, tableOf } from "./table.ts";
 /** A response without the headers that all responses have. */
 export interface ApiResponse {
   readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
+  readonly headers: NonNullable<ServiceResponse["headers"]>;
   readonly body: NonNullable<ServiceResponse["body"]>;
 }
 
@@ -88,9 +88,9 @@ export function successStatus(code: number): Status {
   return { kind: "Status", apiVersion: "v1", metadata: {}, status: "Success", code };
 }
 
-/** `Warning` headers, as RFC 7234 writes them; several are joined by commas. */
-export function warningHeader(texts: readonly string[]): string {
-  return texts.map((text) => `299 - "${printable(text).replace(/[\\"]/g, "\\$&")}"`).join(", ");
+/** `Warning` headers, as RFC 7234 writes them; each on a line of its own, like those of the real server. */
+export function warningHeaders(texts: readonly string[]): readonly string[] {
+  return texts.map((text) => `299 - "${printable(text).replace(/[\\"]/g, "\\$&")}"`);
 }
 
 function printable(text: string): string {

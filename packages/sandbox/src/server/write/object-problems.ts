@@ -15,15 +15,17 @@ import { schemaProblemsOf } from "./schema-steps.ts";
 export function checkNew(resource: ServedResource, object: GenericObject, context: WriteContext): void {
   const { strategy } = resource;
   checkType(resource, object);
+  const ofSchema = schemaProblemsOf(resource, object, undefined, context.subresource);
   const found = [
     ...metadataProblems(object, metadataRules(resource)),
-    ...schemaProblemsOf(resource, object, undefined, context.subresource),
+    ...ofSchema.values,
+    ...(strategy.validateNew?.(object, context) ?? []),
+    ...strategy.validate(object, context),
+    ...ofSchema.structure,
   ];
   throwProblems(resource, object, [
     ...found,
     ...(strategy.ruleProblems?.(object, undefined, found, context) ?? []),
-    ...(strategy.validateNew?.(object, context) ?? []),
-    ...strategy.validate(object, context),
   ]);
 }
 
@@ -36,15 +38,17 @@ export function checkChanged(
 ): void {
   const { strategy } = resource;
   checkType(resource, object);
+  const ofSchema = schemaProblemsOf(resource, object, old, context.subresource);
   const found = [
     ...changedMetadataProblems(resource, object, old),
-    ...schemaProblemsOf(resource, object, old, context.subresource),
+    ...ofSchema.values,
+    ...strategy.validate(object, context),
+    ...strategy.validateUpdate(object, old, context),
+    ...ofSchema.structure,
   ];
   throwProblems(resource, object, [
     ...found,
     ...(strategy.ruleProblems?.(object, old, found, context) ?? []),
-    ...strategy.validate(object, context),
-    ...strategy.validateUpdate(object, old, context),
   ]);
 }
 
