@@ -94,7 +94,7 @@ export class TokenReader {
   }
 
   /** A word that no operand begins with is skipped if the one after it does. */
-  unexpected(expected = operandStart): void {
+  unexpected(expected: string = operandStart): void {
     const { text, kind } = this.next;
     const { after } = this;
     const isSkipped = kind !== "end" && after !== undefined && this.startsOperand(after);
