@@ -173,6 +173,10 @@ export class Store<T extends KubeObject> {
     return this.#snapshots.size;
   }
 
+  get hasIndexes(): boolean {
+    return this.#indexes.size > 0;
+  }
+
   get(keyText: string): Snapshot<T> | undefined {
     return this.#snapshots.get(keyText);
   }

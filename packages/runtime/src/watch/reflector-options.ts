@@ -12,6 +12,11 @@ import type { WatchState } from "./watch-machine.ts";
  */
 export interface WatchSink<T extends KubeObject> {
   /**
+   * An object of a sync has arrived, and will be among those of `replace`, unless it changes or the sync fails. A sink
+   * that reads every object should read it now: to parse all at once in `replace` would block the event loop.
+   */
+  arrived?(snapshot: Snapshot<T>): void;
+  /**
    * These are all objects that exist as of that version, by their `keyText`: every other object that the sink holds has
    * been deleted. The sink may keep the map.
    */

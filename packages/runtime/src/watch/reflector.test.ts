@@ -73,6 +73,32 @@ describe("a reflector without a server", () => {
     expect(watches).toEqual({ ...noWatches(), other: streams });
   });
 
+  it("[IN24] passes each object of a sync to the sink when it arrives, and all of them at the end", async () => {
+    const { clock, transport, client } = setUp();
+    const line = (type: string, metadata: object): string =>
+      `${JSON.stringify({ type, object: { apiVersion: "v1", kind: "Pod", metadata } })}\n`;
+    const annotations = { "k8s.io/initial-events-end": "true" };
+    const lines = [
+      line("ADDED", { name: "a", resourceVersion: "1" }),
+      line("ADDED", { name: "b", resourceVersion: "2" }),
+      line("DELETED", { name: "a", resourceVersion: "3" }),
+      line("BOOKMARK", { resourceVersion: "3", annotations }),
+    ];
+    transport.fault({}, faults.respond({ status: 200, body: lines.join("") }));
+    const calls: string[] = [];
+    const sink: WatchSink<Pod> = {
+      ...deaf,
+      arrived: ({ name }) => calls.push(`arrived ${name}`),
+      replace: (snapshots) => calls.push(`replace ${[...snapshots.keys()].join(" ")}`),
+    };
+    const stop = new AbortController();
+    const run = new Reflector({ client, resource: Pod, sink, clock }).run(stop.signal);
+    await clock.settle();
+    expect(calls).toEqual(["arrived a", "arrived b", "replace /b"]);
+    stop.abort();
+    await run;
+  });
+
   it("[RF15] stops while it waits, leaves no timer, and reports no error for the stop", async () => {
     const { clock, transport, client } = setUp();
     transport.fault({}, faults.refuseConnection());

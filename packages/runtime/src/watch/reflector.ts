@@ -158,6 +158,7 @@ export class Reflector<T extends KubeObject> {
         this.#activity.end("abandoned");
         break;
       case "collect":
+        if (effect.event.type !== "DELETED") this.#callSink((sink) => sink.arrived?.(effect.event.snapshot));
         this.#collection.change(effect.event);
         break;
       case "collectPage":

@@ -102,7 +102,8 @@ export class CachedInformer<T extends KubeObject> implements Informer<T> {
       resource,
       selection,
       keepManagedFields,
-      parseOnRead,
+      // A transform reads every object at the end of a sync: to parse them all then would block the event loop.
+      parseOnRead: parseOnRead && transform === undefined,
       clock,
       random,
       ...(watchListSupport !== undefined && { watchListSupport }),

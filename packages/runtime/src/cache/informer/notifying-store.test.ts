@@ -129,6 +129,35 @@ describe("a store that receives events", () => {
     expect(uids).toEqual(["create", ["first", "second"]]);
   });
 
+  it("[IN24] reads an object of a sync when it arrives, if an index needs it and no transform comes before", () => {
+    const unread = () => {
+      const { namespace, name, keyText, resourceVersion, object } = pod("a", "1");
+      const bytes = JSON.stringify(object);
+      const line = {
+        type: "ADDED",
+        namespace,
+        name,
+        keyText,
+        resourceVersion,
+        bytes,
+        isAscii: true,
+      } as const;
+      return unparsedSnapshot<KubeObject>(line);
+    };
+    const arrivedIn = (core: NotifyingStore<KubeObject>) => {
+      const snapshot = unread();
+      core.arrived(snapshot);
+      return snapshot.unreadBytes;
+    };
+    const plain = setUp().core;
+    expect(arrivedIn(plain)).toBeGreaterThan(0);
+    plain.store.addIndex("version", ({ metadata }) => [metadata.resourceVersion ?? ""]);
+    expect(arrivedIn(plain)).toBe(0);
+    const transforming = setUp({ transform: (object) => object }).core;
+    transforming.store.addIndex("version", ({ metadata }) => [metadata.resourceVersion ?? ""]);
+    expect(arrivedIn(transforming)).toBeGreaterThan(0);
+  });
+
   it("[IN12] transforms each object exactly once, before the store, the indexes and the handlers", async () => {
     const given: string[] = [];
     const transform = (object: Stored): Stored => {

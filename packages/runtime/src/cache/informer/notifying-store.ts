@@ -77,6 +77,11 @@ export class NotifyingStore<T extends KubeObject> implements WatchSink<T> {
     await abortable(this.#synced.promise, signal);
   }
 
+  /** Indexes are made of whole objects. A transform may change an object, so it has to come before the first read. */
+  arrived(snapshot: Snapshot<T>): void {
+    if (this.store.hasIndexes && this.#options.transform === undefined) void snapshot.object;
+  }
+
   /** Replaces the store first; then notifies of the deletions that no event showed, and then of the rest in order [IN5]. */
   replace(snapshots: Map<string, Snapshot<T>>, resourceVersion: string): void {
     const now = this.#transformAll(snapshots);
