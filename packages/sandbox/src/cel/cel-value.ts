@@ -23,12 +23,36 @@ export function celValue(value: unknown, schema: FieldSchema | undefined, isReso
     : objectValue(value, schema);
 }
 
-/** A value of which nothing is known beforehand: objects as admission sees them. */
+/**
+ * A value of which nothing is known beforehand: objects as admission sees them. They may be nested as deeply as a
+ * request can write, so this does not recurse.
+ */
 export function untypedValue(value: unknown): unknown {
+  const root: unknown[] = [];
+  const pending: Pending[] = [{ values: [value], list: root }];
+  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
+    if ("list" in next) for (const inner of next.values) next.list.push(begun(inner, pending));
+    else for (const [name, inner] of Object.entries(next.fields)) next.map.set(name, begun(inner, pending));
+  }
+  return root[0];
+}
+
+/** A list or map whose content is not converted yet. */
+type Pending =
+  | { readonly values: readonly unknown[]; readonly list: unknown[] }
+  | { readonly fields: Record<string, unknown>; readonly map: Map<string, unknown> };
+
+function begun(value: unknown, pending: Pending[]): unknown {
   if (typeof value === "number") return Number.isInteger(value) ? BigInt(value) : value;
-  if (Array.isArray(value)) return value.map(untypedValue);
+  if (Array.isArray(value)) {
+    const list: unknown[] = [];
+    pending.push({ values: value, list });
+    return list;
+  }
   if (!isRecord(value)) return value ?? null;
-  return new Map(Object.entries(value).map(([name, inner]) => [name, untypedValue(inner)]));
+  const map = new Map<string, unknown>();
+  pending.push({ fields: value, map });
+  return map;
 }
 
 function textValue(text: string, format: string | undefined): unknown {

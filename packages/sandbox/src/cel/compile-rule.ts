@@ -112,6 +112,8 @@ function run(program: Program, variables: Readonly<Record<string, unknown>>, lim
   } catch (error) {
     if (error instanceof BudgetSpentError || error instanceof EvaluationFailure)
       return { problem: error.message, cost: budget.spent };
+    // What some functions go through, such as that which writes a value as text.
+    if (error instanceof RangeError) return { problem: "the value is nested too deeply", cost: budget.spent };
     throw error;
   }
 }

@@ -22,6 +22,17 @@ test.each([
   expect(evaluateCondition(expression, variables)).toBe(expected);
 });
 
+test("an object that is nested deeply can be compared", () => {
+  const nested = (): unknown => {
+    let value: unknown = { end: [1] };
+    for (let depth = 0; depth < 9_000; depth++) value = { value };
+    return value;
+  };
+  const both = { ...variables, object: nested(), oldObject: nested() };
+  expect(evaluateCondition("object == oldObject && has(object.value.value)", both)).toBe(true);
+  expect(evaluateCondition("'%s'.format([object]) == ''", both)).toBeInstanceOf(ConditionError);
+});
+
 test("what cannot be decided is an error", () => {
   expect(evaluateCondition("object.spec.none == 1", variables)).toBeInstanceOf(ConditionError);
   expect(evaluateCondition("undeclared == 1", variables)).toBeInstanceOf(ConditionError);

@@ -19,20 +19,33 @@ export function markList(list: object, kind: ListKind): void {
   kinds.set(list, kind);
 }
 
-/** Equality as in CEL: numbers by value; lists of type set and map whatever their order. */
+/**
+ * Equality as in CEL: numbers by value; lists of type set and map whatever their order. Values without a schema may be
+ * nested deeply, so it does not recurse into them.
+ */
 export function celEquals(left: unknown, right: unknown): boolean {
+  if (left === right) return true;
+  const pairs: Pair[] = [[left, right]];
+  for (let pair = pairs.pop(); pair !== undefined; pair = pairs.pop())
+    if (!isEqualSoFar(pair[0], pair[1], pairs)) return false;
+  return true;
+}
+
+type Pair = readonly [unknown, unknown];
+
+/** Whether values are equal if the pairs that it adds are. */
+function isEqualSoFar(left: unknown, right: unknown, pairs: Pair[]): boolean {
   if (left === right) return true;
   const [one, other] = [numeric(left), numeric(right)];
   if (one !== undefined && other !== undefined) return one >= other && one <= other;
   if (typeof left !== "object" || typeof right !== "object" || left === null || right === null) return false;
-  if (Array.isArray(left)) return Array.isArray(right) && listsEqual(left, right);
-  if (isMap(left)) return isMap(right) && mapsEqual(left, right);
+  if (Array.isArray(left)) return Array.isArray(right) && listsEqual(left, right, pairs);
+  if (isMap(left)) return isMap(right) && mapsEqual(left, right, pairs);
   if (left instanceof Uint8Array) return right instanceof Uint8Array && bytesEqual(left, right);
   if (left instanceof OptionalValue) {
-    if (!(right instanceof OptionalValue)) return false;
-    return left.hasValue && right.hasValue
-      ? celEquals(left.value, right.value)
-      : left.hasValue === right.hasValue;
+    if (!(right instanceof OptionalValue) || left.hasValue !== right.hasValue) return false;
+    if (left.hasValue) pairs.push([left.value, right.value]);
+    return true;
   }
   const isSimple =
     left instanceof ExtensionValue ||
@@ -51,20 +64,26 @@ function bytesEqual(left: Uint8Array, right: Uint8Array): boolean {
   return left.length === right.length && left.every((byte, index) => byte === right[index]);
 }
 
-function mapsEqual(left: CelMap, right: CelMap): boolean {
+function mapsEqual(left: CelMap, right: CelMap, pairs: Pair[]): boolean {
   if (left.size !== right.size) return false;
-  for (const [key, value] of left) if (!right.has(key) || !celEquals(value, right.get(key))) return false;
+  for (const [key, value] of left) {
+    if (!right.has(key)) return false;
+    pairs.push([value, right.get(key)]);
+  }
   return true;
 }
 
-function listsEqual(left: readonly unknown[], right: readonly unknown[]): boolean {
+function listsEqual(left: readonly unknown[], right: readonly unknown[], pairs: Pair[]): boolean {
   if (left.length !== right.length) return false;
   const kind = kinds.get(left) ?? kinds.get(right);
-  if (kind === undefined) return left.every((item, index) => celEquals(item, right[index]));
-  if (kind.type === "set") return left.every((item) => right.some((other) => celEquals(item, other)));
-  return left.every((item) =>
-    right.some((other) => isSame(item, other, kind.keys) && celEquals(item, other)),
-  );
+  if (kind?.type === "set") return left.every((item) => right.some((other) => celEquals(item, other)));
+  if (kind?.type === "map") {
+    return left.every((item) =>
+      right.some((other) => isSame(item, other, kind.keys) && celEquals(item, other)),
+    );
+  }
+  for (const [index, item] of left.entries()) pairs.push([item, right[index]]);
+  return true;
 }
 
 /** `+` of lists: of type set without duplicates, of type map with the later of two with the same keys. */
