@@ -53,7 +53,7 @@ export type { IpAddress, ParseIpAddressOptions } from "./ip-address.ts";
 export { formatIpAddress, parseIpAddress } from "./ip-address.ts";
 export { isCoveredBy } from "./is-covered-by.ts";
 export type { DiffJsonOptions, JsonPatchOperation } from "./json.ts";
-export { deepEqual, diffJson, isRecord, pointer } from "./json.ts";
+export { deepEqual, diffJson, isDeeperThan, isRecord, pointer } from "./json.ts";
 export { formatJson, parseJson } from "./json-text.ts";
 export type {
   Kubeconfig,

@@ -13,6 +13,7 @@ import { customObjectCases } from "./custom-objects.ts";
 import { customReadCases } from "./custom-reads.ts";
 import { customRuleCases } from "./custom-rules.ts";
 import { customValidationCases } from "./custom-validation.ts";
+import { deepObjectCases } from "./deep-objects.ts";
 import { defaultCases } from "./defaults.ts";
 import { deletionCases } from "./deletion.ts";
 import { discoveryCases } from "./discovery.ts";
@@ -60,6 +61,7 @@ export const apiCaseGroups: readonly CaseGroup[] = [
   selectorCases,
   representationCases,
   watchCases,
+  deepObjectCases,
   defaultCases,
   clusterKindCases,
   kindLifecycleCases,

@@ -1,11 +1,13 @@
 import { goLiteral, goType, goValue } from "../patch/go-format.ts";
 import { isJsonObject } from "../schema/json-document.ts";
-import type { FieldType, ListType, MapType, ScalarType } from "./field-type.ts";
+import { type FieldType, type ListType, type MapType, type ScalarType, untypedAtomic } from "./field-type.ts";
 import { formOf, identify } from "./list-element.ts";
 import { formatElement } from "./path-element.ts";
 
 /** The fields of a configuration that do not fit the type, in the server's messages with their paths. */
 export function configurationProblems(value: unknown, type: FieldType, path = ""): string[] {
+  // Every value fits it, however deeply it is nested.
+  if (type === untypedAtomic) return [];
   switch (formOf(type, value)) {
     case "map":
       return type.map === undefined ? [] : inMap(value, type.map, path);

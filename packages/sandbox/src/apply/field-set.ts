@@ -155,19 +155,22 @@ export function setOfFields(...paths: readonly (readonly string[])[]): FieldSet 
 
 /** Reads FieldsV1 from a client, in any order. Throws SyntaxError if it is invalid. */
 export function readFieldSet(fields: unknown): FieldSet {
-  const node = readNode(fields);
+  const node = readNode(fields, 0);
   if (node[self] === undefined) return node;
   const { [self]: _self, ...inner } = node;
   return inner;
 }
 
-function readNode(value: unknown): FieldSet {
-  if (value === null || value === undefined) return leaf;
+/** Fields that are nested deeper are owned as a part of what they are in: sets are walked by recursion. */
+const deepest = 500;
+
+function readNode(value: unknown, depth: number): FieldSet {
+  if (value === null || value === undefined || depth > deepest) return leaf;
   if (!isJsonObject(value)) throw new SyntaxError("fields are objects");
   const children = new Map<string, FieldSet>();
   for (const key of Object.keys(value)) {
     const element = key === self ? undefined : normalElement(key);
-    if (element !== undefined) children.set(element, readNode(value[key]));
+    if (element !== undefined) children.set(element, readNode(value[key], depth + 1));
   }
   if (children.size === 0) return leaf;
   const out: FieldSetDraft = Object.hasOwn(value, self) ? { [self]: leaf } : {};

@@ -32,7 +32,7 @@ export interface MapType {
 }
 
 /** A value that is owned as a whole. */
-const untypedAtomic: FieldType = {
+export const untypedAtomic: FieldType = {
   scalar: "untyped",
   map: {
     isAtomic: true,
@@ -51,18 +51,27 @@ const untypedAtomic: FieldType = {
   },
 };
 
-/** A value of unknown type: maps are owned field by field, lists as a whole. */
-export const deduced: FieldType = {
-  scalar: "untyped",
-  map: {
-    isAtomic: false,
-    declared: () => undefined,
-    get element(): FieldType {
-      return deduced;
+/** So many maps of unknown type within each other are owned field by field: types are walked by recursion. */
+const deepestDeduced = 300;
+
+/** A value of unknown type: maps are owned field by field, lists as a whole, and so is what is nested very deeply. */
+export const deduced: FieldType = deducedAt(0);
+
+function deducedAt(depth: number): FieldType {
+  let element: FieldType | undefined;
+  return {
+    scalar: "untyped",
+    map: {
+      isAtomic: false,
+      declared: () => undefined,
+      get element(): FieldType {
+        element ??= depth < deepestDeduced ? deducedAt(depth + 1) : untypedAtomic;
+        return element;
+      },
     },
-  },
-  list: untypedAtomic.list ?? never("a list"),
-};
+    list: untypedAtomic.list ?? never("a list"),
+  };
+}
 
 function never(what: string): never {
   throw new TypeError(`there is always ${what}`);

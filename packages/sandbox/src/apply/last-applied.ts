@@ -1,5 +1,5 @@
-import { parseJson } from "@keelson/core";
-import { fieldOf, isJsonObject, type JsonObject, setField } from "../schema/json-document.ts";
+import { parseJson, sortFields } from "@keelson/core";
+import { fieldOf, isJsonObject, type JsonObject } from "../schema/json-document.ts";
 import { compareObjects } from "./compare.ts";
 import { configurationProblems } from "./configuration-problems.ts";
 import { difference, type FieldSet } from "./field-set.ts";
@@ -71,14 +71,6 @@ function sortedForAnnotation(configuration: Readonly<JsonObject>): unknown {
     const { [annotation]: _own, ...annotations } = metadata.annotations;
     copy.metadata = { ...metadata, annotations };
   }
-  return sorted(copy);
-}
-
-/** Go writes maps in the order of their keys. */
-function sorted(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(sorted);
-  if (!isJsonObject(value)) return value;
-  const out: JsonObject = {};
-  for (const key of Object.keys(value).sort()) setField(out, key, sorted(value[key]));
-  return out;
+  // Go writes maps in the order of their keys.
+  return sortFields(copy);
 }

@@ -14,27 +14,33 @@ export function applyMergePatch(
   return result;
 }
 
-function mergeInto(target: JsonObject, patch: JsonObject): void {
-  for (const key of Object.keys(patch)) {
-    const value = fieldOf(patch, key);
-    if (value === null) {
-      delete target[key];
-      continue;
+/** Not by recursion: a patch may be nested deeper than the stack. */
+function mergeInto(object: JsonObject, objectPatch: JsonObject): void {
+  const open = [{ target: object, patch: objectPatch }];
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    const { target, patch } = next;
+    for (const key of Object.keys(patch)) {
+      const value = fieldOf(patch, key);
+      const current = fieldOf(target, key);
+      if (value === null) delete target[key];
+      else if (isJsonObject(current) && isJsonObject(value)) open.push({ target: current, patch: value });
+      else setField(target, key, isJsonObject(current) ? value : withoutNulls(value));
     }
-    const current = fieldOf(target, key);
-    if (!isJsonObject(current)) setField(target, key, withoutNulls(value));
-    else if (isJsonObject(value)) mergeInto(current, value);
-    else setField(target, key, value);
   }
 }
 
+/** Removes them in place. */
 function withoutNulls(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(withoutNulls);
-  if (!isJsonObject(value)) return value;
-  for (const key of Object.keys(value)) {
-    const field = fieldOf(value, key);
-    if (field === null) delete value[key];
-    else setField(value, key, withoutNulls(field));
+  const open = [value];
+  while (open.length > 0) {
+    const next = open.pop();
+    if (Array.isArray(next)) for (const item of next) open.push(item);
+    if (!isJsonObject(next)) continue;
+    for (const key of Object.keys(next)) {
+      const field = fieldOf(next, key);
+      if (field === null) delete next[key];
+      else if (typeof field === "object") open.push(field);
+    }
   }
   return value;
 }

@@ -30,7 +30,9 @@ export function applySchemaDefaults(value: unknown, schema: FieldSchema): void {
 
 /** Takes away, in place, the nulls that are neither allowed nor replaced by a default; not those in lists. */
 export function dropNulls(value: unknown, schema: FieldSchema | undefined): void {
-  if (Array.isArray(value)) for (const item of value) dropNulls(item, schema?.items);
+  // What is not declared keeps its nulls, however deeply it is nested.
+  if (schema === undefined) return;
+  if (Array.isArray(value)) for (const item of value) dropNulls(item, schema.items);
   else if (isJsonObject(value)) dropNullFields(value, schema);
 }
 
@@ -100,13 +102,15 @@ export function pruneUnknownFields(object: unknown, schema: FieldSchema): readon
 const metaFields: ReadonlySet<string> = new Set(["apiVersion", "kind", "metadata"]);
 
 function prune(value: unknown, schema: FieldSchema | undefined, path: string, unknown: string[]): void {
+  const isOpen = schema?.["x-kubernetes-preserve-unknown-fields"] === true;
   if (Array.isArray(value)) {
+    // A list without declared items keeps them all, however deeply they are nested.
+    if (isOpen && schema.items === undefined) return;
     for (const [index, item] of value.entries())
       prune(item, itemSchema(schema), `${path}[${index}]`, unknown);
     return;
   }
   if (!isJsonObject(value)) return;
-  const isOpen = schema?.["x-kubernetes-preserve-unknown-fields"] === true;
   const isResource = schema?.["x-kubernetes-embedded-resource"] === true;
   for (const name of Object.keys(value)) {
     if (isResource && metaFields.has(name)) continue;

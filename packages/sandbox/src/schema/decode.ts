@@ -288,8 +288,22 @@ function badByte(plain: string, padding: number): number {
  */
 function strictProblems(document: JsonNode, schema: FieldSchema): readonly string[] {
   const problems: string[] = [];
-  visit(document, schema, "", problems);
+  // Not by recursion: a document may be nested deeper than the stack.
+  const open: Visit[] = [{ node: document, schema, path: "" }];
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    if (next.problem !== undefined) problems.push(next.problem);
+    open.push(...partsOf(next).reverse());
+  }
   return problems;
+}
+
+/** A part of a document that is yet to be looked into. */
+interface Visit {
+  readonly node: JsonNode;
+  /** Undefined if it is unknown, so that nothing is looked at inside of it. */
+  readonly schema: FieldSchema | undefined;
+  readonly path: string;
+  readonly problem?: string;
 }
 
 /** Fields given twice, anywhere: what is reported for kinds without types. */
@@ -299,27 +313,27 @@ export function duplicateFields(document: JsonNode): readonly string[] {
 
 const anything: FieldSchema = { "x-kubernetes-preserve-unknown-fields": true };
 
-function visit(node: JsonNode, schema: FieldSchema, path: string, problems: string[]): void {
-  if (node.kind === "array") {
-    for (const [index, item] of node.items.entries())
-      visit(item, schema.items ?? anything, `${path}[${index}]`, problems);
-    return;
-  }
-  if (node.kind !== "object") return;
+function partsOf({ node, schema, path }: Visit): Visit[] {
+  if (schema === undefined) return [];
+  if (node.kind === "array")
+    return node.items.map((item, index) => ({
+      node: item,
+      schema: schema.items ?? anything,
+      path: `${path}[${index}]`,
+    }));
+  if (node.kind !== "object") return [];
   const forms = schema.oneOf?.find(({ type }) => type === "object") ?? schema;
   const seen = new Set<string>();
-  for (const { name, node: field } of node.entries) {
+  return node.entries.map(({ name, node: field }) => {
     const fieldPath = path === "" ? name : `${path}.${name}`;
     const isRepeated = seen.has(name);
     seen.add(name);
     const fieldSchema = fieldSchemaOf(forms, name);
-    if (fieldSchema === undefined) {
-      if (!isRepeated) problems.push(`unknown field ${JSON.stringify(fieldPath)}`);
-      continue;
-    }
-    if (isRepeated) problems.push(`duplicate field ${JSON.stringify(fieldPath)}`);
-    visit(field, fieldSchema, fieldPath, problems);
-  }
+    const isReported = fieldSchema === undefined ? !isRepeated : isRepeated;
+    const what = fieldSchema === undefined ? "unknown" : "duplicate";
+    const problem = isReported && { problem: `${what} field ${JSON.stringify(fieldPath)}` };
+    return { node: field, schema: fieldSchema, path: fieldPath, ...problem };
+  });
 }
 
 function fieldSchemaOf(schema: FieldSchema, name: string): FieldSchema | undefined {

@@ -14,8 +14,8 @@ interface JsonEntry {
   readonly node: JsonNode;
 }
 
-/** Deeper nesting is refused, so that code may walk a value by recursion. */
-export const maxJsonDepth = 1000;
+/** Deeper nesting is refused. */
+export const maxJsonDepth = 10_000;
 
 export function tooDeep(opening: string): JsonSyntaxError {
   return invalidCharacter(opening, "exceeded max depth");

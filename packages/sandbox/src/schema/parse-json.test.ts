@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { JsonSyntaxError, maxJsonDepth, parseDocument } from "./json-document.ts";
+import { JsonSyntaxError, parseDocument } from "./json-document.ts";
 import { parseJson } from "./parse-json.ts";
 
 describe("malformed JSON is refused in the server's words", () => {
@@ -28,12 +28,12 @@ describe("malformed JSON is refused in the server's words", () => {
     expect(() => parseJson(text)).toThrow(new JsonSyntaxError(message));
   });
 
-  it("takes so many levels, and refuses more", () => {
+  it("takes 10,000 levels, and refuses more", () => {
     const nested = (levels: number): string => "[".repeat(levels) + "]".repeat(levels);
-    expect(parseJson(nested(maxJsonDepth)).hasDuplicates).toBe(false);
-    expect(() => parseDocument(nested(maxJsonDepth))).not.toThrow();
-    expect(() => parseDocument(nested(maxJsonDepth + 1))).toThrow("exceeded max depth");
-    expect(() => parseJson(nested(maxJsonDepth + 1))).toThrow("invalid character '[' exceeded max depth");
+    expect(parseJson(nested(10_000)).hasDuplicates).toBe(false);
+    expect(() => parseDocument(nested(10_000))).not.toThrow();
+    expect(() => parseDocument(nested(10_001))).toThrow("exceeded max depth");
+    expect(() => parseJson(nested(10_001))).toThrow("invalid character '[' exceeded max depth");
   });
 });
 

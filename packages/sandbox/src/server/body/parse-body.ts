@@ -58,6 +58,8 @@ function parseProtobuf(body: Uint8Array): ParsedJson {
 
 /** Parses YAML and converts it to JSON. */
 function parseYamlBody(text: string): ParsedJson {
+  const parsedJson = parseYamlAsJson(text);
+  if (parsedJson !== undefined) return parsedJson;
   try {
     const { value, strictProblem } = parseYaml(text);
     const parsed = parseJson(formatJson(value));
@@ -67,6 +69,18 @@ function parseYamlBody(text: string): ParsedJson {
     // Cycles, or values that JSON does not have: the text is wrong, not the parser.
     const why = error instanceof Error ? error.message : "cannot be read";
     throw new UnreadableBodyError(`yaml: ${why}`, { cause: error });
+  }
+}
+
+/** Most YAML that programs send is JSON, which is parsed much faster. Undefined for what YAML could see otherwise. */
+function parseYamlAsJson(text: string): ParsedJson | undefined {
+  if (!text.startsWith("{") || text.includes("\t")) return undefined;
+  try {
+    const parsed = parseJson(text);
+    return parsed.hasDuplicates ? undefined : parsed;
+  } catch (error) {
+    if (error instanceof JsonSyntaxError) return undefined;
+    throw error;
   }
 }
 

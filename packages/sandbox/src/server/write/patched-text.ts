@@ -1,4 +1,4 @@
-import { formatJson, isRecord, type JsonPatchOperation } from "@keelson/core";
+import { formatJson, isRecord, type JsonPatchOperation, sortFields } from "@keelson/core";
 import { goValue } from "../../patch/go-format.ts";
 import type { FieldSchema } from "../../schema/field-schema.ts";
 import type { Patched } from "./patched-object.ts";
@@ -11,15 +11,9 @@ import type { Patched } from "./patched-object.ts";
 export function patchedText({ patch, resource, apply }: Patched): string {
   if (patch.type === "strategic") return goValue(patch.patch);
   const result = apply();
-  if (resource.isCustom) return formatJson(sorted(result));
+  if (resource.isCustom) return formatJson(sortFields(result));
   const touched = patch.type === "merge" ? patch.patch : touchedBy(patch.operations);
   return formatJson(asPrinted(result, resource.schema, touched));
-}
-
-function sorted(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(sorted);
-  if (!isRecord(value)) return value;
-  return fromNames(Object.keys(value).sort(), (name) => sorted(value[name]));
 }
 
 function asPrinted(value: unknown, schema: FieldSchema | undefined, touched: unknown): unknown {

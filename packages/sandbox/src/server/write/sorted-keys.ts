@@ -1,4 +1,4 @@
-import { type GenericObject, isRecord } from "@keelson/core";
+import { type GenericObject, isDeeperThan, isRecord, sortFields } from "@keelson/core";
 import type { ServedResource } from "../../resource/served-resource.ts";
 
 /**
@@ -9,7 +9,9 @@ export function withSortedKeys(
   resource: Pick<ServedResource, "isCustom">,
   object: GenericObject,
 ): GenericObject {
-  return resource.isCustom ? asObject(sortedFields(object, ofObject)) : object;
+  if (!resource.isCustom) return object;
+  const sortPart = isDeeperThan(deepest, object) ? ofDeepObject : ofObject;
+  return asObject(sortedFields(object, sortPart));
 }
 
 /** The same for an object before it is stored: with a place for the resourceVersion, which the store sets. */
@@ -65,6 +67,13 @@ function sortedFields(fields: Fields, sortValue: (value: unknown, key: string) =
 
 function ofObject(value: unknown, key: string): unknown {
   return key === "metadata" && isRecord(value) ? sortedFields(value, ofMetadata) : sorted(value);
+}
+
+/** Parts that are nested deeper are sorted without recursion, and not shared. */
+const deepest = 300;
+
+function ofDeepObject(value: unknown, key: string): unknown {
+  return key === "metadata" ? ofObject(value, key) : sortFields(value);
 }
 
 function ofMetadata(value: unknown, key: string): unknown {
