@@ -3,6 +3,7 @@ export type { ApiAccess } from "./api-access.ts";
 export type { Binaries, BinaryName } from "./binaries/binaries.ts";
 export type { FindBinariesOptions } from "./binaries/find-binaries.ts";
 export { binariesFolder, findBinaries } from "./binaries/find-binaries.ts";
+export { readOpenApiDocument } from "./binaries/openapi-document.ts";
 export type { Identity, KeyPair } from "./certificate-authority.ts";
 export { CertificateAuthority } from "./certificate-authority.ts";
 export type { ComponentName } from "./components/component.ts";

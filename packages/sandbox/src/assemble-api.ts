@@ -11,6 +11,7 @@ import type { UserInfo } from "./auth/user.ts";
 import { builtinServedResources } from "./builtin/builtin-resources.ts";
 import { crdStrategy } from "./custom/crd-strategy.ts";
 import { discoveryService } from "./discovery/discovery-service.ts";
+import { schemaDescriptions } from "./discovery/schema-descriptions.ts";
 import type { Faults } from "./faults/fault.ts";
 import { createFaultInjector } from "./faults/fault-injector.ts";
 import { sendNothing, webhookCaller } from "./outgoing/post-webhook.ts";
@@ -87,7 +88,7 @@ export function assembleApi(options: SandboxOptions): AssembledApi {
     rulesOf: rbac.rulesOf,
     serviceAccountTokens,
     hasControllers: options.controllers !== false,
-    discovery: discoveryService(registry),
+    discovery: discoveryService(registry, { describe: schemaDescriptions(options.openApiDocument) }),
     clock,
     random,
     staleRevision: () => injector.staleRevision(),

@@ -34,6 +34,11 @@ export interface SandboxOptions {
    * server trusts. Default: they stay unsigned.
    */
   readonly authority?: ServingCertificate;
+  /**
+   * Reads Kubernetes' own OpenAPI v2 document, for the descriptions that `kubectl explain` prints. Called on the first
+   * request for OpenAPI. Default: short descriptions of what is asked for most.
+   */
+  readonly openApiDocument?: () => string | undefined;
   /** Signs the tokens of ServiceAccounts; keep it so that they stay valid in a later process. Default: a new one. */
   readonly tokenSecret?: Uint8Array;
   /** Users by token. More can be added later. */

@@ -1,4 +1,5 @@
 import { accessFromKubeconfig, createClient, httpTransport, listenHttp, sendPost } from "@keelson/client";
+import { readOpenApiDocument } from "@keelson/controlplane";
 import { errorCode, KeelsonError, type Kubeconfig, systemClock } from "@keelson/core";
 import { startHollowNodes } from "@keelson/hollow";
 import { createSandbox, serveSandbox } from "@keelson/sandbox";
@@ -77,7 +78,7 @@ async function serveCluster(
   const { pair } = authority;
   const sandbox = await createSandbox({
     ...{ certificates: pair.certificate, authority: pair, tokenSecret },
-    ...{ sendPost, controllers, onError: reports.error },
+    ...{ sendPost, controllers, onError: reports.error, openApiDocument: readOpenApiDocument },
     ...(journal !== undefined && { journal }),
   });
   stops.push(() => sandbox.stop());

@@ -6,6 +6,7 @@ import { aggregatedDocument, aggregatedType } from "./aggregated-document.ts";
 import { apiVersions, groupDocument, groupList, resourceList, serverVersion } from "./legacy-documents.ts";
 import { documentUrl, type OpenApiDocument, openApiDocuments, openApiIndex } from "./openapi-documents.ts";
 import { type OpenApiV2Document, openApiV2Document } from "./openapi-v2-document.ts";
+import { type DescribeSchema, schemaDescriptions } from "./schema-descriptions.ts";
 import { type ServedGroup, servedGroups } from "./served-groups.ts";
 
 export interface DiscoveryResponse {
@@ -18,6 +19,8 @@ export interface DiscoveryResponse {
 interface DiscoveryOptions {
   /** The address of the server in the document at `/api`. Default: the host of the request. */
   readonly serverAddress?: string;
+  /** Default: the short descriptions of this package. */
+  readonly describe?: DescribeSchema;
 }
 
 /** The response to a GET of a discovery path; undefined for other paths. */
@@ -32,6 +35,7 @@ export function discoveryService(
   registry: ResourceRegistry,
   options: DiscoveryOptions = {},
 ): DiscoveryService {
+  const { describe = schemaDescriptions() } = options;
   let snapshot: Snapshot | undefined;
   registry.onChange(() => {
     snapshot = undefined;
@@ -41,7 +45,7 @@ export function discoveryService(
     const [root] = parts;
     if (root === "version" && parts.length === 1) return json(serverVersion());
     if (root !== "api" && root !== "apis" && root !== "openapi") return undefined;
-    snapshot ??= new Snapshot(servedGroups(registry.all()));
+    snapshot ??= new Snapshot(servedGroups(registry.all()), describe);
     if (root === "openapi") return openApiResponse(snapshot, parts, headers, query);
     const address = options.serverAddress ?? headers.host ?? "";
     const response =
@@ -60,22 +64,25 @@ function laidOut(response: DiscoveryResponse | undefined): DiscoveryResponse | u
 /** The documents for one state of the registry, each computed on its first request. */
 class Snapshot {
   readonly groups: readonly ServedGroup[];
+  readonly #describe: DescribeSchema;
   readonly #texts = new Map<string, string>();
   #documents: ReadonlyMap<string, OpenApiDocument> | undefined;
   #wholeDocument: OpenApiV2Document | undefined;
 
-  constructor(groups: readonly ServedGroup[]) {
+  constructor(groups: readonly ServedGroup[], describe: DescribeSchema) {
     this.groups = groups;
+    this.#describe = describe;
   }
 
   get documents(): ReadonlyMap<string, OpenApiDocument> {
-    this.#documents ??= openApiDocuments(this.groups);
+    this.#documents ??= openApiDocuments(this.groups, this.#describe);
     return this.#documents;
   }
 
   get wholeDocument(): OpenApiV2Document {
     this.#wholeDocument ??= openApiV2Document(
       this.groups.flatMap(({ versions }) => versions.flatMap(({ resources }) => resources)),
+      this.#describe,
     );
     return this.#wholeDocument;
   }

@@ -2,6 +2,8 @@ import { type RawSchema, rawSchema, rawSchemaName } from "../builtin/builtin-sch
 import type { ServedResource } from "../resource/served-resource.ts";
 import type { FieldSchema } from "../schema/field-schema.ts";
 
+import { type DescribeSchema, describedSchema } from "./schema-descriptions.ts";
+
 export type OpenApiSchema = Readonly<Record<string, unknown>>;
 
 /** How a version of OpenAPI writes schemas. */
@@ -48,6 +50,7 @@ function customName(group: string, version: string, kind: string): string {
 /** The schemas of these resources with all that they refer to, by name. */
 export function publishedSchemas(
   resources: readonly ServedResource[],
+  describe: DescribeSchema,
   dialect: SchemaDialect = openApi3,
 ): Readonly<Record<string, OpenApiSchema>> {
   const published = new Map<string, OpenApiSchema>();
@@ -60,7 +63,7 @@ export function publishedSchemas(
   for (const name of needed) {
     const raw = published.has(name) ? undefined : rawSchema(name);
     if (raw === undefined) continue;
-    published.set(name, dialect.builtin(raw, needed));
+    published.set(name, dialect.builtin(describedSchema(raw, describe(name)), needed));
   }
   return Object.fromEntries([...published].sort(([a], [b]) => (a < b ? -1 : 1)));
 }

@@ -12,6 +12,7 @@ import {
 import { publishedSchemas } from "./openapi-schemas.ts";
 import { encodeOpenApiV2 } from "./openapi-v2-protobuf.ts";
 import { definitionReference, openApi2Schemas } from "./openapi-v2-schemas.ts";
+import type { DescribeSchema } from "./schema-descriptions.ts";
 
 /** The OpenAPI v2 document of all resources. */
 export interface OpenApiV2Document {
@@ -21,12 +22,15 @@ export interface OpenApiV2Document {
   readonly bytes: () => Uint8Array;
 }
 
-export function openApiV2Document(resources: readonly ServedResource[]): OpenApiV2Document {
+export function openApiV2Document(
+  resources: readonly ServedResource[],
+  describe: DescribeSchema,
+): OpenApiV2Document {
   const document = {
     swagger: "2.0",
     info: { title: "Kubernetes", version: /\d+\.\d+/.exec(kubernetesVersion)?.[0] ?? kubernetesVersion },
     paths: Object.assign({}, ...resources.map((resource) => resourcePaths(resource, openApi2))),
-    definitions: publishedSchemas(resources, openApi2Schemas),
+    definitions: publishedSchemas(resources, describe, openApi2Schemas),
     securityDefinitions: {
       BearerToken: {
         description: "Bearer Token authentication",
