@@ -41,6 +41,25 @@ describe("an operator", () => {
     await world.running;
   });
 
+  it("makes a controller with metrics of its own for each manager, and declares the same for all", async () => {
+    const counting = defineOperator({
+      name: "counting",
+      controllers: [
+        (metrics) => {
+          const runs = metrics.counter({ name: "gadget_runs_total", help: "Runs." }).with();
+          return controller(Gadget).reconcile(() => runs.add());
+        },
+      ],
+    });
+    expect(counting.resources).toEqual([Gadget]);
+    expect(operatorUses(counting)).toHaveLength(3);
+    for (const { manager } of [managerWorld(), managerWorld()]) {
+      await counting.setup(manager);
+      expect(await manager.metrics.render()).toContain("gadget_runs_total 0");
+      expect(manager.kinds).toEqual(["Gadget.example.com"]);
+    }
+  });
+
   it("has a name that manifests can carry", () => {
     expect(() => defineOperator({ name: "Web App", setup: () => undefined })).toThrow(InvalidManagerError);
   });

@@ -12,6 +12,7 @@ import type { AnyDefinedResource, z } from "@keelson/schema";
 import type { CachedIndex, CachedKind } from "../cache/cache-settings.ts";
 import { isDefined } from "../controller/builder.ts";
 import type { ControllerDefinition } from "../controller/controller-definition.ts";
+import { MetricsRegistry } from "../telemetry/metrics/metrics-registry.ts";
 import type { Admission } from "../webhook/admission.ts";
 import type { Conversion } from "../webhook/conversion.ts";
 import { InvalidManagerError } from "./errors.ts";
@@ -51,7 +52,7 @@ export interface Operator {
   readonly settings: z.ZodObject | undefined;
   /** What of some kinds it needs in the cache; see `operatorCacheKinds`. */
   readonly cache: readonly CachedKind[];
-  /** Its controllers, as far as it declares them as values. */
+  /** Its controllers, apart from those that its `setup` adds. */
   readonly controllers: readonly Pick<ControllerDefinition<never>, "name" | "kind" | "sources" | "uses">[];
   readonly samples: OperatorSamples | undefined;
   /**
@@ -65,8 +66,14 @@ export interface OperatorDefinition<Settings = unknown> {
   readonly name: string;
   /** Default: the kinds of its controllers and webhooks that `defineResource` made. */
   readonly resources?: readonly AnyDefinedResource[];
-  /** Default: none. */
-  readonly controllers?: readonly ControllerDefinition<never, Settings>[];
+  /**
+   * A controller with metrics of its own is a function of the registry of its manager. It is also called once, with another
+   * registry, to learn what the controller declares. Default: none.
+   */
+  readonly controllers?: readonly (
+    | ControllerDefinition<never, Settings>
+    | ((metrics: MetricsRegistry) => ControllerDefinition<never, Settings>)
+  )[];
   /** Made by `admission` and `conversion`. Default: none. */
   readonly webhooks?: readonly (Admission | Conversion)[];
   /** Made by `cacheIndex`. Default: none. */
@@ -77,7 +84,7 @@ export interface OperatorDefinition<Settings = unknown> {
   readonly uses?: readonly ApiUse[];
   /** Default: none. */
   readonly samples?: OperatorSamples;
-  /** Adds what cannot be declared as a value, such as metrics and runnables. */
+  /** Adds what cannot be declared, such as runnables. */
   readonly setup?: (manager: Manager, settings: Settings) => void | Promise<void>;
 }
 
@@ -119,11 +126,14 @@ export function defineOperator(definition: OperatorDefinition): Operator;
 export function defineOperator(
   definition: OperatorDefinition & Partial<OperatorSettings<z.ZodObject>>,
 ): Operator {
-  const { name, controllers = [], webhooks = [], indexes = [], cache = [], uses = [] } = definition;
+  const { name, webhooks = [], indexes = [], cache = [], uses = [] } = definition;
   const { settings: schema, samples, setup } = definition;
   const problem = dnsLabelProblem(name);
   if (problem !== undefined)
     throw new InvalidManagerError(`define operator ${JSON.stringify(name)}`, `its name ${problem}`);
+  const controllersFor = (metrics: MetricsRegistry): readonly ControllerDefinition<never>[] =>
+    (definition.controllers ?? []).map((each) => (typeof each === "function" ? each(metrics) : each));
+  const controllers = controllersFor(new MetricsRegistry());
   return {
     name,
     resources: definition.resources ?? ownKinds(controllers, webhooks),
@@ -136,7 +146,7 @@ export function defineOperator(
       const settings = schema === undefined ? undefined : parseSettings(name, schema, values);
       if (uses.length > 0) manager.declareUses(`operator ${name}`, uses);
       for (const index of indexes) manager.cache.addIndex(index.resource, index.name, index.valuesOf);
-      for (const controller of controllers) manager.add(controller, settings);
+      for (const controller of controllersFor(manager.metrics.registry)) manager.add(controller, settings);
       if (webhooks.length > 0) manager.addWebhooks(webhookSet(webhooks));
       return setup?.(manager, settings);
     },
