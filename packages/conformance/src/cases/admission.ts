@@ -82,6 +82,18 @@ const configurations: readonly (readonly [sentence: string, kind: string, fields
     { matchConditions: [{ name: "a", expression: "object." }] },
   ],
   [
+    "a webhook's conditions are true or false, and know what a request has",
+    "ValidatingWebhookConfiguration",
+    {
+      matchConditions: [
+        ...["object.metadata.name", "request.name", "request.none == 1", "request.userInfo.groups == 1"],
+        ...["authorizer.check('get').allowed()", "authorizer.requestResource.check('get')", "self == 1"],
+        ...["object.spec.replicas > 1", "request.resource.group == '' && oldObject == null"],
+        "authorizer.serviceAccount('a', 'b').group('').resource('pods').labelSelector('a').check('get').allowed()",
+      ].map((expression, at) => ({ name: `c${at}`, expression })),
+    },
+  ],
+  [
     "a webhook's conditions have names",
     "ValidatingWebhookConfiguration",
     { matchConditions: [{ name: "", expression: "true" }] },
@@ -142,6 +154,21 @@ export const admissionCases: CaseGroup = {
         await create(stage);
         await stage.create(stage.path("configmaps"), configMap("b"));
       },
+    ),
+    hookCase(
+      "a webhook is called if its user may do something, and a service account may not",
+      "ValidatingWebhookConfiguration",
+      {
+        matchConditions: [
+          { name: "user", expression: "authorizer.requestResource.check('delete').allowed()" },
+          {
+            name: "account",
+            expression:
+              "!authorizer.serviceAccount('default', 'default').group('').resource('configmaps').check('get').allowed()",
+          },
+        ],
+      },
+      create,
     ),
     hookCase(
       "a webhook without side effects is called in dry runs, and its failure is ignored",

@@ -3,7 +3,7 @@ import { estimateCost } from "./cost/estimate-cost.ts";
 import type { ValueShape } from "./cost/value-shape.ts";
 import { declare, schemaType } from "./environment.ts";
 import { Budget, BudgetSpentError } from "./language/budget.ts";
-import { type CelType, optionalOf } from "./language/cel-type.ts";
+import { type CelType, dynType, optionalOf, typeText } from "./language/cel-type.ts";
 import { constantProblem } from "./language/check-constants.ts";
 import { type CheckedExpression, checkExpression, type Declarations } from "./language/check-expression.ts";
 import { literalFindings } from "./language/check-literals.ts";
@@ -55,31 +55,27 @@ export function ruleEnvironment(
   return declare({ self: type, oldSelf: isOldSelfOptional ? optionalOf(type) : type }, objects);
 }
 
-/** For expressions on variables that have no schema. */
-export function untypedEnvironment(variables: Readonly<Record<string, CelType>>): Declarations {
-  return declare(variables);
-}
-
 export function isProblem(compiled: CompiledRule | CompileProblem): compiled is CompileProblem {
   return "problem" in compiled;
 }
+
+/** What an expression is for, and what it must give. */
+export type Purpose = "rule" | "messageExpression" | "condition";
 
 /** Checks the expression and the type of its result, and makes it ready to run. */
 export function compileRule(
   expression: string,
   declarations: Declarations,
-  result: "bool" | "string" = "bool",
+  purpose: Purpose = "rule",
 ): CompiledRule | CompileProblem {
   const checked = check(expression, declarations);
   if ("problem" in checked) return checked;
-  const type = checked.types.get(checked.root);
-  if (type?.name !== result) {
-    const what = result === "bool" ? "cel expression" : "messageExpression";
-    return { problem: `${what} must evaluate to a ${result}` };
-  }
+  const type = checked.types.get(checked.root) ?? dynType;
+  const isMessage = purpose === "messageExpression";
+  if (type.name !== (isMessage ? "string" : "bool")) return { problem: wrongResult(type, purpose) };
   const constant = constantProblem(checked);
   if (constant !== undefined) {
-    const what = result === "bool" ? "program" : "messageExpression";
+    const what = isMessage ? "messageExpression" : "program";
     return { problem: `${what} instantiation failed: ${constant}` };
   }
   const program = planExpression(checked);
@@ -91,6 +87,13 @@ export function compileRule(
     mostCost: (self) => estimateCost(checked, self),
     evaluate: (variables, limit = callLimit) => run(program, variables, limit),
   };
+}
+
+function wrongResult(type: CelType, purpose: Purpose): string {
+  if (purpose === "condition") return `must evaluate to bool but got ${typeText(type)}`;
+  return purpose === "rule"
+    ? "cel expression must evaluate to a bool"
+    : `${purpose} must evaluate to a string`;
 }
 
 function check(expression: string, declarations: Declarations): CheckedExpression | CompileProblem {

@@ -74,7 +74,7 @@ export function compileRules(schema: FieldSchema, isResource: boolean): readonly
     const message =
       messageExpression.trim() === "" || ofRule === undefined
         ? undefined
-        : compileRule(messageExpression, ofRule, "string");
+        : compileRule(messageExpression, ofRule, "messageExpression");
     return {
       rule,
       compiled: ofRule === undefined ? untyped : compileRule(rule.rule, ofRule),

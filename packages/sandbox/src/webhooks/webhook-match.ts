@@ -5,7 +5,14 @@ import type {
   ValidatingWebhook,
 } from "@keelson/core/kinds/admissionregistration/v1";
 import type { AdmissionRequest } from "../admission/admission.ts";
+import {
+  type ServiceAccountName,
+  serviceAccountGroups,
+  serviceAccountUsername,
+  type UserInfo,
+} from "../auth/user.ts";
 import { evaluateCondition } from "../cel/evaluate-condition.ts";
+import type { AskAccess } from "../cel/functions/authorizer.ts";
 import { convertToVersion } from "../resource/convert-object.ts";
 import type { ServedResource } from "../resource/served-resource.ts";
 import { forbidden, notFound } from "../status/api-error.ts";
@@ -123,7 +130,8 @@ function meetsConditions(
     object,
     oldObject,
     request: requestJson(seen),
-    authorizer: (access: Parameters<typeof authorize>[1]) => authorize(request.user, access),
+    authorizer: ((access, account) =>
+      authorize(account === undefined ? request.user : userOf(account), access)) satisfies AskAccess,
   };
   for (const { expression } of matchConditions) {
     const holds = evaluateCondition(expression, variables);
@@ -134,6 +142,11 @@ function meetsConditions(
   if (failurePolicy === "Ignore") return undefined;
   const joined = problems.length === 1 ? (problems[0] ?? "") : `[${problems.join(", ")}]`;
   throw forbidden(request.resource, request.name, joined);
+}
+
+function userOf(account: ServiceAccountName): UserInfo {
+  const groups = [...serviceAccountGroups(account.namespace), "system:authenticated"];
+  return { username: serviceAccountUsername(account), groups };
 }
 
 /** Whether a rule of a webhook matches a write of the given version of the resource. */

@@ -1,9 +1,10 @@
 import type { AccessDecision, AccessRequest } from "../../auth/access.ts";
+import type { ServiceAccountName } from "../../auth/user.ts";
 import { ExtensionValue } from "../language/cel-values.ts";
 import type { Functions } from "../language/function-table.ts";
 
-/** Whether the user of the request may do something. */
-export type AskAccess = (request: AccessRequest) => AccessDecision;
+/** Whether the user of the request, or a service account instead, may do something. */
+export type AskAccess = (request: AccessRequest, serviceAccount?: ServiceAccountName) => AccessDecision;
 
 /**
  * What an expression has said so far of what it asks for; steps of
@@ -44,7 +45,7 @@ class GroupCheck extends Question<string> {
   readonly typeName = "kubernetes.authorization.GroupCheck";
 }
 
-class ResourceCheck extends Question<Target> {
+export class ResourceCheck extends Question<Target> {
   readonly typeName = "kubernetes.authorization.ResourceCheck";
 }
 
@@ -75,6 +76,14 @@ export const authorizers: Functions = [
     `${prefix}.Authorizer.group(string): ${prefix}.GroupCheck`,
     ({ ask }: CelAuthorizer, group: string) => new GroupCheck(ask, group),
   ],
+  [
+    `${prefix}.Authorizer.serviceAccount(string, string): ${prefix}.Authorizer`,
+    ({ ask }: CelAuthorizer, namespace: string, name: string) =>
+      new CelAuthorizer((access) => ask(access, { namespace, name }), undefined),
+  ],
+  // Of the objects that are asked for; no rule of the server's roles looks at them.
+  [`${resourceCheck}.fieldSelector(string): ${resourceCheck}`, (check: ResourceCheck) => check],
+  [`${resourceCheck}.labelSelector(string): ${resourceCheck}`, (check: ResourceCheck) => check],
   [
     `${prefix}.GroupCheck.resource(string): ${resourceCheck}`,
     ({ ask, about }: GroupCheck, resource: string) => new ResourceCheck(ask, { group: about, resource }),
