@@ -1,4 +1,5 @@
 import {
+  formatJson,
   isRecord,
   type JsonPatchOperation,
   type KubeObject,
@@ -88,7 +89,7 @@ function listOperations(
     if (!isRecord(element)) return [];
     const within = {
       path: [...path, index],
-      owned: partsOf(owned, `k:${JSON.stringify(sortFields({ [key]: element[key] }))}`),
+      owned: partsOf(owned, `k:${formatJson(sortFields({ [key]: element[key] }))}`),
     };
     const namesake = wanted.find((other) => isRecord(other) && other[key] === element[key]);
     if (namesake !== undefined) return operationsWithin(within, element, namesake);

@@ -1,4 +1,12 @@
-import { freeze, isRecord, type KubeObject, type ObjectKey, parseJson, type Stored } from "@keelson/core";
+import {
+  formatJson,
+  freeze,
+  isRecord,
+  type KubeObject,
+  type ObjectKey,
+  parseJson,
+  type Stored,
+} from "@keelson/core";
 
 /** One state of an object: its key and version, and the object itself, which may be parsed only when it is read. */
 export interface Snapshot<T extends KubeObject> extends ObjectKey {
@@ -59,11 +67,12 @@ export function parsedSnapshot<T extends KubeObject>(object: Stored<T>): Snapsho
 /** Why an object of the server has no key or version that can be used; undefined if it has [RF23]. */
 export function keyProblem({ metadata }: { readonly metadata: object }): string | undefined {
   const { name, namespace, resourceVersion }: Readonly<Record<string, unknown>> = { ...metadata };
-  if (typeof name !== "string" || name === "") return `its name is ${JSON.stringify(name) ?? "missing"}`;
+  if (typeof name !== "string" || name === "")
+    return `its name is ${name === undefined ? "missing" : formatJson(name)}`;
   if (namespace !== undefined && typeof namespace !== "string")
-    return `the namespace of ${JSON.stringify(name)} is ${JSON.stringify(namespace)}`;
+    return `the namespace of ${formatJson(name)} is ${formatJson(namespace)}`;
   if (resourceVersion !== undefined && typeof resourceVersion !== "string")
-    return `the resource version of ${JSON.stringify(name)} is ${JSON.stringify(resourceVersion)}`;
+    return `the resource version of ${formatJson(name)} is ${formatJson(resourceVersion)}`;
   return undefined;
 }
 
