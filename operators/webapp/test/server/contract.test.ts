@@ -12,9 +12,10 @@ import { Deployment } from "keelson/kinds/apps/v1";
 import { HorizontalPodAutoscaler } from "keelson/kinds/autoscaling/v2";
 import { Service } from "keelson/kinds/core/v1";
 import { Ingress } from "keelson/kinds/networking/v1";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { WebApp } from "../../src/api/web-app.ts";
 import { webapp } from "../../src/operator.ts";
+import { type Seen, seeReplicas } from "../support/seen.ts";
 import { manifestOf } from "../support/space.ts";
 import { specEdits } from "../support/spec-edits.ts";
 
@@ -25,14 +26,28 @@ beforeAll(async () => {
 });
 afterAll(() => world?.stop());
 
-const withIngress = { image: "web:1", replicas: 2, ingress: { host: "web.example.com" } };
+const withIngress = { image: "web:1", replicas: 3, ingress: { host: "web.example.com" } };
 const autoscaled = {
   image: "web:2",
-  replicas: 3,
+  replicas: 4,
   resources: { requests: { cpu: "100m" } },
   autoscaling: { minReplicas: 2, maxReplicas: 5 },
 };
-const plain = { image: "web:2", replicas: 2 };
+const plain = { image: "web:3", replicas: 3, ingress: { host: "new.example.com" } };
+
+/** The numbers of pods that the Deployment of each scenario has had, by namespace. */
+const replicas = new Map<string, Seen<Deployment, number>>();
+afterEach(async () => {
+  for (const seen of replicas.values()) await seen[Symbol.asyncDispose]();
+  replicas.clear();
+});
+
+/** Applies a first spec, and observes the number of pods from then on. */
+async function prepare(scenario: ScenarioWorld, spec: object): Promise<void> {
+  const { namespace } = scenario;
+  replicas.set(namespace, await seeReplicas(world.client, namespace, "web"));
+  await apply(scenario, spec);
+}
 
 async function apply({ cluster, namespace }: ScenarioWorld, spec: object): Promise<void> {
   const input = JSON.stringify(manifestOf("web", spec));
@@ -54,20 +69,29 @@ async function isReadyWith(
 async function outcome({ client, namespace }: ScenarioWorld): Promise<unknown> {
   const all = async (resource: Resource): Promise<readonly KubeObject[]> =>
     (await client.list(resource, { namespace })).items;
-  const kinds = [WebApp, Deployment, Service, HorizontalPodAutoscaler];
+  const kinds = [WebApp, Deployment, Service, Ingress, HorizontalPodAutoscaler];
   const objects = (await Promise.all(kinds.map(all))).flat();
   // The statuses of autoscalers and of the rollout depend on the time of their controllers.
-  return normalized(
-    objects.map((object) => {
-      const { managedFields: _, generation: __, ...metadata } = object.metadata;
-      return { ...object, ...(object.kind !== "WebApp" && { status: {} }), metadata };
-    }),
-  );
+  return {
+    objects: normalized(
+      objects.map((object) => {
+        const { managedFields: _, generation: __, ...metadata } = object.metadata;
+        return { ...object, ...(object.kind !== "WebApp" && { status: {} }), metadata };
+      }),
+    ),
+    replicas: replicas.get(namespace)?.values,
+  };
 }
+
+const deploymentOf = (image: string) => ({
+  kind: "Deployment",
+  spec: { replicas: 3, template: { spec: { containers: [{ image }] } } },
+});
+const ready = { kind: "WebApp", status: { phase: "Ready", availableReplicas: 3 } };
 
 const scenarios: Readonly<Record<string, ContractScenario>> = {
   "an Ingress gives way to an autoscaler": {
-    prepare: (scenario) => apply(scenario, withIngress),
+    prepare: (scenario) => prepare(scenario, withIngress),
     act: (scenario) => apply(scenario, autoscaled),
     isSettled: (scenario, stage) =>
       isReadyWith(
@@ -76,7 +100,13 @@ const scenarios: Readonly<Record<string, ContractScenario>> = {
       ),
     outcome,
     eventReasons: ["Created", "Ready", "Removed", "Updated"],
-    checkReport: ({ writes, crashes }) => {
+    checkReport: ({ writes, crashes, outcome: reached }) => {
+      // The same after every crash, and what the last spec describes: no step has changed the number of pods.
+      const autoscaler = { kind: "HorizontalPodAutoscaler", spec: { minReplicas: 2, maxReplicas: 5 } };
+      expect(reached).toMatchObject({
+        objects: [deploymentOf("web:2"), autoscaler, ready, { kind: "Service" }],
+        replicas: [3],
+      });
       const sorts = new Set(writes.map((write) => describeWrite(write).split(" ").slice(0, 2).join(" ")));
       expect([...sorts].sort()).toEqual([
         "apply deployments.apps",
@@ -89,12 +119,22 @@ const scenarios: Readonly<Record<string, ContractScenario>> = {
       expect(crashes.length).toBeGreaterThanOrEqual(10);
     },
   },
-  "an autoscaler is removed": {
-    prepare: (scenario) => apply(scenario, autoscaled),
+  "an autoscaler gives way to an Ingress": {
+    prepare: (scenario) => prepare(scenario, autoscaled),
     act: (scenario) => apply(scenario, plain),
     isSettled: (scenario, stage) =>
-      isReadyWith(scenario, { ingresses: 0, autoscalers: stage === "prepared" ? 1 : 0 }),
+      isReadyWith(
+        scenario,
+        stage === "prepared" ? { ingresses: 0, autoscalers: 1 } : { ingresses: 1, autoscalers: 0 },
+      ),
     outcome,
+    checkReport: ({ outcome: reached }) => {
+      const ingress = { kind: "Ingress", spec: { rules: [{ host: "new.example.com" }] } };
+      expect(reached).toMatchObject({
+        objects: [deploymentOf("web:3"), ready, ingress, { kind: "Service" }],
+        replicas: [2, 3],
+      });
+    },
   },
 };
 

@@ -14,6 +14,7 @@ import { HorizontalPodAutoscaler } from "keelson/kinds/autoscaling/v2";
 import { Service } from "keelson/kinds/core/v1";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { webapp } from "../../src/operator.ts";
+import { seeReplicas } from "../support/seen.ts";
 import { WebAppSpace } from "../support/space.ts";
 
 let world: World;
@@ -117,6 +118,37 @@ describe("an API server that fails", () => {
     const [container] = (await space.get(Deployment, "web")).spec?.template.spec?.containers ?? [];
     expect(container?.image).toBe("web:2");
     expect((await space.get(Service, "web")).spec?.ports?.[0]?.port).toBe(81);
+  });
+});
+
+describe("the hand-over of the number of pods", () => {
+  it("leaves a number that another writer has set in the meantime", async () => {
+    const space = await WebAppSpace.create(world);
+    const faulty: FaultyTransport[] = [];
+    await using operator = await runOperator(webapp, {
+      ...{ access: world.cluster, namespaces: [space.namespace] },
+      wrap: (transport) => {
+        const wrapped = faultyTransport(transport);
+        wrapped.fault(({ query }) => query.fieldManager === "webapp-replicas", faults.hold());
+        faulty.push(wrapped);
+        return wrapped;
+      },
+    });
+    await space.apply("busy", { image: "web:1", replicas: 3 });
+    await space.reaches("busy", "Ready");
+    await using seen = await seeReplicas(world.client, space.namespace, "busy");
+    const resources = { requests: { cpu: "100m" } };
+    const autoscaling = { minReplicas: 2, maxReplicas: 9 };
+    await space.apply("busy", { image: "web:1", replicas: 3, resources, autoscaling });
+    await expect.poll(() => faulty.some(({ heldRequests }) => heldRequests.length > 0)).toBe(true);
+    await space.kubectl("scale", "deployment", "busy", "--replicas=5");
+    for (const transport of faulty) transport.releaseAll();
+    await expect.poll(() => space.find(HorizontalPodAutoscaler, "busy")).toBeDefined();
+    await expect.poll(async () => (await space.reaches("busy", "Ready")).status?.availableReplicas).toBe(5);
+    expect(seen.values).toEqual([3, 5]);
+    expect(await operator.metrics()).toMatch(
+      /controller_runtime_reconcile_errors_total\{controller="webapp"\} 0\n/,
+    );
   });
 });
 

@@ -64,7 +64,7 @@ describe("cutting managedFields out of a line", () => {
     );
   });
 
-  it("throws nothing and makes nothing valid that was not, whatever the bytes are", () => {
+  it("throws nothing, and makes a line valid only if what it cuts out was not, whatever the bytes are", () => {
     const piece = fc.constantFrom(
       '{"object":{"metadata":{',
       '"managedFields"',
@@ -81,9 +81,15 @@ describe("cutting managedFields out of a line", () => {
       fc.property(fc.array(piece, { maxLength: 14 }), (pieces) => {
         const text = pieces.join("");
         const stripped = strip(text);
-        if (!isJson(text) && stripped !== text) expect(isJson(stripped)).toBe(false);
+        if (isJson(text) || !isJson(stripped)) return;
+        const [cut = ""] = text.match(/"managedFields".*/) ?? [];
+        const member = cut.slice(0, cut.length - (stripped.length - text.indexOf(cut)));
+        expect(isJson(`{${member.replace(/, *$/, "")}}`)).toBe(false);
       }),
-      { numRuns: 2000 },
+      {
+        numRuns: 2000,
+        examples: [[['{"object":{"metadata":{', '"managedFields"', ":[", ",", "]", "}", "}", "}"]]],
+      },
     );
   });
 

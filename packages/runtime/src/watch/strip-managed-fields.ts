@@ -13,8 +13,8 @@ const closeBracket = 0x5d;
  * Cuts `object.metadata.managedFields` out of a line of a watch, before it is parsed: it is often half of the line, and
  * what is not parsed costs neither time nor memory. Any other field of that name, such as in a pod template, stays.
  *
- * Never makes a line worse: one that is not the JSON of an event, or spells the key in another way, is returned as it
- * is, and the parser decides. See also `withoutManagedFields`.
+ * A line that is not the JSON of an event, or spells the key in another way, is returned as it is, and the parser decides.
+ * What is cut out is not parsed: an error within it is not found, and one anywhere else is. See also `withoutManagedFields`.
  */
 export function stripManagedFields(line: Buffer): Buffer {
   if (!line.includes('"managedFields"')) return line;

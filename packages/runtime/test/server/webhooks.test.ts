@@ -382,6 +382,16 @@ describe("the configurations", () => {
     );
   });
 
+  it("are not deleted if another field manager applied them under the same name", async () => {
+    const endpoint = { url: "https://127.0.0.1:1" };
+    const metadata = { name: "foreign" };
+    await client.apply(MutatingWebhookConfiguration, { metadata }, { fieldOwner: "other" });
+    await client.apply(ValidatingWebhookConfiguration, { metadata }, { fieldOwner: "other" });
+    await keepConfigurations(client, { name: "foreign", endpoint })("PEM");
+    await client.get(MutatingWebhookConfiguration, metadata);
+    await client.get(ValidatingWebhookConfiguration, metadata);
+  });
+
   it("[WH9] are deleted again when a replica of an earlier release has applied them", async () => {
     const endpoint = { url: "https://127.0.0.1:1" };
     const validating = admission(ConfigMap, inNamespaceOnly("nowhere")).validate(() => undefined);

@@ -31,6 +31,8 @@ export interface CrashReport {
    * happen where things run at the same time.
    */
   readonly crashes: readonly RecordedWrite[];
+  /** The outcome of the operator that did not crash, which all others have reached. */
+  readonly outcome: unknown;
 }
 
 /**
@@ -55,7 +57,8 @@ export async function crashAtEveryWrite(
     const { writes } = undisturbed;
     const indexes = writes.map((_, index) => index + 1);
     const crashes = await inTurns(indexes, concurrency, (index) => crashAt(play, undisturbed, index, moment));
-    return { writes, crashes: crashes.filter((write) => write !== undefined) };
+    const { outcome } = undisturbed;
+    return { writes, crashes: crashes.filter((write) => write !== undefined), outcome };
   } finally {
     await transport.close();
   }

@@ -133,6 +133,34 @@ describe("a write of which only the version is known", () => {
     expect(writes.size).toBe(0);
   });
 
+  it("[RW1] has a reader of several objects wait until the latest deadline", () => {
+    const { writes } = world();
+    writes.recordVersion("shop/a", { version: "5", uid: "u1" }, 1_000);
+    writes.recordVersion("shop/b", { version: "6", uid: "u2" }, 3_000);
+    writes.recordVersion("other/c", { version: "7", uid: "u3" }, 9_000);
+    expect(writes.unknownUntil((key) => key.startsWith("shop/"))).toBe(13_000);
+    writes.requireAtLeast("20", 2_000);
+    expect(writes.unknownUntil((key) => key === "shop/a")).toBe(12_000);
+    expect(writes.unknownUntil((key) => key.startsWith("shop/"))).toBe(13_000);
+    expect(writes.unknownUntil(() => false)).toBe(12_000);
+  });
+
+  it("[RW1] without an order is given up at its deadline and not before, and so is one from before the informer", () => {
+    const { writes } = world({ at: "a" });
+    writes.recordVersion("shop/web", { version: "c", uid: "u1" }, 0);
+    writes.recordVersion("shop/later", { version: "d", uid: "u2" }, 1);
+    writes.requireAtLeast("c", 5_000);
+    writes.advance({ resourceVersion: "b" }, 9_999);
+    expect([writes.isHeld("shop/web"), writes.isHeld("shop/later")]).toEqual([true, true]);
+    writes.advance({ resourceVersion: "e" }, 10_000);
+    expect([...writes.heldKeys()]).toEqual(["shop/later"]);
+    writes.advance({ resourceVersion: "f" }, 14_999);
+    expect([...writes.heldKeys()]).toEqual([]);
+    expect(writes.read("shop/any")).toEqual({ type: "unknown", deadlineMs: 15_000 });
+    writes.advance({ resourceVersion: "g" }, 15_000);
+    expect(writes.read("shop/any")).toEqual({ type: "stored" });
+  });
+
   it("is known when another response contains the object of that version", () => {
     const { writes } = world();
     writes.recordVersion("shop/web", { version: "5", uid: "u1" }, 0);
