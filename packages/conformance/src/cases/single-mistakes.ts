@@ -135,6 +135,32 @@ const atUrl = { url: "https://a" };
 const atService = (fields: Fields): Fields => ({ service: { name: "a", namespace: "b", ...fields } });
 const withRule = (rule: unknown): Fields => hook(atUrl, { rules: [rule] });
 
+const flowControl = "flowcontrol.apiserver.k8s.io/v1";
+
+function flowSchema(spec: Fields): Fields {
+  return manifest(flowControl, "FlowSchema", "a", {
+    spec: { priorityLevelConfiguration: { name: "global-default" }, ...spec },
+  });
+}
+
+const withSubject = (subject: Fields): Fields =>
+  flowSchema({
+    rules: [{ subjects: [subject], nonResourceRules: [{ verbs: ["*"], nonResourceURLs: ["*"] }] }],
+  });
+const forUser = [{ kind: "User", user: { name: "a" } }];
+
+function priorityLevel(spec: Fields): Fields {
+  return manifest(flowControl, "PriorityLevelConfiguration", "a", { spec });
+}
+
+const limited = (fields: Fields): Fields => priorityLevel({ type: "Limited", limited: fields });
+const queued = (queuing: unknown): Fields => limited({ limitResponse: { type: "Queue", queuing } });
+
+function apiService(spec: Fields, name = "v1.a.example.com"): Fields {
+  const usual = { group: "a.example.com", version: "v1", groupPriorityMinimum: 100, versionPriority: 10 };
+  return manifest("apiregistration.k8s.io/v1", "APIService", name, { spec: { ...usual, ...spec } });
+}
+
 function cronJob(timeZone: string): Fields {
   const spec = { template: { spec: { restartPolicy: "Never", containers: [container] } } };
   return manifest("batch/v1", "CronJob", "a", {
@@ -266,6 +292,61 @@ export const singleMistakeCases: CaseGroup = {
         { ...hook(atUrl), webhooks: [null] },
       ],
     ),
+    mistakes("a FlowSchema", `/apis/${flowControl}/flowschemas`, [
+      flowSchema({}),
+      flowSchema({ priorityLevelConfiguration: null }),
+      flowSchema({ priorityLevelConfiguration: { name: "A_B" } }),
+      ...[-1, 1, 10_001].map((matchingPrecedence) => flowSchema({ matchingPrecedence })),
+      flowSchema({ distinguisherMethod: {} }),
+      flowSchema({ rules: [null] }),
+      withSubject({ kind: "X" }),
+      withSubject({ kind: "User" }),
+      withSubject({ kind: "User", user: {}, group: { name: "a" } }),
+      withSubject({ kind: "ServiceAccount", serviceAccount: {}, user: { name: "a" } }),
+      withSubject({ kind: "ServiceAccount", serviceAccount: { name: "A_B", namespace: "C_D" } }),
+      flowSchema({ rules: [{ subjects: forUser, resourceRules: [{}], nonResourceRules: [{}] }] }),
+      flowSchema({
+        rules: [
+          {
+            subjects: forUser,
+            resourceRules: [
+              { verbs: ["*", "get"], apiGroups: ["*", ""], resources: ["*", "pods"], namespaces: ["*", "a"] },
+              { verbs: ["fly"], apiGroups: [""], resources: ["pods"], namespaces: ["A_B"] },
+            ],
+            nonResourceRules: [
+              { verbs: ["get"], nonResourceURLs: ["", "/", "a", "/a b", "/a//b", "/a*", "/a/*", "/*/*"] },
+            ],
+          },
+        ],
+      }),
+    ]),
+    mistakes("a PriorityLevelConfiguration", `/apis/${flowControl}/prioritylevelconfigurations`, [
+      priorityLevel({}),
+      priorityLevel({ type: "Exempt", limited: {} }),
+      priorityLevel({ type: "Limited" }),
+      priorityLevel({ type: "Limited", exempt: {}, limited: { limitResponse: { type: "Reject" } } }),
+      limited({}),
+      limited({ nominalConcurrencyShares: -1, lendablePercent: 101, borrowingLimitPercent: -1 }),
+      limited({ limitResponse: { type: "Reject", queuing: {} } }),
+      queued(null),
+      queued({}),
+      queued({ queues: -1, handSize: -1, queueLengthLimit: -1 }),
+      queued({ queues: 2, handSize: 3 }),
+      queued({ queues: 10_000_001, handSize: 1 }),
+      queued({ queues: 1024, handSize: 10 }),
+    ]),
+    mistakes("an APIService", "/apis/apiregistration.k8s.io/v1/apiservices", [
+      apiService({}),
+      apiService({}, "other"),
+      apiService({ group: "", version: "v2" }, "v2."),
+      apiService({ version: "V_1" }, "V_1.a.example.com"),
+      apiService({ groupPriorityMinimum: 0, versionPriority: 1001 }),
+      apiService({ caBundle: "eHg=" }),
+      apiService({ insecureSkipTLSVerify: true }),
+      apiService({ service: {} }),
+      apiService({ service: { name: "a", namespace: "b", port: 70_000 } }),
+      apiService({ service: { name: "a", namespace: "b" }, caBundle: "eHg=", insecureSkipTLSVerify: true }),
+    ]),
     mistakes(
       "the time zone of a CronJob",
       "batch/v1:cronjobs",

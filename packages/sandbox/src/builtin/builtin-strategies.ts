@@ -1,5 +1,6 @@
 import type { Strategy } from "../resource/strategy.ts";
 import { builtinStrategy } from "./builtin-strategy.ts";
+import { apiServiceStrategy } from "./cluster/api-service.ts";
 import { flowSchemaStrategy, priorityLevelStrategy } from "./cluster/flow-control.ts";
 import { leaseStrategy } from "./cluster/lease.ts";
 import { limitRangeStrategy, resourceQuotaStrategy } from "./cluster/limit-range.ts";
@@ -87,6 +88,7 @@ const byKind: Readonly<Record<string, Strategy>> = {
   "coordination.k8s.io/Lease": leaseStrategy,
   "discovery.k8s.io/EndpointSlice": endpointSliceStrategy,
   "events.k8s.io/Event": newEventStrategy,
+  "apiregistration.k8s.io/APIService": apiServiceStrategy,
   "flowcontrol.apiserver.k8s.io/FlowSchema": flowSchemaStrategy,
   "flowcontrol.apiserver.k8s.io/PriorityLevelConfiguration": priorityLevelStrategy,
   "networking.k8s.io/IPAddress": ipAddressStrategy,

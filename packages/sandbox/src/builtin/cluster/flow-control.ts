@@ -1,6 +1,7 @@
 import type { FlowSchema, PriorityLevelConfiguration } from "@keelson/core/kinds/flowcontrol/v1";
 import type { Strategy } from "../../resource/strategy.ts";
 import { builtinStrategy } from "../builtin-strategy.ts";
+import { flowSchemaProblems, priorityLevelProblems } from "./flow-control-validation.ts";
 
 export const flowSchemaStrategy: Strategy = builtinStrategy<FlowSchema>({
   countsGenerations: true,
@@ -8,6 +9,7 @@ export const flowSchemaStrategy: Strategy = builtinStrategy<FlowSchema>({
     schema.spec ??= {};
     schema.spec.matchingPrecedence ||= 1_000;
   },
+  validate: ({ metadata, spec = {} }) => flowSchemaProblems(spec, metadata.name ?? ""),
 });
 
 export const priorityLevelStrategy: Strategy = builtinStrategy<PriorityLevelConfiguration>({
@@ -26,4 +28,5 @@ export const priorityLevelStrategy: Strategy = builtinStrategy<PriorityLevelConf
     queuing.handSize ||= 8;
     queuing.queueLengthLimit ||= 50;
   },
+  validate: ({ metadata, spec = {} }) => priorityLevelProblems(spec, metadata.name ?? ""),
 });
