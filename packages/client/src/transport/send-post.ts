@@ -1,4 +1,4 @@
-import type { ClientRequest, IncomingMessage, RequestOptions } from "node:http";
+import { type ClientRequest, type IncomingMessage, type RequestOptions, request } from "node:http";
 import { type OutgoingPost, PostError, type PostResponse } from "@keelson/core";
 
 /** As many as Go's HTTP client follows. */
@@ -79,10 +79,10 @@ async function openRequest(
   options: RequestOptions,
   { serverName, certificateAuthority }: OutgoingPost,
 ): Promise<ClientRequest> {
-  if (protocol === "http:") return (await import("node:http")).request(options);
+  if (protocol === "http:") return request(options);
   if (protocol !== "https:") throw new Error(`unsupported protocol scheme "${protocol.slice(0, -1)}"`);
-  const { request } = await import("node:https");
-  return request({
+  const { request: secureRequest } = await import("node:https");
+  return secureRequest({
     ...options,
     ...(serverName !== undefined && { servername: serverName }),
     ...(certificateAuthority !== undefined && { ca: certificateAuthority, allowPartialTrustChain: true }),
