@@ -11,9 +11,10 @@ import { httpTransport } from "./http-transport.ts";
 const stream: TransportRequest = { method: "GET", path: "/pods", headers: {}, isStream: true };
 
 /** The frames of HTTP/2 (RFC 9113, section 6) that are needed here. */
-const frameTypes = { data: 0, headers: 1, settings: 4, ping: 6 } as const;
+const frameTypes = { data: 0, headers: 1, reset: 3, settings: 4, ping: 6, goAway: 7 } as const;
 const preface = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 const flagAck = 1;
+const flagEndStream = 1;
 const flagEndHeaders = 4;
 /** `:status: 200` in the static table of HPACK. */
 const statusOk = Buffer.from([0x88]);
@@ -59,7 +60,11 @@ class ScriptedServer {
   }
 
   send(text: string): void {
-    this.#socket?.write(frame(frameTypes.data, { streamId: 1, payload: Buffer.from(text) }));
+    this.write(frame(frameTypes.data, { streamId: 1, payload: Buffer.from(text) }));
+  }
+
+  write(bytes: Buffer): void {
+    this.#socket?.write(bytes);
   }
 
   #serve(socket: TLSSocket): void {
@@ -157,6 +162,41 @@ describe("[CL9] a stream on a connection whose other end is lost", () => {
     await piece;
   });
 });
+
+describe("a stream over HTTP/2", () => {
+  const internalError = Buffer.from([0, 0, 0, 2]);
+  it.each([
+    { what: "resets it", bytes: frame(frameTypes.reset, { streamId: 1, payload: internalError }) },
+    {
+      what: "cancels it",
+      bytes: frame(frameTypes.reset, { streamId: 1, payload: Buffer.from([0, 0, 0, 8]) }),
+    },
+    { what: "sends what is not HTTP/2", bytes: Buffer.alloc(64, 0xff) },
+    { what: "ends the connection for an error", bytes: goAway(internalError) },
+  ])("fails after what has come, and not by an end, if the server $what", async ({ bytes }) => {
+    const { server, clock, next } = await openStream();
+    server.send("last");
+    expect(await next()).toBe("last");
+    server.write(bytes);
+    await expect(next()).rejects.toMatchObject({ code: expect.any(String) });
+    await expect.poll(() => server.isOpen).toBe(false);
+    expect(clock.pendingTimers).toEqual([]);
+  });
+
+  it("goes on if the server accepts no further streams on its connection", async () => {
+    const { server, next } = await openStream();
+    server.write(goAway(Buffer.alloc(4)));
+    server.send("more");
+    expect(await next()).toBe("more");
+    server.write(frame(frameTypes.data, { streamId: 1, flags: flagEndStream, payload: Buffer.from("end") }));
+    expect([await next(), await next()]).toEqual(["end", undefined]);
+  });
+});
+
+/** The last stream that the server has accepted is the first one. */
+function goAway(errorCode: Buffer): Buffer {
+  return frame(frameTypes.goAway, { payload: Buffer.concat([Buffer.from([0, 0, 0, 1]), errorCode]) });
+}
 
 describe("[CL9] a silent stream on a connection that works", () => {
   it("goes on, with a ping every now and then", async () => {
