@@ -86,9 +86,7 @@ export async function sendResponse(
 }
 
 /** Node's types take lists that may be changed only. */
-function mutableHeaders(
-  headers: NonNullable<ServiceResponse["headers"]>,
-): Record<string, string | string[]> {
+function mutableHeaders(headers: NonNullable<ServiceResponse["headers"]>): Record<string, string | string[]> {
   const own: Record<string, string | string[]> = {};
   for (const [name, value] of Object.entries(headers))
     own[name] = typeof value === "string" ? value : [...value];
