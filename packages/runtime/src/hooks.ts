@@ -15,8 +15,22 @@ export class Hooks {
 
   /** Calls a hook whose result is not used, be it a promise or not. */
   notify(name: string, call: () => unknown): void {
-    const result = this.call<unknown>(name, call, () => undefined);
-    if (result instanceof Promise) result.catch((error: unknown) => this.report(name, error));
+    this.guarded(name, call)();
+  }
+
+  /** The hook without its errors, for hooks that are called often. Its result is not used, be it a promise or not. */
+  guarded<Args extends readonly unknown[]>(
+    name: string,
+    hook: (...args: Args) => unknown,
+  ): (...args: Args) => void {
+    return (...args) => {
+      try {
+        const result = hook(...args);
+        if (result instanceof Promise) result.catch((error: unknown) => this.report(name, error));
+      } catch (error) {
+        this.report(name, error);
+      }
+    };
   }
 
   /** The result of a hook; that of `fallback` if the hook throws. */

@@ -12,26 +12,30 @@ export const brokenBackoffMs = 60_000;
 /** The rate limiter without its errors: a key whose delay is unknown waits for a minute. */
 export function guardedLimiter(limiter: RateLimiter, hooks: Hooks): RateLimiter {
   return {
-    when: (key) =>
-      hooks.call(
-        "when of the rate limiter",
-        () => limiter.when(key),
-        () => brokenBackoffMs,
-      ),
-    forget: (key) => hooks.notify("forget of the rate limiter", () => limiter.forget(key)),
-    numRequeues: (key) =>
-      hooks.call(
-        "numRequeues of the rate limiter",
-        () => limiter.numRequeues(key),
-        () => 0,
-      ),
+    when: (key) => {
+      try {
+        return limiter.when(key);
+      } catch (error) {
+        hooks.report("when of the rate limiter", error);
+        return brokenBackoffMs;
+      }
+    },
+    forget: hooks.guarded("forget of the rate limiter", (key) => limiter.forget(key)),
+    numRequeues: (key) => {
+      try {
+        return limiter.numRequeues(key);
+      } catch (error) {
+        hooks.report("numRequeues of the rate limiter", error);
+        return 0;
+      }
+    },
   };
 }
 
 /** The observer, and those that it returns, without their errors. */
 export function guardedObserver(observer: ControllerObserver, hooks: Hooks): ControllerObserver {
-  const notify = (method: string, call: () => unknown): void =>
-    hooks.notify(`${method} of the controller observer`, call);
+  const guarded = <Args extends readonly unknown[]>(method: string, hook: (...args: Args) => unknown) =>
+    hooks.guarded(`${method} of the controller observer`, hook);
   return {
     queueObserver: (controller) =>
       hooks.call(
@@ -45,33 +49,31 @@ export function guardedObserver(observer: ControllerObserver, hooks: Hooks): Con
         () => guardedHotLoopObserver(observer.hotLoopObserver(controller), hooks),
         () => undefined,
       ),
-    started: (controller, concurrency) => notify("started", () => observer.started(controller, concurrency)),
-    activeChanged: (controller, change) =>
-      notify("activeChanged", () => observer.activeChanged(controller, change)),
-    reconciled: (controller, result, ms) =>
-      notify("reconciled", () => observer.reconciled(controller, result, ms)),
-    failed: (controller) => notify("failed", () => observer.failed(controller)),
-    failedTerminally: (controller) => notify("failedTerminally", () => observer.failedTerminally(controller)),
-    panicked: (controller) => notify("panicked", () => observer.panicked(controller)),
-    timedOut: (controller) => notify("timedOut", () => observer.timedOut(controller)),
-    eventLoopBlocked: (controller, ms) =>
-      notify("eventLoopBlocked", () => observer.eventLoopBlocked(controller, ms)),
-    handlerFailed: (controller, source, reason) =>
-      notify("handlerFailed", () => observer.handlerFailed?.(controller, source, reason)),
+    started: guarded("started", (name, concurrency) => observer.started(name, concurrency)),
+    activeChanged: guarded("activeChanged", (name, change) => observer.activeChanged(name, change)),
+    reconciled: guarded("reconciled", (name, result, ms) => observer.reconciled(name, result, ms)),
+    failed: guarded("failed", (name) => observer.failed(name)),
+    failedTerminally: guarded("failedTerminally", (name) => observer.failedTerminally(name)),
+    panicked: guarded("panicked", (name) => observer.panicked(name)),
+    timedOut: guarded("timedOut", (name) => observer.timedOut(name)),
+    eventLoopBlocked: guarded("eventLoopBlocked", (name, ms) => observer.eventLoopBlocked(name, ms)),
+    handlerFailed: guarded("handlerFailed", (name, source, reason) =>
+      observer.handlerFailed?.(name, source, reason),
+    ),
   };
 }
 
 function guardedQueueObserver(observer: QueueObserver | undefined, hooks: Hooks): QueueObserver | undefined {
   if (observer === undefined) return undefined;
-  const notify = (method: string, call: () => unknown): void =>
-    hooks.notify(`${method} of the queue observer`, call);
+  const guarded = <Args extends readonly unknown[]>(method: string, hook: (...args: Args) => unknown) =>
+    hooks.guarded(`${method} of the queue observer`, hook);
   return {
-    unfinishedWork: (read) => notify("unfinishedWork", () => observer.unfinishedWork(read)),
-    added: () => notify("added", () => observer.added()),
-    depthChanged: (priority, change) => notify("depthChanged", () => observer.depthChanged(priority, change)),
-    waited: (ms) => notify("waited", () => observer.waited(ms)),
-    worked: (ms) => notify("worked", () => observer.worked(ms)),
-    retried: () => notify("retried", () => observer.retried()),
+    unfinishedWork: guarded("unfinishedWork", (read) => observer.unfinishedWork(read)),
+    added: guarded("added", () => observer.added()),
+    depthChanged: guarded("depthChanged", (priority, change) => observer.depthChanged(priority, change)),
+    waited: guarded("waited", (ms) => observer.waited(ms)),
+    worked: guarded("worked", (ms) => observer.worked(ms)),
+    retried: guarded("retried", () => observer.retried()),
   };
 }
 
@@ -80,14 +82,14 @@ function guardedHotLoopObserver(
   hooks: Hooks,
 ): HotLoopObserver | undefined {
   if (observer === undefined) return undefined;
-  const notify = (method: string, call: () => unknown): void =>
-    hooks.notify(`${method} of the hot-loop observer`, call);
+  const guarded = <Args extends readonly unknown[]>(method: string, hook: (...args: Args) => unknown) =>
+    hooks.guarded(`${method} of the hot-loop observer`, hook);
   return {
-    noopWrite: (target) => notify("noopWrite", () => observer.noopWrite(target)),
-    pingPong: (report) => notify("pingPong", () => observer.pingPong(report)),
-    selfWoken: (report) => notify("selfWoken", () => observer.selfWoken?.(report)),
-    replaced: (report) => notify("replaced", () => observer.replaced?.(report)),
-    slowed: (keyText, holdMs) => notify("slowed", () => observer.slowed(keyText, holdMs)),
+    noopWrite: guarded("noopWrite", (target) => observer.noopWrite(target)),
+    pingPong: guarded("pingPong", (report) => observer.pingPong(report)),
+    selfWoken: guarded("selfWoken", (report) => observer.selfWoken?.(report)),
+    replaced: guarded("replaced", (report) => observer.replaced?.(report)),
+    slowed: guarded("slowed", (keyText, holdMs) => observer.slowed(keyText, holdMs)),
   };
 }
 
