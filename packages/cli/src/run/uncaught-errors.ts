@@ -19,10 +19,11 @@ export async function stopOnUncaughtErrors(
   command: (signal: AbortSignal, logTo: (log: Logger) => void) => Promise<void>,
 ): Promise<void> {
   const failed = new AbortController();
+  const signal = AbortSignal.any([stop, failed.signal]);
   let log: Logger | undefined;
   const onUncaught = (caught: unknown): void => {
     const error = toError(caught);
-    if (stop.aborted && isCancellation(error, stop)) {
+    if (signal.aborted && isCancellation(error, signal)) {
       log?.debug("work was cancelled by the stop, and no code caught it", { error });
       return;
     }
@@ -31,7 +32,7 @@ export async function stopOnUncaughtErrors(
   };
   owner.on("uncaughtException", onUncaught);
   try {
-    await command(AbortSignal.any([stop, failed.signal]), (named) => {
+    await command(signal, (named) => {
       log = named;
     });
   } finally {
