@@ -29,8 +29,8 @@ function mergeInto(object: JsonObject, objectPatch: JsonObject): void {
   }
 }
 
-/** Removes them in place. */
-function withoutNulls(value: unknown): unknown {
+/** The value without nulls, except as elements of lists. They are removed in place. */
+export function withoutNulls(value: unknown): unknown {
   const open = [value];
   while (open.length > 0) {
     const next = open.pop();

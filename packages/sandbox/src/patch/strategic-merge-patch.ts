@@ -1,8 +1,9 @@
-import { draft } from "@keelson/core";
+import { draft, isDeeperThan } from "@keelson/core";
 import type { FieldSchema } from "../schema/field-schema.ts";
 import { fieldOf, isJsonObject, type JsonObject, setField } from "../schema/json-document.ts";
 import { badRequest, plainError } from "../status/api-error.ts";
 import { goText, goType, goValue } from "./go-format.ts";
+import { withoutNulls } from "./merge-patch.ts";
 import { declares, elementsOf, patchMetaOf, typeNameOf } from "./patch-meta.ts";
 import { checkAgainstOrder, inOrder, mergeList } from "./strategic-list.ts";
 
@@ -175,25 +176,20 @@ function afterPrefix(key: string, prefix: string): string | undefined {
   return key.startsWith(`${prefix}/`) ? key.slice(prefix.length + 1) : undefined;
 }
 
-/** A new value without nulls, except as elements of lists. */
-function withoutNulls(value: unknown): unknown {
-  if (Array.isArray(value)) for (const element of value) withoutNulls(element);
-  else if (isJsonObject(value)) {
-    for (const key of Object.keys(value)) {
-      if (fieldOf(value, key) === null) delete value[key];
-      else withoutNulls(fieldOf(value, key));
-    }
-  }
-  return value;
-}
+/** No field of a built-in kind has a value that is nested deeper. */
+const deepest = 300;
 
 /** A new value without objects that have a `$patch` directive; undefined for such an object itself. */
 function withoutDirectives(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(withoutDirectives).filter((element) => element !== undefined);
+  return isDeeperThan(deepest, value) ? value : keptOf(value);
+}
+
+function keptOf(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(keptOf).filter((element) => element !== undefined);
   if (!isJsonObject(value)) return value;
   if (Object.hasOwn(value, "$patch")) return undefined;
   for (const key of Object.keys(value)) {
-    const kept = withoutDirectives(fieldOf(value, key));
+    const kept = keptOf(fieldOf(value, key));
     if (kept === undefined) delete value[key];
     else setField(value, key, kept);
   }

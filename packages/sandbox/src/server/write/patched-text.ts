@@ -1,4 +1,4 @@
-import { formatJson, isRecord, type JsonPatchOperation, sortFields } from "@keelson/core";
+import { formatJson, isDeeperThan, isRecord, type JsonPatchOperation, sortFields } from "@keelson/core";
 import { goValue } from "../../patch/go-format.ts";
 import type { FieldSchema } from "../../schema/field-schema.ts";
 import type { Patched } from "./patched-object.ts";
@@ -11,7 +11,8 @@ import type { Patched } from "./patched-object.ts";
 export function patchedText({ patch, resource, apply }: Patched): string {
   if (patch.type === "strategic") return goValue(patch.patch);
   const result = apply();
-  if (resource.isCustom) return formatJson(sortFields(result));
+  // No object of a built-in kind is nested so deeply.
+  if (resource.isCustom || isDeeperThan(300, result)) return formatJson(sortFields(result));
   const touched = patch.type === "merge" ? patch.patch : touchedBy(patch.operations);
   return formatJson(asPrinted(result, resource.schema, touched));
 }
