@@ -22,6 +22,7 @@ import { parseQuery } from "./server/request/query.ts";
 import { parseRequestPath, type RequestPath } from "./server/request/request-path.ts";
 import { routeOf } from "./server/request/route.ts";
 import { handleResource } from "./server/request-handler.ts";
+import { acceptsOnlyProtobuf, protobufResponse } from "./server/response/protobuf-response.ts";
 import {
   type ApiResponse,
   statusResponse,
@@ -77,7 +78,7 @@ export function createApiServer(dependencies: ApiServerDependencies): HttpServic
   return async (request) => {
     const warnings: string[] = [];
     const id = randomUuid(random);
-    const response = await respond(dependencies, ofHandlers, request, id, (text) => {
+    const response = await respondAccepted(dependencies, ofHandlers, request, id, (text) => {
       if (!warnings.includes(text)) warnings.push(text);
     });
     return {
@@ -123,6 +124,25 @@ function handlerDependencies(dependencies: ApiServerDependencies): ServerDepende
       ...(watchBufferLimit !== undefined && { watchBufferLimit }),
     },
   };
+}
+
+/** The response in the accepted encoding. Only built-in kinds have messages. */
+async function respondAccepted(
+  dependencies: ApiServerDependencies,
+  ofHandlers: ServerDependencies,
+  request: ServiceRequest,
+  id: string,
+  warn: (text: string) => void,
+): Promise<ApiResponse> {
+  const { headers, method, path } = request;
+  if (!acceptsOnlyProtobuf(headers)) return respond(dependencies, ofHandlers, request, id, warn);
+  const parsed = parseRequestPath(method, path.split("?", 1)[0] ?? "", queryOf(request));
+  const { group = "", version = "", resource = "" } = parsed?.target ?? {};
+  const isBuiltin = dependencies.registry.find(group, version, resource)?.isCustom === false;
+  if (!isBuiltin) return respond(dependencies, ofHandlers, request, id, warn);
+  const asJson = { ...request, headers: { ...headers, accept: "application/json" } };
+  const response = await respond(dependencies, ofHandlers, asJson, id, warn);
+  return protobufResponse(response, parsed?.verb === "watch");
 }
 
 /** The response to a request, a Status if the request is refused or fails. */

@@ -72,9 +72,7 @@ async function exchange(
 }
 
 /** As a client joins the lines of a header. */
-function joinedHeaders(
-  headers: NonNullable<ServiceResponse["headers"]>,
-): Readonly<Record<string, string>> {
+function joinedHeaders(headers: NonNullable<ServiceResponse["headers"]>): Readonly<Record<string, string>> {
   return Object.fromEntries(
     Object.entries(headers).map(([name, value]) => [
       name,

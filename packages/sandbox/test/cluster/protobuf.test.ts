@@ -2,12 +2,13 @@ import type { IncomingMessage } from "node:http";
 import { request } from "node:https";
 import { buffer } from "node:stream/consumers";
 import { type ControlPlane, startControlPlane } from "@keelson/controlplane";
-import { isRecord } from "@keelson/core";
+import { isRecord, type KubeObject } from "@keelson/core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { builtinServedResources } from "../../src/builtin/builtin-resources.ts";
 import type { ServedResource } from "../../src/resource/served-resource.ts";
 import { decodeBuiltin } from "../../src/schema/decode.ts";
 import { protobufToJson } from "../../src/server/body/protobuf/decode-envelope.ts";
+import { jsonToProtobuf } from "../../src/server/body/protobuf/encode-envelope.ts";
 import { richObjects } from "../support/rich-objects.ts";
 
 /**
@@ -18,7 +19,7 @@ const listed = builtinServedResources().filter(
   ({ verbs, kind }) => verbs.includes("list") && kind !== "ComponentStatus",
 );
 
-describe("an object that the pinned server sends as Protocol Buffers", () => {
+describe("objects of the pinned server as Protocol Buffers", () => {
   let controlPlane: ControlPlane;
 
   beforeAll(async () => {
@@ -28,7 +29,11 @@ describe("an object that the pinned server sends as Protocol Buffers", () => {
   });
   afterAll(() => controlPlane?.stop());
 
-  const get = async (path: string, accept: string): Promise<Buffer> => {
+  const send = async (
+    path: string,
+    options: { readonly method: string; readonly headers: Readonly<Record<string, string>> },
+    content?: Uint8Array,
+  ): Promise<{ readonly status: number | undefined; readonly body: Buffer }> => {
     const { clusters, users } = controlPlane.kubeconfig;
     const decoded = (data: string | undefined): string => Buffer.from(data ?? "", "base64").toString();
     const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
@@ -36,7 +41,7 @@ describe("an object that the pinned server sends as Protocol Buffers", () => {
       `${controlPlane.url}${path}`,
       {
         agent: false,
-        headers: { accept },
+        ...options,
         ca: decoded(clusters?.[0]?.cluster?.["certificate-authority-data"]),
         cert: decoded(users?.[0]?.user?.["client-certificate-data"]),
         key: decoded(users?.[0]?.user?.["client-key-data"]),
@@ -44,14 +49,35 @@ describe("an object that the pinned server sends as Protocol Buffers", () => {
       resolve,
     );
     sent.once("error", reject);
-    sent.end();
+    sent.end(content);
     const response = await promise;
-    const body = await buffer(response);
-    expect(response.statusCode, body.toString()).toBe(200);
+    return { status: response.statusCode, body: await buffer(response) };
+  };
+
+  const get = async (path: string, accept: string): Promise<Buffer> => {
+    const { status, body } = await send(path, { method: "GET", headers: { accept } });
+    expect(status, body.toString()).toBe(200);
     return body;
   };
 
-  it.each(listed)("is decoded to what it sends as JSON: $group/$version $kind", async (resource) => {
+  const post = async (object: KubeObject, type: string, content: Uint8Array): Promise<unknown> => {
+    const headers = { accept: "application/json", "content-type": type };
+    const { body } = await send(`${collectionOf(object)}?dryRun=All`, { method: "POST", headers }, content);
+    return JSON.parse(body.toString());
+  };
+
+  it.each(richObjects)("are read by it as it reads JSON: $kind", async (object) => {
+    const renamed = { ...object, metadata: { ...object.metadata, name: `${object.metadata.name}-again` } };
+    const json = JSON.stringify(renamed);
+    const replies = await Promise.all([
+      post(renamed, "application/json", Buffer.from(json)),
+      post(renamed, "application/vnd.kubernetes.protobuf", jsonToProtobuf(json) ?? new Uint8Array()),
+    ]);
+    const [asJson, asMessage] = replies.map(withoutSystemFields);
+    expect(asMessage).toEqual(asJson);
+  });
+
+  it.each(listed)("are decoded to what it sends as JSON: $group/$version $kind", async (resource) => {
     const path = pathOf(resource);
     const asJson = itemsOf(resource, (await get(path, "application/json")).toString());
     const message = await get(path, "application/vnd.kubernetes.protobuf");
@@ -64,6 +90,23 @@ describe("an object that the pinned server sends as Protocol Buffers", () => {
     }
   });
 });
+
+function collectionOf({ apiVersion, kind }: KubeObject): string {
+  const resource = builtinServedResources().find((one) => one.kind === kind && versionOf(one) === apiVersion);
+  expect.assert(resource !== undefined);
+  const place = resource.scope === "Namespaced" ? "/namespaces/default" : "";
+  return pathOf(resource).replace(`/${resource.plural}`, `${place}/${resource.plural}`);
+}
+
+/** Without what differs between two creations. */
+function withoutSystemFields(response: unknown): unknown {
+  const text = JSON.stringify(response, (key, value) => (systemFields.has(key) ? undefined : value));
+  return JSON.parse(text);
+}
+
+const systemFields: ReadonlySet<string> = new Set([
+  ...["uid", "creationTimestamp", "managedFields", "clusterIP", "clusterIPs", "nodePort"],
+]);
 
 function versionOf({ group, version }: ServedResource): string {
   return group === "" ? version : `${group}/${version}`;

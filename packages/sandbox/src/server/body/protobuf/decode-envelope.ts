@@ -1,8 +1,10 @@
-import { formatJson, parseApiVersion } from "@keelson/core";
+import { formatJson } from "@keelson/core";
 import { messageToJson } from "./decode-message.ts";
+import { messageNameOf } from "./message-form.ts";
 import { MalformedMessageError, wireFields } from "./wire-reader.ts";
 
-const prefix: readonly number[] = [107, 56, 115, 0];
+/** Begins every message. */
+export const prefix: readonly number[] = [107, 56, 115, 0];
 
 /**
  * Decodes a body of `application/vnd.kubernetes.protobuf` to JSON text; the envelope has the type before the message.
@@ -19,7 +21,7 @@ export function protobufToJson(body: Uint8Array): string {
   const type = fieldsOf(envelope.get(1) ?? new Uint8Array());
   const [apiVersion, kind] = [textOf(type.get(1)), textOf(type.get(2))];
   const message = envelope.get(2) ?? new Uint8Array();
-  const object = messageToJson(nameOf(apiVersion, kind), message);
+  const object = messageToJson(messageNameOf(apiVersion, kind), message);
   if (object === undefined) {
     const [found, version] = [JSON.stringify(kind), JSON.stringify(apiVersion)];
     throw new MalformedMessageError(
@@ -28,15 +30,6 @@ export function protobufToJson(body: Uint8Array): string {
   }
   return formatJson({ ...object, apiVersion, kind });
 }
-
-/** The name of the message of a kind; its package is the first part of the group. */
-function nameOf(apiVersion: string, kind: string): string {
-  if (kind === "DeleteOptions") return "meta.v1.DeleteOptions";
-  const { group, version } = parseApiVersion(apiVersion);
-  return `${group === "" ? "core" : (packages[group] ?? group.split(".")[0])}.${version}.${kind}`;
-}
-
-const packages: Readonly<Record<string, string>> = { "flowcontrol.apiserver.k8s.io": "flowcontrol" };
 
 function fieldsOf(message: Uint8Array): ReadonlyMap<number, Uint8Array> {
   return new Map([...wireFields(message)].map(({ number, bytes }) => [number, bytes]));

@@ -1,19 +1,6 @@
-import { messageTable } from "./generated/message-table.ts";
+import { type FieldForm, formOf } from "./message-form.ts";
 import { chosenForms, specialMessages } from "./special-messages.ts";
 import { MalformedMessageError, type WireField, wireFields } from "./wire-reader.ts";
-
-interface FieldForm {
-  readonly name: string;
-  readonly type: string;
-  readonly isList: boolean;
-  readonly isMap: boolean;
-  readonly isInlined: boolean;
-}
-
-type MessageForm = ReadonlyMap<number, FieldForm>;
-
-let forms: ReadonlyMap<string, string> | undefined;
-const parsedForms = new Map<string, MessageForm>();
 
 /** No kind is nested deeper. */
 const deepest = 100;
@@ -87,39 +74,4 @@ function messageValue(type: string, message: Uint8Array, depth: number): unknown
   const object = objectOf(type, message, depth);
   const choose = chosenForms[type];
   return choose === undefined ? object : choose(object);
-}
-
-function formOf(name: string): MessageForm | undefined {
-  const known = parsedForms.get(name);
-  if (known !== undefined) return known;
-  forms ??= new Map(
-    messageTable.split("\n").map((line): [string, string] => {
-      const colon = line.indexOf(":");
-      return [line.slice(0, colon), line.slice(colon + 1)];
-    }),
-  );
-  const text = forms.get(name);
-  if (text === undefined) return undefined;
-  const form = new Map(
-    text
-      .split(",")
-      .filter((one) => one !== "")
-      .map(fieldForm),
-  );
-  parsedForms.set(name, form);
-  return form;
-}
-
-function fieldForm(text: string): [number, FieldForm] {
-  const [number = "", fieldName = "", type = ""] = text.split(" ");
-  return [
-    Number(number),
-    {
-      name: fieldName.replace(/^\^/, ""),
-      type: type.replace(/^[*%]/, ""),
-      isList: type.startsWith("*"),
-      isMap: type.startsWith("%"),
-      isInlined: fieldName.startsWith("^"),
-    },
-  ];
 }
