@@ -1,85 +1,9 @@
-import { type CaseGroup, type ConformanceCase, conforms } from "../conformance-case.ts";
-import { definitionOf, widget, widgets } from "./custom-kinds.ts";
+import type { CaseGroup, ConformanceCase } from "../conformance-case.ts";
+import { widget, widgets } from "./custom-kinds.ts";
 import { widgetCase } from "./custom-objects.ts";
 import type { Fields } from "./manifests.ts";
-
-const text: Fields = { type: "string", maxLength: 30 };
-const integer: Fields = { type: "integer" };
-const part: Fields = {
-  type: "object",
-  properties: {
-    name: text,
-    size: integer,
-    inner: { type: "object", properties: { flag: { type: "boolean" } } },
-  },
-};
-
-/** Of `spec`: something of each kind that rules can look at. */
-const properties: Fields = {
-  name: text,
-  free: { type: "string" },
-  count: integer,
-  ratio: { type: "number" },
-  on: { type: "boolean" },
-  note: { type: "string", nullable: true, maxLength: 5 },
-  port: { "x-kubernetes-int-or-string": true },
-  names: { type: "array", maxItems: 10, items: text },
-  frees: { type: "array", items: { type: "string" } },
-  numbers: { type: "array", maxItems: 10, items: integer },
-  rows: { type: "array", maxItems: 3, items: { type: "array", maxItems: 3, items: integer } },
-  part,
-  twin: part,
-  parts: { type: "array", maxItems: 5, items: part },
-  labels: { type: "object", maxProperties: 5, additionalProperties: text },
-  byName: { type: "object", maxProperties: 5, additionalProperties: part },
-  timeout: { type: "string", format: "duration" },
-  since: { type: "string", format: "date-time" },
-  day: { type: "string", format: "date" },
-  data: { type: "string", format: "byte", maxLength: 20 },
-  set: { type: "array", maxItems: 5, "x-kubernetes-list-type": "set", items: text },
-  for: text,
-  "dashed-name": text,
-};
-
-const values: Fields = {
-  name: "web",
-  free: "Grüße 😀",
-  count: 3,
-  ratio: 1.5,
-  on: true,
-  port: "80%",
-  names: ["b", "a", "c"],
-  frees: ["x"],
-  numbers: [3, 1, 2],
-  rows: [[1, 2], [3]],
-  part: { name: "p", size: 1, inner: { flag: true } },
-  twin: { name: "p", size: 1, inner: { flag: true } },
-  parts: [{ name: "x", size: 1 }, { name: "y" }],
-  labels: { app: "web", tier: "front" },
-  byName: { one: { name: "1" } },
-  timeout: "1h30m",
-  since: "2024-02-29T12:30:45.123456Z",
-  day: "2024-02-29",
-  data: "aGVsbG8=",
-  set: ["a", "b"],
-  for: "now",
-  "dashed-name": "dashed",
-};
-
-function specWith(rules: readonly Fields[]): Fields {
-  return {
-    type: "object",
-    properties: { spec: { type: "object", properties, "x-kubernetes-validations": rules } },
-  };
-}
-
-/** The rules stand in one definition, so that one response tells what is wrong with each of them. */
-function refused(name: string, rules: readonly string[]): ConformanceCase {
-  return conforms(name, async (stage) => {
-    const definition = definitionOf(stage, { schema: specWith(rules.map((rule) => ({ rule }))) });
-    await stage.create("/apis/apiextensions.k8s.io/v1/customresourcedefinitions?dryRun=All", definition);
-  });
-}
+import { ruleRefusals } from "./rule-refusals.ts";
+import { integer, part, specWith, text, values } from "./rule-schema.ts";
 
 /** The rules are tried on objects: those that do not hold are named in the response, and those that fail. */
 function judged(
@@ -92,159 +16,6 @@ function judged(
     for (const spec of specs) await stage.create(widgets(stage, "?dryRun=All"), widget(stage, "w", { spec }));
   });
 }
-
-const refusals: readonly ConformanceCase[] = [
-  refused("operands of types that do not fit are refused", [
-    "self.name == 1",
-    "self.note == null",
-    "self.part == self.labels",
-    "self.part == self.twin",
-    "self.byName['one'] == self.parts[0]",
-    "self.parts[0] == self.names[0]",
-    "self.count + self.ratio > 1.0",
-    "self.count == 3.0",
-    "self.name && self.count",
-    "!self.name",
-    "-self.name == ''",
-    "self.count ? true : false",
-    "(self.on ? self.count : self.name) == 1",
-    "self.names[self.name] == 'a'",
-    "self.labels[1] == 'a'",
-    "1 in self.names",
-    "self.part['name'] == 'p'",
-    "self.name < 1",
-    "self.names < self.names",
-    "null == self.names",
-  ]),
-  refused("fields and names that do not exist are refused", [
-    "self.none == 1 && self.nothing == 2",
-    "has(self.none)",
-    "self.name.size == 3",
-    "self.parts[0].none == 1",
-    "self.byName.one.none == 1",
-    "none == 1",
-    "self.parts.all(p, p.none == q)",
-    "self.dashed-name == 'x'",
-    "Widget{name: 'x'} == self",
-    "cel.bind(n, self.name, n == 'web')",
-  ]),
-  refused("functions that a type does not have are refused", [
-    "self.name.reverse() == 'bew'",
-    "self.name.sum() == 1",
-    "self.names.sum() == 1",
-    "self.labels.sum() == 1",
-    "self.names.flatten() == []",
-    "self.labels.flatten() == []",
-    "self.part.reverse() == self.part",
-    "self.parts.sort() == []",
-    "self.parts.isSorted()",
-    "self.rows.min() == 1",
-    "self.numbers.join(',') == ''",
-    "self.numbers.indexOf('a') == 1",
-    "self.names.existsOne(n, n == 'a')",
-    "self.name.foo()",
-    "foo(self.name)",
-    "size(self.count) == 1",
-    "string(self.names) == ''",
-    "self.timeout * 2 == self.timeout",
-    "quantity('1') > quantity('2')",
-    "isQuantity(1)",
-    "sets.contains(self.names, [1])",
-    "authorizer.group('').resource('pods').check('get').allowed()",
-  ]),
-  refused("macros that are not used as they must be are refused", [
-    "has(self)",
-    "has(self['name'])",
-    "self.names.all(1, true)",
-    "self.names.all(n.x, true)",
-    "self.names.map(1, 2) == []",
-    "self.names.filter(n, 1) == []",
-    "self.name.all(c, true)",
-    "self.part.exists(k, k == 'name')",
-    "self.names.all(i, i, true)",
-    "self.names.transformMapEntry(i, n, n) == {}",
-    "self.?name.optMap(1, 2).hasValue()",
-    "self.parts.sortBy(p, p) == []",
-    "self.names.all(__result__, true)",
-  ]),
-  refused("literals that stand for nothing are refused", [
-    "[1, 'a'].size() == 2",
-    "{'a': 1, 'b': 'c'}.size() == 2",
-    "{'a': 1, 2: 1}.size() == 2",
-    "self.name.matches('(')",
-    "self.name.find('(') == ''",
-    "duration('1d') == self.timeout",
-    "timestamp('yesterday') == self.since",
-    "int('x') == 1",
-    "string(b'\\xff') == ''",
-    "9223372036854775808 > 1",
-    "'%d'.format(['a']) == ''",
-    "'%s %s'.format(['a']) == ''",
-    "'%s'.format(['a', 'b']) == ''",
-    "'%y'.format([1]) == ''",
-    "[?self.name] == []",
-  ]),
-  ...[
-    "self.name ==",
-    "(self.name == 'a'",
-    "self.name == 'a')",
-    "self.name == 'a",
-    "self.name = 'a'",
-    "self.name == 'a\\y'",
-    "self..name",
-    "self.names[] == 'a'",
-    "self.names[0 == 'a'",
-    "[1 2].size() == 2",
-    "{'a' 1}.size() == 1",
-    "1 + + 2 == 3",
-    "self.on ? true",
-    "if == 1",
-    "true false",
-    "'ü' == self.none",
-  ].map((rule) => refused(`an expression that is none is refused: ${rule}`, [rule])),
-  // No more than four at once: of more, the real server names any four.
-  ...[
-    [
-      "self.frees.join(',') == ''",
-      "self.frees.map(f, f).join(',') == ''",
-      "self.frees.all(f, self.frees.all(g, f == g))",
-      "self.frees.distinct().size() == 1",
-    ],
-    [
-      "self.frees.sort() == []",
-      "self.frees.exists(f, f.matches('^a.*b$'))",
-      "self.free.contains(self.free)",
-      "self.free.replace('a', 'bb').split('').all(c, c == 'b')",
-    ],
-    [
-      "lists.range(100000000).all(i, i >= 0)",
-      "format.dns1123Label().validate(self.free).hasValue()",
-      "sets.equivalent(self.frees, self.frees)",
-      "lists.range(self.count).sum() == 3",
-    ],
-    [
-      "self.names.transformList(i, n, n + string(i)) == []",
-      "self.?name == optional.of('web')",
-      "self.?name.optMap(n, n + '!').value() == 'web!'",
-      "self.name.matches('(' + self.free)",
-    ],
-    ["self.port.all(x, true)"],
-  ].map((rules) => refused(`expressions that may cost too much are refused: ${rules[0]}`, rules)),
-  conforms("messages that are none are refused", async (stage) => {
-    const messages = [
-      "self.count",
-      "self.none",
-      "'a' + self.count",
-      "'%d'.format([self.name])",
-      "self.free +",
-    ];
-    const rules = messages.map((messageExpression) => ({ rule: "self.count > 1", messageExpression }));
-    await stage.create(
-      "/apis/apiextensions.k8s.io/v1/customresourcedefinitions?dryRun=All",
-      definitionOf(stage, { schema: specWith(rules) }),
-    );
-  }),
-];
 
 const judgements: readonly ConformanceCase[] = [
   judged("objects are compared", [
@@ -418,7 +189,7 @@ const short: Fields = { type: "string", maxLength: 3 };
 export const ruleLanguageCases: CaseGroup = {
   title: "the language of rules",
   cases: [
-    ...refusals,
+    ...ruleRefusals,
     ...judgements,
     widgetCase(
       "an object that never changes",
@@ -473,6 +244,58 @@ export const ruleLanguageCases: CaseGroup = {
         const path = widgets(stage, "?dryRun=All");
         await stage.create(path, widget(stage, "a", { spec: { many: many(100) } }));
         await stage.create(path, widget(stage, "b", { spec: { many: many(800) } }));
+      },
+    ),
+    widgetCase(
+      "rules that together cost too much while they run",
+      {
+        spec: {
+          groups: {
+            type: "array",
+            maxItems: 30,
+            items: {
+              type: "array",
+              maxItems: 250,
+              items: short,
+              "x-kubernetes-validations": [
+                { rule: "self.all(x, self.all(y, x != 'not'))" },
+                { rule: "self.all(x, self.all(y, y != 'not'))" },
+              ],
+            },
+          },
+        },
+      },
+      async (stage) => {
+        const groups = (count: number): readonly unknown[] =>
+          Array.from({ length: count }, () => Array.from({ length: 250 }, () => "abc"));
+        const path = widgets(stage, "?dryRun=All");
+        await stage.create(path, widget(stage, "a", { spec: { groups: groups(3) } }));
+        await stage.create(path, widget(stage, "b", { spec: { groups: groups(30) } }));
+      },
+    ),
+    widgetCase(
+      "a message that compares with the past",
+      {
+        spec: {
+          size: {
+            ...integer,
+            "x-kubernetes-validations": [
+              { rule: "self >= oldSelf", messageExpression: "'%d is less than %d'.format([self, oldSelf])" },
+              {
+                rule: "self < oldSelf.orValue(9) + 5",
+                optionalOldSelf: true,
+                message: "grows too fast",
+                messageExpression: "'%d after %d'.format([self, oldSelf.orValue(0)])",
+              },
+            ],
+          },
+        },
+      },
+      async (stage) => {
+        await stage.create(widgets(stage), widget(stage, "w", { spec: { size: 5 } }));
+        await stage.patch(widgets(stage, "/w"), { spec: { size: 4 } });
+        await stage.patch(widgets(stage, "/w"), { spec: { size: 50 } });
+        await stage.create(widgets(stage), widget(stage, "v", { spec: { size: 50 } }));
       },
     ),
   ],

@@ -33,7 +33,7 @@ interface Evaluation {
 }
 
 /** What one call may cost. */
-export const callLimit = 1_000_000;
+const callLimit = 1_000_000;
 
 /** The problem of an expression that would have cost more. */
 export const tooExpensive = "operation cancelled: actual cost limit exceeded";

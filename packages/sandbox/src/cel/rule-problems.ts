@@ -3,7 +3,7 @@ import type { FieldSchema } from "../schema/field-schema.ts";
 import { correlatedItem } from "../schema/validate-custom.ts";
 import { type FieldProblem, formatProblem, invalidValue } from "../status/field-problem.ts";
 import { celValue } from "./cel-value.ts";
-import { callLimit, isProblem, tooExpensive } from "./compile-rule.ts";
+import { isProblem, tooExpensive } from "./compile-rule.ts";
 import { OptionalValue } from "./language/cel-values.ts";
 import { type RuleOfSchema, type RuleTree, ruleTree, type ValidationRule } from "./rule-tree.ts";
 
@@ -109,6 +109,7 @@ class Judge implements RuleFindings {
     if (tree.rules.length === 0) return;
     const { schema, isResource } = tree;
     const path = field === "" ? "<nil>" : field;
+    if (this.#budget === 0) this.#exhaust(path, schema);
     const self = celValue(value, schema, isResource);
     const oldSelf = old === undefined ? undefined : celValue(old, schema, isResource);
     for (const rule of tree.rules) {
@@ -134,7 +135,11 @@ class Judge implements RuleFindings {
       self: values.self,
       oldSelf: isOptional ? optional(values.oldSelf) : values.oldSelf,
     };
-    const { value, problem, cost } = compiled.evaluate(variables, Math.min(callLimit, this.#budget));
+    const { value, problem, cost } = compiled.evaluate(variables);
+    if (cost > this.#budget) {
+      this.#exhaust(path, place.tree.schema);
+      return;
+    }
     this.#budget -= cost;
     if (problem !== undefined) {
       this.problems.push(invalidValue(path, type, evaluationText(problem, rule)));
@@ -142,18 +147,39 @@ class Judge implements RuleFindings {
       return;
     }
     if (value === true) return;
-    let detail = rule.message?.trim() ?? "";
-    if (detail === "") detail = `failed rule: ${rule.rule.trim()}`;
-    if (message !== undefined && !isProblem(message)) {
-      const evaluated = message.evaluate(variables, Math.min(callLimit, Math.max(0, this.#budget)));
-      this.#budget -= evaluated.cost;
-      detail = usableMessage(evaluated.value) ?? detail;
-    }
-    const found = unmet(place, joinedPath(place.field, fieldPath), detail, rule.reason);
-    if (!compiled.usesOldSelf && isExcused(place.correlation)) this.warnings.push(formatProblem(found));
-    else this.problems.push(found);
+    const report = (found: FieldProblem): void => {
+      if (!compiled.usesOldSelf && isExcused(place.correlation)) this.warnings.push(formatProblem(found));
+      else this.problems.push(found);
+    };
+    const at = joinedPath(place.field, fieldPath);
+    // A message compares with the past itself, even where the rule has an optional one.
+    const detail = this.#detail(rule, message, values);
+    if (this.#budget < 0) report(invalidValue(at, type, detail));
+    else report(unmet(place, at, detail, rule.reason));
+  }
+
+  /** What is said of a value that does not meet a rule. Without a budget for it, that is said instead. */
+  #detail(rule: ValidationRule, message: RuleOfSchema["message"], values: Values): string {
+    const plain = rule.message?.trim() ?? "";
+    const usual = plain === "" ? `failed rule: ${rule.rule.trim()}` : plain;
+    if (message === undefined || isProblem(message)) return usual;
+    const { value, problem, cost } = message.evaluate({ ...values });
+    const isTooExpensive = cost > this.#budget;
+    this.#budget = isTooExpensive || problem === tooExpensive ? -1 : this.#budget - cost;
+    if (isTooExpensive) return `messageExpression evaluation failed due to ${outOfBudget}`;
+    if (problem !== tooExpensive) return usableMessage(value) ?? usual;
+    const written = JSON.stringify(message.expression);
+    return `no further validation rules will be run due to call cost exceeds limit for messageExpression: ${written}`;
+  }
+
+  /** No rule is evaluated any more. */
+  #exhaust(path: string, { type }: FieldSchema): void {
+    this.#budget = -1;
+    this.problems.push(invalidValue(path, type ?? "", `validation failed due to ${outOfBudget}`));
   }
 }
+
+const outOfBudget = "running out of cost budget, no further validation rules will be run";
 
 interface Values {
   readonly self: unknown;
@@ -169,11 +195,14 @@ function optional(value: unknown): OptionalValue {
   return value === undefined ? OptionalValue.none : OptionalValue.of(value);
 }
 
+const mostOfMessage = 5 * 1024;
+
 /** A message must be one line that says something. */
 function usableMessage(value: unknown): string | undefined {
-  if (typeof value !== "string" || value.includes("\n") || value.length > 5 * 1024) return undefined;
+  if (typeof value !== "string") return undefined;
   const trimmed = value.trim();
-  return trimmed === "" ? undefined : trimmed;
+  const isUsable = trimmed !== "" && !/[\n\r]/.test(trimmed) && Buffer.byteLength(trimmed) <= mostOfMessage;
+  return isUsable ? trimmed : undefined;
 }
 
 function evaluationText(problem: string, rule: ValidationRule): string {

@@ -74,7 +74,8 @@ export function optionalAccess(operand: Step, key: Step): Step {
 export function alternative(operand: Step, other: Step, take: (optional: OptionalValue) => unknown): Step {
   return (frame) => {
     const optional = operand(frame);
-    if (!(optional instanceof OptionalValue)) throw failure(noSuchOverload);
+    // A value that is there anyway needs no alternative.
+    if (!(optional instanceof OptionalValue)) return optional;
     return optional.hasValue ? take(optional) : other(frame);
   };
 }

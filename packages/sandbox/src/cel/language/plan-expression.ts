@@ -107,7 +107,9 @@ class Planner {
     }
     return ({ variables, budget }) => {
       budget.spend(1);
-      return variables[name];
+      const value = variables[name];
+      if (value === undefined) throw failure(`no such attribute(s): ${name}`);
+      return value;
     };
   }
 
