@@ -79,7 +79,8 @@ export function operatorContract(options: OperatorContractOptions): readonly Con
     ...Object.entries(options.specEdits ?? {}).map(([title, edits]) => ({
       title: `leaves nothing of an earlier spec: ${title}`,
       timeoutMs: 180_000,
-      check: () => checkSpecEdits(options.operator, options.world(), edits),
+      check: () =>
+        checkSpecEdits(options.operator, options.world(), edits, Object.values(options.specEdits ?? {})),
     })),
     ...Object.entries(options.scenarios).map(([title, scenario]) => ({
       title: `reaches the same outcome after a crash at any write: ${title}`,

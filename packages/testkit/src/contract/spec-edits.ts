@@ -15,11 +15,11 @@ import { schemaFields, valuesAt } from "./schema-fields.ts";
 export interface SpecEdits {
   /** The kind whose spec is edited. */
   readonly resource: AnyDefinedResource;
-  /** The specs by title. Together they give every field of the schema at least two values, of which one may be none. */
+  /** The specs by title. All edits of a kind together give every field at least two values, of which one may be none. */
   readonly specs: Readonly<Record<string, object>>;
   /** The kinds of the owned objects. */
   readonly owned: readonly Resource[];
-  /** Fields that keep their value because they are immutable, or because other specs change them. Default: none. */
+  /** Fields that cannot be edited. Default: none. */
   readonly fixedFields?: readonly string[];
 }
 
@@ -42,8 +42,13 @@ interface Expectation {
  * owned objects must be those of an object that was created with the same spec: what the server mirrors into other fields,
  * or derives from them, must not remain.
  */
-export async function checkSpecEdits(operator: Operator, world: World, edits: SpecEdits): Promise<void> {
-  const unedited = uneditedFields(edits);
+export async function checkSpecEdits(
+  operator: Operator,
+  world: World,
+  edits: SpecEdits,
+  all: readonly SpecEdits[] = [edits],
+): Promise<void> {
+  const unedited = uneditedFields(edits, all);
   if (unedited.length > 0)
     throw new ContractError({
       operator: operator.name,
@@ -110,11 +115,17 @@ async function walk(
 }
 
 /** The fields of the schema that have the same value in all specs. */
-function uneditedFields({ resource, specs, fixedFields = [] }: SpecEdits): readonly string[] {
+function uneditedFields(
+  { resource, fixedFields = [] }: SpecEdits,
+  all: readonly SpecEdits[],
+): readonly string[] {
+  const specs = all
+    .filter((edits) => edits.resource === resource)
+    .flatMap((edits) => Object.values(edits.specs));
   const [version] = resource.crd().spec.versions;
   const { properties = {} } = version?.schema?.openAPIV3Schema ?? {};
   return schemaFields(properties.spec ?? {}).filter((field) => {
-    const values = new Set(Object.values(specs).map((spec) => JSON.stringify(valuesAt(spec, field))));
+    const values = new Set(specs.map((spec) => JSON.stringify(valuesAt(spec, field))));
     return values.size < 2 && !fixedFields.includes(field);
   });
 }
