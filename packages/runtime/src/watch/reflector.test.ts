@@ -73,7 +73,7 @@ describe("a reflector without a server", () => {
     expect(watches).toEqual({ ...noWatches(), other: streams });
   });
 
-  it("[IN24] passes each object of a sync to the sink when it arrives, and all of them at the end", async () => {
+  it("[IN25] passes each object of a sync to the sink when it arrives, and all of them at the end", async () => {
     const { clock, transport, client } = setUp();
     const line = (type: string, metadata: object): string =>
       `${JSON.stringify({ type, object: { apiVersion: "v1", kind: "Pod", metadata } })}\n`;

@@ -129,7 +129,7 @@ describe("a store that receives events", () => {
     expect(uids).toEqual(["create", ["first", "second"]]);
   });
 
-  it("[IN24] reads an object of a sync when it arrives, if an index needs it and no transform comes before", () => {
+  it("[IN25] reads an object of a sync when it arrives, if an index needs it and no transform comes before", () => {
     const unread = () => {
       const { namespace, name, keyText, resourceVersion, object } = pod("a", "1");
       const bytes = JSON.stringify(object);

@@ -87,7 +87,7 @@ async function listFromCache(
 }
 
 /**
- * The informers of a list, which can then be made without blocking the event loop for long [IN24]. What is written while
+ * The informers of a list, which can then be made without blocking the event loop for long [IN25]. What is written while
  * objects are read in slices is waited for as well, and the list is the state of one moment after them.
  */
 async function informersForList(

@@ -41,7 +41,7 @@ async function turnsDuring(work: Promise<unknown>): Promise<number> {
   return turns;
 }
 
-describe("[IN24] reading ahead", () => {
+describe("[IN25] reading ahead", () => {
   it("is done at once, and nothing has to be awaited, where there is little to read", () => {
     const snapshots = unread(10);
     expect(readAhead(snapshots, systemClock)).toBeUndefined();
@@ -106,7 +106,7 @@ async function largeKind(count: number): Promise<LargeKind> {
 const dataOf = ({ items }: { readonly items: readonly ConfigMap[] }, name: string): unknown =>
   items.find(({ metadata }) => metadata.name === name)?.data;
 
-describe("[IN24] a cached list of objects that have not been read", () => {
+describe("[IN25] a cached list of objects that have not been read", () => {
   it("lets other work be done, and the second one is made at once", async () => {
     const { client } = await largeKind(400);
     const first = client.list(ConfigMap);
