@@ -266,7 +266,7 @@ describe("a folder with damaged data", () => {
   });
 });
 
-/** Either the folder is refused, or it has the state of a revision. Lost last lines cannot be told from writes that never came. */
+/** Either the folder is refused, or it has the state of a revision. A lost last line looks like a write that never came. */
 function expectRefusedOrTrue(): void {
   let opened: FolderJournal;
   try {

@@ -34,7 +34,7 @@ function frame(type: number, { flags = 0, streamId = 0, payload = Buffer.alloc(0
   return Buffer.concat([head, payload]);
 }
 
-/** A server that responds to each request with the begin of a body, and from then on only as it is told to. */
+/** A server that responds to each request with the begin of a body, and continues it when the test says so. */
 class ScriptedServer {
   /** Whether pings are acknowledged, each with a piece of the body behind it. */
   respondsToPings = true;

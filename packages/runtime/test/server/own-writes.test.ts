@@ -55,7 +55,7 @@ async function expectRest({ cache, transport, client, live, namespace }: CacheWo
 }
 
 describe("a read by one informer, woken by another one of the same objects", () => {
-  /** What the cached client reads when it is told of a change by the informer of a selection. */
+  /** What the cached client reads when it learns of a change from the informer of a selection. */
   function readWhenWoken(world: CacheWorld, resource: Resource = ConfigMap): string[] {
     const { cache, client, namespace } = world;
     const reads: string[] = [];
