@@ -14,6 +14,9 @@ import { WebApp } from "../../src/api/web-app.ts";
 import { webapp } from "../../src/operator.ts";
 import { manifestOf, WebAppSpace } from "../support/space.ts";
 
+/** The garbage collector learns of a new kind after a while. */
+const patient = { timeout: 120_000 };
+
 let world: World;
 
 beforeAll(async () => {
@@ -153,6 +156,21 @@ describe("with webhooks", () => {
     await space.kubectl("patch", "webapp", "leaving", "--type=merge", "-p", patch);
     await expect.poll(() => space.find(WebApp, "leaving")).toBeUndefined();
   });
+
+  it.each(["background", "foreground", "orphan"])(
+    "a WebApp is deleted with --cascade=%s while no operator serves the webhooks",
+    patient,
+    async (cascade) => {
+      const space = await WebAppSpace.create(world);
+      await space.apply("leaving", { image: "nginx:1" });
+      await space.reaches("leaving", "Ready");
+      await using _ = await unreachableWebhooks(space.namespace);
+      await expect
+        .poll(async () => space.refusal(manifestOf("leaving", { image: "nginx:2" })))
+        .toContain("failed calling webhook");
+      await space.kubectl("delete", "webapp", "leaving", `--cascade=${cascade}`, "--timeout=100s");
+    },
+  );
 
   it("kubectl prints warnings", async () => {
     const space = await WebAppSpace.create(world);
