@@ -1,10 +1,11 @@
 import { execFileSync } from "node:child_process";
-import { appendFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import fs, { appendFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { syncBuiltinESMExports } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { formatJson, parseJson } from "@keelson/core";
 import fc from "fast-check";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { DamagedDataError } from "./errors.ts";
 import { FolderJournal } from "./folder-journal.ts";
 
@@ -76,11 +77,22 @@ describe("a journal in a folder", () => {
     expect(journal.notices).toEqual([]);
   });
 
-  test("has every write when append returns, with fsync", () => {
-    const journal = new FolderJournal(folder, { fsync: true });
-    journal.append(entry(2));
-    expect(readFileSync(journalOf(folder), "utf8")).toContain("a/2");
-    journal[Symbol.dispose]();
+  test.each([
+    [true, 2],
+    [false, 0],
+  ])("waits for the disk at each write only with fsync (%s)", (fsync, waits) => {
+    const wait = vi.spyOn(fs, "fdatasyncSync");
+    syncBuiltinESMExports();
+    try {
+      using journal = new FolderJournal(folder, { fsync });
+      journal.append(entry(2));
+      journal.append(entry(3));
+      expect(wait).toHaveBeenCalledTimes(waits);
+      expect(readFileSync(journalOf(folder), "utf8")).toContain("a/3");
+    } finally {
+      wait.mockRestore();
+      syncBuiltinESMExports();
+    }
   });
 
   test("keeps integers that a number would round, and objects of any depth", () => {
