@@ -9,9 +9,9 @@ export type WaitReason = "Paused" | "OutsideWindow" | "CircuitOpen" | "RateLimit
 
 /** Whether a workload with changes may be reloaded now. */
 export type Gate =
-  | { readonly isOpen: true }
+  | { readonly open: true }
   | {
-      readonly isOpen: false;
+      readonly open: false;
       readonly reason: WaitReason;
       /** When to look again; undefined if no restart window will ever open. */
       readonly untilMs: number | undefined;
@@ -44,10 +44,10 @@ export function gateOf({ policy, status, breaker, nowMs, collectUntilMs, takeTur
     undefined,
   );
   const window = windowStateAt(policy.windows, last?.untilMs ?? nowMs);
-  if (!window.isOpen) return { isOpen: false, reason: "OutsideWindow", untilMs: window.nextMs };
-  if (last !== undefined) return { isOpen: false, ...last };
+  if (!window.isOpen) return { open: false, reason: "OutsideWindow", untilMs: window.nextMs };
+  if (last !== undefined) return { open: false, ...last };
   const waitMs = takeTurn();
-  return waitMs > 0 ? { isOpen: false, reason: "RateLimited", untilMs: nowMs + waitMs } : { isOpen: true };
+  return waitMs > 0 ? { open: false, reason: "RateLimited", untilMs: nowMs + waitMs } : { open: true };
 }
 
 interface Wait {
