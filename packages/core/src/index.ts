@@ -107,6 +107,8 @@ export {
   setControllerReference,
   setOwnerReference,
 } from "./owner-reference.ts";
+export type { Projected, ProjectedFields, Projection, ProjectionOptions } from "./projected.ts";
+export { hasIdentityOf, identityOf, projected, reduceTo, wholeOf } from "./projected.ts";
 export type { Quantity, QuantityFormat } from "./quantity.ts";
 export {
   addQuantities,
@@ -138,6 +140,7 @@ export {
   kindOf,
   metadataOnly,
   parseApiVersion,
+  servedIdentityOf,
 } from "./resource.ts";
 export {
   compareResourceVersions,

@@ -1,4 +1,5 @@
 import type { GenericObject, KubeObject } from "./meta.ts";
+import type { Projection } from "./projected.ts";
 
 export type Scope = "Namespaced" | "Cluster";
 
@@ -13,6 +14,8 @@ export interface Kind<T extends KubeObject = KubeObject> {
   readonly kind: string;
   /** Only the metadata of the objects is requested; see `metadataOnly`. */
   readonly isMetadataOnly?: true;
+  /** What objects are reduced to when they arrive; see `projected`. */
+  readonly projection?: Projection;
   /** Never set. */
   readonly [objectType]?: T;
 }
@@ -68,6 +71,13 @@ export function metadataOnly(resource: Resource): Resource<PartialObjectMetadata
 /** `apps/v1`, or `v1` for the core group. */
 export function apiVersionOf({ group, version }: Pick<GroupVersionKind, "group" | "version">): string {
   return group === "" ? version : `${group}/${version}`;
+}
+
+/** `apiVersion` and `kind` of the objects of a kind, as the server sends them. */
+export function servedIdentityOf(kind: Kind): Pick<KubeObject, "apiVersion" | "kind"> {
+  return kind.isMetadataOnly === true
+    ? { apiVersion: "meta.k8s.io/v1", kind: "PartialObjectMetadata" }
+    : { apiVersion: apiVersionOf(kind), kind: kind.kind };
 }
 
 export function parseApiVersion(apiVersion: string): { readonly group: string; readonly version: string } {

@@ -2,6 +2,7 @@ import {
   deepEqual,
   formatKey,
   groupResourceOf,
+  identityOf,
   isRecord,
   type KubeObject,
   type ObjectKey,
@@ -11,7 +12,6 @@ import {
 import type { CallOptions, Client, ObjectToWrite, WriteOptions } from "../client.ts";
 import { InvalidCallError } from "../errors.ts";
 import { mergePatch, mergePatchBetween, type Patch } from "../patch.ts";
-import { identityOf } from "../request/response.ts";
 import { find } from "./find.ts";
 
 /** The result of createOrUpdate and createOrPatch [CL6]. */

@@ -1,5 +1,6 @@
 import {
   type Clock,
+  identityOf,
   isRecord,
   KeelsonError,
   type Kind,
@@ -20,7 +21,6 @@ import { type PreparedRequest, toRequest } from "./prepared-request.ts";
 import {
   asObject,
   errorFromResponse,
-  identityOf,
   isErrorResponse,
   type OnServerWarning,
   readText,

@@ -1,6 +1,6 @@
 import { formatJson, type TransportRequest } from "@keelson/core";
 import { InvalidCallError } from "../errors.ts";
-import { type ApiCall, describeCall, isApply } from "./api-call.ts";
+import { type ApiCall, describeCall, isApply, isWrite } from "./api-call.ts";
 
 /** One request, ready to be sent, without what all requests share. */
 export interface PreparedRequest {
@@ -47,7 +47,7 @@ function acceptOf({ resource, verb }: ApiCall): string {
 export function pathOf(call: ApiCall): string {
   const { resource, subresource, query } = call;
   const { group, version, plural } = resource;
-  const problem = nameProblem(call) ?? scopeProblem(call) ?? ownerProblem(call);
+  const problem = nameProblem(call) ?? scopeProblem(call) ?? ownerProblem(call) ?? projectionProblem(call);
   if (problem !== undefined) throw new InvalidCallError(describeCall(call), problem);
   const root = group === "" ? ["api", version] : ["apis", group, version];
   const scope = call.namespace === undefined ? [] : ["namespaces", call.namespace];
@@ -93,6 +93,13 @@ function scopeProblem({ verb, resource, namespace }: ApiCall): string | undefine
 function ownerProblem(call: ApiCall): string | undefined {
   if (!isApply(call) || call.query.fieldManager !== undefined) return undefined;
   return "server-side apply needs to know who applies; give a fieldOwner, or use withFieldOwner";
+}
+
+/** An object that is written back without the fields that a projection drops would lose them. */
+function projectionProblem(call: ApiCall): string | undefined {
+  const { projection, kind } = call.resource;
+  if (projection === undefined || !isWrite(call)) return undefined;
+  return `the projection ${projection.name} of ${kind} can only be read; write with the kind itself`;
 }
 
 function queryString(query: ApiCall["query"]): string {

@@ -1,13 +1,15 @@
 import {
-  apiVersionOf,
+  hasIdentityOf,
   isRecord,
   isStatus,
   type Kind,
   type KubeList,
   type KubeObject,
   type ListMeta,
+  reduceTo,
   type Status,
   type Stored,
+  servedIdentityOf,
   type TransportResponse,
 } from "@keelson/core";
 import { type ApiError, apiErrorFrom, MalformedResponseError } from "../errors.ts";
@@ -15,14 +17,18 @@ import type { PreparedRequest } from "./prepared-request.ts";
 
 /**
  * Takes the response of the server for a stored object of the kind. The server guarantees the fields of a kind it serves
- * and of the metadata, so only the kind itself is checked: a proxy might have responded in its place.
+ * and of the metadata, so only the kind itself is checked: a proxy might have responded in its place. An object of a
+ * projected kind is reduced, unless it comes from a cache and is reduced already.
  */
 export function asObject<T extends KubeObject>(
   operation: string,
   resource: Kind<T>,
   response: unknown,
 ): Stored<T> {
-  if (isObjectOf(resource, response)) return response;
+  if (isStoredObject(response)) {
+    const object = reduceTo(resource, response);
+    if (hasIdentityOf(resource, object)) return object;
+  }
   throw new MalformedResponseError(operation, {
     problem: `the response is ${describe(response)}, not a ${resource.kind}`,
   });
@@ -44,7 +50,7 @@ export function asList<T extends KubeObject>(
   response: unknown,
 ): KubeList<Stored<T>> {
   const problem = `the response is ${describe(response)}, not a list of ${resource.kind}`;
-  const identity = identityOf(resource);
+  const identity = servedIdentityOf(resource);
   const isList = isListResponse(response) && response.kind === `${identity.kind}List`;
   if (!isList) throw new MalformedResponseError(operation, { problem });
   const items = (response.items ?? []).map((item) => {
@@ -54,21 +60,8 @@ export function asList<T extends KubeObject>(
   return { apiVersion: response.apiVersion, kind: response.kind, metadata: response.metadata, items };
 }
 
-/** `apiVersion` and `kind` of the objects of a kind. */
-export function identityOf(resource: Kind): { readonly apiVersion: string; readonly kind: string } {
-  if (resource.isMetadataOnly === true)
-    return { apiVersion: "meta.k8s.io/v1", kind: "PartialObjectMetadata" };
-  return { apiVersion: apiVersionOf(resource), kind: resource.kind };
-}
-
-function isObjectOf<T extends KubeObject>(resource: Kind<T>, response: unknown): response is Stored<T> {
-  const { apiVersion, kind } = identityOf(resource);
-  return (
-    isRecord(response) &&
-    response.kind === kind &&
-    response.apiVersion === apiVersion &&
-    isRecord(response.metadata)
-  );
+function isStoredObject(response: unknown): response is Stored {
+  return isRecord(response) && isRecord(response.metadata);
 }
 
 interface ListResponse {

@@ -172,7 +172,10 @@ function canonical({ namespace, labelSelector, fieldSelector = "" }: Selection):
   };
 }
 
-/** The settings of a kind also hold for its metadata alone, except for a transform, which is written for one of the two. */
+/**
+ * The settings of a kind also hold for its metadata alone, except for a transform, which is written for one of the two. A
+ * projection has settings of its own.
+ */
 function kindSettingsFor<T extends KubeObject>(
   resource: Resource<T>,
   { kinds = [] }: CacheSettings,
@@ -180,9 +183,11 @@ function kindSettingsFor<T extends KubeObject>(
   for (const kind of kinds) if (isOfKind(resource, kind)) return kind.settings;
   const related = kinds.find(
     ({ resource: { plural, ...other } }) =>
-      plural === resource.plural && apiVersionOf(other) === apiVersionOf(resource),
+      plural === resource.plural &&
+      apiVersionOf(other) === apiVersionOf(resource) &&
+      other.projection === undefined,
   );
-  if (related === undefined) return {};
+  if (related === undefined || resource.projection !== undefined) return {};
   const { transform, namespaces, ...settings } = related.settings;
   if (namespaces === undefined) return settings;
   const kept = Object.entries(namespaces).map(([name, { transform: _, ...rest }]) => [name, rest]);

@@ -151,7 +151,22 @@ export class IndexConflictError extends KeelsonError {
   }
 }
 
-/** A transform threw, or returned no object. Reads of the object fail with this error until it can be transformed [IN22]. */
+/** Another projection of the kind with that name is cached. */
+export class ProjectionConflictError extends KeelsonError {
+  static override readonly brand: string = "keelson.ProjectionConflictError";
+  readonly code = "PROJECTION_CONFLICT";
+  readonly projection: string;
+
+  constructor(projection: string, what: string) {
+    super(
+      `cache projection ${projection} of ${what}: another function is known by this name; choose another name, or ` +
+        `make the projection once and share it`,
+    );
+    this.projection = projection;
+  }
+}
+
+/** A transform or a projection threw, or returned no object. Reads of the object fail with this error until it can be transformed [IN22]. */
 export class TransformError extends KeelsonError {
   static override readonly brand: string = "keelson.TransformError";
   readonly code = "TRANSFORM";

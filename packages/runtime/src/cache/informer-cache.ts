@@ -22,6 +22,7 @@ import {
   CacheReusedError,
   CacheStoppedError,
   IndexConflictError,
+  ProjectionConflictError,
   ResourceNotCachedError,
 } from "./errors.ts";
 import { CachedInformer } from "./informer/cached-informer.ts";
@@ -82,6 +83,8 @@ export class InformerCache implements Cache {
   readonly #readTimeoutMs: number;
   readonly #informers = new InformerPool();
   readonly #indexes: KindIndex[] = [];
+  /** The functions of projections, by the id of their resource; only to compare them. */
+  readonly #projections = new Map<string, unknown>();
   readonly #earlier = new EarlierWrites();
   readonly #watchListSupport = new WatchListSupport();
   /** The ids of the informers that serve the reads of a kind. */
@@ -106,6 +109,7 @@ export class InformerCache implements Cache {
 
   acquire<T extends KubeObject>(resource: Resource<T>, options: AcquireOptions = {}): InformerLease<T> {
     if (this.#phase === "stopped") throw new CacheStoppedError(`watch ${groupResourceOf(resource)}`);
+    this.#checkProjection(resource);
     const { selection } = options;
     const scopes =
       selection === undefined
@@ -123,6 +127,7 @@ export class InformerCache implements Cache {
   }
 
   addIndex<T extends KubeObject>(resource: Resource<T>, name: string, valuesOf: IndexFunction<T>): void {
+    this.#checkProjection(resource);
     const resourceId = resourceIdOf(resource);
     const same = this.#indexes.find((index) => index.resourceId === resourceId && index.name === name);
     if (same !== undefined && same.valuesOf !== valuesOf)
@@ -139,6 +144,7 @@ export class InformerCache implements Cache {
   }
 
   peek<T extends KubeObject>(resource: Resource<T>, key: ObjectKey): Stored<T> | undefined {
+    this.#checkProjection(resource);
     this.#readLeases.touch(resourceIdOf(resource));
     for (const id of this.#idsForReads(resource)) {
       const informer = this.#informers.get(id);
@@ -204,6 +210,7 @@ export class InformerCache implements Cache {
   ): readonly CachedInformer<T>[] {
     if (this.#phase === "stopped") throw new CacheStoppedError(operation);
     if (this.#phase === "new") throw new CacheNotStartedError(operation);
+    this.#checkProjection(resource);
     const ids = this.#idsForReads(resource);
     if (!ids.every((id) => this.#informers.get(id) !== undefined)) {
       if (this.#settings.failOnMissingInformer === true)
@@ -260,6 +267,17 @@ export class InformerCache implements Cache {
       operation,
       error,
     });
+  }
+
+  /** Throws a ProjectionConflictError if another projection of the kind has the same name. */
+  #checkProjection(resource: Resource): void {
+    const { projection } = resource;
+    if (projection === undefined) return;
+    const id = resourceIdOf(resource);
+    const known = this.#projections.get(id);
+    if (known === undefined) this.#projections.set(id, projection.project);
+    else if (known !== projection.project)
+      throw new ProjectionConflictError(projection.name, groupResourceOf(resource));
   }
 
   #idsForReads(resource: Resource): readonly string[] {

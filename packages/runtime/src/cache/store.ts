@@ -2,10 +2,12 @@ import {
   apiVersionOf,
   draft,
   freeze,
+  hasIdentityOf,
   isRecord,
   type KubeObject,
   matchesLabels,
   type Resource,
+  reduceTo,
   type Stored,
 } from "@keelson/core";
 import { plainKey, type Snapshot } from "../watch/snapshot.ts";
@@ -14,10 +16,18 @@ import type { WatchScope } from "./cache-scopes.ts";
 import { FieldNotIndexedError, IndexConflictError, IndexFunctionError } from "./errors.ts";
 import type { IndexFunction, StoreQuery } from "./informer/informer.ts";
 
-/** Identifies a kind with its version and representation: `apps/v1/deployments`, `v1/pods as metadata`. */
+/**
+ * Identifies a kind with its version and representation: `apps/v1/deployments`, `v1/pods as metadata`,
+ * `v1/secrets as projection hash`.
+ */
 export function resourceIdOf(resource: Resource): string {
-  const name = `${apiVersionOf(resource)}/${resource.plural}`;
-  return resource.isMetadataOnly === true ? `${name} as metadata` : name;
+  return `${apiVersionOf(resource)}/${resource.plural}${asRepresentation(resource)}`;
+}
+
+/** Whole objects, their metadata and each projection of them are cached apart. Empty for whole objects. */
+export function asRepresentation({ isMetadataOnly, projection }: Resource): string {
+  if (projection !== undefined) return ` as projection ${projection.name}`;
+  return isMetadataOnly === true ? " as metadata" : "";
 }
 
 /** Whether two resources are the same objects on the server, maybe in another version or representation. */
@@ -27,33 +37,31 @@ export function isSameCollection(a: Resource, b: Resource): boolean {
 
 /** Whether a value is an object of the kind, by its own kind and apiVersion. */
 export function isObjectOf<T extends KubeObject>(resource: Resource<T>, value: unknown): value is Stored<T> {
-  const isMetadata = resource.isMetadataOnly === true;
   return (
     isRecord(value) &&
     isRecord(value.metadata) &&
     typeof value.metadata.name === "string" &&
-    value.kind === (isMetadata ? "PartialObjectMetadata" : resource.kind) &&
-    value.apiVersion === (isMetadata ? "meta.k8s.io/v1" : apiVersionOf(resource))
+    hasIdentityOf(resource, value)
   );
 }
 
 /** The response of a server to a request for the metadata alone. */
-function metadataOf({ metadata }: KubeObject): KubeObject {
+function metadataOf({ metadata }: Stored): Stored {
   return { apiVersion: "meta.k8s.io/v1", kind: "PartialObjectMetadata", metadata };
 }
 
 /**
- * Converts an object of the server to what the store holds: a frozen copy without managedFields, maybe only its metadata,
- * transformed. Undefined if it is of another version or contains less than the store holds. Throws what the transform
- * throws.
+ * Converts an object of the server to what the store holds: a frozen copy without managedFields, maybe only its metadata
+ * or a projection, transformed. Undefined if it is of another version or contains less than the store holds. Throws what
+ * the projection or the transform throws.
  */
 export function toStoredShape<T extends KubeObject>(
   resource: Resource<T>,
   { transform, keepManagedFields }: WatchScope<T>,
-  object: KubeObject,
+  object: Stored,
 ): Stored<T> | undefined {
   // The response belongs to the caller, which may change it; and a transform may change its argument.
-  const whole: KubeObject = draft(object);
+  const whole: Stored = draft(reduceTo(resource, object));
   const kept = keepManagedFields ? whole : withoutManagedFields(whole);
   const represented = resource.isMetadataOnly === true ? metadataOf(kept) : kept;
   if (!isObjectOf(resource, represented)) return undefined;

@@ -1,5 +1,7 @@
-// Informers, reflectors and the cached client.
+// Informers, reflectors, the cached client and projections.
 
+export type { Projected, ProjectedFields, Projection, ProjectionOptions } from "@keelson/core";
+export { projected } from "@keelson/core";
 export type { AcquireOptions, Cache, InformerLease } from "../cache/cache.ts";
 export type {
   CacheDefaults,
@@ -22,6 +24,7 @@ export {
   InformerStoppedError,
   InvalidCacheSettingsError,
   NamespaceNotCachedError,
+  ProjectionConflictError,
   ResourceNotCachedError,
   SubscriptionRemovedError,
   TransformError,

@@ -10,6 +10,7 @@ import {
 } from "@keelson/core";
 import type { AnyDefinedResource, z } from "@keelson/schema";
 import type { CachedIndex, CachedKind } from "../cache/cache-settings.ts";
+import { asRepresentation } from "../cache/store.ts";
 import { isDefined } from "../controller/builder.ts";
 import type { ControllerDefinition } from "../controller/controller-definition.ts";
 import { MetricsRegistry } from "../telemetry/metrics/metrics-registry.ts";
@@ -233,9 +234,8 @@ export function operatorCacheKinds(operators: readonly Operator[]): readonly Cac
   return [...chosen.values()].map(({ kind }) => kind);
 }
 
-/** Metadata and whole objects of a kind are cached apart. */
 function idOf(resource: Resource): string {
-  return `${groupResourceOf(resource)}${resource.isMetadataOnly === true ? " (metadata)" : ""}`;
+  return `${groupResourceOf(resource)}${asRepresentation(resource)}`;
 }
 
 function cacheConflict(one: string, other: string, resource: Resource): InvalidManagerError {

@@ -26,7 +26,7 @@ import { enqueueOptionsOf, mergeUpdates } from "./source-event.ts";
 const reportEveryMs = 10_000;
 
 export interface KindSourceOptions<T extends KubeObject, Key> {
-  /** `metadataOnly(kind)` watches the metadata only. */
+  /** `metadataOnly(kind)` watches the metadata only, and `projected(kind, …)` a part of each object. */
   readonly resource: Resource<T>;
   readonly handler: EventHandler<T, Key>;
   /** Those of the controller; tested first [EV6]. Default: none. */

@@ -29,7 +29,7 @@ export interface WatchSink<T extends KubeObject> {
 
 export interface ReflectorOptions<T extends KubeObject> {
   readonly client: Client;
-  /** May be `metadataOnly`. */
+  /** May be `metadataOnly` or `projected`. */
   readonly resource: Resource<T>;
   /** Default: all objects of the kind. */
   readonly selection?: Selection;

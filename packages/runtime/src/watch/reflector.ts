@@ -11,6 +11,7 @@ import {
   systemClock,
   systemRandom,
   toError,
+  wholeOf,
 } from "@keelson/core";
 import { ReflectorReusedError } from "./errors.ts";
 import {
@@ -20,7 +21,7 @@ import {
   type WatchOutcome,
   type WatchSink,
 } from "./reflector-options.ts";
-import { keyProblem, type ObjectEvent, parsedSnapshot, type Snapshot } from "./snapshot.ts";
+import { arrivedSnapshot, keyProblem, type ObjectEvent, type Snapshot } from "./snapshot.ts";
 import { withoutManagedFields } from "./strip-managed-fields.ts";
 import { watchFailure } from "./watch-failure.ts";
 import { WatchLineReader } from "./watch-line.ts";
@@ -262,13 +263,13 @@ export class Reflector<T extends KubeObject> {
     const { client, resource, selection, keepManagedFields = false } = this.#options;
     try {
       const options = { ...selection, ...request, signal: activity.signal, timeoutMs: listTimeoutMs };
-      const { items, metadata } = await client.list(resource, options);
+      const { items, metadata } = await client.list(wholeOf(resource), options);
       if (activity.isOver) return;
       this.#feed({
         type: "page",
         items: items
           .filter((item) => this.#hasKey(item))
-          .map((item) => parsedSnapshot(keepManagedFields ? item : withoutManagedFields(item))),
+          .map((item) => arrivedSnapshot(resource, keepManagedFields ? item : withoutManagedFields(item))),
         resourceVersion: typeof metadata.resourceVersion === "string" ? metadata.resourceVersion : "",
         continue: metadata.continue ?? "",
       });
@@ -277,7 +278,7 @@ export class Reflector<T extends KubeObject> {
     }
   }
 
-  #hasKey(item: Stored<T>): boolean {
+  #hasKey(item: Stored): boolean {
     const problem = keyProblem(item);
     if (problem !== undefined)
       this.#warn(`${this.#rules.operation}: skipped an object of a list: ${problem}`);

@@ -1,11 +1,15 @@
 import {
   formatJson,
   freeze,
+  hasIdentityOf,
   isRecord,
+  type Kind,
   type KubeObject,
   type ObjectKey,
   parseJson,
+  reduceTo,
   type Stored,
+  toError,
 } from "@keelson/core";
 
 /** One state of an object: its key and version, and the object itself, which may be parsed only when it is read. */
@@ -57,11 +61,26 @@ export interface ScannedLine {
 
 /** A snapshot of an object that is parsed. No other code may change the object afterwards. */
 export function parsedSnapshot<T extends KubeObject>(object: Stored<T>): Snapshot<T> {
-  const { namespace, name, resourceVersion = "" } = object.metadata;
-  return new ParsedSnapshot(
-    { namespace, name, keyText: `${namespace ?? ""}/${name}`, resourceVersion },
-    object,
-  );
+  return new ParsedSnapshot(identityIn(object), object);
+}
+
+function identityIn({ metadata }: Stored): Identity {
+  const { namespace, name, resourceVersion = "" } = metadata;
+  return { namespace, name, keyText: `${namespace ?? ""}/${name}`, resourceVersion };
+}
+
+/**
+ * A snapshot of an object that the server sent, and that no other code uses. Of an object of a projected kind only the
+ * projection is kept; if that fails, the snapshot cannot be read.
+ */
+export function arrivedSnapshot<T extends KubeObject>(kind: Kind<T>, object: Stored): Snapshot<T> {
+  try {
+    const reduced = reduceTo(kind, object);
+    if (hasIdentityOf(kind, reduced)) return parsedSnapshot(reduced);
+    throw new Error(`it is a ${reduced.kind} of ${reduced.apiVersion}`);
+  } catch (error) {
+    return new UnreadableSnapshot(identityIn(object), toError(error), undefined);
+  }
 }
 
 /** Why an object of the server has no key or version that can be used; undefined if it has [RF23]. */
@@ -91,7 +110,7 @@ export class UnreadableSnapshot<T extends KubeObject> implements Snapshot<T> {
   readonly problem: Error;
   readonly last: Snapshot<T> | undefined;
 
-  constructor(identity: Snapshot<T>, problem: Error, last: Snapshot<T> | undefined) {
+  constructor(identity: Identity, problem: Error, last: Snapshot<T> | undefined) {
     const { namespace, name, keyText, resourceVersion } = identity;
     if (namespace !== undefined) this.namespace = namespace;
     this.name = name;

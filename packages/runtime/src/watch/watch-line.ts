@@ -1,8 +1,8 @@
 import { isAscii } from "node:buffer";
 import { apiErrorFrom, parseWatchEvent } from "@keelson/client";
-import { apiVersionOf, type Kind, type KubeObject, type Resource, type Stored } from "@keelson/core";
+import { type KubeObject, type Resource, servedIdentityOf } from "@keelson/core";
 import { byteAt, notJson, skipSpace, skipValue } from "./json-scan.ts";
-import { keyProblem, parsedSnapshot, type ScannedLine, unparsedSnapshot } from "./snapshot.ts";
+import { arrivedSnapshot, keyProblem, type ScannedLine, unparsedSnapshot } from "./snapshot.ts";
 import { stripManagedFields, withoutManagedFields } from "./strip-managed-fields.ts";
 import { errorEventFailure } from "./watch-failure.ts";
 import type { WatchInput } from "./watch-machine.ts";
@@ -34,8 +34,10 @@ export class WatchLineReader<T extends KubeObject> {
   constructor(options: WatchLineOptions<T>) {
     const { resource, keepManagedFields, parseOnRead } = options;
     this.#options = options;
-    this.#scanner = parseOnRead
-      ? new WatchLineScanner({ ...identityOf(resource), keepManagedFields })
+    // What a projection drops must not stay until the first read.
+    const staysUnparsed = parseOnRead && resource.projection === undefined;
+    this.#scanner = staysUnparsed
+      ? new WatchLineScanner({ ...servedIdentityOf(resource), keepManagedFields })
       : undefined;
   }
 
@@ -56,7 +58,9 @@ function parseWatchLine<T extends KubeObject>(
     return { type: "streamEnded", failure: errorEventFailure(apiErrorFrom(operation, event.status)) };
   }
   const { type, object } = event;
-  if (!isOfKind(resource, object)) {
+  // The server guarantees the fields of a kind that it serves, so only the kind is checked [RF14].
+  const served = servedIdentityOf(resource);
+  if (object.kind !== served.kind || object.apiVersion !== served.apiVersion) {
     const description = `skipped an event about ${object.kind} of ${object.apiVersion}, which is not the watched kind`;
     return { type: "unexpectedEvent", description };
   }
@@ -65,24 +69,12 @@ function parseWatchLine<T extends KubeObject>(
     if (problem !== undefined)
       return { type: "unexpectedEvent", description: `skipped an event: ${problem}` };
     const kept = keepManagedFields ? object : withoutManagedFields(object);
-    return { type: "event", event: { type, snapshot: parsedSnapshot(kept) } };
+    return { type: "event", event: { type, snapshot: arrivedSnapshot(resource, kept) } };
   }
   const { resourceVersion: version, annotations } = object.metadata;
   const endsInitialEvents = annotations?.[endOfInitialEvents] === "true";
   const resourceVersion = typeof version === "string" ? version : "";
   return { type: "event", event: { type, resourceVersion, endsInitialEvents } };
-}
-
-/** The server guarantees the fields of a kind that it serves, so only the kind is checked [RF14]. */
-function isOfKind<T extends KubeObject>(resource: Kind<T>, object: KubeObject): object is Stored<T> {
-  const { apiVersion, kind } = identityOf(resource);
-  return object.kind === kind && object.apiVersion === apiVersion;
-}
-
-function identityOf(resource: Kind): { readonly apiVersion: string; readonly kind: string } {
-  return resource.isMetadataOnly === true
-    ? { apiVersion: "meta.k8s.io/v1", kind: "PartialObjectMetadata" }
-    : { apiVersion: apiVersionOf(resource), kind: resource.kind };
 }
 
 export interface WatchLineScannerOptions {

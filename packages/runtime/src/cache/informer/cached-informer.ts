@@ -24,7 +24,7 @@ import { isOrdered } from "../own-writes/version-order.ts";
 import type { StateOutcome, WriteOutcome } from "../own-writes/write-through.ts";
 import { readAhead } from "../reads/read-ahead.ts";
 import { type SelectionTest, selectionTest } from "../selection-test.ts";
-import { toStoredShape } from "../store.ts";
+import { asRepresentation, toStoredShape } from "../store.ts";
 import type {
   IndexFunction,
   Informer,
@@ -423,7 +423,7 @@ export class CachedInformer<T extends KubeObject> implements Informer<T> {
   }
 }
 
-/** Such as `pods in shop` or `metadata of secrets with app=web and type=Opaque`. */
+/** Such as `pods in shop`, `metadata of secrets with app=web and type=Opaque` or `projection hash of secrets`. */
 function describeInformer(
   resource: Resource,
   { namespace, labelSelector = "", fieldSelector = "" }: Selection,
@@ -431,7 +431,8 @@ function describeInformer(
   const kind = groupResourceOf(resource);
   const labels = typeof labelSelector === "string" ? labelSelector : formatLabelSelector(labelSelector);
   const tests = [labels, fieldSelector].filter((test) => test !== "").join(" and ");
-  const what = resource.isMetadataOnly === true ? `metadata of ${kind}` : kind;
+  const representation = asRepresentation(resource).replace(" as ", "");
+  const what = representation === "" ? kind : `${representation} of ${kind}`;
   const where = namespace === undefined ? what : `${what} in ${namespace}`;
   return tests === "" ? where : `${where} with ${tests}`;
 }

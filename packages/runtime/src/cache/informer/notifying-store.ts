@@ -79,7 +79,8 @@ export class NotifyingStore<T extends KubeObject> implements WatchSink<T> {
 
   /** Indexes are made of whole objects. A transform may change an object, so it has to come before the first read. */
   arrived(snapshot: Snapshot<T>): void {
-    if (this.store.hasIndexes && this.#options.transform === undefined) void snapshot.object;
+    if (this.store.hasIndexes && this.#options.transform === undefined && snapshot.problem === undefined)
+      void snapshot.object;
   }
 
   /** Replaces the store first; then notifies of the deletions that no event showed, and then of the rest in order [IN5]. */
@@ -168,7 +169,6 @@ export class NotifyingStore<T extends KubeObject> implements WatchSink<T> {
   }
 
   #transformAll(snapshots: Map<string, Snapshot<T>>): Map<string, Snapshot<T>> {
-    if (this.#options.transform === undefined) return snapshots;
     // In place: the map belongs to this sink, and its order is that of the list.
     for (const [keyText, snapshot] of snapshots) snapshots.set(keyText, this.#transform(snapshot));
     return snapshots;
@@ -184,9 +184,10 @@ export class NotifyingStore<T extends KubeObject> implements WatchSink<T> {
     });
   }
 
-  /** A state that cannot be transformed cannot be read; it is reported once [IN12, IN22]. */
+  /** A state that cannot be projected or transformed cannot be read; it is reported once [IN12, IN22]. */
   #transform(snapshot: Snapshot<T>): Snapshot<T> {
-    const { transform, name } = this.#options;
+    const { transform } = this.#options;
+    if (snapshot.problem !== undefined) return this.#unreadable(snapshot, snapshot.problem);
     if (transform === undefined) return snapshot;
     try {
       const transformed = snapshot.transformed(transform);
@@ -194,11 +195,15 @@ export class NotifyingStore<T extends KubeObject> implements WatchSink<T> {
         throw new Error("it returned no object");
       return transformed;
     } catch (cause) {
-      const error = new TransformError(name, { key: plainKey(snapshot), cause });
-      const before = this.store.get(snapshot.keyText);
-      if (before?.problem === undefined) this.report(error);
-      return new UnreadableSnapshot(snapshot, error, lastReadable(before));
+      return this.#unreadable(snapshot, cause);
     }
+  }
+
+  #unreadable(snapshot: Snapshot<T>, cause: unknown): Snapshot<T> {
+    const error = new TransformError(this.#options.name, { key: plainKey(snapshot), cause });
+    const before = this.store.get(snapshot.keyText);
+    if (before?.problem === undefined) this.report(error);
+    return new UnreadableSnapshot(snapshot, error, lastReadable(before));
   }
 
   #logFailure(key: ObjectKey, error: Error): void {

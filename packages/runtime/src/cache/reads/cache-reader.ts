@@ -1,15 +1,16 @@
 import { type ApiCall, apiErrorFrom, type Caller, describeCall, RequestTimeoutError } from "@keelson/client";
 import {
   abortable,
-  apiVersionOf,
   type Clock,
   formatLabelSelector,
   groupResourceOf,
+  identityOf,
   isRecord,
   type KubeList,
   type KubeObject,
   type ObjectKey,
   type Stored,
+  servedIdentityOf,
 } from "@keelson/core";
 import { plainKey } from "../../watch/snapshot.ts";
 import { NamespaceNotCachedError } from "../errors.ts";
@@ -129,8 +130,7 @@ async function liveList(
 ): Promise<KubeList<KubeObject>> {
   reportStaleRead(cache, call);
   const lists = await Promise.all(informers.map((informer) => next.json(callFor(informer, call, request))));
-  const { kind, apiVersion } = listResponse(call, [], { resourceVersion: undefined });
-  const identity = { kind: kind.slice(0, -"List".length), apiVersion };
+  const identity = servedIdentityOf(call.resource);
   const objects = informers.flatMap((informer, index) =>
     itemsOf(lists[index]).flatMap((item) => {
       const object = { ...identity, ...item };
@@ -336,12 +336,12 @@ function listResponse(
     limit = objects.length,
   }: { resourceVersion: string | undefined; limit?: number | undefined },
 ): KubeList<KubeObject> {
-  const isMetadata = resource.isMetadataOnly === true;
+  const { apiVersion, kind } = identityOf(resource);
   const remaining = objects.length - limit;
   // Frozen, like everything that comes from a cache.
   return Object.freeze({
-    apiVersion: isMetadata ? "meta.k8s.io/v1" : apiVersionOf(resource),
-    kind: isMetadata ? "PartialObjectMetadataList" : `${resource.kind}List`,
+    apiVersion,
+    kind: `${kind}List`,
     metadata: {
       ...(resourceVersion !== undefined && { resourceVersion }),
       ...(remaining > 0 && { continue: continueToken, remainingItemCount: remaining }),

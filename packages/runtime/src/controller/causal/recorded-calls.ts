@@ -2,6 +2,7 @@ import { type ApiCall, type Caller, describeCall, isDryRun, isWrite } from "@kee
 import {
   type Clock,
   errorCode,
+  identityOf,
   isRecord,
   type KubeObject,
   type ObjectKey,
@@ -25,8 +26,7 @@ export function isObject(value: unknown): value is KubeObject {
 
 /** Whether a value is an object of the call's kind, and not the response of a subresource such as a Scale. */
 export function isObjectOfCall({ resource }: ApiCall, value: unknown): value is KubeObject {
-  const kind = resource.isMetadataOnly === true ? "PartialObjectMetadata" : resource.kind;
-  return isObject(value) && value.kind === kind;
+  return isObject(value) && value.kind === identityOf(resource).kind;
 }
 
 /** The resource version of the object in a response; undefined for a list. */
