@@ -1,3 +1,46 @@
+/** The conditions of a ReloaderConfig. */
+export const ConditionType = {
+  /** At least one target exists, and nothing is wrong with the spec: changes are watched and reload it. */
+  Available: "Available",
+  /** Changes wait to be reloaded, or a target is being reloaded. */
+  Progressing: "Progressing",
+  /** A problem keeps the ReloaderConfig from doing all that its spec says. */
+  Degraded: "Degraded",
+} as const;
+
+/** Why a condition of a ReloaderConfig has its status. */
+export const Reason = {
+  /** There is no problem, and nothing waits. */
+  Reconciled: "Reconciled",
+  /** The annotation `ignore` of the ReloaderConfig is true: it reloads nothing. */
+  Ignored: "Ignored",
+  /** The spec names neither a target nor a resource that could be reloaded for. */
+  NothingToDo: "NothingToDo",
+  /** The spec has a value that the API server accepts and that cannot work. */
+  InvalidSpec: "InvalidSpec",
+  /** A target does not exist. It is picked up when it is created. */
+  TargetNotFound: "TargetNotFound",
+  /** The cluster does not serve the kind of a target. It is picked up when its CustomResourceDefinition is created. */
+  KindNotServed: "KindNotServed",
+  /** A watched resource does not exist. It is picked up when it is created. */
+  ResourceNotFound: "ResourceNotFound",
+  /** The last reload of a target failed. The operator retries. */
+  ReloadFailed: "ReloadFailed",
+  /** A target was reloaded too often within a short time, and changes wait. */
+  CircuitOpen: "CircuitOpen",
+  /** A restart window never opens, or its time zone is not known. Changes wait until it is corrected. */
+  InvalidWindow: "InvalidWindow",
+  /** The URL of an alert channel cannot be read or is refused. The other channels are used. */
+  AlertChannelUnresolved: "AlertChannelUnresolved",
+  /** Changes wait for the end of a pause, for a restart window, or for the rate limit. */
+  ReloadPending: "ReloadPending",
+  /** The pods of a target are being evicted one after the other. */
+  Restarting: "Restarting",
+} as const;
+
+/** One of the reasons. */
+export type Reason = (typeof Reason)[keyof typeof Reason];
+
 /** The reasons of Events on workloads and on the ReloaderConfigs that target them. */
 export const EventReason = {
   /** The workload was reloaded. */

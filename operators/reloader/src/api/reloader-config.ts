@@ -13,10 +13,22 @@ export const ReloaderConfig = defineResource({
   spec,
   status,
   printerColumns: [
-    { name: "Strategy", type: "string", jsonPath: ".spec.reloadStrategy" },
+    { name: "Strategy", type: "string", jsonPath: ".status.strategy" },
     { name: "Targets", type: "integer", jsonPath: ".status.targets" },
     { name: "Reloads", type: "integer", jsonPath: ".status.reloadCount" },
     { name: "Last Reload", type: "date", jsonPath: ".status.lastReloadTime" },
+    {
+      name: "Available",
+      type: "string",
+      jsonPath: '.status.conditions[?(@.type=="Available")].status',
+      priority: 1,
+    },
+    {
+      name: "Degraded",
+      type: "string",
+      jsonPath: '.status.conditions[?(@.type=="Degraded")].reason',
+      priority: 1,
+    },
     { name: "Age", type: "date", jsonPath: ".metadata.creationTimestamp" },
   ],
 });

@@ -8,22 +8,36 @@ const targetStatus = z.object({
   name: z.string(),
   namespace: z.string(),
   reloadCount: count.describe("Successful reloads of this target for this ReloaderConfig"),
-  lastReloadTime: time.exactOptional(),
+  lastReloadTime: time.exactOptional().describe("When it was last reloaded for this ReloaderConfig"),
   pausedUntil: time.exactOptional().describe("Until then changes wait"),
-  lastError: z.string().exactOptional(),
+  pending: z
+    .string()
+    .exactOptional()
+    .describe(
+      "Why changes wait: Paused, OutsideWindow, CircuitOpen, RateLimited, Collecting or ReloadFailed",
+    ),
+  lastError: z.string().exactOptional().describe("Why the last reload failed; absent after a successful one"),
 });
 
 export const status = z.object({
   observedGeneration: z.int().exactOptional().describe("The generation that this status describes"),
   conditions: conditions().exactOptional(),
+  strategy: z
+    .enum(["env-vars", "annotations", "restart"])
+    .exactOptional()
+    .describe("How targets are reloaded that do not say it themselves"),
   targets: count.exactOptional().describe("How many targets the spec has"),
-  reloadCount: count.exactOptional().describe("Successful reloads of all targets"),
-  lastReloadTime: time.exactOptional(),
+  reloadCount: count
+    .exactOptional()
+    .describe("Successful reloads for this ReloaderConfig, of all targets it has or had"),
+  lastReloadTime: time.exactOptional().describe("When a target was last reloaded for this ReloaderConfig"),
   watchedResourceHashes: z
     .record(z.string(), z.string())
     .exactOptional()
-    .describe("SHA-256 of the content, by namespace/Kind/name"),
-  targetStatus: z.array(targetStatus).exactOptional(),
+    .describe(
+      "SHA-256 of the content of the watched resources, by namespace/Kind/name; of at most 1000 of them",
+    ),
+  targetStatus: z.array(targetStatus).exactOptional().describe("One entry for each target"),
 });
 
 /** What the operator has observed of a ReloaderConfig. */
