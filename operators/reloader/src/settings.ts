@@ -201,7 +201,9 @@ export function annotationKeysOf(chosen: ReloaderSettings): AnnotationKeys {
 }
 
 /** The restart windows of workloads that have none of their own. Empty: at any time. */
-export function windowsOf(chosen: ReloaderSettings): readonly RestartWindow[] {
+export function windowsOf(
+  chosen: Pick<ReloaderSettings, "windowSchedule" | "windowDuration" | "windowTimeZone">,
+): readonly RestartWindow[] {
   const { windowSchedule: schedule, windowDuration, windowTimeZone: timeZone } = chosen;
   return schedule === undefined ? [] : [{ schedule, duration: `${windowDuration}ms`, timeZone }];
 }

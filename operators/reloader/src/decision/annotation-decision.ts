@@ -1,5 +1,6 @@
 import type { AnnotationKeys } from "../api/annotation-keys.ts";
 import type { ResourceKind } from "../resource/watched-resource.ts";
+import { parseBoolean } from "../settings/setting-types.ts";
 import type { Texts } from "./decision-settings.ts";
 import { type NamePatterns, namePatterns } from "./name-pattern.ts";
 import { type References, referencesOf } from "./references.ts";
@@ -142,14 +143,4 @@ function checkBoolean(key: string, value: string, problems: Set<string>): void {
 function checkLiteral(key: string, value: string | undefined, problems: Set<string>): void {
   if (value !== undefined && value !== "" && value !== "true" && value !== "false")
     problems.add(`annotation ${key}: ${JSON.stringify(value)} has no effect; write "true" or "false"`);
-}
-
-const booleans: ReadonlyMap<string, boolean> = new Map([
-  ...["1", "t", "T", "TRUE", "true", "True"].map((text) => [text, true] as const),
-  ...["0", "f", "F", "FALSE", "false", "False"].map((text) => [text, false] as const),
-]);
-
-/** As Go reads booleans; undefined for other texts. */
-function parseBoolean(text: string): boolean | undefined {
-  return booleans.get(text);
 }

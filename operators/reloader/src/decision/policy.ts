@@ -1,5 +1,6 @@
 import { parseDurationMs } from "keelson";
 import type { AnnotationKeys } from "../api/annotation-keys.ts";
+import { type ReloaderSettings, windowsOf } from "../settings.ts";
 import { windowProblems } from "../timing/restart-window.ts";
 import { workloadKindNames } from "../workload/workload-kind.ts";
 import type { Match, MatchOrigin } from "./match.ts";
@@ -7,19 +8,18 @@ import type { ReloadPolicy, RestartWindow } from "./reload-policy.ts";
 import { type AnnotatedWorkload, annotationOf } from "./workload-annotations.ts";
 
 /** The settings for workloads that say nothing else. */
-export interface PolicySettings {
-  readonly mode: "reload" | "notify";
-  readonly reloadStrategy: "env-vars" | "annotations";
-  readonly rolloutStrategy: "rollout" | "restart";
-  readonly reloadOnCreate: boolean;
-  readonly reloadOnDelete: boolean;
-  /** In milliseconds; 0 is none. */
-  readonly defaultPausePeriod: number;
-  /** The restart windows; empty: at any time. */
-  readonly windows: readonly RestartWindow[];
-  /** How long the window of an annotation without a duration is open, in milliseconds. */
-  readonly windowDuration: number;
-}
+export type PolicySettings = Pick<
+  ReloaderSettings,
+  | "mode"
+  | "reloadStrategy"
+  | "rolloutStrategy"
+  | "reloadOnCreate"
+  | "reloadOnDelete"
+  | "defaultPausePeriod"
+  | "windowSchedule"
+  | "windowDuration"
+  | "windowTimeZone"
+>;
 
 /** What a policy is made of, beside the annotations of the workload. */
 export interface PolicyFacts {
@@ -53,7 +53,7 @@ export function policyOf(workload: AnnotatedWorkload, facts: PolicyFacts): Reloa
     strategy: rollout === "restart" ? "restart" : reload,
     pausePeriodMs: pause === undefined ? pausePeriodOf(configs, settings) : pause.pausePeriodMs,
     accumulatePeriodMs: pause?.accumulatePeriodMs,
-    windows: annotations.windows(facts) ?? windowsOf(origins, settings),
+    windows: annotations.windows(facts) ?? mergedWindows(origins, settings),
     reloadOnCreate: matches.some((match) => reloadsOnCreate(match, settings)),
     reloadOnDelete: matches.some((match) => reloadsOnDelete(match, settings)),
     cronJobPolicy: annotations.choice(keys.cronJobPolicy, ["patch", "run-now"]) ?? "patch",
@@ -194,10 +194,11 @@ function pausePeriodOf(configs: readonly ConfigOrigin[], settings: PolicySetting
 }
 
 /** All windows together, unless something that the reload is for may be reloaded at any time. */
-function windowsOf(origins: readonly MatchOrigin[], settings: PolicySettings): readonly RestartWindow[] {
+function mergedWindows(origins: readonly MatchOrigin[], settings: PolicySettings): readonly RestartWindow[] {
+  const byDefault = windowsOf(settings);
   const windows = origins.map((origin) => {
     const own = origin.type === "config" ? (origin.config.spec.windows ?? []) : [];
-    return own.length > 0 ? own : settings.windows;
+    return own.length > 0 ? own : byDefault;
   });
   if (windows.length === 0 || windows.some((own) => own.length === 0)) return [];
   const byText = new Map(windows.flat().map((window) => [JSON.stringify(window), window]));

@@ -27,8 +27,8 @@ type NamedBy = readonly [kind: ResourceKind, name: string | undefined];
  * containers. A volume that no container mounts is not used.
  */
 export function referencesOf(template: PodTemplateSpec | undefined): References {
-  const containers = listOf(template?.spec?.containers);
-  const initContainers = listOf(template?.spec?.initContainers);
+  const containers = template?.spec?.containers ?? [];
+  const initContainers = template?.spec?.initContainers ?? [];
   const uses = new Map<string, { containers: Set<string>; containerIndex: number | undefined }>();
   const add = (resource: string, container: Container, index: number | undefined) => {
     const use = uses.get(resource);
@@ -38,9 +38,9 @@ export function referencesOf(template: PodTemplateSpec | undefined): References 
   };
   const first = containers.length > 0 ? 0 : undefined;
   // In upstream's order, since the first use decides which container has upstream's variable.
-  for (const volume of listOf(template?.spec?.volumes)) {
+  for (const volume of template?.spec?.volumes ?? []) {
     const mounts = (container: Container) =>
-      listOf(container.volumeMounts).some(({ name }) => name === volume.name);
+      (container.volumeMounts ?? []).some(({ name }) => name === volume.name);
     for (const resource of named(resourcesOfVolume(volume))) {
       for (const [index, container] of containers.entries())
         if (mounts(container)) add(resource, container, index);
@@ -71,7 +71,7 @@ export function containerIndexFor(
 ): number | undefined {
   const use = referencesOf(template).useOf(resource.kind, resource.name);
   if (use !== undefined) return use.containerIndex;
-  return isExplicit && listOf(template?.spec?.containers).length > 0 ? 0 : undefined;
+  return isExplicit && (template?.spec?.containers ?? []).length > 0 ? 0 : undefined;
 }
 
 /** Such as `Secret/db`. */
@@ -83,7 +83,7 @@ function resourcesOfVolume({ secret, configMap, projected, csi }: Volume): reado
   return [
     ["Secret", secret?.secretName],
     ["ConfigMap", configMap?.name],
-    ...listOf(projected?.sources).flatMap((source): NamedBy[] => [
+    ...(projected?.sources ?? []).flatMap((source): NamedBy[] => [
       ["Secret", source.secret?.name],
       ["ConfigMap", source.configMap?.name],
     ]),
@@ -93,11 +93,11 @@ function resourcesOfVolume({ secret, configMap, projected, csi }: Volume): reado
 
 function resourcesOfEnvironment({ env, envFrom }: Container): readonly NamedBy[] {
   return [
-    ...listOf(env).flatMap(({ valueFrom }): NamedBy[] => [
+    ...(env ?? []).flatMap(({ valueFrom }): NamedBy[] => [
       ["Secret", valueFrom?.secretKeyRef?.name],
       ["ConfigMap", valueFrom?.configMapKeyRef?.name],
     ]),
-    ...listOf(envFrom).flatMap(({ secretRef, configMapRef }): NamedBy[] => [
+    ...(envFrom ?? []).flatMap(({ secretRef, configMapRef }): NamedBy[] => [
       ["Secret", secretRef?.name],
       ["ConfigMap", configMapRef?.name],
     ]),
@@ -108,9 +108,4 @@ function named(resources: readonly NamedBy[]): readonly string[] {
   return resources.flatMap(([kind, name]) =>
     name === undefined || name === "" ? [] : [referenceName(kind, name)],
   );
-}
-
-/** The templates of custom kinds are not checked by the server: anything may be where a list belongs. */
-function listOf<Item>(items: readonly Item[] | undefined): readonly Item[] {
-  return Array.isArray(items) ? items : [];
 }
