@@ -27,4 +27,6 @@ export interface ReloadRequest {
   readonly time: string;
   /** The hash over all changes; that of the resource if there is one change. */
   readonly hash: string;
+  /** How many reloads the record counted before this one, so that what a reload creates has one name however often it is tried. */
+  readonly previousReloads: number;
 }

@@ -30,6 +30,7 @@ export {
   apiVersionOf,
   compareResourceVersions,
   cutText,
+  diffJson,
   dnsLabelProblem,
   dnsSubdomainProblem,
   errorCode,

@@ -29,7 +29,12 @@ export {
 export type { AppliedObject, GeneratedFields } from "../object/apply-owned.ts";
 export { applyOwned, createOwnedOnce } from "../object/apply-owned.ts";
 export type { CrdIncompatibility } from "../object/errors.ts";
-export { formatIncompatibility, IncompatibleCrdsError, StaleObjectError } from "../object/errors.ts";
+export {
+  formatIncompatibility,
+  IncompatibleCrdsError,
+  isRefusedPatch,
+  StaleObjectError,
+} from "../object/errors.ts";
 export { imagePullPolicyOf } from "../object/image-pull-policy.ts";
 export type { InstallCrdsOptions } from "../object/install-crds.ts";
 export { installCrds } from "../object/install-crds.ts";

@@ -40,7 +40,7 @@ export class ForeignObjectError extends KeelsonError {
 
 /** The write that was refused, and its object. */
 export interface RefusedWrite {
-  readonly verb: "apply" | "adopt" | "write the status of" | "change the finalizers of";
+  readonly verb: "apply" | "adopt" | "patch" | "write the status of" | "change the finalizers of";
   readonly resource: Resource;
   readonly key: ObjectKey;
 }
