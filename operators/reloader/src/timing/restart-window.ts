@@ -6,7 +6,7 @@ const defaultTimeZone = "Etc/UTC";
 const shortestMs = 1000;
 const longestMs = 366 * 24 * 3_600_000;
 /** How many occurrences are joined to find the end of a window. */
-const joinedOccurrences = 128;
+const joinedOccurrences = 16;
 
 /** Whether a window is open at a time. An occurrence includes its first moment and excludes its last. */
 export type WindowState =
