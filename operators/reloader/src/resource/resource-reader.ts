@@ -1,40 +1,33 @@
-import { find, type Reader, type Resource, type Stored } from "keelson";
-import { isNewer, type PartialObjectMetadata } from "keelson/low-level";
+import { find, type Reader, type Stored } from "keelson";
+import { isNewer } from "keelson/low-level";
+import type { HashedKinds, MountKinds } from "./hashed-kinds.ts";
 import type { HashedMount, HashedResource } from "./hashed-resource.ts";
 import type { ResourceKind, ResourceReader, WatchedResource } from "./watched-resource.ts";
 
-/** The kinds that are read; undefined for those that are not watched. */
-export interface HashedKinds {
-  readonly secrets: Resource<HashedResource> | undefined;
-  readonly configMaps: Resource<HashedResource> | undefined;
-  /** Undefined also while the API server does not serve them. */
-  readonly mounts: (() => SecretProviderClassKinds | undefined) | undefined;
-}
-
-/** The kinds of the Secrets Store CSI driver. */
-export interface SecretProviderClassKinds {
-  readonly podStatuses: Resource<HashedMount>;
-  readonly classes: Resource<PartialObjectMetadata>;
-}
-
-/**
- * What a mount appears as: it never counts as created, since the pods that mount it were started with it.
- */
+/** When a mount was created: before any record, since the pods that mount it were started with it. */
 const alwaysExisted = "1970-01-01T00:00:00Z";
 
-/** Reads watched resources by a reader of their hashes, which is a cache. */
-export function resourceReader(reader: Reader, kinds: HashedKinds): ResourceReader {
+/**
+ * Reads watched resources by a reader of their hashes, which is a cache. `areMountsServed` is whether the API server serves the
+ * kinds of the Secrets Store CSI driver now.
+ */
+export function resourceReader(
+  reader: Reader,
+  kinds: HashedKinds,
+  areMountsServed: () => boolean,
+): ResourceReader {
   const hashed = (kind: ResourceKind) => (kind === "Secret" ? kinds.secrets : kinds.configMaps);
+  const mounts = () => (areMountsServed() ? kinds.mounts : undefined);
   return {
     async get({ kind, namespace, name }) {
       if (kind === "SecretProviderClass")
-        return (await mountsOf(reader, kinds, namespace)).find((mount) => mount.name === name);
+        return (await mountsOf(reader, mounts(), namespace)).find((mount) => mount.name === name);
       const resource = hashed(kind);
       const object = resource && (await find(reader, resource, { namespace, name }));
       return object && watchedResource(kind, object);
     },
     async list(kind, namespace) {
-      if (kind === "SecretProviderClass") return mountsOf(reader, kinds, namespace);
+      if (kind === "SecretProviderClass") return mountsOf(reader, mounts(), namespace);
       const resource = hashed(kind);
       const items = resource === undefined ? [] : (await reader.list(resource, { namespace })).items;
       return items.flatMap((object) => watchedResource(kind, object) ?? []);
@@ -58,10 +51,9 @@ export function watchedResource(
  */
 async function mountsOf(
   reader: Reader,
-  { mounts }: HashedKinds,
+  served: MountKinds | undefined,
   namespace: string,
 ): Promise<readonly WatchedResource[]> {
-  const served = mounts?.();
   if (served === undefined) return [];
   const newest = new Map<string, Stored<HashedMount>>();
   for (const mount of (await reader.list(served.podStatuses, { namespace })).items) {
