@@ -159,14 +159,15 @@ describe("alerts and windows", () => {
     expect(windowsOf(chosen({ windowSchedule: "0 2 * * *", windowTimeZone: "Europe/Berlin" }))).toEqual([
       { schedule: "0 2 * * *", duration: "3600000ms", timeZone: "Europe/Berlin" },
     ]);
-    expect(problems({ windowSchedule: "at night" })).toEqual([
-      "windowSchedule: write a schedule of cron such as 0 2 * * *, or @daily",
-    ]);
+    for (const windowSchedule of ["at night", "@every 6h", "0 0 30 2 *"])
+      expect(problems({ windowSchedule })).toEqual([
+        "windowSchedule: write a schedule of cron that names times, such as 0 2 * * *, or @daily",
+      ]);
     expect(problems({ windowTimeZone: "Mars/Base" })).toEqual([
       "windowTimeZone: write a time zone such as Europe/Berlin",
     ]);
     expect(problems({ windowSchedule: "@daily", windowDuration: "0s" })).toEqual([
-      "windowDuration: write a time longer than 0s",
+      "windowDuration: write a time of at least 1s",
     ]);
   });
 });

@@ -1,8 +1,9 @@
 import { z } from "keelson";
-import { dnsLabelProblem, dnsSubdomainProblem, isKnownTimeZone, parseCronSchedule } from "keelson/low-level";
+import { dnsLabelProblem, dnsSubdomainProblem, isKnownTimeZone } from "keelson/low-level";
 import { type AnnotationKeys, annotationKeys, defaultPrefix } from "./api/annotation-keys.ts";
 import type { RestartWindow } from "./decision/reload-policy.ts";
 import { annotationName, hiddenUrl, list, selector, timeMs, toggle } from "./settings/setting-types.ts";
+import { windowProblems } from "./timing/restart-window.ts";
 import { type WorkloadKindName, workloadKindNames } from "./workload/workload-kind.ts";
 
 const count = z.int().min(0).meta({ placeholder: "NUMBER" });
@@ -81,8 +82,8 @@ export const settings = z
     circuitBreakerWindow: timeMs("10m").describe("the window of --circuit-breaker-reloads"),
     windowSchedule: z
       .string()
-      .refine((text) => parseCronSchedule(text) !== undefined, {
-        error: "write a schedule of cron such as 0 2 * * *, or @daily",
+      .refine((schedule) => windowProblems({ schedule, duration: "1h" }, 0).length === 0, {
+        error: "write a schedule of cron that names times, such as 0 2 * * *, or @daily",
       })
       .meta({ placeholder: "SCHEDULE" })
       .optional()
@@ -162,9 +163,9 @@ export const settings = z
     path: ["alertWebhookUrl"],
     error: "must be set for --alert-on-reload",
   })
-  .refine(({ windowSchedule, windowDuration }) => windowSchedule === undefined || windowDuration > 0, {
+  .refine(({ windowSchedule, windowDuration }) => windowSchedule === undefined || windowDuration >= 1000, {
     path: ["windowDuration"],
-    error: "write a time longer than 0s",
+    error: "write a time of at least 1s",
   });
 
 /** The settings with their defaults. Times are milliseconds. */

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { WorkloadRef } from "../workload/workload-kind.ts";
-import { type RateLimit, RateLimits } from "./rate-limits.ts";
+import { type RateLimit, RateLimits, rateLimitsOf } from "./rate-limits.ts";
 
 const workload = (name: string | number, namespace = "shop"): WorkloadRef => ({
   ...{ kind: "Deployment", namespace, name: String(name) },
@@ -23,6 +23,11 @@ describe("the rate limits", () => {
     expect(limits.take(workload(2), 2000)).toBe(0);
     expect(limits.take(workload(4), 3000)).toBe(0);
     expect(limits.size.turns).toBe(0);
+  });
+
+  it("spread the reloads that the settings allow over the minute", () => {
+    const rateLimits = rateLimitsOf({ maxReloadsPerMinute: 20, maxReloadsPerMinutePerNamespace: 0 });
+    expect([0, 1, 2, 3].map((name) => rateLimits.take(workload(name), 0))).toEqual([0, 0, 3000, 6000]);
   });
 
   it("let a namespace over its limit use nothing of the global one", () => {

@@ -1,3 +1,4 @@
+import type { ReloaderSettings } from "../settings.ts";
 import { formatWorkload, type WorkloadRef } from "../workload/workload-kind.ts";
 
 /** So many reloads at once, and so many in a minute after that. */
@@ -8,8 +9,23 @@ export interface RateLimit {
 
 /** The limits of all workloads; an absent one does not limit. */
 export interface RateLimitSettings {
-  readonly global?: RateLimit;
-  readonly perNamespace?: RateLimit;
+  readonly global?: RateLimit | undefined;
+  readonly perNamespace?: RateLimit | undefined;
+}
+
+/** At once a tenth of what a minute allows, and the rest spread over the minute; undefined for 0, which is no limit. */
+function spreadOverMinute(perMinute: number): RateLimit | undefined {
+  return perMinute > 0 ? { perMinute, burst: Math.ceil(perMinute / 10) } : undefined;
+}
+
+/** The limits that the settings choose. */
+export function rateLimitsOf(
+  chosen: Pick<ReloaderSettings, "maxReloadsPerMinute" | "maxReloadsPerMinutePerNamespace">,
+): RateLimits {
+  return new RateLimits({
+    global: spreadOverMinute(chosen.maxReloadsPerMinute),
+    perNamespace: spreadOverMinute(chosen.maxReloadsPerMinutePerNamespace),
+  });
 }
 
 /** How long a turn is kept for a workload that does not come for it. */
