@@ -1,8 +1,8 @@
 /** The conditions of a ReloaderConfig. */
 export const ConditionType = {
-  /** At least one target exists, and nothing is wrong with the spec: changes are watched and reload it. */
+  /** Every target exists, and the spec can work: changes are watched and reload the targets. */
   Available: "Available",
-  /** Changes wait to be reloaded, or a target is being reloaded. */
+  /** Changes wait to be reloaded, or a target is being restarted. */
   Progressing: "Progressing",
   /** A problem keeps the ReloaderConfig from doing all that its spec says. */
   Degraded: "Degraded",
@@ -14,27 +14,29 @@ export const Reason = {
   Reconciled: "Reconciled",
   /** The annotation `ignore` of the ReloaderConfig is true: it reloads nothing. */
   Ignored: "Ignored",
-  /** The spec names neither a target nor a resource that could be reloaded for. */
+  /** The spec has no target, or watches nothing. */
   NothingToDo: "NothingToDo",
-  /** The spec has a value that the API server accepts and that cannot work. */
+  /** The spec has a value that the schema accepts and that cannot work. */
   InvalidSpec: "InvalidSpec",
-  /** A target does not exist. It is picked up when it is created. */
-  TargetNotFound: "TargetNotFound",
-  /** The cluster does not serve the kind of a target. It is picked up when its CustomResourceDefinition is created. */
-  KindNotServed: "KindNotServed",
-  /** A watched resource does not exist. It is picked up when it is created. */
-  ResourceNotFound: "ResourceNotFound",
   /** The last reload of a target failed. The operator retries. */
   ReloadFailed: "ReloadFailed",
   /** A target was reloaded too often within a short time, and changes wait. */
   CircuitOpen: "CircuitOpen",
-  /** A restart window never opens, or its time zone is not known. Changes wait until it is corrected. */
+  /** A target does not exist. It is picked up when it is created. */
+  TargetNotFound: "TargetNotFound",
+  /** The cluster does not serve the kind of a target. It is picked up when its CustomResourceDefinition is created. */
+  KindNotServed: "KindNotServed",
+  /** A target exists, and its kind, its annotations or the settings of the operator keep it from being reloaded. */
+  TargetNotReloadable: "TargetNotReloadable",
+  /** A watched resource does not exist. It is picked up when it is created. */
+  ResourceNotFound: "ResourceNotFound",
+  /** A restart window never opens. Without another one, changes wait until it is corrected. */
   InvalidWindow: "InvalidWindow",
   /** The URL of an alert channel cannot be read or is refused. The other channels are used. */
   AlertChannelUnresolved: "AlertChannelUnresolved",
   /** Changes wait for the end of a pause, for a restart window, or for the rate limit. */
   ReloadPending: "ReloadPending",
-  /** The pods of a target are being evicted one after the other. */
+  /** The pods of a target are evicted one after the other. */
   Restarting: "Restarting",
 } as const;
 

@@ -16,6 +16,10 @@ const targetStatus = z.object({
     .describe(
       "Why changes wait: Paused, OutsideWindow, CircuitOpen, RateLimited, Collecting or ReloadFailed",
     ),
+  records: z
+    .array(z.object({ uid: z.string(), reloadCount: count }))
+    .exactOptional()
+    .describe("How many reloads of which ReloadRecord reloadCount includes"),
   lastError: z.string().exactOptional().describe("Why the last reload failed; absent after a successful one"),
 });
 
