@@ -50,7 +50,12 @@ function available(observation: Observation, findings: readonly Finding[]): Judg
 export function idleness({ config }: Pick<Observation, "config">): string | undefined {
   const { targets = [], watchedResources, autoReloadAll } = config.spec;
   if (targets.length === 0) return "The spec has no targets; add the workloads to reload";
-  const { secrets = [], configMaps = [], secretProviderClasses = [], resourceSelector } = watchedResources ?? {};
+  const {
+    secrets = [],
+    configMaps = [],
+    secretProviderClasses = [],
+    resourceSelector,
+  } = watchedResources ?? {};
   const hasNames = secrets.length + configMaps.length + secretProviderClasses.length > 0;
   return hasNames || resourceSelector !== undefined || autoReloadAll
     ? undefined
