@@ -53,6 +53,13 @@ describe("the rate limits", () => {
     expect(limits.take(workload("b"), 10_000)).toBe(0);
   });
 
+  it("do not let workloads use the turns all at once that they missed", () => {
+    const rateLimits = new RateLimits({ global: { perMinute: 60, burst: 1 } });
+    const names = [0, 1, 2, 3];
+    for (const name of names) rateLimits.take(workload(name), 0);
+    expect(names.map((name) => rateLimits.take(workload(name), 3_600_000))).toEqual([0, 1000, 2000, 3000]);
+  });
+
   it("do not make all wait when the clock is set back", () => {
     const limits = new RateLimits({ global: { perMinute: 1, burst: 1 } });
     const hourMs = 3_600_000;

@@ -38,6 +38,10 @@ interface Turn {
   readonly atMs: number;
 }
 
+function isUnused({ atMs }: Turn, nowMs: number): boolean {
+  return atMs + unusedTurnMs < nowMs;
+}
+
 /**
  * The limits for reloads of all workloads, in memory. A workload over a limit gets a turn in the order of asking, and is not
  * overtaken by those that ask later. It waits for its namespace first, and then for the global limit, so that a namespace over
@@ -60,10 +64,12 @@ export class RateLimits {
   take(workload: WorkloadRef, nowMs: number): number {
     this.#keepTime(nowMs);
     const key = formatWorkload(workload);
-    let turn = this.#turns.get(key) ?? {
-      of: "namespace",
-      atMs: this.#bucketOf(workload.namespace)?.nextTurn(nowMs) ?? nowMs,
-    };
+    const known = this.#turns.get(key);
+    // Turns that many workloads did not use, such as since a window closed, must not be used all at once.
+    let turn: Turn =
+      known !== undefined && !isUnused(known, nowMs)
+        ? known
+        : { of: "namespace", atMs: this.#bucketOf(workload.namespace)?.nextTurn(nowMs) ?? nowMs };
     if (turn.of === "namespace" && turn.atMs <= nowMs)
       turn = { of: "global", atMs: this.#global?.nextTurn(nowMs) ?? nowMs };
     if (turn.atMs > nowMs) this.#turns.set(key, turn);
@@ -98,7 +104,7 @@ export class RateLimits {
   }
 
   #sweep(nowMs: number): void {
-    for (const [key, { atMs }] of this.#turns) if (atMs + unusedTurnMs < nowMs) this.#turns.delete(key);
+    for (const [key, turn] of this.#turns) if (isUnused(turn, nowMs)) this.#turns.delete(key);
     for (const [namespace, bucket] of this.#namespaces)
       if (bucket.isFull(nowMs)) this.#namespaces.delete(namespace);
   }
