@@ -40,7 +40,7 @@ export { loadKubeconfig } from "./config/load-kubeconfig.ts";
 export type { ClientOptions } from "./create-client.ts";
 export { createClient } from "./create-client.ts";
 export type { DiscoveredResource } from "./discovery/api-resource-list.ts";
-export { discoverAll } from "./discovery/discover.ts";
+export { discoverAll, discoverVersion } from "./discovery/discover.ts";
 export type { KindQuery } from "./discovery/rest-mapper.ts";
 export { RestMapper } from "./discovery/rest-mapper.ts";
 export {

@@ -137,6 +137,7 @@ export {
   formatKey,
   genericResource,
   groupResourceOf,
+  ifServed,
   kindOf,
   metadataOnly,
   parseApiVersion,

@@ -38,9 +38,9 @@ export function projected<Whole extends KubeObject, Fields extends ProjectedFiel
   resource: Resource<Whole>,
   { name, project }: ProjectionOptions<Whole, Fields>,
 ): Resource<Projected<Whole, Fields>> {
-  const { group, version, kind, plural, scope } = resource;
+  const { group, version, kind, plural, scope, isOptional } = resource;
   const projection: Projection = { name, apiVersion: `projected.keelson.dev/${name}`, project };
-  return { group, version, kind, plural, scope, projection };
+  return { group, version, kind, plural, scope, ...(isOptional === true && { isOptional }), projection };
 }
 
 export interface ProjectionOptions<Whole extends KubeObject, Fields extends ProjectedFields> {

@@ -16,6 +16,8 @@ export interface Kind<T extends KubeObject = KubeObject> {
   readonly isMetadataOnly?: true;
   /** What objects are reduced to when they arrive; see `projected`. */
   readonly projection?: Projection;
+  /** The server may not serve the kind; see `ifServed`. */
+  readonly isOptional?: true;
   /** Never set. */
   readonly [objectType]?: T;
 }
@@ -64,8 +66,23 @@ export interface PartialObjectMetadata extends KubeObject {
 
 /** The same kind with the metadata of its objects only, so that the rest is never transferred. */
 export function metadataOnly(resource: Resource): Resource<PartialObjectMetadata> {
-  const { group, version, kind, plural, scope } = resource;
-  return { group, version, kind, plural, scope, isMetadataOnly: true };
+  const { group, version, kind, plural, scope, isOptional } = resource;
+  const whole = { group, version, kind, plural, scope, ...(isOptional === true && { isOptional }) };
+  return { ...whole, isMetadataOnly: true };
+}
+
+/**
+ * The same kind, which the server may not serve: its CustomResourceDefinition may be absent, or its aggregated API. A cache
+ * has no objects of it then, instead of waiting for it, and watches it as soon as it is served. A client without a cache
+ * fails as for any kind that is not served.
+ */
+export function ifServed<T extends KubeObject>(resource: Resource<T>): Resource<T> {
+  const { group, version, kind, plural, scope, isMetadataOnly, projection } = resource;
+  return {
+    ...{ group, version, kind, plural, scope, isOptional: true },
+    ...(isMetadataOnly === true && { isMetadataOnly }),
+    ...(projection !== undefined && { projection }),
+  };
 }
 
 /** `apps/v1`, or `v1` for the core group. */

@@ -1,4 +1,4 @@
-import { isRecord } from "@keelson/core";
+import { type GroupVersionKind, isRecord } from "@keelson/core";
 import type { CallOptions, Client } from "../client.ts";
 import { NotFoundError } from "../errors.ts";
 import {
@@ -25,12 +25,20 @@ export async function discoverGroup(
   const description = await undefinedIfMissing(client.raw(root, options));
   if (description === undefined) return undefined;
   const versions = versionsOf(description);
-  const lists = versions.map(async (version) => {
-    const list = await undefinedIfMissing(client.raw(`${root}/${version}`, options));
-    return readApiResourceList(group, version, list);
-  });
+  const lists = versions.map((version) => discoverVersion(client, { group, version }, options));
   const resources = (await Promise.all(lists)).flat();
   return { preferredVersion: preferredOf(description) ?? versions[0] ?? "", resources };
+}
+
+/** Discovers one version of a group, in one request; nothing if the server has no such version. */
+export async function discoverVersion(
+  client: Client,
+  { group, version }: Pick<GroupVersionKind, "group" | "version">,
+  options: CallOptions = {},
+): Promise<readonly DiscoveredResource[]> {
+  const root = group === "" ? "/api" : `/apis/${encodeURIComponent(group)}`;
+  const list = await undefinedIfMissing(client.raw(`${root}/${encodeURIComponent(version)}`, options));
+  return readApiResourceList(group, version, list);
 }
 
 /** The core group lists its versions as strings, the other groups as objects. */

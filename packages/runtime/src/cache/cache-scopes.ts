@@ -109,6 +109,7 @@ export function validateSettings({ defaults = {}, kinds = [], ...times }: CacheS
   for (const [name, ms] of Object.entries({
     idleReadMs: times.idleReadMs,
     readTimeoutMs: times.readTimeoutMs,
+    servedCheckMs: times.servedCheckMs,
   })) {
     if (ms !== undefined && !(ms > 0))
       problems.push(`${name}: it must be above 0; leave it out for the default`);

@@ -92,6 +92,11 @@ export interface CacheSettings {
   readonly failOnMissingInformer?: boolean;
   /** An informer that only reads use ends after this long without a read or `peek`. Default: with the cache. */
   readonly idleReadMs?: number;
+  /**
+   * How often discovery is requested for a kind of `ifServed` that the server does not serve; varied by up to a tenth.
+   * Default 30 s.
+   */
+  readonly servedCheckMs?: number;
   /** How long a read waits for an own write before the server serves it [RW1]. Default 10 s. */
   readonly readTimeoutMs?: number;
 }

@@ -304,6 +304,7 @@ export class InformerCache implements Cache {
       log: this.#log,
       watchListSupport: this.#watchListSupport,
       readTimeoutMs: this.#readTimeoutMs,
+      servedCheckMs: this.#settings.servedCheckMs,
       // Spread, so that the resyncs of many kinds and replicas do not come together.
       resyncMs: resyncMs * (0.9 + 0.2 * random.next()),
       onError: (error) => onInformerError?.(error, resource),

@@ -18,10 +18,11 @@ import type { IndexFunction, StoreQuery } from "./informer/informer.ts";
 
 /**
  * Identifies a kind with its version and representation: `apps/v1/deployments`, `v1/pods as metadata`,
- * `v1/secrets as projection hash`.
+ * `v1/secrets as projection hash`. An optional kind is not the same as one that reads and syncs wait for.
  */
 export function resourceIdOf(resource: Resource): string {
-  return `${apiVersionOf(resource)}/${resource.plural}${asRepresentation(resource)}`;
+  const condition = resource.isOptional === true ? " if served" : "";
+  return `${apiVersionOf(resource)}/${resource.plural}${asRepresentation(resource)}${condition}`;
 }
 
 /** Whole objects, their metadata and each projection of them are cached apart. Empty for whole objects. */

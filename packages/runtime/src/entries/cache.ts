@@ -1,7 +1,7 @@
-// Informers, reflectors, the cached client and projections.
+// Informers, reflectors, the cached client, projections and optional kinds.
 
 export type { Projected, ProjectedFields, Projection, ProjectionOptions } from "@keelson/core";
-export { projected } from "@keelson/core";
+export { ifServed, projected } from "@keelson/core";
 export type { AcquireOptions, Cache, InformerLease } from "../cache/cache.ts";
 export type {
   CacheDefaults,

@@ -82,8 +82,11 @@ export function noWatches(): Record<WatchOutcome, number> {
 
 /** Which version a reflector has reached and when it last received data. Times are those of `Clock.now`. */
 export interface Freshness {
-  /** `watching` means that changes arrive; in every other phase the sink becomes stale. */
-  readonly phase: WatchState["phase"];
+  /**
+   * `watching` means that changes arrive. In every other phase the sink becomes stale, except for `notServed`: the server
+   * does not serve the kind, and it is one of `ifServed`.
+   */
+  readonly phase: WatchState["phase"] | "notServed";
   /** The version that the sink has reached. Undefined until the first sync is complete. */
   readonly resourceVersion: string | undefined;
   readonly lastEventAtMs: number | undefined;

@@ -13,7 +13,9 @@ import {
   toError,
 } from "@keelson/core";
 import type { Logger } from "../../logger.ts";
+import { OptionalReflector } from "../../watch/optional-reflector.ts";
 import { Reflector } from "../../watch/reflector.ts";
+import type { ReflectorOptions } from "../../watch/reflector-options.ts";
 import { keyTextOf, lastReadable, plainKey } from "../../watch/snapshot.ts";
 import type { WatchListSupport } from "../../watch/watch-list-support.ts";
 import type { WatchScope } from "../cache-scopes.ts";
@@ -36,6 +38,8 @@ import type {
 } from "./informer.ts";
 import { type InformerProgress, NotifyingStore } from "./notifying-store.ts";
 
+const defaultServedCheckMs = 30_000;
+
 export interface CachedInformerOptions<T extends KubeObject> {
   readonly client: Client;
   readonly resource: Resource<T>;
@@ -46,6 +50,8 @@ export interface CachedInformerOptions<T extends KubeObject> {
   /** What the informers of the same server share. Default: not shared. */
   readonly watchListSupport?: WatchListSupport;
   readonly readTimeoutMs: number;
+  /** See CacheSettings. */
+  readonly servedCheckMs?: number | undefined;
   /** For subscribers that do not choose a period. */
   readonly resyncMs?: number;
   /** Called with the error of each list and watch that failed; the informer goes on. */
@@ -70,7 +76,7 @@ export class CachedInformer<T extends KubeObject> implements Informer<T> {
   readonly #options: CachedInformerOptions<T>;
   readonly #name: string;
   readonly #store: NotifyingStore<T>;
-  readonly #reflector: Reflector<T>;
+  readonly #reflector: Pick<Reflector<T>, "run" | "freshness">;
   readonly #test: SelectionTest;
   readonly #writes: OwnWrites<T>;
   readonly #gate: ProgressGate;
@@ -82,7 +88,8 @@ export class CachedInformer<T extends KubeObject> implements Informer<T> {
   #cancelExpiry: CancelTimer | undefined;
 
   constructor(options: CachedInformerOptions<T>) {
-    const { client, resource, scope, clock, random, log, watchListSupport, readTimeoutMs } = options;
+    const { client, resource, scope, clock, random, log, watchListSupport } = options;
+    const { readTimeoutMs, servedCheckMs = defaultServedCheckMs } = options;
     const { selection, transform, keepManagedFields, parseOnRead } = scope;
     this.resource = resource;
     this.#options = options;
@@ -97,7 +104,7 @@ export class CachedInformer<T extends KubeObject> implements Informer<T> {
       ...(transform !== undefined && { transform }),
       onProgress: (progress) => this.#advance(progress),
     });
-    this.#reflector = new Reflector<T>({
+    const reflectorOptions: ReflectorOptions<T> = {
       client,
       resource,
       selection,
@@ -110,7 +117,15 @@ export class CachedInformer<T extends KubeObject> implements Informer<T> {
       sink: this.#store,
       onError: (error) => this.#reportFailure(error),
       onWarning: (message) => log.warn(message, { informer: this.#name }),
-    });
+    };
+    this.#reflector =
+      resource.isOptional === true
+        ? new OptionalReflector<T>({
+            ...reflectorOptions,
+            checkEveryMs: servedCheckMs,
+            onServed: (isServed) => this.#changeServed(isServed),
+          })
+        : new Reflector<T>(reflectorOptions);
     const { store } = this.#store;
     const facts = {
       versionOf: (keyText: string) => store.get(keyText)?.resourceVersion,
@@ -360,6 +375,17 @@ export class CachedInformer<T extends KubeObject> implements Informer<T> {
     this.#lastError = error;
     this.#options.log.warn("a watch failed and is opened again", { informer: this.#name, error });
     this.#options.onError?.(error);
+  }
+
+  #changeServed(isServed: boolean): void {
+    this.#lastError = undefined;
+    // What was written to objects of a kind that is not served does not come back.
+    if (!isServed) this.#writes.clear();
+    this.#gate.recheck();
+    const message = isServed
+      ? "the API server serves an optional kind; it is watched"
+      : "the API server does not serve an optional kind; it is watched as soon as it is served";
+    this.#options.log.info(message, { informer: this.#name });
   }
 
   #recordState({ object }: StateOutcome): void {

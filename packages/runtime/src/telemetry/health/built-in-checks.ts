@@ -32,7 +32,7 @@ export interface WatchFreshnessOptions {
 /**
  * A liveness check that fails while an informer has received neither an event nor a bookmark for too long. A short
  * interruption, such as a restart of the API server, is no failure. A watch without bookmarks, as for kinds that the
- * server does not cache, is fresh as long as it is open.
+ * server does not cache, is fresh as long as it is open; so is the informer of an optional kind that is not served.
  */
 export function watchFreshness(
   cache: InformersToCheck,
@@ -59,7 +59,7 @@ function lastFreshMs(
   nowMs: number,
 ): number {
   const { phase, lastEventAtMs = 0, lastBookmarkAtMs } = status;
-  if (phase === "watching" && lastBookmarkAtMs === undefined) return nowMs;
+  if (phase === "notServed" || (phase === "watching" && lastBookmarkAtMs === undefined)) return nowMs;
   return Math.max(before.get(label) ?? nowMs, lastEventAtMs, lastBookmarkAtMs ?? 0);
 }
 
