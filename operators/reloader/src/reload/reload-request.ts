@@ -1,3 +1,4 @@
+import type { JsonPatchOperation } from "keelson/low-level";
 import type { Strategy } from "../decision/reload-policy.ts";
 import type { ResourceRef } from "../resource/watched-resource.ts";
 import type { Workload } from "../workload/workload.ts";
@@ -29,4 +30,6 @@ export interface ReloadRequest {
   readonly hash: string;
   /** How many reloads the record counted before this one, so that what a reload creates has one name however often it is tried. */
   readonly previousReloads: number;
+  /** What else changes in the workload, in the same patch as its template: the pause of a Deployment. */
+  readonly operations?: readonly JsonPatchOperation[];
 }

@@ -9,8 +9,8 @@ import type { ReloadRequest } from "./reload-request.ts";
  * read: the next reconcile reads it again and decides anew.
  */
 export async function writeTemplate(context: ReloadContext, request: ReloadRequest): Promise<void> {
-  const operations = templatePatch(request, context.keys);
-  if (operations === undefined) return;
+  const operations = [...(templatePatch(request, context.keys) ?? []), ...(request.operations ?? [])];
+  if (operations.length === 0) return;
   const { resource, metadata } = request.workload;
   const key = { namespace: metadata.namespace, name: metadata.name };
   try {
