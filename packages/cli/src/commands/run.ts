@@ -57,15 +57,13 @@ async function run(args: readonly string[], dependencies: RunCommandDependencies
       if (!(error instanceof OperatorError)) throw error;
       return withoutOperators(args, env, error);
     });
+    const loaded = sources.operators;
+    const operators = loaded.map(({ operator }) => operator);
     if (sources.flags.actions.has("--help")) {
-      stdout.write(helpText(sources.settings));
+      stdout.write(helpText(sources.settings, operators));
       return;
     }
-    const loaded = sources.operators;
-    const resolved = resolveConfig(
-      sources.readings,
-      loaded.map(({ operator }) => operator),
-    );
+    const resolved = resolveConfig(sources.readings, operators);
     if (sources.flags.actions.has("--print-config")) {
       stdout.write(configText(resolved, sources.settings));
       return;
@@ -78,6 +76,7 @@ async function run(args: readonly string[], dependencies: RunCommandDependencies
     const { config, operatorSettings } = resolved;
     const log = runLogger(config, stdout, env);
     dependencies.logTo(log);
+    for (const warning of sources.flags.warnings) log.warn(warning);
     await runOperators({ config, loaded, operatorSettings }, { log, env, version }, signal);
   } catch (error) {
     // Stopping while it starts is no failure.

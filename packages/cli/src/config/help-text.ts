@@ -1,3 +1,4 @@
+import type { ConfigurableOperator } from "./operator-settings.ts";
 import type { Setting } from "./setting.ts";
 
 const width = 100;
@@ -23,11 +24,17 @@ const shortFlags =
   "The name of the operator may be left out of a flag, as in --SETTING, if no other flag is called so.";
 
 /** The help of `keelson run`; `settings` are its own and those of the operators that are named beside `--help`. */
-export function helpText(settings: readonly Setting[]): string {
+export function helpText(
+  settings: readonly Setting[],
+  operators: readonly ConfigurableOperator[] = [],
+): string {
   const other = ["Other:", ...actions.flatMap(([usage, text]) => entry(usage, text))].join("\n");
   const own = settings.filter(({ path }) => path.length === 1);
   const ofOperators = settings.filter(({ path }) => path.length > 1);
-  const sections = [introduction, ...settingSections(own), other, ...settingSections(ofOperators)];
+  const sections = [
+    ...[introduction, ...settingSections(own), other, ...settingSections(ofOperators)],
+    ...operators.flatMap(ignoredSection),
+  ];
   return `${[...sections, ofOperators.length === 0 ? footer : `${footer}\n${shortFlags}`].join("\n\n")}\n`;
 }
 
@@ -39,6 +46,15 @@ export function settingSections(settings: readonly Setting[]): readonly string[]
       "\n",
     ),
   );
+}
+
+function ignoredSection({ name, replaces }: ConfigurableOperator): readonly string[] {
+  const { name: program, ignored = [] } = replaces ?? {};
+  if (program === undefined || ignored.length === 0) return [];
+  const entries = ignored.flatMap(({ flag, placeholder, because }) =>
+    entry(placeholder === undefined ? flag : `${flag} ${placeholder}`, because),
+  );
+  return [[`Flags of ${program} that ${name} accepts without an effect:`, ...entries].join("\n")];
 }
 
 /** `--metrics-port PORT` */
@@ -53,10 +69,19 @@ export function defaultOf({ default: text, defaultHelp }: Setting): string | und
 
 function explanationOf(setting: Setting): string {
   const { help, variable, isRequired = false } = setting;
+  const names = [variable, ...aliasNames(setting)].join(", ");
   const byDefault = defaultOf(setting);
-  if (isRequired) return `${help} [${variable}, required]`;
+  if (isRequired) return `${help} [${names}, required]`;
   const isOff = byDefault === "false";
-  return `${help} [${variable}${byDefault === undefined || isOff ? "" : `, default ${byDefault}`}]`;
+  return `${help} [${names}${byDefault === undefined || isOff ? "" : `, default ${byDefault}`}]`;
+}
+
+/** The names of other programs; a flag that is that of the setting itself is left out. */
+export function aliasNames({ aliases = [], flag, shortFlag }: Setting): readonly string[] {
+  const names = aliases.flatMap((alias) => [alias.flag, alias.variable]);
+  return [...new Set(names.filter((name) => name !== undefined))].filter(
+    (name) => name !== flag && name !== shortFlag,
+  );
 }
 
 function entry(usage: string, text: string): readonly string[] {

@@ -1,5 +1,6 @@
 import { z } from "keelson";
 import { isRecord } from "keelson/low-level";
+import type { ReplacedProgram } from "keelson/manager";
 import { parse, stringify } from "yaml";
 import { type GivenValue, kebabCase, type Setting, settingNames } from "./setting.ts";
 
@@ -7,6 +8,7 @@ import { type GivenValue, kebabCase, type Setting, settingNames } from "./settin
 export interface ConfigurableOperator {
   readonly name: string;
   readonly settings?: z.core.$ZodObject | undefined;
+  readonly replaces?: ReplacedProgram | undefined;
 }
 
 type Schema = z.core.$ZodType;

@@ -13,7 +13,7 @@ const serviceLink = /^(tcp|udp|sctp):\/\//;
 /** Variables of other programs may begin with KEELSON_, so only one that is nearly that of a setting is an error. */
 const mostSlips = 2;
 
-/** Reads the variables of the settings. An empty variable counts as not set. */
+/** Reads the variables of the settings, and those of aliases, which they win over. An empty variable counts as not set. */
 export function readEnvironment(env: Environment, settings: readonly Setting[]): Reading {
   const variables = new Map(settings.map((setting) => [setting.variable, setting]));
   const given = new Map<string, GivenValue>();
@@ -30,8 +30,21 @@ export function readEnvironment(env: Environment, settings: readonly Setting[]):
         problems.push(`${variable}: there is no such variable; did you mean ${meant}?`);
       continue;
     }
-    const texts = setting.isList === true ? text.split(",").map((item) => item.trim()) : [text];
-    given.set(setting.name, { value: settingValue(setting, texts), origin: variable });
+    given.set(setting.name, { value: settingValue(setting, itemsOf(setting, text)), origin: variable });
+  }
+  for (const setting of settings) {
+    for (const alias of setting.aliases ?? []) {
+      const { variable = "" } = alias;
+      const text = env[variable] ?? "";
+      if (text === "" || given.has(setting.name)) continue;
+      const texts = alias.value === undefined ? itemsOf(setting, text) : [text];
+      const value = settingValue(setting, texts, alias);
+      if (value !== undefined) given.set(setting.name, { value, origin: variable });
+    }
   }
   return { given, problems };
+}
+
+function itemsOf({ isList = false }: Setting, text: string): readonly string[] {
+  return isList ? text.split(",").map((item) => item.trim()) : [text];
 }

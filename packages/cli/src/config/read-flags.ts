@@ -1,3 +1,4 @@
+import type { IgnoredFlag, SettingAlias } from "keelson/manager";
 import { nearest } from "./nearest.ts";
 import { type GivenValue, type Reading, type Setting, settingValue } from "./setting.ts";
 
@@ -14,21 +15,25 @@ export interface CommandFlags {
   readonly actions: readonly string[];
   /** Flags that the command reads elsewhere: they are suggested for a misspelled one. */
   readonly known: readonly string[];
+  /** Flags of programs that the operators replace, without an effect. Default: none. */
+  readonly ignored?: readonly IgnoredFlag[];
 }
 
-const runFlags: CommandFlags = { actions: actionFlags, known: plainFlags };
+export const runFlags: CommandFlags = { actions: actionFlags, known: plainFlags };
 
 export interface FlagReading extends Reading {
   /** The action flags that were given. */
   readonly actions: ReadonlySet<string>;
   /** The path after `--config`. */
   readonly configPath: string | undefined;
+  /** What has no effect, and why. */
+  readonly warnings: readonly string[];
 }
 
 /**
- * Reads a command line: `--name value`, `--name=value`, `--switch`, `--no-switch`; an argument that is no flag, or comes
- * after `--`, is an operator. Each use of the flag of a list adds an item; of any other flag the last use counts. What
- * follows an unknown flag is taken for its value: it may be a flag of an operator that is not loaded yet.
+ * Reads a command line: `--name value`, `--name=value`, `--switch`, `--switch false`, `--no-switch`; an argument that is no
+ * flag, or comes after `--`, is an operator. Each use of the flag of a list adds an item; of any other flag the last use
+ * counts. What follows an unknown flag is taken for its value: it may be a flag of an operator that is not loaded yet.
  */
 export function readFlags(
   args: readonly string[],
@@ -50,6 +55,7 @@ class FlagReader implements FlagReading {
   readonly given: Map<string, GivenValue> = new Map();
   readonly problems: string[] = [];
   readonly actions: Set<string> = new Set();
+  readonly warnings: string[] = [];
   configPath: string | undefined;
   /** By the name of the setting. */
   readonly #texts = new Map<string, readonly string[]>();
@@ -69,18 +75,27 @@ class FlagReader implements FlagReading {
   /** Takes the value of a flag that has one from the arguments that follow. */
   readFlag(arg: string, rest: string[]): void {
     const [, flag = arg, inline] = /^(--[^=]+)=(.*)$/s.exec(arg) ?? [];
-    const { setting, isNegated } = this.#find(flag);
+    const { setting, alias, isNegated } = this.#find(flag);
+    const ignored = this.#flags.ignored?.find((candidate) => candidate.flag === flag);
     if (this.#flags.actions.includes(flag)) this.actions.add(flag);
     else if (flag === configFlag) this.configPath = this.#valueOf(flag, "FILE", inline, rest);
-    else if (setting === undefined) {
+    else if (ignored !== undefined) {
+      this.#textOf(flag, ignored.placeholder, inline, rest);
+      this.warnings.push(`${flag} has no effect: ${ignored.because}`);
+    } else if (setting === undefined) {
       this.problems.push(this.#unknown(flag));
       if (inline === undefined && rest[0]?.startsWith("-") === false) rest.shift();
-    } else if (setting.placeholder === undefined)
-      this.#set(setting, flag, inline ?? (isNegated ? "false" : "true"));
-    else this.#set(setting, flag, this.#valueOf(flag, setting.placeholder, inline, rest));
+    } else {
+      const text = isNegated ? (inline ?? "false") : this.#textOf(flag, setting.placeholder, inline, rest);
+      this.#set(setting, flag, text, alias);
+    }
   }
 
-  #find(flag: string): { readonly setting: Setting | undefined; readonly isNegated: boolean } {
+  #find(flag: string): FoundFlag {
+    for (const candidate of this.#settings) {
+      const alias = candidate.aliases?.find((each) => each.flag === flag);
+      if (alias !== undefined) return { setting: candidate, alias, isNegated: false };
+    }
     const setting = this.#settings.find((candidate) => hasFlag(candidate, flag));
     if (setting !== undefined) return { setting, isNegated: false };
     const positive = flag.replace(/^--no-/, "--");
@@ -88,6 +103,18 @@ class FlagReader implements FlagReading {
       (candidate) => candidate.placeholder === undefined && hasFlag(candidate, positive),
     );
     return { setting: flag === positive ? undefined : toggle, isNegated: true };
+  }
+
+  /** The value of a flag; a flag without a placeholder is a switch. */
+  #textOf(
+    flag: string,
+    placeholder: string | undefined,
+    inline: string | undefined,
+    rest: string[],
+  ): string | undefined {
+    if (placeholder !== undefined) return this.#valueOf(flag, placeholder, inline, rest);
+    if (inline !== undefined) return inline;
+    return rest[0] === "true" || rest[0] === "false" ? rest.shift() : "true";
   }
 
   #valueOf(
@@ -102,10 +129,17 @@ class FlagReader implements FlagReading {
     return undefined;
   }
 
-  #set(setting: Setting, flag: string, value: string | undefined): void {
-    if (value === undefined) return;
-    const texts = this.#addText(setting.name, value);
-    this.given.set(setting.name, { value: settingValue(setting, texts), origin: flag });
+  #set(setting: Setting, flag: string, text: string | undefined, alias: SettingAlias | undefined): void {
+    if (text === undefined) return;
+    const other = this.given.get(setting.name)?.origin;
+    const isAlias = (name: string): boolean => setting.aliases?.some((each) => each.flag === name) ?? false;
+    if (other !== undefined && other !== flag && (isAlias(flag) || isAlias(other))) {
+      this.problems.push(`${flag}: is another name of ${other}, which is given, too; leave one out`);
+      return;
+    }
+    const texts = this.#addText(setting.name, text);
+    const value = settingValue(setting, texts, alias);
+    if (value !== undefined) this.given.set(setting.name, { value, origin: flag });
   }
 
   #addText(name: string, text: string): readonly string[] {
@@ -116,12 +150,21 @@ class FlagReader implements FlagReading {
 
   #unknown(flag: string): string {
     const known = [
-      ...this.#settings.flatMap((setting) => [setting.flag, setting.shortFlag ?? []].flat()),
+      ...this.#settings.flatMap(({ flag: own, shortFlag, aliases = [] }) =>
+        [own, shortFlag, ...aliases.map((alias) => alias.flag)].filter((name) => name !== undefined),
+      ),
       ...this.#flags.known,
     ];
     const meant = nearest(flag, known);
     return `${flag}: there is no such flag; ${meant === undefined ? "see --help" : `did you mean ${meant}?`}`;
   }
+}
+
+interface FoundFlag {
+  readonly setting: Setting | undefined;
+  /** If the flag is that of another program. */
+  readonly alias?: SettingAlias;
+  readonly isNegated: boolean;
 }
 
 function hasFlag({ flag, shortFlag }: Setting, name: string): boolean {

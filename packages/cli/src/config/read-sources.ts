@@ -1,8 +1,9 @@
 import type { LoadedOperator } from "../operators/load-operators.ts";
+import { aliasedSettings, ignoredFlags, replacedDefaults } from "./aliases.ts";
 import { operatorSettings } from "./operator-settings.ts";
 import { configVariable, type Environment, readEnvironment } from "./read-environment.ts";
 import { readConfigFile } from "./read-file.ts";
-import { type CommandFlags, type FlagReading, plainFlags, readFlags } from "./read-flags.ts";
+import { type CommandFlags, type FlagReading, plainFlags, readFlags, runFlags } from "./read-flags.ts";
 import { nothingRead, type Reading, type Setting } from "./setting.ts";
 
 export interface SourceOptions {
@@ -41,12 +42,15 @@ export async function readSources(options: SourceOptions): Promise<Sources> {
   for (;;) {
     const loaded = operators?.map(({ operator }) => operator) ?? [];
     const ofOperators = operatorSettings(loaded, known);
-    const settings = [...own, ...ofOperators];
-    const flags = readFlags(args, settings, options.flags);
+    const settings = aliasedSettings([...own, ...ofOperators], loaded);
+    const flags = readFlags(args, settings, {
+      ...(options.flags ?? runFlags),
+      ignored: ignoredFlags(loaded),
+    });
     const path = flags.configPath ?? options.configPath ?? (env[configVariable] || undefined);
     const file =
       path === undefined ? nothingRead : await readConfigFile(path, [...fileSettings, ...ofOperators]);
-    const readings = [flags, readEnvironment(env, settings), file];
+    const readings = [flags, readEnvironment(env, settings), file, replacedDefaults(loaded)];
     const named = operatorNames(readings);
     if (operators !== undefined && named.every((name) => names.has(name)))
       return { flags, readings, operators, settings };

@@ -1,4 +1,5 @@
 import { KeelsonError, z } from "keelson";
+import { aliasProblems } from "./aliases.ts";
 import { issueText } from "./issue-text.ts";
 import { type ConfigurableOperator, nameProblems, operatorSettings, valuesOf } from "./operator-settings.ts";
 import { type RunConfig, ruleProblems, runSchema, runSettings } from "./run-config.ts";
@@ -47,6 +48,7 @@ export function resolveConfig(
   const problems = [
     ...sources.flatMap((source) => source.problems),
     ...nameProblems(operators, runSettings),
+    ...aliasProblems(operators, [...runSettings, ...operatorSettings(operators)]),
     ...(wrong ?? []),
     ...(parsed.success ? ruleProblems(parsed.data) : []),
     ...ofOperators.problems,
@@ -65,6 +67,7 @@ export function resolveOperatorSettings(
   const all = [
     ...sources.flatMap((source) => source.problems),
     ...nameProblems(operators, runSettings),
+    ...aliasProblems(operators, [...runSettings, ...operatorSettings(operators)]),
     ...problems,
   ];
   if (all.length > 0) throw new ConfigurationError(command, all);

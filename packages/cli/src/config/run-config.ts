@@ -199,7 +199,7 @@ export const runSchema: SettingsSchema<RunConfig> = z.strictObject<SettingsSchem
   }),
   healthPort: setting(port(), {
     group: serving,
-    help: "serves /healthz and /readyz; -1 for none",
+    help: "serves /healthz and /readyz; may be that of the metrics; -1 for none",
     placeholder: "PORT",
     default: "8081",
   }),

@@ -1,4 +1,5 @@
 import { z } from "keelson";
+import type { SettingAlias } from "keelson/manager";
 
 /** What the help shows of a setting, in addition to what its schema checks. */
 export interface SettingFacts {
@@ -46,6 +47,8 @@ export interface Setting extends SettingFacts {
   readonly shortFlag?: string;
   /** Such as `KEELSON_METRICS_PORT`. */
   readonly variable: string;
+  /** Further names, of programs that the operators replace. */
+  readonly aliases?: readonly SettingAlias[];
   /** Converts the text of a flag or a variable, or one item of a list. Default: the schema reads text itself. */
   readonly fromText?: (text: string) => unknown;
   /** Its value is never printed. */
@@ -96,6 +99,11 @@ export const nothingRead: Reading = { given: new Map(), problems: [] };
 export function settingValue(
   { isList = false, fromText = (text) => text }: Setting,
   texts: readonly string[],
+  alias?: SettingAlias,
 ): unknown {
-  return isList ? texts.map((text) => fromText(text)) : fromText(texts.at(-1) ?? "");
+  if (alias?.value === undefined)
+    return isList ? texts.map((text) => fromText(text)) : fromText(texts.at(-1) ?? "");
+  const values = texts.map(alias.value);
+  // A text of another program may hold several items.
+  return isList ? values.flat() : values.at(-1);
 }

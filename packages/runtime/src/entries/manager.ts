@@ -19,5 +19,6 @@ export type {
 } from "../manager/manager-options.ts";
 export type { OperatorSamples, OperatorSettings } from "../manager/operator.ts";
 export { InvalidSettingsError, operatorCacheKinds, operatorUses } from "../manager/operator.ts";
+export type { IgnoredFlag, ReplacedProgram, SettingAlias } from "../manager/replaced-program.ts";
 export type { Runnable } from "../manager/runnable.ts";
 export type { SignalledProcess, Stoppable } from "../manager/signals.ts";

@@ -1,5 +1,6 @@
 import { listenHttp } from "@keelson/client";
 import { aborted, type Clock, type HttpService, type Listen } from "@keelson/core";
+import { withProbes } from "../telemetry/health/health-service.ts";
 import type { Metrics } from "../telemetry/metrics/metrics.ts";
 import { metricsService } from "../telemetry/metrics/metrics-service.ts";
 import { type CausalLogs, debugService, withDebug } from "./debug-endpoints.ts";
@@ -20,51 +21,52 @@ export interface HttpServerDependencies {
   readonly onListening: (server: ServerName, port: number) => void;
 }
 
-/** The HTTP servers of a manager, except for webhooks. From now on no health check can be added. */
+/**
+ * The HTTP servers of a manager, except for webhooks: of metrics and of health, or one that serves both if they have the same
+ * address. From now on no health check can be added.
+ */
 export function httpServers(
   options: ManagerOptions,
   dependencies: HttpServerDependencies,
 ): readonly GroupRunnable[] {
-  return [metricsServer(options, dependencies), healthServer(options, dependencies)].filter(
-    (server) => server !== undefined,
-  );
+  const { health: ofHealth = {}, metrics: ofMetrics = {}, listen = listenHttp } = options;
+  const health = { ...ofHealth, port: ofHealth.port ?? defaultHealthPort };
+  const metrics = { ...ofMetrics, port: ofMetrics.port ?? defaultMetricsPort };
+  const { onListening } = dependencies;
+  const probes = dependencies.health.service();
+  const scrapes = metricsAndDebug(options, dependencies);
+  // Port 0 is a free port for each.
+  if (health.port > 0 && health.port === metrics.port && health.host === metrics.host)
+    return [
+      httpServer({
+        name: "metrics and health",
+        listen,
+        endpoint: metrics,
+        service: withProbes(scrapes, probes),
+        onListening: (opened) => {
+          onListening("metrics", opened);
+          onListening("health", opened);
+        },
+      }),
+    ];
+  const servers = [
+    { name: "metrics", endpoint: metrics, service: scrapes },
+    { name: "health", endpoint: health, service: probes },
+  ] as const;
+  return servers
+    .filter(({ endpoint }) => endpoint.port >= 0)
+    .map((server) =>
+      httpServer({ ...server, listen, onListening: (opened) => onListening(server.name, opened) }),
+    );
 }
 
-function healthServer(
-  options: ManagerOptions,
-  dependencies: HttpServerDependencies,
-): GroupRunnable | undefined {
-  const { health: endpoint = {}, listen = listenHttp } = options;
-  const { port = defaultHealthPort } = endpoint;
-  if (port < 0) return undefined;
-  const { health, onListening } = dependencies;
-  return httpServer({
-    name: "health",
-    listen,
-    endpoint: { ...endpoint, port },
-    service: health.service(),
-    onListening: (opened) => onListening("health", opened),
-  });
-}
-
-/** Serves the metrics and, if the options allow it, the debug endpoints; undefined if metrics are not served. */
-function metricsServer(
-  options: ManagerOptions,
-  dependencies: HttpServerDependencies,
-): GroupRunnable | undefined {
-  const { metrics: endpoint = {}, debug, listen = listenHttp } = options;
-  const { port = defaultMetricsPort, authorize } = endpoint;
-  if (port < 0) return undefined;
-  const { clock, metrics, causalLogs, onListening } = dependencies;
+/** Serves the metrics and, if the options allow it, the debug endpoints. */
+function metricsAndDebug(options: ManagerOptions, dependencies: HttpServerDependencies): HttpService {
+  const { metrics: { authorize } = {}, debug } = options;
+  const { clock, metrics, causalLogs } = dependencies;
   const service = metricsService(metrics, authorize === undefined ? {} : { authorize });
   const debugging = debug && debugService({ clock, logs: causalLogs, authorize: debug.authorize });
-  return httpServer({
-    name: "metrics",
-    listen,
-    endpoint: { ...endpoint, port },
-    service: debugging === undefined ? service : withDebug(service, debugging),
-    onListening: (opened) => onListening("metrics", opened),
-  });
+  return debugging === undefined ? service : withDebug(service, debugging);
 }
 
 interface HttpServerOptions {

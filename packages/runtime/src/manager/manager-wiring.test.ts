@@ -126,6 +126,18 @@ describe("the metrics and health of a manager", () => {
     await ends(world);
   });
 
+  it("[MG8] share a server if they have the same port", async () => {
+    const world = managerWorld({ metrics: { port: 9090 }, health: { port: 9090 } });
+    await world.start();
+    expect((await world.ports.get(9090, "/metrics")).text).toContain("# HELP");
+    for (const path of ["/live", "/healthz", "/readyz?exclude=started"])
+      expect(await world.ports.get(9090, path)).toEqual({ status: 200, text: "ok" });
+    expect(await world.ports.get(9090, "/other")).toMatchObject({ status: 404 });
+    expect(world.history.filter((line) => line.startsWith("open"))).toEqual(["open 9090"]);
+    await world.stop();
+    await ends(world);
+  });
+
   it("[LE10] [MG8] include the Lease in liveness, and the cache in readiness", async () => {
     const world = managerWorld({ transport: new LeaseStore(), leaderElection });
     await world.start();

@@ -19,6 +19,7 @@ import type { Conversion } from "../webhook/conversion.ts";
 import { InvalidManagerError } from "./errors.ts";
 import type { Manager } from "./manager.ts";
 import { usesOfSources } from "./permissions/needed-uses.ts";
+import type { ReplacedProgram } from "./replaced-program.ts";
 import type { WebhookSet } from "./webhooks.ts";
 
 /** How far a sample is on its way to the desired state. */
@@ -56,6 +57,8 @@ export interface Operator {
   /** Its controllers, apart from those that its `setup` adds. */
   readonly controllers: readonly Pick<ControllerDefinition<never>, "name" | "kind" | "sources" | "uses">[];
   readonly samples: OperatorSamples | undefined;
+  /** Undefined if it replaces none. */
+  readonly replaces: ReplacedProgram | undefined;
   /**
    * Adds its controllers, webhooks and indexes. `settings` are what an administrator chose, as the schema takes them, before
    * defaults. Throws an InvalidSettingsError that lists everything that is wrong with them.
@@ -85,6 +88,8 @@ export interface OperatorDefinition<Settings = unknown> {
   readonly uses?: readonly ApiUse[];
   /** Default: none. */
   readonly samples?: OperatorSamples;
+  /** The program whose flags and variables are accepted as well. Default: none. */
+  readonly replaces?: ReplacedProgram;
   /** Adds what cannot be declared, such as runnables. */
   readonly setup?: (manager: Manager, settings: Settings) => void | Promise<void>;
 }
@@ -128,7 +133,7 @@ export function defineOperator(
   definition: OperatorDefinition & Partial<OperatorSettings<z.ZodObject>>,
 ): Operator {
   const { name, webhooks = [], indexes = [], cache = [], uses = [] } = definition;
-  const { settings: schema, samples, setup } = definition;
+  const { settings: schema, samples, replaces, setup } = definition;
   const problem = dnsLabelProblem(name);
   if (problem !== undefined)
     throw new InvalidManagerError(`define operator ${JSON.stringify(name)}`, `its name ${problem}`);
@@ -143,6 +148,7 @@ export function defineOperator(
     cache,
     controllers,
     samples,
+    replaces,
     setup: (manager, values = {}) => {
       const settings = schema === undefined ? undefined : parseSettings(name, schema, values);
       if (uses.length > 0) manager.declareUses(`operator ${name}`, uses);

@@ -39,6 +39,14 @@ describe("the health endpoints", () => {
     expect(await get("/readyz")).toMatch(/^500 /);
   });
 
+  it("[MG8] serve liveness at /live as well", async () => {
+    const { get } = setUp({ a: well }, { b: broken });
+    expect(await get("/live")).toBe("200 ok");
+    expect(await get("/live/a")).toBe("200 ok");
+    expect(await get("/live?verbose")).toBe("200 [+]a ok\nhealthz check passed\n");
+    expect(await get("/lives")).toMatch(/^404 /);
+  });
+
   it("[MG8] list each check, by name, with ?verbose", async () => {
     const { get } = setUp({ b: well, a: async () => undefined });
     expect(await get("/healthz?verbose")).toBe("200 [+]a ok\n[+]b ok\nhealthz check passed\n");

@@ -17,27 +17,40 @@ export interface HealthServiceOptions {
 /**
  * Serves probes as Kubernetes and controller-runtime do [MG8]: `/healthz` and `/readyz` with 200 and `ok`, or with 500 and
  * a line for each check; `/healthz/<name>` for one check alone; `?verbose` for the lines in any case;
- * `?exclude=<name>`, as often as needed, to leave checks out. Why a check failed is only in the log. Seals the checks: none
- * can be added after this call.
+ * `?exclude=<name>`, as often as needed, to leave checks out. `/live` is another name of `/healthz`. Why a check failed is
+ * only in the log. Seals the checks: none can be added after this call.
  */
 export function healthService(options: HealthServiceOptions): HttpService {
   const { live, ready, clock } = options;
   const log = steadyLogger(options.log);
   const failures = new FailureLog(log);
-  const endpoints = new Map([
-    ["healthz", served(live)],
-    ["readyz", served(ready)],
-  ]);
+  const checksAt = { healthz: served(live), readyz: served(ready) };
   return async (request) => {
     const [path = "", query = ""] = request.path.split("?");
-    const [, endpoint = "", check = "", ...rest] = path.split("/");
-    const checks = endpoints.get(endpoint);
-    if (checks === undefined || rest.length > 0) return plain(404, "404 page not found\n");
+    const [, name = "", check = "", ...rest] = path.split("/");
+    const endpoint = endpoints.get(name);
+    if (endpoint === undefined || rest.length > 0) return plain(404, "404 page not found\n");
+    const checks = checksAt[endpoint];
     if (request.method !== "GET" && request.method !== "HEAD") return plain(405, "method not allowed\n");
     const probe: Probe = { endpoint, checks, request, clock, failures };
     return check === "" ? respondToAll(probe, new URLSearchParams(query)) : respondToOne(probe, check);
   };
 }
+
+/** Serves the paths of probes by the health service, and all other paths by the other one. */
+export function withProbes(service: HttpService, probes: HttpService): HttpService {
+  return (request) => {
+    const [, name = ""] = request.path.split(/[/?]/);
+    return endpoints.has(name) ? probes(request) : service(request);
+  };
+}
+
+/** By the first part of a path. */
+const endpoints: ReadonlyMap<string, "healthz" | "readyz"> = new Map([
+  ["healthz", "healthz"],
+  ["live", "healthz"],
+  ["readyz", "readyz"],
+]);
 
 interface Probe {
   readonly endpoint: string;
