@@ -60,20 +60,6 @@ export function referencesOf(template: PodTemplateSpec | undefined): References 
   };
 }
 
-/**
- * The position of the container whose environment changes for a resource. A resource that was named and that no container uses
- * counts for the first one. Undefined if there is none.
- */
-export function containerIndexFor(
-  template: PodTemplateSpec | undefined,
-  resource: { readonly kind: ResourceKind; readonly name: string },
-  isExplicit: boolean,
-): number | undefined {
-  const use = referencesOf(template).useOf(resource.kind, resource.name);
-  if (use !== undefined) return use.containerIndex;
-  return isExplicit && (template?.spec?.containers ?? []).length > 0 ? 0 : undefined;
-}
-
 /** Such as `Secret/db`. */
 export function referenceName(kind: ResourceKind, name: string): string {
   return `${kind}/${name}`;

@@ -1,5 +1,4 @@
 import { createHash, type Hash } from "node:crypto";
-import type { ResourceKind } from "./watched-resource.ts";
 
 /** The content of a Secret or a ConfigMap, as the API server sends it. */
 export interface Content {
@@ -71,13 +70,6 @@ export function combinedHash(hashes: ReadonlyMap<string, string>): string {
   }
   return sha.digest("hex");
 }
-
-/** How upstream's annotation and the names of its variables call a kind. */
-export const upstreamTypes: Readonly<Record<ResourceKind, string>> = {
-  ConfigMap: "CONFIGMAP",
-  Secret: "SECRET",
-  SecretProviderClass: "SECRETPROVIDERCLASS",
-};
 
 /** Every part is preceded by its length, so that no two contents are the same sequence of bytes. */
 function contentHash(entries: readonly Entry[]): string {
