@@ -89,6 +89,19 @@ export const ReloadRecord = defineResource({
   ],
 });
 
+/** The condition of a ReloadRecord: whether the pods have the content that exists now. */
+export const upToDate = "UpToDate";
+
+/** Why the condition of a ReloadRecord has its status; a reason to wait is another one. */
+export const RecordReason = {
+  /** The pods have the content that exists now. */
+  UpToDate: "UpToDate",
+  /** Pods that were started before a change are evicted one after the other. */
+  Restarting: "Restarting",
+  /** The reload failed. The operator retries. */
+  ReloadFailed: "ReloadFailed",
+} as const;
+
 export type ReloadRecord = ObjectOf<typeof ReloadRecord>;
 
 /** What the operator has recorded of one workload. */

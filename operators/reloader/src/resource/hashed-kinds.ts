@@ -1,5 +1,5 @@
 import { cacheKind, metadataOnly, type Resource } from "keelson";
-import { type CachedKind, projected } from "keelson/cache";
+import { type CachedKind, ifServed, projected } from "keelson/cache";
 import { ConfigMap, Secret } from "keelson/kinds/core/v1";
 import { formatLabelSelector, type PartialObjectMetadata } from "keelson/low-level";
 import type { AnnotationKeys } from "../api/annotation-keys.ts";
@@ -45,8 +45,11 @@ export function hashedKinds(
       : projected(ConfigMap, { name: projection, project: (configMap) => hashConfigMap(configMap, keys) }),
     mounts: csi
       ? {
-          podStatuses: projected(SecretProviderClassPodStatus, { name: projection, project: hashMount }),
-          classes: metadataOnly(SecretProviderClass),
+          podStatuses: projected(ifServed(SecretProviderClassPodStatus), {
+            name: projection,
+            project: hashMount,
+          }),
+          classes: metadataOnly(ifServed(SecretProviderClass)),
         }
       : undefined,
   };

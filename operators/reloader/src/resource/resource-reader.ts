@@ -7,27 +7,19 @@ import type { ResourceKind, ResourceReader, WatchedResource } from "./watched-re
 /** When a mount was created: before any record, since the pods that mount it were started with it. */
 const alwaysExisted = "1970-01-01T00:00:00Z";
 
-/**
- * Reads watched resources by a reader of their hashes, which is a cache. `areMountsServed` is whether the API server serves the
- * kinds of the Secrets Store CSI driver now.
- */
-export function resourceReader(
-  reader: Reader,
-  kinds: HashedKinds,
-  areMountsServed: () => boolean,
-): ResourceReader {
+/** Reads watched resources by a reader of their hashes, which is a cache. */
+export function resourceReader(reader: Reader, kinds: HashedKinds): ResourceReader {
   const hashed = (kind: ResourceKind) => (kind === "Secret" ? kinds.secrets : kinds.configMaps);
-  const mounts = () => (areMountsServed() ? kinds.mounts : undefined);
   return {
     async get({ kind, namespace, name }) {
       if (kind === "SecretProviderClass")
-        return (await mountsOf(reader, mounts(), namespace)).find((mount) => mount.name === name);
+        return (await mountsOf(reader, kinds.mounts, namespace)).find((mount) => mount.name === name);
       const resource = hashed(kind);
       const object = resource && (await find(reader, resource, { namespace, name }));
       return object && watchedResource(kind, object);
     },
     async list(kind, namespace) {
-      if (kind === "SecretProviderClass") return mountsOf(reader, mounts(), namespace);
+      if (kind === "SecretProviderClass") return mountsOf(reader, kinds.mounts, namespace);
       const resource = hashed(kind);
       const items = resource === undefined ? [] : (await reader.list(resource, { namespace })).items;
       return items.flatMap((object) => watchedResource(kind, object) ?? []);

@@ -1,4 +1,5 @@
 import { controllerOf, type GenericObject, type KubeObject, type Resource, type Stored } from "keelson";
+import { ifServed } from "keelson/cache";
 import { DaemonSet, Deployment, StatefulSet } from "keelson/kinds/apps/v1";
 import { CronJob, Job } from "keelson/kinds/batch/v1";
 import type { PodTemplateSpec } from "keelson/kinds/core/v1";
@@ -9,22 +10,26 @@ import type { Workload, WorkloadAlias } from "./workload.ts";
 import { formatWorkload, type WorkloadKindName } from "./workload-kind.ts";
 
 /** A Rollout of Argo Rollouts. */
-export const Rollout: Resource<GenericObject> = genericResource({
-  group: "argoproj.io",
-  version: "v1alpha1",
-  kind: "Rollout",
-  plural: "rollouts",
-  scope: "Namespaced",
-});
+export const Rollout: Resource<GenericObject> = ifServed(
+  genericResource({
+    group: "argoproj.io",
+    version: "v1alpha1",
+    kind: "Rollout",
+    plural: "rollouts",
+    scope: "Namespaced",
+  }),
+);
 
 /** A DeploymentConfig of OpenShift. */
-export const DeploymentConfig: Resource<GenericObject> = genericResource({
-  group: "apps.openshift.io",
-  version: "v1",
-  kind: "DeploymentConfig",
-  plural: "deploymentconfigs",
-  scope: "Namespaced",
-});
+export const DeploymentConfig: Resource<GenericObject> = ifServed(
+  genericResource({
+    group: "apps.openshift.io",
+    version: "v1",
+    kind: "DeploymentConfig",
+    plural: "deploymentconfigs",
+    scope: "Namespaced",
+  }),
+);
 
 /** How the operator reads and writes the workloads of one kind. */
 export interface WorkloadKind {

@@ -1,0 +1,130 @@
+import {
+  annotationsChanged,
+  anyOf,
+  type ControllerDefinition,
+  controllerFor,
+  deepEqual,
+  generationChanged,
+  labelsChanged,
+  metadataOnly,
+  type Predicate,
+  type Resource,
+  type Stored,
+} from "keelson";
+import type { HandlerContext, KeyControllerBuilder } from "keelson/controller";
+import { Namespace } from "keelson/kinds/core/v1";
+import { ReloadRecord } from "../api/reload-record.ts";
+import { ReloaderConfig } from "../api/reloader-config.ts";
+import { workloadOfRecord } from "../record/reload-records.ts";
+import type { MountKinds } from "../resource/hashed-kinds.ts";
+import type { HashedResource } from "../resource/hashed-resource.ts";
+import type { ResourceKind } from "../resource/watched-resource.ts";
+import {
+  sameWorkloads,
+  workloadsConcernedBy,
+  workloadsOfConfig,
+  workloadsSelectedIn,
+} from "./concerned-workloads.ts";
+import type { ReloaderParts } from "./parts.ts";
+import { reconcileWorkload } from "./reconcile.ts";
+import { formatWorkload, type WorkloadRef } from "./workload-kind.ts";
+import { workloadKinds } from "./workload-kinds.ts";
+
+/** Enough to be limited by the API server. */
+const concurrency = 16;
+
+type Builder = KeyControllerBuilder<WorkloadRef>;
+
+/**
+ * Reconciles a workload when it changes, when a resource changes that may count for it, when a ReloaderConfig changes that
+ * names it, and when its record is deleted.
+ */
+export function workloadController(parts: ReloaderParts): ControllerDefinition<WorkloadRef> {
+  const { secrets, configMaps, mounts } = parts.hashedKinds;
+  let builder: Builder = controllerFor<WorkloadRef>(
+    { name: "workload", formatKey: formatWorkload, namespaceOf: ({ namespace }) => namespace },
+    { concurrency, backoff: "oneSecondToFiveMinutes", fairNamespaces: true },
+  )
+    .watches(ReloaderConfig, (config, { client }) => workloadsOfConfig(config, client, parts), {
+      predicates: [anyOf(generationChanged, annotationsChanged)],
+    })
+    .watches(ReloadRecord, (record) => [workloadOfRecord(record)], { predicates: [deletions] });
+  for (const kind of parts.workloadKinds)
+    builder = builder.watches(workloadKinds[kind].resource, (object) => sameWorkloads(kind, object), {
+      predicates: [anyOf(generationChanged, annotationsChanged)],
+    });
+  if (secrets !== undefined) builder = watchHashes(builder, "Secret", secrets, parts);
+  if (configMaps !== undefined) builder = watchHashes(builder, "ConfigMap", configMaps, parts);
+  if (mounts !== undefined) builder = watchMounts(builder, mounts, parts);
+  if (parts.readsNamespaces)
+    builder = builder.watches(
+      metadataOnly(Namespace),
+      (namespace, { client }) => workloadsSelectedIn(namespace.metadata.name, client, parts),
+      { predicates: [labelsChanged] },
+    );
+  return builder.reconcileKey((context) => reconcileWorkload(context, parts));
+}
+
+/** Only the deletion of a record by a user matters: nothing but the operator changes records. */
+const deletions: Predicate = { create: () => false, update: () => false };
+
+function watchHashes(
+  builder: Builder,
+  kind: ResourceKind,
+  resource: Resource<HashedResource>,
+  parts: ReloaderParts,
+): Builder {
+  return builder.watches(
+    resource,
+    ({ metadata: { namespace, name } }: Stored<HashedResource>, { client }: HandlerContext) =>
+      workloadsConcernedBy({ kind, namespace, name }, client, parts),
+    { predicates: [contentChanged(kind, parts)] },
+  );
+}
+
+/** What a SecretProviderClass mounts is known from its pods; its annotations decide whether it counts. */
+function watchMounts(builder: Builder, { podStatuses, classes }: MountKinds, parts: ReloaderParts): Builder {
+  const kind = "SecretProviderClass";
+  return builder
+    .watches(
+      podStatuses,
+      ({ metadata: { namespace }, secretProviderClass: name }, { client }) =>
+        name === undefined ? [] : workloadsConcernedBy({ kind, namespace, name }, client, parts),
+      { predicates: [contentChanged(kind, parts)] },
+    )
+    .watches(
+      classes,
+      ({ metadata: { namespace = "", name } }, { client }) =>
+        workloadsConcernedBy({ kind, namespace, name }, client, parts),
+      { predicates: [annotationsChanged] },
+    );
+}
+
+/** Neither labels nor annotations of a resource are content, but both decide whether it counts. */
+function contentChanged(kind: ResourceKind, { metrics }: ReloaderParts): Predicate<HashedResource> {
+  return {
+    create: () => {
+      metrics.eventReceived("add", kind);
+      return true;
+    },
+    delete: () => {
+      metrics.eventReceived("delete", kind);
+      return true;
+    },
+    update: ({ old, object }) => {
+      metrics.eventReceived("update", kind);
+      const isChanged =
+        old.hash !== object.hash ||
+        !sameTexts(old.metadata.labels, object.metadata.labels) ||
+        !sameTexts(old.metadata.annotations, object.metadata.annotations);
+      if (old.hash === object.hash) metrics.skipped("no_data_change");
+      return isChanged;
+    },
+  };
+}
+
+type Texts = Readonly<Record<string, string>> | undefined;
+
+function sameTexts(one: Texts, other: Texts): boolean {
+  return deepEqual(one ?? {}, other ?? {});
+}
