@@ -109,6 +109,7 @@ export {
 } from "./owner-reference.ts";
 export type { Projected, ProjectedFields, Projection, ProjectionOptions } from "./projected.ts";
 export { hasIdentityOf, identityOf, projected, reduceTo, wholeOf } from "./projected.ts";
+export { isPublicAddress } from "./public-address.ts";
 export type { Quantity, QuantityFormat } from "./quantity.ts";
 export {
   addQuantities,
@@ -162,4 +163,4 @@ export type {
   TransportRequest,
   TransportResponse,
 } from "./transport.ts";
-export { PostError } from "./transport.ts";
+export { AddressRefusedError, PostError } from "./transport.ts";

@@ -36,7 +36,7 @@ export interface TransportResponse {
   readonly body: AsyncIterable<Uint8Array>;
 }
 
-/** A JSON body for a server that is not an API server, such as a webhook server. */
+/** A body for a server that is not an API server, such as a webhook server. */
 export interface OutgoingPost {
   readonly url: string;
   /** Where the host of the URL is reached, such as `10.0.0.7:8443`. Default: the host itself. */
@@ -49,6 +49,21 @@ export interface OutgoingPost {
    */
   readonly certificateAuthority?: string;
   readonly body: string;
+  /** Default: `application/json`. */
+  readonly contentType?: string;
+  /** Default: no such header. */
+  readonly userAgent?: string;
+  /** If not, a redirect is a response like any other. Default: true. */
+  readonly followRedirects?: boolean;
+  /** The body of the response is cut off after so many bytes. Default: it is read to its end. */
+  readonly mostResponseBytes?: number;
+  /**
+   * Whether to connect to an IP address, after the name of the host was resolved; for every address to which a connection
+   * would be opened. A proxy resolves names itself, so then only an address in the URL is checked. Default: any address.
+   */
+  readonly acceptAddress?: (address: string) => boolean;
+  /** A proxy that forwards the connection, such as `http://proxy.shop:3128`. Default: none. */
+  readonly proxyUrl?: string;
   readonly signal: AbortSignal;
 }
 
@@ -69,5 +84,17 @@ export class PostError extends KeelsonError {
   constructor(url: string, cause: unknown) {
     super(`POST ${url}: ${toError(cause).message}`, { cause });
     this.url = url;
+  }
+}
+
+/** The host of a POST has no address to which the caller lets it connect. Nothing was sent. */
+export class AddressRefusedError extends KeelsonError {
+  static override readonly brand: string = "@keelson/core.AddressRefusedError";
+  readonly code = "ADDRESS_REFUSED";
+  readonly addresses: readonly string[];
+
+  constructor(addresses: readonly string[]) {
+    super(`connections to ${addresses.join(" and ")} are not accepted`);
+    this.addresses = addresses;
   }
 }

@@ -1,5 +1,6 @@
 import { type ClientRequest, type IncomingMessage, type RequestOptions, request } from "node:http";
 import { type OutgoingPost, PostError, type PostResponse } from "@keelson/core";
+import { checkAddress, checkedLookup } from "./checked-lookup.ts";
 
 /** As many as Go's HTTP client follows. */
 const mostRedirects = 10;
@@ -7,11 +8,11 @@ const mostRedirects = 10;
 /**
  * Sends one POST over HTTPS on a connection of its own, as API servers call webhooks: a server is trusted by its own
  * certificate or by that of an authority, and redirects are followed, with 307 and 308 by a POST with the same body,
- * with 301, 302 and 303 by a GET. Rejects with PostError if there is no response.
+ * with 301, 302 and 303 by a GET. Rejects with PostError if there is no response; its cause is an AddressRefusedError if
+ * the post accepts no address of the host.
  */
 export async function sendPost(post: OutgoingPost): Promise<PostResponse> {
-  // Loaded when it is needed, as the modules below are: operators call no webhooks.
-  const { text } = await import("node:stream/consumers");
+  const { followRedirects = true } = post;
   let url = new URL(post.url);
   let called = post.url;
   let method: Method = "POST";
@@ -22,8 +23,8 @@ export async function sendPost(post: OutgoingPost): Promise<PostResponse> {
     const { statusCode: status = 0, headers } = response;
     const next = redirectMethods.get(status);
     const { location = "" } = headers;
-    if (next === undefined || location === "") {
-      const body = await text(response).catch((error: unknown) => {
+    if (next === undefined || location === "" || !followRedirects) {
+      const body = await bodyOf(response, post.mostResponseBytes).catch((error: unknown) => {
         throw new PostError(called, error);
       });
       return { status, contentType: headers["content-type"] ?? "", body };
@@ -56,6 +57,22 @@ function redirected(url: URL, location: string): URL {
   return next;
 }
 
+/** The text of the body, or of as many bytes as are read of it; then the connection ends. */
+async function bodyOf(response: IncomingMessage, mostBytes = Number.POSITIVE_INFINITY): Promise<string> {
+  const chunks: Buffer[] = [];
+  let room = mostBytes;
+  if (room > 0) {
+    for await (const chunk of response) {
+      const bytes: Buffer = chunk;
+      chunks.push(bytes.subarray(0, room));
+      room -= bytes.length;
+      if (room <= 0) break;
+    }
+  }
+  response.destroy();
+  return Buffer.concat(chunks).toString();
+}
+
 /** Resolves when the head of the response has arrived. */
 async function send(url: URL, method: Method, post: OutgoingPost): Promise<IncomingMessage> {
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
@@ -63,10 +80,10 @@ async function send(url: URL, method: Method, post: OutgoingPost): Promise<Incom
     ...addressOf(url, post),
     path: `${url.pathname}${url.search}`,
     method,
-    agent: false,
     signal: post.signal,
-    headers: { host: url.host, ...(method === "POST" && bodyHeaders(post.body)) },
+    headers: { host: url.host, ...(method === "POST" && bodyHeaders(post)), ...agentHeader(post) },
   };
+  if (post.acceptAddress !== undefined) checkAddress(options.host ?? "", post.acceptAddress);
   const sent = await openRequest(url, options, post);
   sent.on("response", resolve).on("error", reject);
   if (method === "POST") sent.end(post.body);
@@ -74,19 +91,44 @@ async function send(url: URL, method: Method, post: OutgoingPost): Promise<Incom
   return promise;
 }
 
-async function openRequest(
-  { protocol }: URL,
-  options: RequestOptions,
-  { serverName, certificateAuthority }: OutgoingPost,
-): Promise<ClientRequest> {
-  if (protocol === "http:") return request(options);
-  if (protocol !== "https:") throw new Error(`unsupported protocol scheme "${protocol.slice(0, -1)}"`);
+async function openRequest(url: URL, options: RequestOptions, post: OutgoingPost): Promise<ClientRequest> {
+  const { protocol } = url;
+  const { serverName, certificateAuthority, acceptAddress, proxyUrl } = post;
+  if (protocol !== "http:" && protocol !== "https:")
+    throw new Error(`unsupported protocol scheme "${protocol.slice(0, -1)}"`);
+  if (proxyUrl !== undefined) return requestThroughProxy(url, proxyUrl, options, post);
+  const direct: RequestOptions = {
+    ...options,
+    agent: false,
+    ...(acceptAddress !== undefined && { lookup: checkedLookup(acceptAddress) }),
+  };
+  if (protocol === "http:") return request(direct);
+  // Loaded when it is needed, as the modules below are: few operators call webhooks.
   const { request: secureRequest } = await import("node:https");
   return secureRequest({
-    ...options,
+    ...direct,
     ...(serverName !== undefined && { servername: serverName }),
     ...(certificateAuthority !== undefined && { ca: certificateAuthority, allowPartialTrustChain: true }),
   });
+}
+
+/** On a connection that the proxy forwards, over which TLS is spoken with the server. */
+async function requestThroughProxy(
+  url: URL,
+  proxyUrl: string,
+  options: RequestOptions,
+  { serverName, certificateAuthority, signal }: OutgoingPost,
+): Promise<ClientRequest> {
+  const { makeRoute, openConnection } = await import("./connection-pool.ts");
+  const route = makeRoute(url, proxyUrl, {
+    insecure: false,
+    ...(serverName !== undefined && { serverName }),
+    ...(certificateAuthority !== undefined && { ca: certificateAuthority }),
+  });
+  const socket = await openConnection(route, signal);
+  const sent = request({ ...options, createConnection: () => socket });
+  // It is of this request alone, also when the server would keep it.
+  return sent.on("close", () => socket.destroy());
 }
 
 /** The address of the post is that of the host that it names; a redirect may lead to another one. */
@@ -102,6 +144,13 @@ function addressOf(url: URL, post: OutgoingPost): Pick<RequestOptions, "host" | 
 
 const defaultPorts: Readonly<Record<string, number>> = { "http:": 80, "https:": 443 };
 
-function bodyHeaders(body: string): Readonly<Record<string, string | number>> {
-  return { "content-type": "application/json", "content-length": Buffer.byteLength(body) };
+function bodyHeaders({
+  body,
+  contentType = "application/json",
+}: OutgoingPost): Readonly<Record<string, string | number>> {
+  return { "content-type": contentType, "content-length": Buffer.byteLength(body) };
+}
+
+function agentHeader({ userAgent }: OutgoingPost): Readonly<Record<string, string>> {
+  return userAgent === undefined ? {} : { "user-agent": userAgent };
 }

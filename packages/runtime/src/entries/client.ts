@@ -114,4 +114,4 @@ export type {
   TransportRequest,
   TransportResponse,
 } from "@keelson/core";
-export { DropConnectionError, isStatus } from "@keelson/core";
+export { AddressRefusedError, DropConnectionError, isStatus, PostError } from "@keelson/core";

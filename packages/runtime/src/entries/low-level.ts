@@ -50,6 +50,7 @@ export {
   isKnownTimeZone,
   isLabelSelector,
   isNewer,
+  isPublicAddress,
   isRecord,
   isResourceVersion,
   kindOf,
