@@ -67,4 +67,6 @@ export const EventReason = {
   RolloutPaused: "RolloutPaused",
   /** The collected changes of a Deployment are rolled out. */
   RolloutResumed: "RolloutResumed",
+  /** An alert could not be sent; on the ReloaderConfig whose channel it was for. */
+  AlertFailed: "AlertFailed",
 } as const;
