@@ -21,7 +21,12 @@ describe("the settings", () => {
       ...{ circuitBreakerReloads: 30, circuitBreakerWindow: 600_000 },
       ...{ windowDuration: 3_600_000, windowTimeZone: "Etc/UTC" },
       ...{ alertSink: "webhook", alertStructured: false, alertTimeout: 10_000, alertAttempts: 5 },
-      ...{ allowPrivateAlertAddresses: false, metricsByNamespace: false, recordHashOnResources: false },
+      ...{
+        allowPrivateAlertAddresses: false,
+        allowHttpAlerts: false,
+        metricsByNamespace: false,
+        recordHashOnResources: false,
+      },
       annotationPrefix: "reloader.stakater.com",
     });
   });
@@ -137,7 +142,7 @@ describe("selectors", () => {
 
 describe("alerts and windows", () => {
   it("take upstream's names of sinks", () => {
-    for (const alertSink of ["slack", "Teams", "gchat", "webhook"])
+    for (const alertSink of ["slack", "Teams", "teams-workflow", "gchat", "webhook"])
       expect(chosen({ alertSink }).alertSink).toBe(alertSink.toLowerCase());
     expect(chosen({ alertSink: "raw" }).alertSink).toBe("webhook");
     expect(problems({ alertSink: "pager" })).toHaveLength(1);

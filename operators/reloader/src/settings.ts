@@ -105,11 +105,11 @@ export const settings = z
       .optional()
       .describe("send alerts to --alert-webhook-url; default: if that is set"),
     alertSink: z
-      .preprocess(sinkName, z.enum(["slack", "teams", "gchat", "webhook"]))
+      .preprocess(sinkName, z.enum(["slack", "teams", "teams-workflow", "gchat", "webhook"]))
       .default("webhook")
       .describe("what receives the alerts, and so their format"),
     alertWebhookUrl: hiddenUrl().describe("where alerts of all reloads are sent"),
-    alertWebhookProxy: hiddenUrl().describe("the HTTP proxy for these alerts"),
+    alertWebhookProxy: hiddenUrl().describe("the HTTP proxy for all alerts"),
     alertAdditionalInfo: z.string().optional().describe("text that every alert begins with"),
     alertStructured: toggle().default(false).describe("with --alert-sink webhook: send JSON instead of text"),
     alertTimeout: timeMs("10s").describe("how long the receiver of an alert may take to respond"),
@@ -121,6 +121,9 @@ export const settings = z
     allowPrivateAlertAddresses: toggle()
       .default(false)
       .describe("let alerts of ReloaderConfigs be sent to private and link-local addresses"),
+    allowHttpAlerts: toggle()
+      .default(false)
+      .describe("let alerts of ReloaderConfigs be sent without TLS, to http URLs"),
     metricsByNamespace: toggle()
       .default(false)
       .describe("also count reloads by namespace, in reloader_reload_executed_total_by_namespace"),

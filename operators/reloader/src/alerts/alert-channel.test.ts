@@ -19,12 +19,14 @@ function configWith(alerts: AlertsInput): Stored<ReloaderConfig> {
   };
 }
 
+const strict = { allowHttp: false, allowPrivateAddresses: false };
 const url = "https://hooks.example.com/x";
 
 describe("the channels of a ReloaderConfig", () => {
   it("are those of its fields", () => {
     const channels = configChannels(
       configWith({ slack: { url }, teams: { url }, googleChat: { url }, customWebhook: { url } }),
+      strict,
     );
     expect(channels.map(({ id }) => id)).toEqual([
       "shop/web slack",
@@ -47,7 +49,7 @@ describe("the channels of a ReloaderConfig", () => {
       '{"t":"web"}',
     ],
   ])("send %s", (_, alerts, expected) => {
-    const [channel] = configChannels(configWith(alerts));
+    const [channel] = configChannels(configWith(alerts), strict);
     expect(channel?.payloadOf(reloadAlert, {}).body).toContain(expected);
   });
 
@@ -70,21 +72,32 @@ describe("the channels of a ReloaderConfig", () => {
     ],
     ["nothing", {}, { type: "invalid", problem: expect.stringContaining("neither url nor secretRef") }],
   ])("take their URLs from %s", (_, slack, expected) => {
-    expect(configChannels(configWith({ slack }))).toMatchObject([{ url: expected }]);
+    expect(configChannels(configWith({ slack }), strict)).toMatchObject([{ url: expected }]);
   });
 
   it("are none without alerts", () => {
-    expect(configChannels({ ...configWith({}), spec: spec.parse({}) })).toEqual([]);
+    expect(configChannels({ ...configWith({}), spec: spec.parse({}) }, strict)).toEqual([]);
   });
 });
 
 describe("the channel of the settings", () => {
-  const settings = { alertOnReload: true, alertSink: "slack", alertWebhookUrl: url, alertStructured: false };
+  const settings = {
+    alertOnReload: undefined,
+    alertSink: "slack",
+    alertWebhookUrl: url,
+    alertStructured: false,
+  } as const;
 
-  it("exists if alerts are on and there is a URL", () => {
-    expect(settingsChannels(settings)).toMatchObject([{ type: "settings", url: { type: "value", url } }]);
+  it("exists if there is a URL and alerts are not off; the administrator's URL may lead anywhere", () => {
+    expect(settingsChannels(settings)).toMatchObject([
+      {
+        type: "settings",
+        url: { type: "value", url },
+        urls: { allowHttp: true, allowPrivateAddresses: true },
+      },
+    ]);
+    expect(settingsChannels({ ...settings, alertOnReload: true })).toHaveLength(1);
     expect(settingsChannels({ ...settings, alertOnReload: false })).toEqual([]);
-    expect(settingsChannels({ ...settings, alertWebhookUrl: " " })).toEqual([]);
     expect(settingsChannels({ ...settings, alertWebhookUrl: undefined })).toEqual([]);
   });
 });

@@ -1,7 +1,8 @@
 import { formatKey, type Stored } from "keelson";
 import type { ReloaderConfig } from "../api/reloader-config.ts";
 import type { Alerts } from "../api/spec.ts";
-import type { UrlSource } from "./alert-url.ts";
+import type { ReloaderSettings } from "../settings.ts";
+import { type AlertUrlPolicy, anyUrl, type UrlSource } from "./alert-url.ts";
 import { templatePayload } from "./body-template.ts";
 import {
   adaptiveCardPayload,
@@ -26,35 +27,32 @@ export interface AlertChannel {
   /** Whose channel it is; undefined for that of the settings. */
   readonly config: Stored<ReloaderConfig> | undefined;
   readonly url: UrlSource;
+  /** Which URLs it may have. */
+  readonly urls: AlertUrlPolicy;
   readonly payloadOf: PayloadOf;
 }
 
-/** The settings of the channel that an administrator configures for all reloads, with upstream's meaning. */
-export interface AlertSettings {
-  /** Whether there is this channel. */
-  readonly alertOnReload: boolean;
-  /** `slack`, `teams`, `teams-workflow`, `gchat`; anything else is `raw`, which is plain text. */
-  readonly alertSink: string;
-  readonly alertWebhookUrl?: string | undefined;
-  /** Whether `raw` is JSON. */
-  readonly alertStructured: boolean;
-}
-
 /** The channel of the settings, if there is one. */
-export function settingsChannels(settings: AlertSettings): readonly AlertChannel[] {
-  const { alertOnReload, alertSink, alertWebhookUrl = "", alertStructured } = settings;
-  if (!alertOnReload || alertWebhookUrl.trim() === "") return [];
+export function settingsChannels(
+  settings: Pick<ReloaderSettings, "alertOnReload" | "alertSink" | "alertWebhookUrl" | "alertStructured">,
+): readonly AlertChannel[] {
+  const { alertOnReload, alertSink, alertWebhookUrl, alertStructured } = settings;
+  if (alertOnReload === false || alertWebhookUrl === undefined) return [];
   return [
     {
       ...{ type: "settings", id: "settings", config: undefined },
       url: { type: "value", url: alertWebhookUrl },
+      urls: anyUrl,
       payloadOf: upstreamPayload(alertSink, alertStructured),
     },
   ];
 }
 
 /** The channels of a ReloaderConfig. */
-export function configChannels(config: Stored<ReloaderConfig>): readonly AlertChannel[] {
+export function configChannels(
+  config: Stored<ReloaderConfig>,
+  urls: AlertUrlPolicy,
+): readonly AlertChannel[] {
   const { slack, teams, googleChat, customWebhook } = config.spec.alerts ?? {};
   const { namespace = "" } = config.metadata;
   const channel = (type: ChannelType, at: Channel | undefined, payloadOf: PayloadOf): AlertChannel[] =>
@@ -65,6 +63,7 @@ export function configChannels(config: Stored<ReloaderConfig>): readonly AlertCh
             type,
             id: `${formatKey(config.metadata)} ${type}`,
             config,
+            urls,
             url: urlSource(at, namespace),
             payloadOf,
           },

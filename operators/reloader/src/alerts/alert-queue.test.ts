@@ -12,6 +12,7 @@ import type { ReloaderConfig } from "../api/reloader-config.ts";
 import type { AlertChannel } from "./alert-channel.ts";
 import { AlertMetrics } from "./alert-metrics.ts";
 import { AlertQueue, type AlertQueueOptions } from "./alert-queue.ts";
+import { anyUrl } from "./alert-url.ts";
 import { jsonPayload } from "./payload.ts";
 import type { SendPost } from "./timed-post.ts";
 
@@ -75,7 +76,7 @@ async function start(options: Omit<AlertQueueOptions, "metrics"> & { readonly is
       ...{ sendPost: countedPost, clock, log, additionalInfo: undefined, proxyUrl: undefined },
       random: { next: () => 0 },
       readSecret: async () => undefined,
-      urls: { allowHttp: true, allowPrivateAddresses: true },
+      ...{ timeoutMs: 10_000, attempts: 5 },
       events: { record: (_: KubeObject, { message }) => void events.push(message) },
     });
   const { isRunning = true } = options;
@@ -91,7 +92,7 @@ async function start(options: Omit<AlertQueueOptions, "metrics"> & { readonly is
     /** How requests to a path are answered; without this they are not. */
     answer: (path: string, answer: Answer) => void answers.set(path, answer),
     channel: (path: string): AlertChannel => ({
-      ...{ type: "customWebhook", id: path, config: undefined, payloadOf: jsonPayload },
+      ...{ type: "customWebhook", id: path, config: undefined, urls: anyUrl, payloadOf: jsonPayload },
       url: { type: "value", url: `http://127.0.0.1:${port}${path}?token=${token}` },
     }),
     run: () => {

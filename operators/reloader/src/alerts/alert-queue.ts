@@ -129,7 +129,8 @@ export class AlertQueue {
     const { clock, log, additionalInfo } = dependencies;
     const { type } = channel;
     const startMs = clock.monotonicNow();
-    const outgoing = { url: channel.url, payload: channel.payloadOf(alert, { additionalInfo }) };
+    const { url, urls } = channel;
+    const outgoing = { url, urls, payload: channel.payloadOf(alert, { additionalInfo }) };
     const attempt = await sendAlert(outgoing, dependencies, () => this.#metrics.retried(type), signal).catch(
       () => undefined,
     );

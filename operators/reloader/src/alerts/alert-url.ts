@@ -1,5 +1,6 @@
 import type { ObjectKey } from "keelson";
 import { isPublicAddress } from "keelson/low-level";
+import type { ReloaderSettings } from "../settings.ts";
 
 /** Where the URL of a channel is from: written out, or the value of a key in a Secret. */
 export type UrlSource =
@@ -23,6 +24,19 @@ export interface AlertUrlPolicy {
   readonly allowPrivateAddresses: boolean;
 }
 
+/** For URLs of the administrator, who decides what the operator may call. */
+export const anyUrl: AlertUrlPolicy = { allowHttp: true, allowPrivateAddresses: true };
+
+/** For URLs of ReloaderConfigs, whose authors may not be administrators. */
+export function configUrls(
+  settings: Pick<ReloaderSettings, "allowHttpAlerts" | "allowPrivateAlertAddresses">,
+): AlertUrlPolicy {
+  return {
+    allowHttp: settings.allowHttpAlerts,
+    allowPrivateAddresses: settings.allowPrivateAlertAddresses,
+  };
+}
+
 /** Reads the data of one Secret, in base64 as the API server returns it; undefined if the Secret does not exist. */
 export type ReadSecret = (
   key: ObjectKey,
@@ -40,7 +54,7 @@ export function alertUrlProblem(
   const url = URL.parse(text.trim());
   if (url === null) return "it is not a URL; write one such as https://hooks.example.com/path";
   if (url.protocol === "http:" && !allowHttp)
-    return "it is an http URL; write an https URL, or allow http by the setting alertAllowHttp";
+    return "it is an http URL; write an https URL, or allow http by --allow-http-alerts";
   if (url.protocol !== "https:" && url.protocol !== "http:")
     return "it is neither an https nor an http URL; write an https URL";
   if (url.username !== "" || url.password !== "")
@@ -52,7 +66,7 @@ export function alertUrlProblem(
 
 /** For an address in the URL, and for one that the name of its host resolves to. */
 export const privateAddressProblem =
-  "its host has a private, loopback, link-local or otherwise not public address; use a public one, or allow these by the setting alertAllowPrivateAddresses";
+  "its host has a private, loopback, link-local or otherwise not public address; use a public one, or allow these by --allow-private-alert-addresses";
 
 /** The URL parser has brought addresses, in whatever form they were written, into their usual one. */
 function isAddress({ hostname }: URL): boolean {

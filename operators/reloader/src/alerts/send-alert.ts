@@ -10,23 +10,26 @@ export interface SendDependencies {
   readonly readSecret: ReadSecret;
   readonly clock: Clock;
   readonly random: Random;
-  readonly urls: AlertUrlPolicy;
   /** The proxy of all alerts; undefined for none. */
   readonly proxyUrl: string | undefined;
+  /** How long one attempt may take. */
+  readonly timeoutMs: number;
+  /** How many attempts there are at most. */
+  readonly attempts: number;
 }
 
 /** One alert for one channel. */
 export interface OutgoingAlert {
   readonly url: UrlSource;
+  readonly urls: AlertUrlPolicy;
   readonly payload: Payload;
 }
 
-const attemptTimeoutMs = 10_000;
-const mostAttempts = 5;
 const firstDelayMs = 1_000;
+const longestDelayMs = 60_000;
 
 /**
- * Sends an alert, in up to five attempts with a growing delay between them, each drawn from [d, 2d) so that channels of one
+ * Sends an alert, if need be in several attempts with a growing delay between them, each drawn from [d, 2d) so that channels of one
  * endpoint do not repeat together. An endpoint that is not reached or does not respond in time, and the statuses 408, 425,
  * 429 and 5xx, are worth another attempt; other statuses, and URLs that must not be called, are not. Throws only the
  * signal's reason.
@@ -38,21 +41,21 @@ export async function sendAlert(
   onRetry: () => void,
   signal: AbortSignal,
 ): Promise<Attempt> {
-  const { clock, random } = dependencies;
+  const { clock, random, timeoutMs } = dependencies;
   for (let attempts = 1; ; attempts++) {
-    const attempt = await attemptWithin(attemptTimeoutMs, clock, signal, (either) =>
+    const attempt = await attemptWithin(timeoutMs, clock, signal, (either) =>
       sendOnce(alert, dependencies, either),
     );
-    if (attempt.isSent || !attempt.isTransient || attempts === mostAttempts) return attempt;
+    if (attempt.isSent || !attempt.isTransient || attempts >= dependencies.attempts) return attempt;
     onRetry();
-    const delayMs = firstDelayMs * 2 ** (attempts - 1);
+    const delayMs = Math.min(firstDelayMs * 2 ** (attempts - 1), longestDelayMs);
     await sleep(clock, delayMs + random.next() * delayMs, signal);
   }
 }
 
 async function sendOnce(
-  { url: source, payload }: OutgoingAlert,
-  { sendPost, readSecret, urls, proxyUrl }: SendDependencies,
+  { url: source, urls, payload }: OutgoingAlert,
+  { sendPost, readSecret, proxyUrl }: SendDependencies,
   signal: AbortSignal,
 ): Promise<Attempt> {
   const { url, problem } = await resolveUrl(source, urls, readSecret, signal);

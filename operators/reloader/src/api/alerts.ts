@@ -46,7 +46,7 @@ const customWebhook = [
   },
   {
     rule: "self.format != 'Template' || has(self.template)",
-    message: 'format Template needs a template, such as \'{"text": "{{ .workload }}"}\'',
+    message: 'format Template needs a template, such as \'{"text": "{{text}}"}\'',
   },
 ].reduce(
   (schema, each) => rule(schema, each),

@@ -54,14 +54,15 @@ export class Manager {
   /** Reads from the cache and writes, whether this replica leads or not: for the work of every replica. */
   readonly replicaClient: Client;
   readonly events: EventRecorder;
+  /** Where its parts take time, random numbers and the log from; runnables of an operator, too. */
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Logger;
   /** For metrics of your own: `metrics.registry`. */
   readonly metrics: Metrics;
   /** Resolves when this replica leads; without an election, right after the start. */
   readonly elected: Promise<void>;
   readonly #options: ManagerOptions;
-  readonly #clock: Clock;
-  readonly #random: Random;
-  readonly #log: Logger;
   readonly #hooks: Hooks;
   readonly #life = new ManagerLife();
   readonly #failures: FirstFailure;
@@ -83,9 +84,9 @@ export class Manager {
     const log = steadyLogger(options.log);
     const { gathered, aliases, port = 0 } = options.metrics ?? {};
     this.#options = options;
-    this.#clock = clock;
-    this.#random = random;
-    this.#log = log;
+    this.clock = clock;
+    this.random = random;
+    this.log = log;
     this.#hooks = new Hooks(log);
     this.metrics =
       gathered ??
@@ -192,7 +193,7 @@ export class Manager {
     const stop = (): void => this.#beginStop(signal.reason);
     signal.addEventListener("abort", stop, { once: true });
     if (signal.aborted) stop();
-    this.#log.info("manager starts");
+    this.log.info("manager starts");
     await this.#start();
     await aborted(this.#stop.signal);
     signal.removeEventListener("abort", stop);
@@ -239,15 +240,15 @@ export class Manager {
   async #end(): Promise<void> {
     const { graceMs = defaultGraceMs, events, metrics } = this.#options;
     const { reason } = this.#stop.signal;
-    this.#log.info("manager stops", { reason: firstLineOf(toError(reason)) });
+    this.log.info("manager stops", { reason: firstLineOf(toError(reason)) });
     const { error, unfinished } = await shutDown({
-      ...{ groups: this.#groups, election: this.#election, clock: this.#clock, graceMs, reason },
+      ...{ groups: this.#groups, election: this.#election, clock: this.clock, graceMs, reason },
       lost: this.#lost.signal,
     });
-    if (events !== undefined) await flushEvents(events, this.#clock, this.#log);
+    if (events !== undefined) await flushEvents(events, this.clock, this.log);
     if (metrics?.gathered === undefined) this.metrics[Symbol.dispose]();
     this.#life.moveTo("stopped");
-    this.#log.info("manager stopped", { unfinished });
+    this.log.info("manager stopped", { unfinished });
     throwJoined([this.#failures.error, error]);
   }
 
@@ -267,7 +268,7 @@ export class Manager {
   #addServers(): void {
     const { metrics } = this;
     const servers = httpServers(this.#options, {
-      ...{ metrics, clock: this.#clock, health: this.#health, causalLogs: this.#controllers.causalLogs },
+      ...{ metrics, clock: this.clock, health: this.#health, causalLogs: this.#controllers.causalLogs },
       onListening: (server, port) => this.#onListening(server, port),
     });
     for (const server of servers) this.#groups.http.add(server);
@@ -284,7 +285,7 @@ export class Manager {
     const { client, leaderElection = false } = this.#options;
     if (leaderElection === false) return undefined;
     return new Election(leaderElection, {
-      ...{ client, clock: this.#clock, random: this.#random, log: this.#log, events: this.events },
+      ...{ client, clock: this.clock, random: this.random, log: this.log, events: this.events },
       observer: this.metrics.leader(leaderElection.lease.name),
       onElected: () => this.#lead(),
       onFailed: (error) => this.#recordFailure("leader election", error),
@@ -296,14 +297,14 @@ export class Manager {
     if (webhooks === undefined) return undefined;
     return new ManagerWebhooks(webhooks, {
       ...{ client, cachedClient: this.replicaClient, listen },
-      ...{ clock: this.#clock, log: this.#log, metrics: this.metrics },
+      ...{ clock: this.clock, log: this.log, metrics: this.metrics },
       namespaces: namespacesOf(cache),
       onListening: (port) => this.#onListening("webhooks", port),
     });
   }
 
   #onListening(server: ServerName, port: number): void {
-    this.#log.info("listening", { server, port });
+    this.log.info("listening", { server, port });
     this.#hooks.notify("onListening", () => this.#options.onListening?.(server, port));
   }
 }
