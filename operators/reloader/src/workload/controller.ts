@@ -8,6 +8,8 @@ import {
   labelsChanged,
   metadataOnly,
   type Predicate,
+  type ReconcileContext,
+  type ReconcileResult,
   type Resource,
   type Stored,
 } from "keelson";
@@ -15,6 +17,7 @@ import type { HandlerContext, KeyControllerBuilder } from "keelson/controller";
 import { Namespace } from "keelson/kinds/core/v1";
 import { ReloadRecord } from "../api/reload-record.ts";
 import { ReloaderConfig } from "../api/reloader-config.ts";
+import type { EventType } from "../metrics.ts";
 import { workloadOfRecord } from "../record/reload-records.ts";
 import type { MountKinds } from "../resource/hashed-kinds.ts";
 import type { HashedResource } from "../resource/hashed-resource.ts";
@@ -62,7 +65,29 @@ export function workloadController(parts: ReloaderParts): ControllerDefinition<W
       (namespace, { client }) => workloadsSelectedIn(namespace.metadata.name, client, parts),
       { predicates: [labelsChanged] },
     );
-  return builder.reconcileKey((context) => reconcileWorkload(context, parts));
+  return builder.reconcileKey((context) => measured(context, parts));
+}
+
+/** Each reconcile is counted once, by what came of it. */
+async function measured(
+  context: ReconcileContext<WorkloadRef>,
+  parts: ReloaderParts,
+): Promise<ReconcileResult> {
+  const { key, clock } = context;
+  const { metrics } = parts;
+  const startedMs = clock.monotonicNow();
+  metrics.dequeued(key, clock.now());
+  try {
+    const result = await reconcileWorkload(context, parts);
+    metrics.reconciled(result === undefined ? "success" : "skipped", clock.monotonicNow() - startedMs);
+    return result;
+  } catch (error) {
+    if (!context.signal.aborted) {
+      metrics.reconciled("error", clock.monotonicNow() - startedMs);
+      metrics.failed("handler_error");
+    }
+    throw error;
+  }
 }
 
 /** Only the deletion of a record by a user matters: nothing but the operator changes records. */
@@ -102,23 +127,21 @@ function watchMounts(builder: Builder, { podStatuses, classes }: MountKinds, par
 
 /** Neither labels nor annotations of a resource are content, but both decide whether it counts. */
 function contentChanged(kind: ResourceKind, { metrics }: ReloaderParts): Predicate<HashedResource> {
+  const received = (type: EventType, isPassed: boolean): boolean => {
+    metrics.eventReceived(type, kind);
+    metrics.eventProcessed(type, kind, "success");
+    return isPassed;
+  };
   return {
-    create: () => {
-      metrics.eventReceived("add", kind);
-      return true;
-    },
-    delete: () => {
-      metrics.eventReceived("delete", kind);
-      return true;
-    },
+    create: () => received("add", true),
+    delete: () => received("delete", true),
     update: ({ old, object }) => {
-      metrics.eventReceived("update", kind);
       const isChanged =
         old.hash !== object.hash ||
         !sameTexts(old.metadata.labels, object.metadata.labels) ||
         !sameTexts(old.metadata.annotations, object.metadata.annotations);
       if (old.hash === object.hash) metrics.skipped("no_data_change");
-      return isChanged;
+      return received("update", isChanged);
     },
   };
 }

@@ -82,7 +82,9 @@ export async function reconcileWorkload(context: Context, parts: ReloaderParts):
   const isRestarting = scope.record?.status?.restart !== undefined;
   if (scope.matches.length > 0 || isRestarting || awaitsCreation(scope, parts)) return reconcileMatches(run);
   if (scope.record !== undefined) await removeRecord(client, scope.record);
-  return forget(key, parts);
+  forget(key, parts);
+  // A Deployment that was paused must not stay so because it has lost its annotations.
+  return requeueAfter(await continuePause(run));
 }
 
 function forget(key: WorkloadRef, { coalescing, metrics, shownProblems }: ReloaderParts): undefined {
@@ -238,14 +240,13 @@ async function wait(
 ): Promise<ReconcileResult> {
   const { nowMs, reporter } = run;
   const waitMs = gate.untilMs === undefined ? longestWaitMs : gate.untilMs - nowMs;
-  const isRecorded = waitMs > recordedWaitMs || input.before.pending !== undefined;
-  if (isRecorded) {
+  if (waitMs > recordedWaitMs) {
     const status = waitingStatus(input, changes, gate);
     await save(run, status);
     if (!isSameWait(input.before.pending, status.pending)) reporter.waits(changes, gate);
   }
-  const pausedMs = await continuePause(run);
-  return { requeueAfterMs: Math.max(1, Math.min(waitMs, pausedMs ?? longestWaitMs, longestWaitMs)) };
+  const pausedMs = (await continuePause(run)) ?? longestWaitMs;
+  return requeueAfter(Math.min(waitMs, pausedMs));
 }
 
 type ClosedGate = Extract<Gate, { readonly open: false }>;
@@ -278,8 +279,11 @@ async function continueWork(
     run.reporter.shown(after, false);
     if (!step.done) return { requeueAfterMs: Math.max(1, step.retryAfterMs) };
   }
-  const pausedMs = await continuePause(run);
-  return pausedMs === undefined ? undefined : { requeueAfterMs: Math.max(1, pausedMs) };
+  return requeueAfter(await continuePause(run));
+}
+
+function requeueAfter(ms: number | undefined): ReconcileResult {
+  return ms === undefined ? undefined : { requeueAfterMs: Math.max(1, Math.min(ms, longestWaitMs)) };
 }
 
 /** Ends the pause of a Deployment that is due; undefined if it has none, or after how long to look again. */
