@@ -1,4 +1,11 @@
-import { defineOperator, type Manager } from "keelson";
+import { defineOperator, type Manager, type Stored } from "keelson";
+import { sendPost } from "keelson/client";
+import { configChannels, settingsChannels } from "./alerts/alert-channel.ts";
+import { AlertMetrics } from "./alerts/alert-metrics.ts";
+import { AlertQueue } from "./alerts/alert-queue.ts";
+import { alertRunnable } from "./alerts/alert-runnable.ts";
+import { configUrls } from "./alerts/alert-url.ts";
+import { callReloadWebhook } from "./alerts/reload-webhook.ts";
 import { ReloadRecord } from "./api/reload-record.ts";
 import { ReloaderConfig } from "./api/reloader-config.ts";
 import { ReloaderMetrics } from "./metrics.ts";
@@ -21,36 +28,52 @@ export const reloader = defineOperator({
   resources: [ReloaderConfig, ReloadRecord],
   settings,
   setup: (manager, chosen) => {
-    const parts = makeParts(manager, chosen);
+    const queue = new AlertQueue({ metrics: new AlertMetrics(manager.metrics.registry) });
+    const parts = makeParts(manager, chosen, queue);
     addIndexes(manager, parts);
     manager.add(workloadController(parts));
+    manager.add(alertRunnable(queue, manager, chosen, sendPost));
   },
 });
 
-function makeParts(manager: Manager, chosen: ReloaderSettings): ReloaderParts {
+function makeParts({ metrics, clock }: Manager, chosen: ReloaderSettings, queue: AlertQueue): ReloaderParts {
   const keys = annotationKeysOf(chosen);
   const kinds = hashedKinds(chosen, keys);
-  const { maxReloadsPerMinute, maxReloadsPerMinutePerNamespace } = chosen;
+  const { webhookUrl: url } = chosen;
   return {
     ...{ settings: chosen, keys, hashedKinds: kinds },
     workloadKinds: workloadKindNames.filter((kind) => isReloaded(kind, chosen)),
     readsNamespaces: true,
     reader: (client) => resourceReader(client, kinds),
-    metrics: new ReloaderMetrics(manager.metrics.registry, { isByNamespace: chosen.metricsByNamespace }),
+    metrics: new ReloaderMetrics(metrics.registry, { isByNamespace: chosen.metricsByNamespace }),
     breaker: { reloads: chosen.circuitBreakerReloads, periodMs: chosen.circuitBreakerWindow },
     coalescing: new Coalescing(chosen.coalesceWindow),
     rateLimits: new RateLimits({
-      ...(maxReloadsPerMinute > 0 && {
-        global: { perMinute: maxReloadsPerMinute, burst: maxReloadsPerMinute },
-      }),
-      ...(maxReloadsPerMinutePerNamespace > 0 && {
-        perNamespace: { perMinute: maxReloadsPerMinutePerNamespace, burst: maxReloadsPerMinutePerNamespace },
-      }),
+      ...limitOf("global", chosen.maxReloadsPerMinute),
+      ...limitOf("perNamespace", chosen.maxReloadsPerMinutePerNamespace),
     }),
     shownProblems: new ShownProblems(),
-    callWebhook: undefined,
-    sendAlert: () => undefined,
+    callWebhook:
+      url === undefined
+        ? undefined
+        : ({ workload, changes, time }, signal) => {
+            const { namespace, name } = workload.metadata;
+            const ref = { kind: workload.kind, namespace, name };
+            return callReloadWebhook({ url, workload: ref, changes, time }, { sendPost, clock }, signal);
+          },
+    sendAlert: (alert, configs) => queue.send(alert, channelsOf(configs, chosen)),
   };
+}
+
+/** The channels of the ReloaderConfigs that a reload was for, and that of the settings. */
+function channelsOf(configs: readonly Stored<ReloaderConfig>[], chosen: ReloaderSettings) {
+  const urls = configUrls(chosen);
+  return [...settingsChannels(chosen), ...configs.flatMap((config) => configChannels(config, urls))];
+}
+
+/** As many as in a minute may come at once. */
+function limitOf<Name extends string>(name: Name, perMinute: number) {
+  return perMinute > 0 ? { [name]: { perMinute, burst: perMinute } } : {};
 }
 
 /** Whether the settings let workloads of the kind be reloaded. */
