@@ -11,6 +11,7 @@ import { ReloaderConfig } from "./api/reloader-config.ts";
 import { ReloaderMetrics } from "./metrics.ts";
 import { hashedKinds } from "./resource/hashed-kinds.ts";
 import { resourceReader } from "./resource/resource-reader.ts";
+import { upstream } from "./settings/upstream.ts";
 import { annotationKeysOf, type ReloaderSettings, settings } from "./settings.ts";
 import { Coalescing } from "./timing/coalescing.ts";
 import { RateLimits } from "./timing/rate-limits.ts";
@@ -27,6 +28,7 @@ export const reloader = defineOperator({
   name: "reloader",
   resources: [ReloaderConfig, ReloadRecord],
   settings,
+  replaces: upstream,
   setup: (manager, chosen) => {
     const queue = new AlertQueue({ metrics: new AlertMetrics(manager.metrics.registry) });
     const parts = makeParts(manager, chosen, queue);

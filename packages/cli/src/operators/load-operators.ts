@@ -19,6 +19,7 @@ export type BundledOperators = ReadonlyMap<string, () => Promise<Operator>>;
 export const bundledOperators: BundledOperators = new Map([
   ["webapp", async () => (await import("@keelson/webapp")).webapp],
   ["backup", async () => (await import("@keelson/backup")).backup],
+  ["reloader", async () => (await import("@keelson/reloader")).reloader],
 ]);
 
 export interface LoadOptions {

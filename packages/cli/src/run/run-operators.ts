@@ -37,11 +37,12 @@ const reviewUses: readonly ApiUse[] = [
  * kept it from starting or what ended it.
  */
 export async function runOperators(
-  { config, loaded, operatorSettings }: Run,
+  { config: chosen, loaded, operatorSettings }: Run,
   { log, env, version }: RunDependencies,
   signal: AbortSignal,
 ): Promise<void> {
   const operators = loaded.map(({ operator }) => operator);
+  const config = withoutUnreachableWebhooks(chosen, operators, log);
   const name = config.name ?? instanceName(operators.map((operator) => operator.name));
   const userAgent = `${name}/${version}`;
   using metrics = createMetrics({
@@ -66,6 +67,25 @@ export async function runOperators(
     await setUpOperator(operator, operatorSettings.get(operator.name), manager, signal);
   requireKnownKinds(config.concurrency, manager.kinds);
   await manager.run(signal);
+}
+
+/**
+ * Users of a program without webhooks have no setting for their address: an operator that replaces it runs without its
+ * webhooks, unless one is set. For any other operator that is an error.
+ */
+function withoutUnreachableWebhooks(
+  config: RunConfig,
+  operators: readonly Operator[],
+  log: Logger,
+): RunConfig {
+  const { webhookService, webhookUrl, webhookCertDir, webhookPort } = config;
+  const isReachable = [webhookService, webhookUrl, webhookCertDir].some((way) => way !== undefined);
+  const areOptional = operators.every(({ replaces }) => replaces !== undefined);
+  if (isReachable || !areOptional || webhookPort < 0) return config;
+  log.info(
+    "leaves webhooks out; --webhook-service or --webhook-cert-dir names how the API server reaches them",
+  );
+  return { ...config, webhookPort: -1 };
 }
 
 interface ManagerParts {
