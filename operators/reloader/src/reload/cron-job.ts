@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { AlreadyExistsError, find, type ObjectOf, type Stored } from "keelson";
 import { CronJob, Job } from "keelson/kinds/batch/v1";
 import { ownerReferenceTo } from "keelson/object";
+import { annotationOf } from "../decision/workload-annotations.ts";
 import type { ReloadContext } from "./reload-context.ts";
 import type { ReloadRequest } from "./reload-request.ts";
 import { writeTemplate } from "./write-template.ts";
@@ -11,7 +12,7 @@ import { writeTemplate } from "./write-template.ts";
  * well, unless the CronJob is suspended. Under `restart` the template stays: a run that begins later reads the content anew.
  */
 export async function reloadCronJob(context: ReloadContext, request: ReloadRequest): Promise<void> {
-  const policy = request.workload.metadata.annotations?.[context.keys.cronJobPolicy];
+  const policy = annotationOf(request.workload, context.keys.cronJobPolicy);
   // The Job first: a template that shows the reload means that all of it is done.
   if (policy === "run-now") await runNow(context, request);
   await writeTemplate(context, request);

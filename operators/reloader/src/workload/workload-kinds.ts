@@ -5,6 +5,7 @@ import { CronJob, Job } from "keelson/kinds/batch/v1";
 import type { PodTemplateSpec } from "keelson/kinds/core/v1";
 import { genericResource, isRecord, pointer } from "keelson/low-level";
 import type { AnnotationKeys } from "../api/annotation-keys.ts";
+import { annotationOf } from "../decision/workload-annotations.ts";
 import { isPodTemplate } from "./pod-template.ts";
 import type { Workload, WorkloadAlias } from "./workload.ts";
 import { formatWorkload, type WorkloadKindName } from "./workload-kind.ts";
@@ -116,7 +117,7 @@ function jobIneligibility(workload: Workload, name: string, keys: AnnotationKeys
   const controller = controllerOf(workload.object);
   if (controller?.kind === "CronJob") return `${name} was started by CronJob ${controller.name}`;
   if (isFinished(workload.object)) return `${name} has finished`;
-  const policy = workload.metadata.annotations?.[keys.jobPolicy];
+  const policy = annotationOf(workload, keys.jobPolicy);
   return policy === "recreate" ? undefined : `${name} does not have annotation ${keys.jobPolicy}: recreate`;
 }
 
