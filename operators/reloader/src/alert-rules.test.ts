@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { systemClock } from "keelson";
 import { MetricsRegistry } from "keelson/telemetry";
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
@@ -19,7 +20,7 @@ const workload = { kind: "Deployment", namespace: "shop", name: "web" } as const
 /** The names of the metrics after a reload of a workload with a change that waits. */
 function shownNames(): readonly string[] {
   const registry = new MetricsRegistry();
-  const metrics = new ReloaderMetrics(registry);
+  const metrics = new ReloaderMetrics(registry, systemClock);
   metrics.show(
     workload,
     { pending: { since: "2026-01-01T00:00:00Z", resources: [], reason: "OutsideWindow" } },

@@ -1,3 +1,4 @@
+import { VirtualClock } from "@keelson/testkit";
 import { MetricsRegistry } from "keelson/telemetry";
 import { describe, expect, it } from "vitest";
 import { type MeasuredReload, ReloaderMetrics } from "./metrics.ts";
@@ -17,15 +18,20 @@ const reload: MeasuredReload = {
   ],
 };
 
-function started(options = {}): { metrics: ReloaderMetrics; lines: (start: string) => readonly string[] } {
+function started(options = {}): {
+  metrics: ReloaderMetrics;
+  clock: VirtualClock;
+  lines: (start: string) => readonly string[];
+} {
+  const clock = new VirtualClock();
   const registry = new MetricsRegistry();
-  const metrics = new ReloaderMetrics(registry, options);
+  const metrics = new ReloaderMetrics(registry, clock, options);
   const lines = (start: string): readonly string[] =>
     registry
       .render()
       .split("\n")
       .filter((line) => line.startsWith(start));
-  return { metrics, lines };
+  return { metrics, clock, lines };
 }
 
 describe("the metrics with upstream's names", () => {
@@ -64,7 +70,8 @@ describe("the metrics with upstream's names", () => {
     metrics.retried();
     metrics.eventReceived("update", "SecretProviderClass");
     metrics.eventProcessed("delete", "ConfigMap", "success");
-    metrics.scanned("StatefulSet", 3, 1);
+    metrics.scanned("StatefulSet", 3);
+    metrics.matched("StatefulSet");
     expect(lines("reloader_reconcile").filter((line) => !line.includes("_sum"))).toEqual([
       'reloader_reconcile_total{result="skipped"} 1',
       ...["0.001", "0.005", "0.01", "0.025", "0.05", "0.1", "0.25", "0.5", "1", "2.5", "5", "10", "+Inf"].map(
@@ -85,11 +92,12 @@ describe("the metrics with upstream's names", () => {
     ]);
   });
 
-  it("count a workload once while it is in the queue", () => {
-    const { metrics, lines } = started();
-    metrics.queued(workload, 1000);
-    metrics.queued(workload, 2000);
-    metrics.queued({ ...workload, kind: "StatefulSet" }, 2000);
+  it("count a workload once while it is in the queue", async () => {
+    const { metrics, clock, lines } = started();
+    metrics.queued(workload);
+    await clock.advance(1000);
+    metrics.queued(workload);
+    metrics.queued({ ...workload, kind: "StatefulSet" });
     const shown = (): readonly string[] =>
       lines("reloader_workqueue").filter((line) => !line.includes("_bucket"));
     expect(shown()).toEqual([
@@ -98,8 +106,10 @@ describe("the metrics with upstream's names", () => {
       "reloader_workqueue_latency_seconds_sum 0",
       "reloader_workqueue_latency_seconds_count 0",
     ]);
-    metrics.dequeued(workload, 3500);
-    metrics.dequeued(workload, 9000);
+    await clock.advance(1500);
+    metrics.dequeued(workload);
+    await clock.advance(9000);
+    metrics.dequeued(workload);
     expect(shown()).toEqual([
       "reloader_workqueue_depth 1",
       "reloader_workqueue_adds_total 2",

@@ -1,3 +1,4 @@
+import type { Clock } from "keelson";
 import type { Counter, MetricsRegistry, Sample } from "keelson/telemetry";
 import type { ReloadRecordStatus } from "./api/reload-record.ts";
 import type { Strategy } from "./decision/reload-policy.ts";
@@ -91,6 +92,7 @@ export interface ReloaderMetricsOptions {
 
 /** The metrics of upstream and ours. Labels have few values; a workload or a resource is never one of them. */
 export class ReloaderMetrics {
+  readonly #clock: Clock;
   readonly #upstream: ReturnType<typeof upstreamFamilies>;
   readonly #ours: ReturnType<typeof ourFamilies>;
   readonly #byNamespace: ReturnType<typeof namespaceFamily> | undefined;
@@ -98,7 +100,12 @@ export class ReloaderMetrics {
   /** When the keys were added that no worker has taken. */
   readonly #queued = new Map<string, number>();
 
-  constructor(registry: MetricsRegistry, { isByNamespace = false }: ReloaderMetricsOptions = {}) {
+  constructor(
+    registry: MetricsRegistry,
+    clock: Clock,
+    { isByNamespace = false }: ReloaderMetricsOptions = {},
+  ) {
+    this.#clock = clock;
     this.#upstream = upstreamFamilies(registry, () => this.#queued.size);
     this.#byNamespace = isByNamespace ? namespaceFamily(registry) : undefined;
     this.#ours = ourFamilies(registry);
@@ -106,20 +113,20 @@ export class ReloaderMetrics {
   }
 
   /** A source has added a workload to the queue. One that waits there already is not counted again. */
-  queued(workload: WorkloadRef, nowMs: number): void {
+  queued(workload: WorkloadRef): void {
     const key = formatWorkload(workload);
     if (this.#queued.has(key)) return;
-    this.#queued.set(key, nowMs);
+    this.#queued.set(key, this.#clock.monotonicNow());
     this.#upstream.adds.add();
   }
 
   /** A worker has begun to reconcile a workload. */
-  dequeued(workload: WorkloadRef, nowMs: number): void {
+  dequeued(workload: WorkloadRef): void {
     const key = formatWorkload(workload);
     const queuedMs = this.#queued.get(key);
     if (queuedMs === undefined) return;
     this.#queued.delete(key);
-    this.#upstream.queueLatency.observe(Math.max(0, nowMs - queuedMs) / 1000);
+    this.#upstream.queueLatency.observe((this.#clock.monotonicNow() - queuedMs) / 1000);
   }
 
   /** A reconcile of a workload has ended; each is counted once. */
@@ -170,10 +177,14 @@ export class ReloaderMetrics {
     this.#upstream.eventsProcessed.with(type, resourceTypes[resource], result).add();
   }
 
-  /** So many workloads of a kind were compared with a changed resource, and it counts for so many of them. */
-  scanned(kind: WorkloadKindName, workloads: number, matched: number): void {
+  /** So many workloads of a kind may use a changed resource. */
+  scanned(kind: WorkloadKindName, workloads: number): void {
     this.#upstream.scanned.with(kind).add(workloads);
-    this.#upstream.matched.with(kind).add(matched);
+  }
+
+  /** A workload has changes that are rolled out or reported now. */
+  matched(kind: WorkloadKindName): void {
+    this.#upstream.matched.with(kind).add();
   }
 
   /** Shows what is recorded of a workload. These metrics come from the status, so that a restart does not change them. */
@@ -346,12 +357,12 @@ function upstreamFamilies(registry: MetricsRegistry, queueDepth: () => number) {
     ),
     scanned: by(
       "reloader_workloads_scanned_total",
-      "Number of workloads that were compared with a changed resource.",
+      "Number of workloads that a changed resource may count for.",
       ["kind"],
     ),
     matched: by(
       "reloader_workloads_matched_total",
-      "Number of workloads for which a changed resource counts.",
+      "Number of times that changed resources counted for a workload.",
       ["kind"],
     ),
   };

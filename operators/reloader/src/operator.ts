@@ -14,7 +14,7 @@ import { resourceReader } from "./resource/resource-reader.ts";
 import { upstream } from "./settings/upstream.ts";
 import { annotationKeysOf, type ReloaderSettings, settings } from "./settings.ts";
 import { Coalescing } from "./timing/coalescing.ts";
-import { RateLimits } from "./timing/rate-limits.ts";
+import { rateLimitsOf } from "./timing/rate-limits.ts";
 import { concernIndex, concernsOfConfig, concernsOfWorkload } from "./workload/concerned-workloads.ts";
 import { workloadController } from "./workload/controller.ts";
 import type { ReloaderParts } from "./workload/parts.ts";
@@ -47,13 +47,12 @@ function makeParts({ metrics, clock }: Manager, chosen: ReloaderSettings, queue:
     workloadKinds: workloadKindNames.filter((kind) => isReloaded(kind, chosen)),
     readsNamespaces: true,
     reader: (client) => resourceReader(client, kinds),
-    metrics: new ReloaderMetrics(metrics.registry, { isByNamespace: chosen.metricsByNamespace }),
+    metrics: new ReloaderMetrics(metrics.registry, clock, {
+      isByNamespace: chosen.metricsByNamespace,
+    }),
     breaker: { reloads: chosen.circuitBreakerReloads, periodMs: chosen.circuitBreakerWindow },
     coalescing: new Coalescing(chosen.coalesceWindow),
-    rateLimits: new RateLimits({
-      ...limitOf("global", chosen.maxReloadsPerMinute),
-      ...limitOf("perNamespace", chosen.maxReloadsPerMinutePerNamespace),
-    }),
+    rateLimits: rateLimitsOf(chosen),
     shownProblems: new ShownProblems(),
     callWebhook:
       url === undefined
@@ -71,11 +70,6 @@ function makeParts({ metrics, clock }: Manager, chosen: ReloaderSettings, queue:
 function channelsOf(configs: readonly Stored<ReloaderConfig>[], chosen: ReloaderSettings) {
   const urls = configUrls(chosen);
   return [...settingsChannels(chosen), ...configs.flatMap((config) => configChannels(config, urls))];
-}
-
-/** As many as in a minute may come at once. */
-function limitOf<Name extends string>(name: Name, perMinute: number) {
-  return perMinute > 0 ? { [name]: { perMinute, burst: perMinute } } : {};
 }
 
 /** Whether the settings let workloads of the kind be reloaded. */

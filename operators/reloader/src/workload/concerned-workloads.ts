@@ -58,7 +58,7 @@ async function annotated(
 ): Promise<readonly WorkloadRef[]> {
   const fieldSelector = `${concernIndex}=${value}`;
   const { items } = await client.list(workloadKinds[kind].resource, { namespace, fieldSelector });
-  metrics.scanned(kind, items.length, items.length);
+  metrics.scanned(kind, items.length);
   return items.flatMap((object) => sameWorkloads(kind, object));
 }
 

@@ -5,6 +5,7 @@ import {
   controllerFor,
   deepEqual,
   generationChanged,
+  type KubeObject,
   labelsChanged,
   metadataOnly,
   type Predicate,
@@ -13,7 +14,7 @@ import {
   type Resource,
   type Stored,
 } from "keelson";
-import type { HandlerContext, KeyControllerBuilder } from "keelson/controller";
+import type { HandlerContext, KeyControllerBuilder, MapObject } from "keelson/controller";
 import { Namespace } from "keelson/kinds/core/v1";
 import { ReloadRecord } from "../api/reload-record.ts";
 import { ReloaderConfig } from "../api/reloader-config.ts";
@@ -48,24 +49,51 @@ export function workloadController(parts: ReloaderParts): ControllerDefinition<W
     { name: "workload", formatKey: formatWorkload, namespaceOf: ({ namespace }) => namespace },
     { concurrency, backoff: "oneSecondToFiveMinutes", fairNamespaces: true },
   )
-    .watches(ReloaderConfig, (config, { client }) => workloadsOfConfig(config, client, parts), {
-      predicates: [anyOf(generationChanged, annotationsChanged)],
-    })
-    .watches(ReloadRecord, (record) => [workloadOfRecord(record)], { predicates: [deletions] });
+    .watches(
+      ReloaderConfig,
+      counted((config, { client }) => workloadsOfConfig(config, client, parts), parts),
+      {
+        predicates: [anyOf(generationChanged, annotationsChanged)],
+      },
+    )
+    .watches(
+      ReloadRecord,
+      counted((record) => [workloadOfRecord(record)], parts),
+      { predicates: [deletions] },
+    );
   for (const kind of parts.workloadKinds)
-    builder = builder.watches(workloadKinds[kind].resource, (object) => sameWorkloads(kind, object), {
-      predicates: [anyOf(generationChanged, annotationsChanged)],
-    });
+    builder = builder.watches(
+      workloadKinds[kind].resource,
+      counted((object) => sameWorkloads(kind, object), parts),
+      {
+        predicates: [anyOf(generationChanged, annotationsChanged)],
+      },
+    );
   if (secrets !== undefined) builder = watchHashes(builder, "Secret", secrets, parts);
   if (configMaps !== undefined) builder = watchHashes(builder, "ConfigMap", configMaps, parts);
   if (mounts !== undefined) builder = watchMounts(builder, mounts, parts);
   if (parts.readsNamespaces)
     builder = builder.watches(
       metadataOnly(Namespace),
-      (namespace, { client }) => workloadsSelectedIn(namespace.metadata.name, client, parts),
+      counted((namespace, { client }) => workloadsSelectedIn(namespace.metadata.name, client, parts), parts),
       { predicates: [labelsChanged] },
     );
   return builder.reconcileKey((context) => measured(context, parts));
+}
+
+/** Counts the workloads that an event adds to the queue. */
+function counted<T extends KubeObject>(
+  handler: MapObject<T, WorkloadRef>,
+  { metrics }: ReloaderParts,
+): MapObject<T, WorkloadRef> {
+  const count = (workloads: Iterable<WorkloadRef>): Iterable<WorkloadRef> => {
+    for (const workload of workloads) metrics.queued(workload);
+    return workloads;
+  };
+  return (object, context) => {
+    const workloads = handler(object, context);
+    return workloads instanceof Promise ? workloads.then(count) : count(workloads);
+  };
 }
 
 /** Each reconcile is counted once, by what came of it. */
@@ -76,7 +104,7 @@ async function measured(
   const { key, clock } = context;
   const { metrics } = parts;
   const startedMs = clock.monotonicNow();
-  metrics.dequeued(key, clock.now());
+  metrics.dequeued(key);
   try {
     const result = await reconcileWorkload(context, parts);
     metrics.reconciled(result === undefined ? "success" : "skipped", clock.monotonicNow() - startedMs);
@@ -101,8 +129,11 @@ function watchHashes(
 ): Builder {
   return builder.watches(
     resource,
-    ({ metadata: { namespace, name } }: Stored<HashedResource>, { client }: HandlerContext) =>
-      workloadsConcernedBy({ kind, namespace, name }, client, parts),
+    counted(
+      ({ metadata: { namespace, name } }: Stored<HashedResource>, { client }: HandlerContext) =>
+        workloadsConcernedBy({ kind, namespace, name }, client, parts),
+      parts,
+    ),
     { predicates: [contentChanged(kind, parts)] },
   );
 }
@@ -113,14 +144,20 @@ function watchMounts(builder: Builder, { podStatuses, classes }: MountKinds, par
   return builder
     .watches(
       podStatuses,
-      ({ metadata: { namespace }, secretProviderClass: name }, { client }) =>
-        name === undefined ? [] : workloadsConcernedBy({ kind, namespace, name }, client, parts),
+      counted(
+        ({ metadata: { namespace }, secretProviderClass: name }, { client }) =>
+          name === undefined ? [] : workloadsConcernedBy({ kind, namespace, name }, client, parts),
+        parts,
+      ),
       { predicates: [contentChanged(kind, parts)] },
     )
     .watches(
       classes,
-      ({ metadata: { namespace = "", name } }, { client }) =>
-        workloadsConcernedBy({ kind, namespace, name }, client, parts),
+      counted(
+        ({ metadata: { namespace = "", name } }, { client }) =>
+          workloadsConcernedBy({ kind, namespace, name }, client, parts),
+        parts,
+      ),
       { predicates: [annotationsChanged] },
     );
 }

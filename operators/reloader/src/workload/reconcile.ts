@@ -289,7 +289,10 @@ function requeueAfter(ms: number | undefined): ReconcileResult {
 /** Ends the pause of a Deployment that is due; undefined if it has none, or after how long to look again. */
 async function continuePause(run: Run): Promise<number | undefined> {
   const { context, scope, nowMs, reporter } = run;
-  const step = pauseStepOf(run, policyFor(run, []), false);
+  const { matches } = scope;
+  const { keys, settings } = run.parts;
+  const policy = policyOf(scope.workload, { matches, settings, keys, nowMs });
+  const step = pauseStepOf(run, policy, false);
   if (step.action === "collect") return step.untilMs === undefined ? longestWaitMs : step.untilMs - nowMs;
   if (step.operations.length === 0) return undefined;
   const { resource, metadata } = scope.workload;

@@ -45,6 +45,7 @@ export class Reporter {
   /** Changes that are about to be rolled out. The texts are those that users of the seed search for. */
   changed(changes: readonly ResourceChange[]): void {
     const { log } = this.#context;
+    this.#parts.metrics.matched(this.#context.key.kind);
     for (const { resource, from, to } of changes) {
       const { kind, namespace, name } = resource;
       log.info(`${kind} data changed`, { oldHash: from, newHash: to, resource: { kind, namespace, name } });
@@ -78,6 +79,7 @@ export class Reporter {
 
   notified(request: ReloadRequest): void {
     const { key, log } = this.#context;
+    this.#parts.metrics.matched(key.kind);
     log.info("Change is reported only, by the mode notify", { kind: key.kind, name: key.name });
     this.#eventOnAll(request.changes, changeNotifiedEvent(key, refsOf(request.changes)));
     this.#parts.metrics.notified(this.#measured(request));
@@ -139,12 +141,14 @@ export class Reporter {
     const isOfConfig = this.#scope.matches.some(
       ({ resource, origin }) => origin.type === "config" && changed.has(formatRef(resource)),
     );
-    const since = this.#scope.record?.status?.pending?.since;
+    const { since, until } = this.#scope.record?.status?.pending ?? {};
     const seenMs = this.#parts.coalescing.seenAt(key) ?? nowMs;
+    // A change that had to wait could not be rolled out before.
+    const dueMs = until === undefined ? seenMs : Math.max(seenMs, Date.parse(until));
     return {
       ...{ workload: key, strategy, changes },
       origin: isOfConfig ? "config" : "annotations",
-      actionMs: Math.max(0, nowMs - seenMs),
+      actionMs: Math.max(0, nowMs - dueMs),
       changeMs: Math.max(0, nowMs - (since === undefined ? seenMs : Date.parse(since))),
     };
   }
