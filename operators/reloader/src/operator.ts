@@ -8,6 +8,9 @@ import { configUrls } from "./alerts/alert-url.ts";
 import { callReloadWebhook } from "./alerts/reload-webhook.ts";
 import { ReloadRecord } from "./api/reload-record.ts";
 import { ReloaderConfig } from "./api/reloader-config.ts";
+import { AlertChecks } from "./config/alert-checks.ts";
+import { alertSecretIndex, alertSecretsOf, configController } from "./config/controller.ts";
+import { recordHashUses } from "./config/record-hashes.ts";
 import { ReloaderMetrics } from "./metrics.ts";
 import { hashedKinds } from "./resource/hashed-kinds.ts";
 import { resourceReader } from "./resource/resource-reader.ts";
@@ -35,6 +38,8 @@ export const reloader = defineOperator({
     addIndexes(manager, parts);
     manager.add(workloadController(parts));
     manager.add(alertRunnable(queue, manager, chosen, sendPost));
+    manager.add(configController(parts, new AlertChecks(parts, configUrls(chosen))));
+    if (chosen.recordHashOnResources) manager.declareUses("--record-hash-on-resources", recordHashUses);
   },
 });
 
@@ -85,6 +90,7 @@ function isReloaded(
 function addIndexes({ cache }: Manager, parts: ReloaderParts): void {
   cache.addIndex(ReloaderConfig, targetIndex, (config) => targetsOf(config).map(targetValue));
   cache.addIndex(ReloaderConfig, concernIndex, (config) => concernsOfConfig(config, parts));
+  cache.addIndex(ReloaderConfig, alertSecretIndex, alertSecretsOf);
   for (const kind of parts.workloadKinds)
     cache.addIndex(workloadKinds[kind].resource, concernIndex, (object) =>
       concernsOfWorkload(kind, object, parts),

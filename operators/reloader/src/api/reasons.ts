@@ -30,6 +30,8 @@ export const Reason = {
   TargetNotReloadable: "TargetNotReloadable",
   /** A watched resource does not exist. It is picked up when it is created. */
   ResourceNotFound: "ResourceNotFound",
+  /** The settings of the operator leave out a watched resource, by its kind or its namespace. */
+  ResourceNotWatched: "ResourceNotWatched",
   /** A restart window never opens. Without another one, changes wait until it is corrected. */
   InvalidWindow: "InvalidWindow",
   /** The URL of an alert channel cannot be read or is refused. The other channels are used. */

@@ -57,7 +57,11 @@ describe("the conditions of a ReloaderConfig", () => {
       { targets: [existing({ ineligibility: "Job shop/web does not have the annotation" })] },
       ["TargetNotReloadable", "Job shop/web does not have the annotation"],
     ],
-    ["an invalid value", { invalid: ["write a selector"] }, ["InvalidSpec", "write a selector"]],
+    [
+      "an invalid value",
+      { problems: [{ reason: "InvalidSpec", field: "spec.a", message: "write b" }] },
+      ["InvalidSpec", "spec.a: write b"],
+    ],
   ])("show %s in Available and Degraded", (_title, fields, [reason, message]) => {
     expect(judged(fields)).toEqual({
       Available: ["False", reason, message],
@@ -78,6 +82,16 @@ describe("the conditions of a ReloaderConfig", () => {
       ["ReloadFailed", "Target Deployment/web could not be reloaded: conflict"],
     ],
     [
+      "a resource that the settings leave out",
+      { unwatched: [{ kind: "Secret", namespace: "shop", name: "db" }] },
+      ["ResourceNotWatched", "Secret db is left out by the settings of the operator"],
+    ],
+    [
+      "a window that never opens",
+      { problems: [{ reason: "InvalidWindow", field: "spec.windows[0].schedule", message: "is never due" }] },
+      ["InvalidWindow", "spec.windows[0].schedule: is never due"],
+    ],
+    [
       "an alert channel without a URL",
       { unresolvedAlerts: ["alerts.slack: Secret hook not found"] },
       ["AlertChannelUnresolved", "alerts.slack: Secret hook not found"],
@@ -88,13 +102,6 @@ describe("the conditions of a ReloaderConfig", () => {
       Progressing: quiet,
       Degraded: ["True", reason, message],
     });
-  });
-
-  it("show a window that never opens", () => {
-    const windows = [{ schedule: "0 0 30 2 *", duration: "1h" }];
-    const config = reloaderConfig({ watchedResources: { secrets: ["db"] }, targets: [target], windows });
-    const { Degraded } = judged({ config });
-    expect(Degraded).toEqual(["True", "InvalidWindow", expect.stringContaining("is never due")]);
   });
 
   it("show an open circuit breaker, with the changes that wait", () => {

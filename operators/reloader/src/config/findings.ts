@@ -1,6 +1,5 @@
 import { Reason } from "../api/reasons.ts";
 import type { ResourceRef } from "../resource/watched-resource.ts";
-import { windowProblems } from "../timing/restart-window.ts";
 import type { WorkloadRef } from "../workload/workload-kind.ts";
 import type { Observation, ObservedTarget } from "./observation.ts";
 
@@ -13,18 +12,22 @@ export interface Finding {
 
 /** All problems, the most urgent first. */
 export function findingsOf(observation: Observation): readonly Finding[] {
-  const { config, targets, missing, invalid, unresolvedAlerts, nowMs } = observation;
+  const { config, targets, missing, unwatched, problems, unresolvedAlerts } = observation;
   const { namespace } = config.metadata;
-  const windows = (config.spec.windows ?? []).flatMap((window) => windowProblems(window, nowMs));
+  const ofSpec = problems.map(({ reason, field, message }) => ({ reason, message: `${field}: ${message}` }));
   return [
-    ...invalid.map((message) => ({ reason: Reason.InvalidSpec, message })),
+    ...ofSpec.filter(({ reason }) => reason === Reason.InvalidSpec),
     ...targets.flatMap((target) => reloadFindings(target, namespace)),
     ...targets.flatMap((target) => presenceFindings(target, namespace)),
     ...missing.map((ref) => ({
       reason: Reason.ResourceNotFound,
       message: `${ref.kind} ${nameIn(ref, namespace)} not found`,
     })),
-    ...windows.map(({ message }) => ({ reason: Reason.InvalidWindow, message })),
+    ...unwatched.map((ref) => ({
+      reason: Reason.ResourceNotWatched,
+      message: `${ref.kind} ${nameIn(ref, namespace)} is left out by the settings of the operator`,
+    })),
+    ...ofSpec.filter(({ reason }) => reason !== Reason.InvalidSpec),
     ...unresolvedAlerts.map((message) => ({ reason: Reason.AlertChannelUnresolved, message })),
   ];
 }
@@ -53,16 +56,12 @@ function presenceFindings(
   namespace: string,
 ): readonly Finding[] {
   const target = targetName(workload, namespace);
+  if (ineligibility !== undefined) return [{ reason: Reason.TargetNotReloadable, message: ineligibility }];
   if (presence === "missing")
     return [{ reason: Reason.TargetNotFound, message: `Target ${target} not found` }];
-  if (presence === "notServed")
-    return [
-      {
-        reason: Reason.KindNotServed,
-        message: `Target ${target} cannot exist: the API server does not serve ${workload.kind}s`,
-      },
-    ];
-  return ineligibility === undefined ? [] : [{ reason: Reason.TargetNotReloadable, message: ineligibility }];
+  if (presence === "exists") return [];
+  const message = `Target ${target} cannot exist: the API server does not serve ${workload.kind}s`;
+  return [{ reason: Reason.KindNotServed, message }];
 }
 
 /** Such as `Deployment/web`, with the namespace if it is another one. */

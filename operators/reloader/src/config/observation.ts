@@ -4,6 +4,7 @@ import type { ReloaderConfig } from "../api/reloader-config.ts";
 import type { ResourceRef, WatchedResource } from "../resource/watched-resource.ts";
 import type { ReloaderSettings } from "../settings.ts";
 import type { WorkloadRef } from "../workload/workload-kind.ts";
+import type { SpecProblem } from "./spec-problems.ts";
 
 /** What a reconcile of a ReloaderConfig observed. Its status is made of this alone. */
 export interface Observation {
@@ -16,9 +17,10 @@ export interface Observation {
   readonly resources: readonly WatchedResource[];
   /** The named resources that do not. */
   readonly missing: readonly ResourceRef[];
-  /** What is wrong with values of the spec, each saying what to write instead. */
-  readonly invalid: readonly string[];
-  /** What keeps alert channels from being used. No text contains a URL. */
+  /** The named resources that the settings of the operator leave out. */
+  readonly unwatched: readonly ResourceRef[];
+  readonly problems: readonly SpecProblem[];
+  /** What keeps alert channels from being used, beside the spec. No text contains a URL. */
   readonly unresolvedAlerts: readonly string[];
   readonly settings: Pick<ReloaderSettings, "reloadStrategy" | "rolloutStrategy">;
   readonly nowMs: number;
@@ -28,7 +30,7 @@ export interface Observation {
 export interface ObservedTarget {
   readonly workload: WorkloadRef;
   readonly presence: "exists" | "missing" | "notServed";
-  /** Why an existing target is never reloaded, such as a Job without the annotation for it. */
+  /** Why the target is never reloaded, such as a Job without the annotation for it. */
   readonly ineligibility?: string;
   /** The records of its pods: its own and, of a Rollout with a `workloadRef`, that of the Deployment. */
   readonly records: readonly Stored<ReloadRecord>[];

@@ -103,8 +103,8 @@ function isChosen(config: Stored<ReloaderConfig>, { kind, name }: ResourceRef): 
   return choosesByLabels(config) || listedNames(config, kind).includes(name);
 }
 
-/** Neither left out nor without the labels that the config asks for. */
-function isAccepted(
+/** Whether a config neither leaves out a resource nor asks for labels that it does not have. */
+export function isAccepted(
   { spec }: Stored<ReloaderConfig>,
   { kind, name, namespace, labels }: ConfiguredResource,
 ): boolean {

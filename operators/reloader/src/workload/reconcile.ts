@@ -32,7 +32,7 @@ import type { ReloaderParts } from "./parts.ts";
 import { pausableDeployment } from "./pausable-deployment.ts";
 import {
   configsOf,
-  earlierCounts,
+  currentCounts,
   failedStatus,
   notifiedStatus,
   type RecordInput,
@@ -105,7 +105,7 @@ async function reconcileMatches(run: Run): Promise<ReconcileResult> {
   const { scope, parts, nowMs } = run;
   const { workload, record, matches, resources } = scope;
   const { keys, settings } = parts;
-  const before = record?.status ?? { configs: [...earlierCounts(scope)] };
+  const before = { ...record?.status, configs: [...currentCounts(record?.status?.configs, scope.configs)] };
   const { kept, changes } = compareBaselines({
     ...{ matches, resources },
     recorded: before.baselines ?? {},

@@ -8,7 +8,6 @@ import { formatRef } from "../resource/watched-resource.ts";
 import { type CircuitBreaker, withReload } from "../timing/circuit-breaker.ts";
 import type { WaitReason } from "../timing/gate.ts";
 import { type Baselines, withChanges } from "./baselines.ts";
-import type { Scope } from "./gather.ts";
 
 /** What the status of a record is computed from, beside what happened. */
 export interface RecordInput {
@@ -153,28 +152,14 @@ export function configsOf(
   return [...new Map(configs.map((config) => [config.metadata.uid, config])).values()];
 }
 
-/**
- * The counts of a workload that has no record, because it was created again or its record was deleted: those that its
- * ReloaderConfigs show.
- */
-export function earlierCounts({
-  workload,
-  configs,
-}: Pick<Scope, "workload" | "configs">): readonly ConfigCount[] {
-  const { namespace, name } = workload.metadata;
-  return configs.flatMap(({ metadata, status }) => {
-    const shown = status?.targetStatus?.find(
-      (target) => target.kind === workload.kind && target.namespace === namespace && target.name === name,
-    );
-    if (shown === undefined || shown.reloadCount === 0) return [];
-    const { reloadCount, lastReloadTime } = shown;
-    return [
-      {
-        ...{ namespace: metadata.namespace, name: metadata.name, reloadCount },
-        ...(lastReloadTime !== undefined && { lastReloadTime }),
-      },
-    ];
-  });
+/** The counts of the ReloaderConfigs that still name the workload; a later config of the same name begins at 0. */
+export function currentCounts(
+  counts: readonly ConfigCount[] = [],
+  configs: readonly Stored<ReloaderConfig>[],
+): readonly ConfigCount[] {
+  return counts.filter(({ namespace, name }) =>
+    configs.some(({ metadata }) => metadata.namespace === namespace && metadata.name === name),
+  );
 }
 
 type ConfigCount = NonNullable<ReloadRecordStatus["configs"]>[number];
