@@ -8,7 +8,7 @@ import type { ManagedWebhooks } from "keelson/webhook";
 import type { SettingsByOperator } from "../config/resolve-config.ts";
 import { type Cluster, connectCluster } from "../run/connect-cluster.ts";
 import { installOperatorCrds } from "../run/custom-resources.ts";
-import { setUpOperator } from "../run/set-up-operators.ts";
+import { setUpOperator, withSettings } from "../run/set-up-operators.ts";
 import { DevManager, webhooksInPlace } from "./dev-webhooks.ts";
 
 export interface StartOperatorsOptions {
@@ -54,10 +54,10 @@ export async function startOperators(options: StartOperatorsOptions): Promise<Ru
     await cluster[Symbol.asyncDispose]();
   };
   try {
-    await installOperatorCrds(cluster.client, options.operators, { log, signal, allowIncompatible });
-    const { manager, webhooksAt } = makeManager(cluster, options.operators, metrics, log);
-    for (const operator of options.operators)
-      await setUpOperator(operator, options.operatorSettings.get(operator.name), manager, signal);
+    const operators = withSettings(options.operators, options.operatorSettings);
+    await installOperatorCrds(cluster.client, operators, { log, signal, allowIncompatible });
+    const { manager, webhooksAt } = makeManager(cluster, operators, metrics, log);
+    for (const operator of operators) await setUpOperator(operator, manager, signal);
     const runSignal = AbortSignal.any([signal, stopping.signal]);
     ended = manager.run(runSignal).catch((error: unknown) => {
       if (!runSignal.aborted) throw error;

@@ -10,7 +10,7 @@ import type { LoadedOperator } from "../operators/load-operators.ts";
 import { type Cluster, connectCluster } from "./connect-cluster.ts";
 import { installOperatorCrds, requireCrds } from "./custom-resources.ts";
 import { certificatesIn, managerOptions } from "./manager-options.ts";
-import { requireKnownKinds, setUpOperator } from "./set-up-operators.ts";
+import { requireKnownKinds, setUpOperator, withSettings } from "./set-up-operators.ts";
 
 /** The operators of a run, and its configuration. */
 export interface Run {
@@ -41,7 +41,10 @@ export async function runOperators(
   { log, env, version }: RunDependencies,
   signal: AbortSignal,
 ): Promise<void> {
-  const operators = loaded.map(({ operator }) => operator);
+  const operators = withSettings(
+    loaded.map(({ operator }) => operator),
+    operatorSettings,
+  );
   const config = withoutUnreachableWebhooks(chosen, operators, log);
   const name = config.name ?? instanceName(operators.map((operator) => operator.name));
   const userAgent = `${name}/${version}`;
@@ -63,8 +66,7 @@ export async function runOperators(
   if (config.installCrds) await installOperatorCrds(client, operators, { log, signal, allowIncompatible });
   else await requireCrds(client, operators, [...new Set(loaded.map(({ origin }) => origin))], signal);
   const manager = await makeManager({ config, operators, cluster, name, userAgent, log, metrics });
-  for (const operator of operators)
-    await setUpOperator(operator, operatorSettings.get(operator.name), manager, signal);
+  for (const operator of operators) await setUpOperator(operator, manager, signal);
   requireKnownKinds(config.concurrency, manager.kinds);
   await manager.run(signal);
 }

@@ -3,19 +3,33 @@ import type { ConcurrencyDefaults } from "keelson/controller";
 import { abortable } from "keelson/low-level";
 import { WebhooksNotServedError } from "keelson/manager";
 import { nearest } from "../config/nearest.ts";
+import type { SettingsByOperator } from "../config/resolve-config.ts";
 import { OperatorSetupError, UnknownKindsError, WebhooksNotConfiguredError } from "./errors.ts";
 
-/** Adds an operator with its settings to a manager. Throws an OperatorSetupError, a WebhooksNotConfiguredError, or the signal's reason. */
+/** The operators as their settings make them. Throws an OperatorSetupError. */
+export function withSettings(
+  operators: readonly Operator[],
+  settings: SettingsByOperator,
+): readonly Operator[] {
+  return operators.map((operator) => {
+    try {
+      return operator.withSettings(settings.get(operator.name));
+    } catch (error) {
+      throw new OperatorSetupError(operator.name, { cause: error });
+    }
+  });
+}
+
+/** Adds an operator to a manager. Throws an OperatorSetupError, a WebhooksNotConfiguredError, or the signal's reason. */
 export async function setUpOperator(
   operator: Operator,
-  settings: Readonly<Record<string, unknown>> | undefined,
   manager: Manager,
   signal: AbortSignal,
 ): Promise<void> {
   try {
     await abortable(
       (async () => {
-        await operator.setup(manager, settings);
+        await operator.setup(manager);
       })(),
       signal,
     );

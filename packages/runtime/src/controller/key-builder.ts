@@ -1,4 +1,5 @@
-import type { KubeObject, Resource } from "@keelson/core";
+import type { ApiUse, KubeObject, Resource } from "@keelson/core";
+import type { z } from "@keelson/schema";
 import type { MapObject } from "../source/handlers.ts";
 import type { Predicate } from "../source/predicates.ts";
 import type { Source } from "../source/source.ts";
@@ -50,15 +51,25 @@ export function controllerFor<Key>(
 }
 
 /** Made by `controllerFor`. Each call returns another builder and leaves this one as it is. */
-export class KeyControllerBuilder<Key> {
+export class KeyControllerBuilder<Key, Settings = unknown> {
   readonly #plan: BuildPlan<Key>;
 
   constructor(plan: BuildPlan<Key>) {
     this.#plan = plan;
   }
 
+  /** The schema of the settings that its reconciler reads as `context.settings`: the operator's `settings`. */
+  settings<Chosen>(_schema: z.ZodType<Chosen>): KeyControllerBuilder<Key, Chosen> {
+    return new KeyControllerBuilder<Key, Chosen>(this.#plan);
+  }
+
+  /** What its reconciles use of the API, beyond to list and watch what it watches. */
+  uses(...uses: readonly ApiUse[]): KeyControllerBuilder<Key, Settings> {
+    return new KeyControllerBuilder({ ...this.#plan, uses: [...this.#plan.uses, ...uses] });
+  }
+
   /** Only events that pass all of these count, of every watched kind [EV6]. Raw sources are not filtered [EV7]. */
-  filter(...predicates: readonly Predicate[]): KeyControllerBuilder<Key> {
+  filter(...predicates: readonly Predicate[]): KeyControllerBuilder<Key, Settings> {
     return new KeyControllerBuilder({ ...this.#plan, filters: [...this.#plan.filters, ...predicates] });
   }
 
@@ -67,16 +78,16 @@ export class KeyControllerBuilder<Key> {
     watched: Resource<Watched>,
     map: MapObject<Watched, Key>,
     options: WatchedKindOptions<Watched> = {},
-  ): KeyControllerBuilder<Key> {
+  ): KeyControllerBuilder<Key, Settings> {
     return new KeyControllerBuilder(withMappedKind(this.#plan, watched, map, options));
   }
 
   /** Any other source of keys [EV7]. */
-  source(source: Source<Key>): KeyControllerBuilder<Key> {
+  source(source: Source<Key>): KeyControllerBuilder<Key, Settings> {
     return new KeyControllerBuilder(withSource(this.#plan, () => source));
   }
 
-  reconcileKey(reconcile: Reconciler<Key>): ControllerDefinition<Key> {
+  reconcileKey(reconcile: Reconciler<Key, Settings>): ControllerDefinition<Key, Settings> {
     return definitionOf(this.#plan, keyReconciler(reconcile));
   }
 }

@@ -17,7 +17,12 @@ export type {
   ManagerMetricsOptions,
   ServerName,
 } from "../manager/manager-options.ts";
-export type { OperatorSamples, OperatorSettings } from "../manager/operator.ts";
+export type {
+  OperatorParts,
+  OperatorSamples,
+  OperatorSettings,
+  PartDependencies,
+} from "../manager/operator.ts";
 export { InvalidSettingsError, operatorCacheKinds, operatorUses } from "../manager/operator.ts";
 export type { IgnoredFlag, ReplacedProgram, SettingAlias } from "../manager/replaced-program.ts";
 export type { Runnable } from "../manager/runnable.ts";

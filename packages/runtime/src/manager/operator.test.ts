@@ -1,4 +1,4 @@
-import { metadataOnly, type ObjectOf } from "@keelson/core";
+import { metadataOnly, type ObjectOf, projected, usesOf } from "@keelson/core";
 import { Deployment } from "@keelson/core/kinds/apps/v1";
 import { ConfigMap, Secret } from "@keelson/core/kinds/core/v1";
 import { conditions, defineResource, z } from "@keelson/schema";
@@ -6,9 +6,16 @@ import { describe, expect, expectTypeOf, it } from "vitest";
 import { managerWorld } from "../../test/support/manager/manager-world.ts";
 import { cacheKind } from "../cache/cache-settings.ts";
 import { controller } from "../controller/builder.ts";
+import { controllerFor } from "../controller/key-builder.ts";
 import { admission } from "../webhook/admission.ts";
 import { InvalidManagerError } from "./errors.ts";
-import { defineOperator, InvalidSettingsError, operatorCacheKinds, operatorUses } from "./operator.ts";
+import {
+  defineOperator,
+  InvalidSettingsError,
+  type Operator,
+  operatorCacheKinds,
+  operatorUses,
+} from "./operator.ts";
 
 const Gadget = defineResource({
   group: "example.com",
@@ -158,6 +165,79 @@ describe("the settings of an operator", () => {
   });
 });
 
+describe("the parts that an operator makes", () => {
+  const settings = z.object({ secrets: z.boolean().default(true), limit: z.int32().default(1) });
+  /** The limits of the queues that were made, in order. */
+  const operatorWith = (queues: { limit: number; keys: string[] }[]) =>
+    defineOperator({
+      name: "gadgets",
+      settings,
+      uses: usesOf(ConfigMap, ["get"]),
+      controllers: [controller(Plain).reconcile(nothing)],
+      parts: ({ settings: { secrets, limit }, metrics, clock, log }) => {
+        const queue = { limit, keys: [] as string[] };
+        queues.push(queue);
+        const sent = metrics.counter({ name: "gadgets_sent_total", help: "Sent." }).with();
+        const gadgets = controllerFor<string>({ name: "gadgets", formatKey: String })
+          .settings(settings)
+          .uses(...usesOf(Deployment, ["patch"]))
+          .watches(metadataOnly(secrets ? Secret : ConfigMap), ({ metadata }) => [metadata.name ?? ""])
+          .reconcileKey(({ key, settings: chosen }) => {
+            expectTypeOf(chosen.limit).toEqualTypeOf<number>();
+            queue.keys.push(key);
+          });
+        return {
+          controllers: [gadgets],
+          cache: [cacheKind(Secret, { labelSelector: `limit=${limit}` })],
+          uses: usesOf(Secret, ["get"]),
+          setup: (manager) => {
+            expect([clock, log]).toEqual([manager.clock, manager.log]);
+            sent.add(limit);
+            manager.add({ name: "queue", run: async () => undefined });
+          },
+        };
+      },
+    });
+  const usedBy = (operator: Operator) =>
+    operatorUses(operator).map((use) => ("resource" in use ? `${use.verb} ${use.resource}` : ""));
+
+  it("are declared as the settings make them, by default as the defaults do", () => {
+    const operator = operatorWith([]);
+    expect(usedBy(operator)).toEqual(
+      expect.arrayContaining(["get configmaps", "get secrets", "list secrets", "patch deployments"]),
+    );
+    expect(operator.cache).toEqual([{ resource: Secret, settings: { labelSelector: "limit=1" } }]);
+    const chosen = operator.withSettings({ secrets: false, limit: 5 });
+    expect(usedBy(chosen)).toContain("list configmaps");
+    expect(usedBy(chosen)).not.toContain("list secrets");
+    expect(operatorCacheKinds([chosen])).toEqual([
+      { resource: Secret, settings: { labelSelector: "limit=5" } },
+    ]);
+    expect(() => operator.withSettings({ limit: "all" })).toThrow(InvalidSettingsError);
+  });
+
+  it("are made once for each manager, with its metrics and the chosen settings", async () => {
+    const queues: { limit: number; keys: string[] }[] = [];
+    const operator = operatorWith(queues).withSettings({ limit: 3 });
+    for (const chosen of [undefined, { limit: 4 }]) {
+      const { manager } = managerWorld();
+      queues.length = 0;
+      await operator.setup(manager, chosen);
+      const limit = chosen?.limit ?? 3;
+      expect(queues.map((queue) => queue.limit)).toEqual([limit]);
+      expect(await manager.metrics.render()).toContain(`gadgets_sent_total ${limit}`);
+      expect(manager.kinds).toEqual(["Plain.example.com"]);
+    }
+  });
+
+  it("need a default for each setting", () => {
+    const required = z.object({ limit: z.int32() });
+    expect(() => defineOperator({ name: "gadgets", settings: required, parts: () => ({}) })).toThrow(
+      'define operator "gadgets": it has parts, so each of its settings needs a default, or must be optional',
+    );
+  });
+});
+
 describe("what operators cache together", () => {
   const using = (name: string, ...cache: Parameters<typeof cacheKind>[]) =>
     defineOperator({
@@ -186,9 +266,10 @@ describe("what operators cache together", () => {
     );
   });
 
-  it("keeps the metadata of a kind apart from its objects", () => {
-    const kinds = operatorCacheKinds([using("a", [metadataOnly(Secret), labelled]), using("b")]);
-    expect(kinds).toHaveLength(1);
+  it("keeps the metadata and the projections of a kind apart from its objects", () => {
+    const SecretName = projected(Secret, { name: "name", project: () => ({}) });
+    for (const resource of [metadataOnly(Secret), SecretName])
+      expect(operatorCacheKinds([using("a", [resource, labelled]), using("b")])).toHaveLength(1);
   });
 });
 

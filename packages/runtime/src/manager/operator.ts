@@ -1,18 +1,23 @@
 import {
   type ApiUse,
+  type Clock,
   deepEqual,
   dnsLabelProblem,
   type GenericObject,
   groupResourceOf,
   KeelsonError,
   type Kind,
+  type Random,
   type Resource,
+  systemClock,
+  systemRandom,
 } from "@keelson/core";
 import type { AnyDefinedResource, z } from "@keelson/schema";
 import type { CachedIndex, CachedKind } from "../cache/cache-settings.ts";
 import { asRepresentation } from "../cache/store.ts";
 import { isDefined } from "../controller/builder.ts";
 import type { ControllerDefinition } from "../controller/controller-definition.ts";
+import { type Logger, silentLogger } from "../logger.ts";
 import { MetricsRegistry } from "../telemetry/metrics/metrics-registry.ts";
 import type { Admission } from "../webhook/admission.ts";
 import type { Conversion } from "../webhook/conversion.ts";
@@ -54,7 +59,7 @@ export interface Operator {
   readonly settings: z.ZodObject | undefined;
   /** What of some kinds it needs in the cache; see `operatorCacheKinds`. */
   readonly cache: readonly CachedKind[];
-  /** Its controllers, apart from those that its `setup` adds. */
+  /** Its controllers, apart from those that a `setup` adds. */
   readonly controllers: readonly Pick<ControllerDefinition<never>, "name" | "kind" | "sources" | "uses">[];
   readonly samples: OperatorSamples | undefined;
   /** Undefined if it replaces none. */
@@ -64,6 +69,37 @@ export interface Operator {
    * defaults. Throws an InvalidSettingsError that lists everything that is wrong with them.
    */
   setup(manager: Manager, settings?: unknown): void | Promise<void>;
+  /**
+   * The same operator as these settings make it: what it declares, caches and sets up. Takes and throws what `setup`
+   * does.
+   */
+  withSettings(settings: unknown): Operator;
+}
+
+/** What the parts of an operator are made with. */
+export interface PartDependencies<Settings> {
+  readonly settings: Settings;
+  /** The registry of the manager. */
+  readonly metrics: MetricsRegistry;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Logger;
+}
+
+/** Parts of an operator that depend on its settings, or that share something; see OperatorDefinition. */
+export interface OperatorParts<Settings = unknown> {
+  /** Default: none. */
+  readonly controllers?: readonly ControllerDefinition<never, Settings>[];
+  /** Default: none. */
+  readonly webhooks?: readonly (Admission | Conversion)[];
+  /** Default: none. */
+  readonly indexes?: readonly CachedIndex[];
+  /** Default: nothing beside that of the definition. */
+  readonly cache?: readonly CachedKind[];
+  /** Default: nothing beside those of the definition. */
+  readonly uses?: readonly ApiUse[];
+  /** Adds what cannot be declared, such as runnables. */
+  readonly setup?: (manager: Manager) => void | Promise<void>;
 }
 
 export interface OperatorDefinition<Settings = unknown> {
@@ -92,6 +128,12 @@ export interface OperatorDefinition<Settings = unknown> {
   readonly replaces?: ReplacedProgram;
   /** Adds what cannot be declared, such as runnables. */
   readonly setup?: (manager: Manager, settings: Settings) => void | Promise<void>;
+  /**
+   * Makes further parts, once for each manager: those that depend on the settings, such as which kinds are watched, and those
+   * that share an object, such as a queue that a runnable empties. It is also called to learn what the parts declare, so it
+   * must not do more than make them; without chosen settings it then gets the defaults, which every setting needs.
+   */
+  readonly parts?: (dependencies: PartDependencies<Settings>) => OperatorParts<Settings>;
 }
 
 /** What an administrator may set, by flags, environment variables and a file; `context.settings` has the values. */
@@ -129,35 +171,78 @@ export function defineOperator<Schema extends z.ZodObject>(
   definition: OperatorDefinition<z.output<Schema>> & OperatorSettings<Schema>,
 ): Operator;
 export function defineOperator(definition: OperatorDefinition): Operator;
-export function defineOperator(
-  definition: OperatorDefinition & Partial<OperatorSettings<z.ZodObject>>,
-): Operator {
-  const { name, webhooks = [], indexes = [], cache = [], uses = [] } = definition;
-  const { settings: schema, samples, replaces, setup } = definition;
+export function defineOperator(definition: AnyDefinition): Operator {
+  const { name, parts } = definition;
   const problem = dnsLabelProblem(name);
-  if (problem !== undefined)
-    throw new InvalidManagerError(`define operator ${JSON.stringify(name)}`, `its name ${problem}`);
-  const controllersFor = (metrics: MetricsRegistry): readonly ControllerDefinition<never>[] =>
-    (definition.controllers ?? []).map((each) => (typeof each === "function" ? each(metrics) : each));
-  const controllers = controllersFor(new MetricsRegistry());
+  if (problem !== undefined) throw invalidOperator(name, `its name ${problem}`);
+  const defaults = definition.settings?.safeParse({});
+  if (parts !== undefined && defaults?.success === false)
+    throw invalidOperator(name, "it has parts, so each of its settings needs a default, or must be optional");
+  return operatorOf(definition, defaults?.data, {});
+}
+
+type AnyDefinition = OperatorDefinition & Partial<OperatorSettings<z.ZodObject>>;
+
+/** `settings` decide what it declares, and `values` are the settings before defaults. */
+function operatorOf(definition: AnyDefinition, settings: unknown, values: unknown): Operator {
+  const { name, settings: schema, samples } = definition;
+  const parse = (chosen: unknown): unknown =>
+    schema === undefined ? undefined : parseSettings(name, schema, chosen);
+  const metrics = new MetricsRegistry();
+  const declared = allParts(definition, {
+    ...{ settings, metrics, clock: systemClock, random: systemRandom, log: silentLogger },
+  });
   return {
     name,
-    resources: definition.resources ?? ownKinds(controllers, webhooks),
-    uses,
+    resources: definition.resources ?? ownKinds(declared.controllers, declared.webhooks),
+    uses: declared.uses,
     settings: schema,
-    cache,
-    controllers,
+    cache: declared.cache,
+    controllers: declared.controllers,
     samples,
-    replaces,
-    setup: (manager, values = {}) => {
-      const settings = schema === undefined ? undefined : parseSettings(name, schema, values);
-      if (uses.length > 0) manager.declareUses(`operator ${name}`, uses);
-      for (const index of indexes) manager.cache.addIndex(index.resource, index.name, index.valuesOf);
-      for (const controller of controllersFor(manager.metrics.registry)) manager.add(controller, settings);
-      if (webhooks.length > 0) manager.addWebhooks(webhookSet(webhooks));
-      return setup?.(manager, settings);
+    replaces: definition.replaces,
+    setup: (manager, chosen = values) => setUp(definition, parse(chosen), manager),
+    withSettings: (chosen = {}) => operatorOf(definition, parse(chosen), chosen),
+  };
+}
+
+function setUp(definition: AnyDefinition, settings: unknown, manager: Manager): void | Promise<void> {
+  const { clock, random, log } = manager;
+  const { registry: metrics } = manager.metrics;
+  const parts = allParts(definition, { settings, metrics, clock, random, log });
+  const { uses, indexes, controllers, webhooks } = parts;
+  if (uses.length > 0) manager.declareUses(`operator ${definition.name}`, uses);
+  for (const index of indexes) manager.cache.addIndex(index.resource, index.name, index.valuesOf);
+  for (const controller of controllers) manager.add(controller, settings);
+  if (webhooks.length > 0) manager.addWebhooks(webhookSet(webhooks));
+  return parts.setup(manager);
+}
+
+/** The parts of the definition and those that it makes. */
+function allParts(
+  definition: AnyDefinition,
+  dependencies: PartDependencies<unknown>,
+): Required<OperatorParts> {
+  const { metrics, settings } = dependencies;
+  const made = definition.parts?.(dependencies) ?? {};
+  const controllers = (definition.controllers ?? []).map((each) =>
+    typeof each === "function" ? each(metrics) : each,
+  );
+  return {
+    controllers: [...controllers, ...(made.controllers ?? [])],
+    webhooks: [...(definition.webhooks ?? []), ...(made.webhooks ?? [])],
+    indexes: [...(definition.indexes ?? []), ...(made.indexes ?? [])],
+    cache: [...(definition.cache ?? []), ...(made.cache ?? [])],
+    uses: [...(definition.uses ?? []), ...(made.uses ?? [])],
+    setup: async (manager) => {
+      await definition.setup?.(manager, settings);
+      await made.setup?.(manager);
     },
   };
+}
+
+function invalidOperator(name: string, problem: string): InvalidManagerError {
+  return new InvalidManagerError(`define operator ${JSON.stringify(name)}`, problem);
 }
 
 function parseSettings(operator: string, schema: z.ZodObject, values: unknown): unknown {

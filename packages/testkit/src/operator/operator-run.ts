@@ -43,7 +43,7 @@ export class OperatorRun {
   #hasEnded = false;
 
   constructor(operator: Operator, parts: OperatorRunParts) {
-    this.#operator = operator;
+    this.#operator = operator.withSettings(parts.options.settings);
     this.#parts = parts;
     // What an operator without connections complains of is what the test wants.
     this.#log = new ProblemLog(parts.options.log ?? warningLogger(), () => this.#isDead);
@@ -76,7 +76,7 @@ export class OperatorRun {
   /** Resolves when it runs, or when its connections are dead. If it rejects, it has ended. */
   async start(): Promise<void> {
     const { admin, options, webhookName } = this.#parts;
-    await this.#operator.setup(this.#manager, options.settings);
+    await this.#operator.setup(this.#manager);
     const { webhooks = false, namespaces: [place] = [] } = options;
     const probe = webhooks ? webhookProbe(webhookName, this.#manager.admissions, place) : undefined;
     if (probe !== undefined) this.#manager.addWebhooks({ admissions: [probe.admission] });
