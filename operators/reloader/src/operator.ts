@@ -1,5 +1,8 @@
-import { defineOperator, type Manager, type Stored } from "keelson";
+import { type Clock, cacheIndex, defineOperator, type Stored, usesOf } from "keelson";
+import type { CachedIndex } from "keelson/cache";
 import { sendPost } from "keelson/client";
+import { Secret } from "keelson/kinds/core/v1";
+import type { PartDependencies } from "keelson/manager";
 import { configChannels, settingsChannels } from "./alerts/alert-channel.ts";
 import { AlertMetrics } from "./alerts/alert-metrics.ts";
 import { AlertQueue } from "./alerts/alert-queue.ts";
@@ -12,7 +15,7 @@ import { AlertChecks } from "./config/alert-checks.ts";
 import { alertSecretIndex, alertSecretsOf, configController } from "./config/controller.ts";
 import { recordHashUses } from "./config/record-hashes.ts";
 import { ReloaderMetrics } from "./metrics.ts";
-import { hashedKinds } from "./resource/hashed-kinds.ts";
+import { hashedCache, hashedKinds } from "./resource/hashed-kinds.ts";
 import { resourceReader } from "./resource/resource-reader.ts";
 import { upstream } from "./settings/upstream.ts";
 import { annotationKeysOf, type ReloaderSettings, settings } from "./settings.ts";
@@ -32,42 +35,53 @@ export const reloader = defineOperator({
   resources: [ReloaderConfig, ReloadRecord],
   settings,
   replaces: upstream,
-  setup: (manager, chosen) => {
-    const queue = new AlertQueue({ metrics: new AlertMetrics(manager.metrics.registry) });
-    const parts = makeParts(manager, chosen, queue);
-    addIndexes(manager, parts);
-    manager.add(workloadController(parts));
-    manager.add(alertRunnable(queue, manager, chosen, sendPost));
-    manager.add(configController(parts, new AlertChecks(parts, configUrls(chosen))));
-    if (chosen.recordHashOnResources) manager.declareUses("--record-hash-on-resources", recordHashUses);
+  parts: (dependencies) => {
+    const { settings: chosen, metrics } = dependencies;
+    const queue = new AlertQueue({ metrics: new AlertMetrics(metrics) });
+    const parts = makeParts(dependencies, queue);
+    return {
+      controllers: [
+        workloadController(parts),
+        configController(parts, new AlertChecks(parts, configUrls(chosen))),
+      ],
+      indexes: indexesOf(parts),
+      cache: hashedCache(parts.hashedKinds, chosen),
+      uses: [
+        // The URLs of alert channels are read when they are needed.
+        ...usesOf(Secret, ["get"]),
+        ...(chosen.recordHashOnResources ? recordHashUses : []),
+      ],
+      setup: (manager) => manager.add(alertRunnable(queue, manager, chosen, sendPost)),
+    };
   },
 });
 
-function makeParts({ metrics, clock }: Manager, chosen: ReloaderSettings, queue: AlertQueue): ReloaderParts {
+function makeParts(
+  { settings: chosen, metrics, clock }: PartDependencies<ReloaderSettings>,
+  queue: AlertQueue,
+): ReloaderParts {
   const keys = annotationKeysOf(chosen);
   const kinds = hashedKinds(chosen, keys);
-  const { webhookUrl: url } = chosen;
   return {
     ...{ settings: chosen, keys, hashedKinds: kinds },
     workloadKinds: workloadKindNames.filter((kind) => isReloaded(kind, chosen)),
     readsNamespaces: true,
     reader: (client) => resourceReader(client, kinds),
-    metrics: new ReloaderMetrics(metrics.registry, clock, {
-      isByNamespace: chosen.metricsByNamespace,
-    }),
+    metrics: new ReloaderMetrics(metrics, clock, { isByNamespace: chosen.metricsByNamespace }),
     breaker: { reloads: chosen.circuitBreakerReloads, periodMs: chosen.circuitBreakerWindow },
     coalescing: new Coalescing(chosen.coalesceWindow),
     rateLimits: rateLimitsOf(chosen),
     shownProblems: new ShownProblems(),
-    callWebhook:
-      url === undefined
-        ? undefined
-        : ({ workload, changes, time }, signal) => {
-            const { namespace, name } = workload.metadata;
-            const ref = { kind: workload.kind, namespace, name };
-            return callReloadWebhook({ url, workload: ref, changes, time }, { sendPost, clock }, signal);
-          },
+    callWebhook: webhookOf(chosen, clock),
     sendAlert: (alert, configs) => queue.send(alert, channelsOf(configs, chosen)),
+  };
+}
+
+function webhookOf({ webhookUrl: url }: ReloaderSettings, clock: Clock): ReloaderParts["callWebhook"] {
+  if (url === undefined) return undefined;
+  return ({ workload: { kind, metadata }, changes, time }, signal) => {
+    const workload = { kind, namespace: metadata.namespace, name: metadata.name };
+    return callReloadWebhook({ url, workload, changes, time }, { sendPost, clock }, signal);
   };
 }
 
@@ -87,12 +101,15 @@ function isReloaded(
   return !ignoredWorkloadTypes.includes(kind);
 }
 
-function addIndexes({ cache }: Manager, parts: ReloaderParts): void {
-  cache.addIndex(ReloaderConfig, targetIndex, (config) => targetsOf(config).map(targetValue));
-  cache.addIndex(ReloaderConfig, concernIndex, (config) => concernsOfConfig(config, parts));
-  cache.addIndex(ReloaderConfig, alertSecretIndex, alertSecretsOf);
-  for (const kind of parts.workloadKinds)
-    cache.addIndex(workloadKinds[kind].resource, concernIndex, (object) =>
-      concernsOfWorkload(kind, object, parts),
-    );
+function indexesOf(parts: ReloaderParts): readonly CachedIndex[] {
+  return [
+    cacheIndex(ReloaderConfig, targetIndex, (config) => targetsOf(config).map(targetValue)),
+    cacheIndex(ReloaderConfig, concernIndex, (config) => concernsOfConfig(config, parts)),
+    cacheIndex(ReloaderConfig, alertSecretIndex, alertSecretsOf),
+    ...parts.workloadKinds.map((kind) =>
+      cacheIndex(workloadKinds[kind].resource, concernIndex, (object) =>
+        concernsOfWorkload(kind, object, parts),
+      ),
+    ),
+  ];
 }

@@ -31,6 +31,7 @@ import {
 } from "./concerned-workloads.ts";
 import type { ReloaderParts } from "./parts.ts";
 import { reconcileWorkload } from "./reconcile.ts";
+import { reloadUses } from "./uses.ts";
 import { formatWorkload, type WorkloadRef } from "./workload-kind.ts";
 import { workloadKinds } from "./workload-kinds.ts";
 
@@ -49,6 +50,7 @@ export function workloadController(parts: ReloaderParts): ControllerDefinition<W
     { name: "workload", formatKey: formatWorkload, namespaceOf: ({ namespace }) => namespace },
     { concurrency, backoff: "oneSecondToFiveMinutes", fairNamespaces: true },
   )
+    .uses(...reloadUses(parts.workloadKinds))
     .watches(
       ReloaderConfig,
       counted((config, { client }) => workloadsOfConfig(config, client, parts), parts),
