@@ -16,14 +16,20 @@ interface AuditedRequest {
   readonly auditID: string;
   readonly verb: string;
   readonly requestReceivedTimestamp: string;
-  readonly objectRef?: { readonly resource?: string };
+  readonly objectRef?: { readonly resource?: string; readonly subresource?: string };
 }
 
 /** Requests of the subject in a period. */
 export interface ApiCalls {
   readonly total: number;
-  /** Requests that change objects; Events are left out. */
+  /** Requests that change objects; Events and reviews are left out. */
   readonly writes: number;
+  /** The most frequent ones first, such as `patch deployments 32`. */
+  readonly summary: string;
+}
+
+function nameOf({ verb, objectRef: { resource = "other", subresource } = {} }: AuditedRequest): string {
+  return `${verb} ${resource}${subresource === undefined ? "" : `/${subresource}`}`;
 }
 
 /** Counts the requests of the subject by the audit log of kube-apiserver, the same way for every subject. */
@@ -46,8 +52,12 @@ export class ApiCallCounter {
       return atMs >= fromMs && atMs < toMs;
     });
     const isWrite = ({ verb, objectRef }: AuditedRequest): boolean =>
-      !["get", "list", "watch"].includes(verb) && objectRef?.resource !== "events";
-    return { total: requests.length, writes: requests.filter(isWrite).length };
+      !["get", "list", "watch"].includes(verb) && !/^events$|reviews$/.test(objectRef?.resource ?? "");
+    const byCall = Map.groupBy(requests, nameOf);
+    const counts = [...byCall].map(([name, calls]) => ({ name, count: calls.length }));
+    const frequent = counts.toSorted((a, b) => b.count - a.count).slice(0, 8);
+    const summary = frequent.map(({ name, count }) => `${name} ${count}`).join(", ");
+    return { total: requests.length, writes: requests.filter(isWrite).length, summary };
   }
 
   /** Whether the subject has opened a watch of the resource, such as `configmaps`, since the time. */

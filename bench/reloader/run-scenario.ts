@@ -76,7 +76,8 @@ async function measure(measurement: Measurement, run: Run): Promise<ScenarioFigu
   await scenario.load(stage);
   report("the load is over");
   await settle(log, stage);
-  const { total, writes } = await apiCalls.between(beginMs, Date.now());
+  const { total, writes, summary } = await apiCalls.between(beginMs, Date.now());
+  report(`API calls: ${summary === "" ? "none" : summary}`);
   const verdict = judge(log, stage.workloads);
   if (verdict.missed.length > 0) report(`missed: ${someOf(verdict.missed)}`);
   if (verdict.superfluous.length > 0) report(`superfluous: ${someOf(verdict.superfluous)}`);
