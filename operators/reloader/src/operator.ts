@@ -36,9 +36,10 @@ export const reloader = defineOperator({
   settings,
   replaces: upstream,
   parts: (dependencies) => {
-    const { settings: chosen, metrics } = dependencies;
+    const { namespaces, metrics } = dependencies;
+    const chosen = withoutNamespaceSettings(dependencies.settings, namespaces);
     const queue = new AlertQueue({ metrics: new AlertMetrics(metrics) });
-    const parts = makeParts(dependencies, queue);
+    const parts = makeParts({ ...dependencies, settings: chosen }, queue);
     return {
       controllers: [
         workloadController(parts),
@@ -56,8 +57,18 @@ export const reloader = defineOperator({
   },
 });
 
+/** A run in some namespaces may not read the labels of namespaces, and its namespaces are chosen already. */
+function withoutNamespaceSettings(
+  chosen: ReloaderSettings,
+  namespaces: readonly string[] | undefined,
+): ReloaderSettings {
+  return namespaces === undefined
+    ? chosen
+    : { ...chosen, namespaceSelector: undefined, namespacesToIgnore: [] };
+}
+
 function makeParts(
-  { settings: chosen, metrics, clock }: PartDependencies<ReloaderSettings>,
+  { settings: chosen, namespaces, metrics, clock }: PartDependencies<ReloaderSettings>,
   queue: AlertQueue,
 ): ReloaderParts {
   const keys = annotationKeysOf(chosen);
@@ -65,7 +76,7 @@ function makeParts(
   return {
     ...{ settings: chosen, keys, hashedKinds: kinds },
     workloadKinds: workloadKindNames.filter((kind) => isReloaded(kind, chosen)),
-    readsNamespaces: true,
+    readsNamespaces: namespaces === undefined,
     reader: (client) => resourceReader(client, kinds),
     metrics: new ReloaderMetrics(metrics, clock, { isByNamespace: chosen.metricsByNamespace }),
     breaker: { reloads: chosen.circuitBreakerReloads, periodMs: chosen.circuitBreakerWindow },

@@ -58,6 +58,8 @@ export class Manager {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
+  /** The namespaces that its cache is limited to; undefined if it is not. */
+  readonly namespaces: readonly string[] | undefined;
   /** For metrics of your own: `metrics.registry`. */
   readonly metrics: Metrics;
   /** Resolves when this replica leads; without an election, right after the start. */
@@ -84,6 +86,7 @@ export class Manager {
     const log = steadyLogger(options.log);
     const { gathered, aliases, port = 0 } = options.metrics ?? {};
     this.#options = options;
+    this.namespaces = namespacesOf(options.cache);
     this.clock = clock;
     this.random = random;
     this.log = log;
@@ -293,12 +296,12 @@ export class Manager {
   }
 
   #makeWebhooks(): ManagerWebhooks | undefined {
-    const { client, webhooks, cache, listen = listenHttp } = this.#options;
+    const { client, webhooks, listen = listenHttp } = this.#options;
     if (webhooks === undefined) return undefined;
     return new ManagerWebhooks(webhooks, {
       ...{ client, cachedClient: this.replicaClient, listen },
       ...{ clock: this.clock, log: this.log, metrics: this.metrics },
-      namespaces: namespacesOf(cache),
+      namespaces: this.namespaces,
       onListening: (port) => this.#onListening("webhooks", port),
     });
   }

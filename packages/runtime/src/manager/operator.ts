@@ -79,6 +79,8 @@ export interface Operator {
 /** What the parts of an operator are made with. */
 export interface PartDependencies<Settings> {
   readonly settings: Settings;
+  /** The namespaces that the manager is limited to, so that nothing else may be read; undefined if it is not. */
+  readonly namespaces: readonly string[] | undefined;
   /** The registry of the manager. */
   readonly metrics: MetricsRegistry;
   readonly clock: Clock;
@@ -190,7 +192,14 @@ function operatorOf(definition: AnyDefinition, settings: unknown, values: unknow
     schema === undefined ? undefined : parseSettings(name, schema, chosen);
   const metrics = new MetricsRegistry();
   const declared = allParts(definition, {
-    ...{ settings, metrics, clock: systemClock, random: systemRandom, log: silentLogger },
+    ...{
+      settings,
+      namespaces: undefined,
+      metrics,
+      clock: systemClock,
+      random: systemRandom,
+      log: silentLogger,
+    },
   });
   return {
     name,
@@ -207,9 +216,9 @@ function operatorOf(definition: AnyDefinition, settings: unknown, values: unknow
 }
 
 function setUp(definition: AnyDefinition, settings: unknown, manager: Manager): void | Promise<void> {
-  const { clock, random, log } = manager;
+  const { namespaces, clock, random, log } = manager;
   const { registry: metrics } = manager.metrics;
-  const parts = allParts(definition, { settings, metrics, clock, random, log });
+  const parts = allParts(definition, { settings, namespaces, metrics, clock, random, log });
   const { uses, indexes, controllers, webhooks } = parts;
   if (uses.length > 0) manager.declareUses(`operator ${definition.name}`, uses);
   for (const index of indexes) manager.cache.addIndex(index.resource, index.name, index.valuesOf);
