@@ -22,18 +22,22 @@ interface Row {
   readonly recorded?: string;
   readonly now?: WatchedResource;
   readonly upstream?: string;
+  readonly isUpstreams?: boolean;
   readonly isAdopted?: boolean;
   readonly onCreate?: boolean;
   readonly onDelete?: boolean;
 }
 
-function compare({ recorded, now, upstream, isAdopted = true, onCreate = false, onDelete = false }: Row) {
+function compare(row: Row) {
+  const { recorded, now, upstream, isUpstreams = false } = row;
+  const { isAdopted = true, onCreate = false, onDelete = false } = row;
   const question: BaselineQuestion = {
     matches: [match],
     resources: new Map(now === undefined ? [] : [[ref, now]]),
     recorded: recorded === undefined ? {} : { [ref]: recorded },
     adoptedAtMs: isAdopted ? adoptedAtMs : undefined,
     upstreamHashes: new Map(upstream === undefined ? [] : [[ref, upstream]]),
+    isUpstreams,
     reloadsOnCreate: () => onCreate,
     reloadsOnDelete: () => onDelete,
   };
@@ -87,6 +91,18 @@ describe("a baseline", () => {
       "upstream-z -> a",
     ],
     [
+      "is the content if upstream has rolled that out since it was recorded",
+      { recorded: "a", now: secret("b"), upstream: "upstream-b", isUpstreams: true },
+      "b",
+      "",
+    ],
+    [
+      "is not what upstream shows if a restart of ours did not change that",
+      { recorded: "a", now: secret("b"), upstream: "upstream-b" },
+      "a",
+      "a -> b",
+    ],
+    [
       "of ours counts more than upstream's",
       { recorded: "a", now: secret("a"), upstream: "upstream-z" },
       "a",
@@ -101,6 +117,7 @@ describe("a baseline", () => {
     const { kept } = compareBaselines({
       ...{ matches: [], resources: new Map(), recorded: { [ref]: "a" }, adoptedAtMs },
       upstreamHashes: new Map(),
+      isUpstreams: false,
       reloadsOnCreate: () => true,
       reloadsOnDelete: () => true,
     });

@@ -15,6 +15,8 @@ export interface BaselineQuestion {
   readonly adoptedAtMs: number | undefined;
   /** Upstream's hashes that the pod template contains, by `formatRef`. */
   readonly upstreamHashes: ReadonlyMap<string, string>;
+  /** Whether this operator has never reloaded the workload, so that upstream's hashes are those of its last rollout. */
+  readonly isUpstreams: boolean;
   /** Whether a match reloads when its resource is created or deleted. */
   readonly reloadsOnCreate: (match: Match) => boolean;
   readonly reloadsOnDelete: (match: Match) => boolean;
@@ -43,7 +45,7 @@ export function compareBaselines(question: BaselineQuestion): BaselineComparison
     const [first] = own;
     if (first === undefined) continue;
     const resource = resources.get(ref);
-    const before = recorded[ref] ?? firstBaseline(question, own, resource);
+    const before = shownBaseline(question, ref) ?? recorded[ref] ?? firstBaseline(question, own, resource);
     const after = resource?.hash ?? absent;
     if (counts(question, own, before, after)) {
       kept[ref] = before;
@@ -67,6 +69,17 @@ function changeOf(
     upstreamHash: now?.upstreamHash,
     isExplicit: matches.some(({ isExplicit }) => isExplicit),
   };
+}
+
+/** Upstream has rolled out the content that there is now, beside this operator or while it did not run. */
+function shownBaseline(
+  { upstreamHashes, isUpstreams, resources }: BaselineQuestion,
+  ref: string,
+): string | undefined {
+  const resource = resources.get(ref);
+  return isUpstreams && resource !== undefined && upstreamHashes.get(ref) === resource.upstreamHash
+    ? resource.hash
+    : undefined;
 }
 
 /** What is taken for the baseline of a resource that has none. */

@@ -111,6 +111,7 @@ async function reconcileMatches(run: Run): Promise<ReconcileResult> {
     recorded: before.baselines ?? {},
     adoptedAtMs: before.adoptedAt === undefined ? undefined : Date.parse(before.adoptedAt),
     upstreamHashes: upstreamBaselines(workload, [...resources.values()], keys),
+    isUpstreams: before.lastReload === undefined,
     reloadsOnCreate: (match) => reloadsOnCreate(match, settings),
     reloadsOnDelete: (match) => reloadsOnDelete(match, settings),
   });
@@ -292,6 +293,8 @@ async function continuePause(run: Run): Promise<number | undefined> {
   const { matches } = scope;
   const { keys, settings } = run.parts;
   const policy = policyOf(scope.workload, { matches, settings, keys, nowMs });
+  // A pause is a matter of the operator that reloads, such as upstream's beside this one.
+  if (policy.mode === "notify" || run.parts.callWebhook !== undefined) return undefined;
   const step = pauseStepOf(run, policy, false);
   if (step.action === "collect") return step.untilMs === undefined ? longestWaitMs : step.untilMs - nowMs;
   if (step.operations.length === 0) return undefined;
