@@ -17,6 +17,7 @@ import { ReloadRecord } from "../api/reload-record.ts";
 import { ReloaderConfig } from "../api/reloader-config.ts";
 import { concernValues } from "../decision/concerned.ts";
 import { fieldOwner, workloadOfRecord } from "../record/reload-records.ts";
+import { afterInitialList } from "../resource/after-initial-list.ts";
 import type { HashedResource } from "../resource/hashed-resource.ts";
 import type { ResourceKind, ResourceRef } from "../resource/watched-resource.ts";
 import { concernIndex } from "../workload/concerned-workloads.ts";
@@ -53,38 +54,50 @@ export function configController(
     fieldOwner,
     backoff: "oneSecondToFiveMinutes",
     predicates: [anyOf(generationChanged, annotationsChanged)],
-  }).watches(ReloadRecord, (record, { client }) => configsOfRecord(record, client, parts));
+  }).watches(ReloadRecord, (record, { client }) => configsOfRecord(record, client, parts), {
+    predicates: [afterInitialList],
+  });
   for (const kind of parts.workloadKinds)
     builder = builder.watches(
       workloadKinds[kind].resource,
       ({ metadata: { namespace = "", name } }, { client }) =>
         configsWithTarget({ kind, namespace, name }, client),
-      { predicates: [anyOf(generationChanged, annotationsChanged)] },
+      { predicates: [afterInitialList, anyOf(generationChanged, annotationsChanged)] },
     );
   if (secrets !== undefined) builder = watchHashes(builder, "Secret", secrets);
   if (configMaps !== undefined) builder = watchHashes(builder, "ConfigMap", configMaps);
   if (mounts !== undefined)
     builder = builder
-      .watches(mounts.podStatuses, ({ metadata: { namespace }, secretProviderClass: name }, { client }) =>
-        name === undefined ? [] : configsWatching({ kind: "SecretProviderClass", namespace, name }, client),
+      .watches(
+        mounts.podStatuses,
+        ({ metadata: { namespace }, secretProviderClass: name }, { client }) =>
+          name === undefined ? [] : configsWatching({ kind: "SecretProviderClass", namespace, name }, client),
+        { predicates: [afterInitialList] },
       )
-      .watches(mounts.classes, ({ metadata: { namespace = "", name } }, { client }) =>
-        configsWatching({ kind: "SecretProviderClass", namespace, name }, client),
+      .watches(
+        mounts.classes,
+        ({ metadata: { namespace = "", name } }, { client }) =>
+          configsWatching({ kind: "SecretProviderClass", namespace, name }, client),
+        { predicates: [afterInitialList] },
       );
   if (parts.readsNamespaces)
     builder = builder.watches(metadataOnly(Namespace), (_, { client }) => configsWithSelector(client), {
-      predicates: [labelsChanged],
+      predicates: [afterInitialList, labelsChanged],
     });
   return builder.reconcile((context) => reconcileConfig(context, parts, alertChecks));
 }
 
 function watchHashes(builder: Builder, kind: ResourceKind, resource: Resource<HashedResource>): Builder {
-  return builder.watches(resource, async ({ metadata: { namespace, name } }, { client }) => {
-    const ref = { kind, namespace, name };
-    const ofAlerts =
-      kind === "Secret" ? await configsOf(client, alertSecretIndex, `${namespace}/${name}`) : [];
-    return [...ofAlerts.map(keyOfConfig), ...(await configsWatching(ref, client))];
-  });
+  return builder.watches(
+    resource,
+    async ({ metadata: { namespace, name } }, { client }) => {
+      const ref = { kind, namespace, name };
+      const ofAlerts =
+        kind === "Secret" ? await configsOf(client, alertSecretIndex, `${namespace}/${name}`) : [];
+      return [...ofAlerts.map(keyOfConfig), ...(await configsWatching(ref, client))];
+    },
+    { predicates: [afterInitialList] },
+  );
 }
 
 /** A few too many, and none too few. */

@@ -20,6 +20,7 @@ import { ReloadRecord } from "../api/reload-record.ts";
 import { ReloaderConfig } from "../api/reloader-config.ts";
 import type { EventType } from "../metrics.ts";
 import { workloadOfRecord } from "../record/reload-records.ts";
+import { afterInitialList } from "../resource/after-initial-list.ts";
 import type { MountKinds } from "../resource/hashed-kinds.ts";
 import type { HashedResource } from "../resource/hashed-resource.ts";
 import type { ResourceKind } from "../resource/watched-resource.ts";
@@ -78,7 +79,7 @@ export function workloadController(parts: ReloaderParts): ControllerDefinition<W
     builder = builder.watches(
       metadataOnly(Namespace),
       counted((namespace, { client }) => workloadsSelectedIn(namespace.metadata.name, client, parts), parts),
-      { predicates: [labelsChanged] },
+      { predicates: [afterInitialList, labelsChanged] },
     );
   return builder.reconcileKey((context) => measured(context, parts));
 }
@@ -160,7 +161,7 @@ function watchMounts(builder: Builder, { podStatuses, classes }: MountKinds, par
           workloadsConcernedBy({ kind, namespace, name }, client, parts),
         parts,
       ),
-      { predicates: [annotationsChanged] },
+      { predicates: [afterInitialList, annotationsChanged] },
     );
 }
 
@@ -172,7 +173,7 @@ function contentChanged(kind: ResourceKind, { metrics }: ReloaderParts): Predica
     return isPassed;
   };
   return {
-    create: () => received("add", true),
+    create: ({ isInInitialList }) => received("add", !isInInitialList),
     delete: () => received("delete", true),
     update: ({ old, object }) => {
       const isChanged =
