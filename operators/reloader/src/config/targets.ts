@@ -50,7 +50,7 @@ export async function findTarget(
   try {
     const object = await find(client, workloadKinds[kind].resource, { namespace, name });
     if (object === undefined) {
-      const isServed = !workloadKinds[kind].isOptional || (await isKindServed(kind, liveClient));
+      const isServed = !workloadKinds[kind].resource.isOptional || (await isKindServed(kind, liveClient));
       return { ...nothing, presence: isServed ? "missing" : "notServed" };
     }
     const found = workloadOf(kind, object);

@@ -61,7 +61,7 @@ it.each([
 });
 
 it("only the kinds of other projects may be missing", () => {
-  const optional = Object.values(workloadKinds).filter(({ isOptional }) => isOptional);
+  const optional = Object.values(workloadKinds).filter(({ resource }) => resource.isOptional);
   expect(optional.map(({ name }) => name)).toEqual(["Rollout", "DeploymentConfig"]);
 });
 

@@ -39,23 +39,21 @@ export interface WorkloadKind {
   readonly resource: Resource;
   /** Where the pod template is, field by field. */
   readonly templatePath: readonly string[];
-  /** The API server may not serve it, now or ever. */
-  readonly isOptional: boolean;
 }
 
 /** Every kind that can be reloaded, by its name. */
 export const workloadKinds: Readonly<Record<WorkloadKindName, WorkloadKind>> = {
-  Deployment: builtIn("Deployment", Deployment),
-  StatefulSet: builtIn("StatefulSet", StatefulSet),
-  DaemonSet: builtIn("DaemonSet", DaemonSet),
-  Rollout: { ...builtIn("Rollout", Rollout), isOptional: true },
-  DeploymentConfig: { ...builtIn("DeploymentConfig", DeploymentConfig), isOptional: true },
-  CronJob: { ...builtIn("CronJob", CronJob), templatePath: ["spec", "jobTemplate", "spec", "template"] },
-  Job: builtIn("Job", Job),
+  Deployment: inTemplate("Deployment", Deployment),
+  StatefulSet: inTemplate("StatefulSet", StatefulSet),
+  DaemonSet: inTemplate("DaemonSet", DaemonSet),
+  Rollout: inTemplate("Rollout", Rollout),
+  DeploymentConfig: inTemplate("DeploymentConfig", DeploymentConfig),
+  CronJob: { ...inTemplate("CronJob", CronJob), templatePath: ["spec", "jobTemplate", "spec", "template"] },
+  Job: inTemplate("Job", Job),
 };
 
-function builtIn(name: WorkloadKindName, resource: Resource): WorkloadKind {
-  return { name, resource, templatePath: ["spec", "template"], isOptional: false };
+function inTemplate(name: WorkloadKindName, resource: Resource): WorkloadKind {
+  return { name, resource, templatePath: ["spec", "template"] };
 }
 
 /** The object as a workload. What is not a pod template in the place of one counts as none. */

@@ -1,6 +1,8 @@
 import type { GenericObject, Stored } from "keelson";
+import { CronJob } from "keelson/kinds/batch/v1";
 import { Pod, type PodSpec } from "keelson/kinds/core/v1";
 import { genericResource } from "keelson/low-level";
+import { ownerReferenceTo } from "keelson/object";
 import type { WorkloadKindName } from "../../src/workload/workload-kind.ts";
 import { workloadKinds } from "../../src/workload/workload-kinds.ts";
 import { type ReloaderSpace, usingContainer } from "./space.ts";
@@ -14,7 +16,12 @@ export interface WorkloadChoice {
   /** Beside the template and what the kind requires. */
   readonly spec?: object;
   readonly pod?: Partial<PodSpec>;
+  /** The CronJob that controls a Job. */
+  readonly owner?: Stored;
 }
+
+/** Pods that run until they are deleted. */
+export const endless = { "hollow.keelson.dev/run": "forever" };
 
 /** Creates a workload whose one container uses the Secret `db`. */
 export function createWorkload(
@@ -23,7 +30,7 @@ export function createWorkload(
   name: string,
   choice: WorkloadChoice = {},
 ): Promise<Stored<GenericObject>> {
-  const { annotations = {}, templateAnnotations = {}, spec = {}, pod = {} } = choice;
+  const { annotations = {}, templateAnnotations = {}, spec = {}, pod = {}, owner } = choice;
   const labels = { app: name };
   const template = {
     metadata: { labels, annotations: templateAnnotations },
@@ -35,7 +42,12 @@ export function createWorkload(
     },
   };
   return world.client.create(genericResource(workloadKinds[kind].resource), {
-    metadata: { namespace, name, annotations },
+    metadata: {
+      ...{ namespace, name, annotations },
+      ...(owner !== undefined && {
+        ownerReferences: [ownerReferenceTo({ resource: CronJob, object: owner }, { controller: true })],
+      }),
+    },
     spec: { ...specOf(kind, labels, template), ...spec },
   });
 }

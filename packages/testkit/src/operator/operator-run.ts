@@ -146,7 +146,7 @@ export class OperatorRun {
 
   #managerOptions(): ManagerOptions {
     const { options, client, metrics, webhookName } = this.#parts;
-    const { clock, random, namespaces, permissionCheck } = options;
+    const { clock, random, namespaces, permissionCheck, servedCheckMs } = options;
     const events = this.#events;
     return {
       client,
@@ -158,6 +158,7 @@ export class OperatorRun {
       ...(permissionCheck !== undefined && { permissionCheck }),
       cache: {
         kinds: operatorCacheKinds([this.#operator]),
+        ...(servedCheckMs !== undefined && { servedCheckMs }),
         ...(namespaces !== undefined && {
           defaults: { namespaces: Object.fromEntries(namespaces.map((each) => [each, {}])) },
         }),

@@ -39,6 +39,8 @@ export interface RunOperatorOptions {
   readonly events?: boolean;
   /** What a permission that is missing at the start does. Default `fail`: nothing starts. */
   readonly permissionCheck?: NonNullable<ManagerOptions["permissionCheck"]>;
+  /** How often it looks for optional kinds that the API server does not serve. Default: that of the cache, 30 s. */
+  readonly servedCheckMs?: number;
 }
 
 /** An operator that runs in the test's own process. */
