@@ -186,6 +186,8 @@ it("reloads each workload once for a change, and keeps upstream's variable and a
   expect(Object.keys(before).map((name) => [name, after[name] - before[name]])).toEqual(
     workloads.map(([, name]) => [name, 1]),
   );
+  const { managedFields = [] } = (await space.get(Deployment, "variable")).metadata;
+  expect(managedFields.map(({ manager }) => manager)).toContain("reloader");
   // Upstream finds its own hash in the variable, and so nothing to do.
   expect(await variable("variable", "STAKATER_DB_SECRET")).toBe(hash);
   expect(await variable("variable", "RELOADER_TRIGGERED_AT")).toBeUndefined();
