@@ -16,10 +16,10 @@ const plainName = /^[a-z0-9-]+$/;
 
 /** The longest item: four times the longest name. */
 const maxLength = 1024;
-/** Instructions of one compiled pattern; with this many, a match takes a few milliseconds at most. */
-const maxSize = 500;
-/** Patterns of one annotation that are not plain names. */
-const maxPatterns = 64;
+/** Instructions of all patterns of a list together; with this many, a name is decided within milliseconds. */
+const maxSize = 1000;
+/** Problems that are reported one by one, since each becomes an Event. */
+const maxProblems = 5;
 /** How many annotation values are kept compiled. */
 const maxKept = 2048;
 
@@ -45,38 +45,56 @@ function compile(list: string): NamePatterns {
   const names = new Set<string>();
   const patterns: RE2JS[] = [];
   const problems: string[] = [];
+  let size = 0;
   for (const item of new Set(list.split(",").map((part) => part.trim()))) {
     if (item === "") continue;
     if (plainName.test(item)) {
       names.add(item);
       continue;
     }
-    const pattern = patterns.length < maxPatterns ? compileItem(item) : tooMany;
-    if (typeof pattern === "string") problems.push(`${quote(item)} ${pattern}`);
-    else patterns.push(pattern);
+    const pattern = compileItem(item, maxSize - size);
+    if (typeof pattern === "string") {
+      problems.push(`${quote(item)} ${pattern}`);
+    } else {
+      patterns.push(pattern);
+      size += pattern.programSize();
+    }
   }
   return {
-    matches: (name) => names.has(name) || patterns.some((pattern) => pattern.testExact(name)),
+    matches: (name) => names.has(name) || patterns.some((pattern) => matchesWhole(pattern, name)),
     names: [...names],
     hasPatterns: patterns.length > 0,
-    problems,
+    problems: [
+      ...problems.slice(0, maxProblems),
+      ...(problems.length > maxProblems
+        ? [`${problems.length - maxProblems} more items are wrong; correct these first`]
+        : []),
+    ],
   };
 }
 
-const tooMany = `is one pattern too many; write at most ${maxPatterns}, or join some, such as (?:a|b).*`;
-
 /** Compiled without anchors: with them, `a)|(b` would be a pattern that is not anchored. */
-function compileItem(item: string): RE2JS | string {
+function compileItem(item: string, sizeLeft: number): RE2JS | string {
   if (item.length > maxLength) return `is too long; write at most ${maxLength} characters`;
   try {
     const pattern = RE2JS.compile(item);
-    if (pattern.programSize() <= maxSize) return pattern;
-    return "is too large a pattern; write one with smaller repetitions, such as app-.* instead of app-.{1000}";
+    if (pattern.programSize() <= sizeLeft) return pattern;
+    return pattern.programSize() > maxSize
+      ? "is too large a pattern; write one with smaller repetitions, such as app-.* instead of app-.{1000}"
+      : "is one pattern too many; join some, such as app-.* for many names that begin with app-";
   } catch (error) {
     if (!(error instanceof RE2JSException)) throw error;
     const reason = error.message.replace(/^error parsing regexp: /, "");
     return `is not a regular expression (${reason}); write a name or a pattern in the syntax of RE2, such as app-.*`;
   }
+}
+
+/**
+ * By a matcher, since the other methods build an automaton while they match: its states are as many as 2 to the power of the
+ * size of some patterns.
+ */
+function matchesWhole(pattern: RE2JS, name: string): boolean {
+  return pattern.matcher(name).matches();
 }
 
 function quote(item: string): string {
