@@ -21,6 +21,7 @@ import { upstream } from "./settings/upstream.ts";
 import { annotationKeysOf, type ReloaderSettings, settings } from "./settings.ts";
 import { Coalescing } from "./timing/coalescing.ts";
 import { rateLimitsOf } from "./timing/rate-limits.ts";
+import { configAdmission } from "./webhook/admission.ts";
 import { concernIndex, concernsOfConfig, concernsOfWorkload } from "./workload/concerned-workloads.ts";
 import { workloadController } from "./workload/controller.ts";
 import type { ReloaderParts } from "./workload/parts.ts";
@@ -40,11 +41,10 @@ export const reloader = defineOperator({
     const chosen = withoutNamespaceSettings(dependencies.settings, namespaces);
     const queue = new AlertQueue({ metrics: new AlertMetrics(metrics) });
     const parts = makeParts({ ...dependencies, settings: chosen }, queue);
+    const alertChecks = new AlertChecks(parts, configUrls(chosen));
     return {
-      controllers: [
-        workloadController(parts),
-        configController(parts, new AlertChecks(parts, configUrls(chosen))),
-      ],
+      controllers: [workloadController(parts), configController(parts, alertChecks)],
+      webhooks: [configAdmission(parts, alertChecks)],
       indexes: indexesOf(parts),
       cache: hashedCache(parts.hashedKinds, chosen),
       uses: [
