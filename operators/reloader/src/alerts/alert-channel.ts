@@ -15,9 +15,7 @@ import {
 import { upstreamPayload } from "./upstream-payload.ts";
 
 /** The channels of a ReloaderConfig by their fields, and that of the settings. The value of a label of metrics. */
-export const channelTypes = ["slack", "teams", "googleChat", "customWebhook", "settings"] as const;
-
-export type ChannelType = (typeof channelTypes)[number];
+export type ChannelType = "slack" | "teams" | "googleChat" | "customWebhook" | "settings";
 
 /** One place where alerts are sent. */
 export interface AlertChannel {

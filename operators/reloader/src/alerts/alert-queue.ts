@@ -1,17 +1,18 @@
 import type { EventRecorder, Logger } from "keelson";
-import { sleep } from "keelson/low-level";
+import { sleep, toError } from "keelson/low-level";
 import { EventReason } from "../api/reasons.ts";
 import { formatWorkload } from "../workload/workload-kind.ts";
 import type { ReloadAlert } from "./alert.ts";
 import type { AlertChannel } from "./alert-channel.ts";
 import type { AlertMetrics } from "./alert-metrics.ts";
 import { type SendDependencies, sendAlert } from "./send-alert.ts";
+import { failure } from "./timed-post.ts";
 
 export interface AlertQueueOptions {
   readonly metrics: AlertMetrics;
-  /** How many alerts may wait, for all channels together. Default: 1000. */
+  /** How many alerts may wait, for all channels together. Default: 5000. */
   readonly capacity?: number;
-  /** How many may wait for one channel. Default: 100. */
+  /** How many may wait for one channel. Default: 1000. */
   readonly channelCapacity?: number;
 }
 
@@ -54,7 +55,7 @@ export class AlertQueue {
   readonly #sending = new Map<string, Promise<void>>();
   #state: QueueState = { name: "new" };
 
-  constructor({ metrics, capacity = 1000, channelCapacity = 100 }: AlertQueueOptions) {
+  constructor({ metrics, capacity = 5000, channelCapacity = 1000 }: AlertQueueOptions) {
     this.#metrics = metrics;
     this.#capacity = capacity;
     this.#channelCapacity = channelCapacity;
@@ -131,8 +132,10 @@ export class AlertQueue {
     const startMs = clock.monotonicNow();
     const { url, urls } = channel;
     const outgoing = { url, urls, payload: channel.payloadOf(alert, { additionalInfo }) };
-    const attempt = await sendAlert(outgoing, dependencies, () => this.#metrics.retried(type), signal).catch(
-      () => undefined,
+    const onRetry = (): void => this.#metrics.retried(type);
+    const attempt = await sendAlert(outgoing, dependencies, onRetry, signal).catch((error: unknown) =>
+      // Its text may contain the URL.
+      signal.aborted ? undefined : failure(`it could not be sent: ${toError(error).name}`, false),
     );
     if (attempt === undefined) {
       this.#metrics.ended(type, "dropped");

@@ -10,7 +10,7 @@ export type UrlSource =
   | { readonly type: "invalid"; readonly problem: string };
 
 /** A value in a Secret. */
-export interface SecretKey {
+interface SecretKey {
   readonly namespace: string;
   readonly name: string;
   readonly key: string;

@@ -30,7 +30,7 @@ export interface AlertText {
   readonly facts: readonly AlertFact[];
 }
 
-export interface AlertFact {
+interface AlertFact {
   readonly name: string;
   readonly value: string;
   /** Too long to stand beside another one. */

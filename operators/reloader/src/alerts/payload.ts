@@ -119,7 +119,7 @@ export const googleChatPayload: PayloadOf = (alert, { additionalInfo }) => {
 };
 
 /** The values of an alert by name, as upstream's next version writes them to webhooks; `resources` has all changes. */
-export function alertValues(alert: ReloadAlert, { additionalInfo = "" }: PayloadOptions) {
+function alertValues(alert: ReloadAlert, { additionalInfo = "" }: PayloadOptions) {
   const { outcome, workload, changes, strategy, time, configs } = alert;
   const error = errorOf(alert);
   const [first] = changes;

@@ -1,5 +1,5 @@
-import { find, type ObjectContext } from "keelson";
-import { Secret } from "keelson/kinds/core/v1";
+import type { ObjectContext } from "keelson";
+import { secretReader } from "../alerts/alert-runnable.ts";
 import { type AlertUrlPolicy, resolveUrl } from "../alerts/alert-url.ts";
 import type { ReloaderConfig } from "../api/reloader-config.ts";
 import type { ReloaderParts } from "../workload/parts.ts";
@@ -49,8 +49,8 @@ export class AlertChecks {
     const cached = await this.#parts.reader(client).get({ kind: "Secret", namespace, name });
     const known = this.#checked.get(id);
     if (cached !== undefined && cached.hash === known?.hash) return known.problem;
-    const readSecret = async () => (await find(liveClient, Secret, { namespace, name }))?.data ?? undefined;
-    const { problem } = await resolveUrl({ type: "secret", secret }, this.urls, readSecret, signal);
+    const source = { type: "secret", secret } as const;
+    const { problem } = await resolveUrl(source, this.urls, secretReader(liveClient), signal);
     if (cached === undefined) this.#checked.delete(id);
     else this.#checked.set(id, { hash: cached.hash, problem });
     return problem;

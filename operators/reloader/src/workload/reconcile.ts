@@ -149,7 +149,12 @@ async function roll(
   reporter.problems(policy.problems);
   const request = requestOf(run, policy, changes, new Date(nowMs).toISOString());
   if (policy.mode === "notify" || parts.callWebhook !== undefined) {
-    await parts.callWebhook?.(request, context.signal);
+    try {
+      await parts.callWebhook?.(request, context.signal);
+    } catch (error) {
+      if (context.signal.aborted) throw error;
+      throw await failed(run, input, request, toError(error));
+    }
     const status = notifiedStatus(input, changes);
     const record = await save(run, status);
     parts.coalescing.forget(context.key);

@@ -1,5 +1,6 @@
 import type { ReconcileContext } from "keelson";
 import type { ReloadAlert } from "../alerts/alert.ts";
+import { ReloadWebhookError } from "../alerts/reload-webhook.ts";
 import type { ReloadRecordStatus } from "../api/reload-record.ts";
 import {
   changeNotifiedEvent,
@@ -71,7 +72,7 @@ export class Reporter {
     log.error("Failed to trigger reload", { kind: key.kind, name: key.name, error });
     this.#eventOnAll(request.changes, reloadFailedEvent(key, error.message));
     this.#parts.metrics.reloadFailed(this.#measured(request));
-    this.#parts.metrics.failed("update_workload");
+    this.#parts.metrics.failed(error instanceof ReloadWebhookError ? "webhook_send" : "update_workload");
     if (failures > 0) this.#parts.metrics.retried();
     // One alert for a failure, however often it is retried.
     if (failures === 0) this.#alert("failed", request, error);

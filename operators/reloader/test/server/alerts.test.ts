@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import { text } from "node:stream/consumers";
 import { type RunningOperator, startWorld, type World } from "@keelson/testkit";
+import { Deployment } from "keelson/kinds/apps/v1";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { ReloaderConfig } from "../../src/api/reloader-config.ts";
 import { reloader } from "../../src/operator.ts";
@@ -116,5 +117,9 @@ it("calls the webhook instead of reloading, again until it accepts", async () =>
   });
   await operator.idle();
   expect(receivedAt("/reload")).toHaveLength(2);
+  expect(await space.eventsAbout(Deployment, "web")).toEqual(
+    expect.arrayContaining(["Warning ReloadFail", "Normal ChangeNotified"]),
+  );
+  expect(await operator.metrics()).toContain('reloader_errors_total{type="webhook_send"} 1');
   expect(await space.reloadsOf("web")).toBe(0);
 });
