@@ -58,7 +58,7 @@ const watchedResources = z.object({
     ),
   resourceSelector: labelSelector()
     .exactOptional()
-    .describe("Only resources with these labels count; without names, all that have them"),
+    .describe("Only resources with these labels count; without names and autoReloadAll, all that have them"),
 });
 
 const ignoredResource = z.object({

@@ -18,7 +18,7 @@ import { type AnnotatedWorkload, annotationSources } from "./workload-annotation
 export type AnnotationDecision = "explicit" | "auto" | "ignored" | "excluded" | "unused" | "unmatched";
 
 /** A resource, as annotations decide about it. */
-export interface DecidedResource {
+interface DecidedResource {
   readonly kind: ResourceKind;
   readonly name: string;
   /** Undefined if it does not exist any more; then it had what it was recorded for. */
@@ -39,7 +39,7 @@ export interface AnnotationRules {
 }
 
 /** What the annotations say about the resources of one kind. */
-export interface KindRules {
+interface KindRules {
   readonly named: NamePatterns;
   readonly excluded: ReadonlySet<string>;
   /** Used resources with the annotation `match` count. */

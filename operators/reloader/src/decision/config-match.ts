@@ -36,7 +36,7 @@ export function targetFor(
 }
 
 /** Whether a target of a config names the workload. */
-export function isTarget(config: Stored<ReloaderConfig>, target: Target, workload: WorkloadRef): boolean {
+function isTarget(config: Stored<ReloaderConfig>, target: Target, workload: WorkloadRef): boolean {
   return (
     target.kind === workload.kind &&
     target.name === workload.name &&

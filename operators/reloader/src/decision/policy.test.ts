@@ -43,22 +43,15 @@ describe("a policy", () => {
   it("is that of the settings if nothing else is said", () => {
     expect(policy({})).toEqual({
       ...{ mode: "reload", strategy: "env-vars", pausePeriodMs: undefined, accumulatePeriodMs: undefined },
-      ...{
-        windows: [],
-        reloadOnCreate: false,
-        reloadOnDelete: false,
-        cronJobPolicy: "patch",
-        jobPolicy: "keep",
-      },
-      problems: [],
+      ...{ windows: [], problems: [] },
     });
     const settings = {
       ...{ mode: "notify", reloadStrategy: "annotations", defaultPausePeriod: "5m" },
-      ...{ reloadOnCreate: true, reloadOnDelete: true, ...windowSetting },
+      ...windowSetting,
     };
     expect(policy({}, [byAnnotations], settings)).toMatchObject({
       ...{ mode: "notify", strategy: "annotations", pausePeriodMs: 300_000 },
-      ...{ windows: [windowOfSetting], reloadOnCreate: true, reloadOnDelete: true },
+      windows: [windowOfSetting],
     });
   });
 
@@ -257,11 +250,6 @@ describe("a policy", () => {
       [never, byAnnotations].every((match) => reloadsOnCreate(match, on) && reloadsOnDelete(match, on)),
     ).toBe(true);
   });
-
-  it("has the policies of CronJobs and Jobs", () => {
-    expect(policy(annotated({ [keys.cronJobPolicy]: "run-now" })).cronJobPolicy).toBe("run-now");
-    expect(policy(annotated({ [keys.jobPolicy]: "recreate" })).jobPolicy).toBe("recreate");
-  });
 });
 
 describe("problems of a policy", () => {
@@ -281,11 +269,6 @@ describe("problems of a policy", () => {
       "the policy of a CronJob",
       annotated({ [keys.cronJobPolicy]: "now" }),
       'cronjob-policy: "now" has no effect; write patch or run-now',
-    ],
-    [
-      "the policy of a Job",
-      annotated({ [keys.jobPolicy]: "x" }),
-      'job-policy: "x" has no effect; write keep or recreate',
     ],
     [
       "a pause without a unit",

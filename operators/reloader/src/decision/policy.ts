@@ -13,8 +13,6 @@ export type PolicySettings = Pick<
   | "mode"
   | "reloadStrategy"
   | "rolloutStrategy"
-  | "reloadOnCreate"
-  | "reloadOnDelete"
   | "defaultPausePeriod"
   | "windowSchedule"
   | "windowDuration"
@@ -48,16 +46,14 @@ export function policyOf(workload: AnnotatedWorkload, facts: PolicyFacts): Reloa
     annotations.choice(keys.reloadStrategy, ["env-vars", "annotations"]) ??
     settings.reloadStrategy;
   const pause = annotations.pausePeriod();
+  // The reload of a CronJob reads it; here its value is checked.
+  annotations.choice(keys.cronJobPolicy, ["patch", "run-now"]);
   return {
     mode: annotations.choice(keys.mode, ["reload", "notify"]) ?? modeOf(origins, settings),
     strategy: rollout === "restart" ? "restart" : reload,
     pausePeriodMs: pause === undefined ? pausePeriodOf(configs, settings) : pause.pausePeriodMs,
     accumulatePeriodMs: pause?.accumulatePeriodMs,
     windows: annotations.windows(facts) ?? mergedWindows(origins, settings),
-    reloadOnCreate: matches.some((match) => reloadsOnCreate(match, settings)),
-    reloadOnDelete: matches.some((match) => reloadsOnDelete(match, settings)),
-    cronJobPolicy: annotations.choice(keys.cronJobPolicy, ["patch", "run-now"]) ?? "patch",
-    jobPolicy: annotations.choice(keys.jobPolicy, ["keep", "recreate"]) ?? "keep",
     problems: annotations.problems,
   };
 }
@@ -65,7 +61,7 @@ export function policyOf(workload: AnnotatedWorkload, facts: PolicyFacts): Reloa
 /** Whether the workload is reloaded when the resource of this match is created. */
 export function reloadsOnCreate(
   { origin }: Match,
-  settings: Pick<PolicySettings, "reloadOnCreate">,
+  settings: Pick<ReloaderSettings, "reloadOnCreate">,
 ): boolean {
   return settings.reloadOnCreate || (origin.type === "config" && origin.config.spec.reloadOnCreate);
 }
@@ -73,7 +69,7 @@ export function reloadsOnCreate(
 /** Whether the workload is reloaded when the resource of this match is deleted. */
 export function reloadsOnDelete(
   { origin }: Match,
-  settings: Pick<PolicySettings, "reloadOnDelete">,
+  settings: Pick<ReloaderSettings, "reloadOnDelete">,
 ): boolean {
   return settings.reloadOnDelete || (origin.type === "config" && origin.config.spec.reloadOnDelete);
 }

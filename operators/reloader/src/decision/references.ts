@@ -2,7 +2,7 @@ import type { Container, PodTemplateSpec, Volume } from "keelson/kinds/core/v1";
 import type { ResourceKind } from "../resource/watched-resource.ts";
 
 /** How the containers of a pod template use one resource. */
-export interface ResourceUse {
+interface ResourceUse {
   /** The names of the containers and init containers that use it. */
   readonly containers: readonly string[];
   /**

@@ -22,12 +22,6 @@ export interface ReloadPolicy {
   readonly accumulatePeriodMs: number | undefined;
   /** A reload waits until one of them is open. Empty: at any time. */
   readonly windows: readonly RestartWindow[];
-  readonly reloadOnCreate: boolean;
-  readonly reloadOnDelete: boolean;
-  /** What a change does to a CronJob: its next run has a changed template, or a Job runs now. */
-  readonly cronJobPolicy: "patch" | "run-now";
-  /** What a change does to a Job: nothing, or it is created anew. */
-  readonly jobPolicy: "keep" | "recreate";
   /** What is wrong with annotations of the workload, each saying what to write instead. */
   readonly problems: readonly string[];
 }

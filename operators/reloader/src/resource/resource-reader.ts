@@ -28,7 +28,7 @@ export function resourceReader(reader: Reader, kinds: HashedKinds): ResourceRead
 }
 
 /** Undefined if it has no hash, and so is not watched. */
-export function watchedResource(
+function watchedResource(
   kind: ResourceKind,
   { metadata, hash, upstreamHash }: Stored<HashedResource>,
 ): WatchedResource | undefined {

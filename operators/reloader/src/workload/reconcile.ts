@@ -103,6 +103,7 @@ function awaitsCreation({ workload, configs }: Scope, { settings, keys }: Reload
 
 async function reconcileMatches(run: Run): Promise<ReconcileResult> {
   const { scope, parts, nowMs } = run;
+  run.reporter.problems(policyFor(run, []).problems);
   const { workload, record, matches, resources } = scope;
   const { keys, settings } = parts;
   const before = { ...record?.status, configs: [...currentCounts(record?.status?.configs, scope.configs)] };
@@ -146,7 +147,6 @@ async function roll(
 ): Promise<ReconcileResult> {
   const { context, parts, reporter, nowMs } = run;
   const policy = policyFor(run, changes);
-  reporter.problems(policy.problems);
   const request = requestOf(run, policy, changes, new Date(nowMs).toISOString());
   if (policy.mode === "notify" || parts.callWebhook !== undefined) {
     try {

@@ -103,7 +103,7 @@ describe("invalid annotations", () => {
   it("are reported on the workload with what to write instead, and what is valid counts", async () => {
     const space = await ReloaderSpace.create(world);
     await space.createSecret("db", { key: "one" });
-    const annotations = { [keys.named.Secret]: "db(,db,*", [keys.auto]: "yes" };
+    const annotations = { [keys.named.Secret]: "db(,db,*", [keys.auto]: "yes", [keys.mode]: "silent" };
     await space.createDeployment("web", { replicas: 0, annotations });
     const messages = async () =>
       (await space.list(Event))
@@ -114,12 +114,13 @@ describe("invalid annotations", () => {
       .poll(messages)
       .toEqual([
         expect.stringMatching(/^.*auto: "yes" counts as "false"; write "true" or "false"/),
+        expect.stringMatching(/mode: "silent" has no effect; write reload or notify/),
         expect.stringMatching(/reload: "\*" is not a regular expression .*; write a name or a pattern/),
         expect.stringMatching(/reload: "db\(" is not a regular expression .*; write a name or a pattern/),
       ]);
     await space.changeSecret("db", { key: "two" });
     await space.isReloaded("web");
-    expect(await messages()).toHaveLength(3);
+    expect(await messages()).toHaveLength(4);
   });
 
   it("that would take ages to match do not delay other workloads", async () => {

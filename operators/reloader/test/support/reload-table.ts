@@ -28,7 +28,7 @@ export async function createResource(
 }
 
 /** Changes the content of a Secret or a ConfigMap. */
-export async function changeResource(
+async function changeResource(
   space: ReloaderSpace,
   kind: TableKind,
   name: string,
