@@ -23,7 +23,12 @@ function usesOfKind(kind: WorkloadKindName): readonly ApiUse[] {
     case "Job":
       return usesOf(Job, ["get", "create", "delete"]);
     case "CronJob":
-      return [...usesOf(workloadKinds.CronJob.resource, ["patch"]), ...usesOf(Job, ["create"])];
+      return [
+        ...usesOf(workloadKinds.CronJob.resource, ["get", "patch"]),
+        // An owner reference that blocks the owner's deletion is an update of its finalizers where that is enforced.
+        ...usesOf(workloadKinds.CronJob.resource, ["update"], "finalizers"),
+        ...usesOf(Job, ["create"]),
+      ];
     case "Deployment":
       return [...usesOf(workloadKinds.Deployment.resource, ["patch"]), ...usesOf(ReplicaSet, ["list"])];
     case "DeploymentConfig":
