@@ -17,6 +17,7 @@ import { recordHashUses } from "./config/record-hashes.ts";
 import { ReloaderMetrics } from "./metrics.ts";
 import { hashedCache, hashedKinds } from "./resource/hashed-kinds.ts";
 import { resourceReader } from "./resource/resource-reader.ts";
+import { reloaderProgress } from "./sample-progress.ts";
 import { upstream } from "./settings/upstream.ts";
 import { annotationKeysOf, type ReloaderSettings, settings } from "./settings.ts";
 import { Coalescing } from "./timing/coalescing.ts";
@@ -36,9 +37,21 @@ export const reloader = defineOperator({
   resources: [ReloaderConfig, ReloadRecord],
   settings,
   replaces: upstream,
+  samples: {
+    files: [
+      new URL("../samples/ledger.yaml", import.meta.url),
+      new URL("../samples/greeter.yaml", import.meta.url),
+    ],
+    later: [new URL("../samples/changed-password.yaml", import.meta.url)],
+    progress: reloaderProgress,
+    tries: [
+      "describe reloaderconfig ledger",
+      `patch configmap greeter-texts -p '{"data":{"greeting":"Good evening"}}'`,
+    ],
+  },
   parts: (dependencies) => {
-    const { namespaces, metrics } = dependencies;
-    const chosen = withoutNamespaceSettings(dependencies.settings, namespaces);
+    const { metrics } = dependencies;
+    const chosen = withoutNamespaceSettings(dependencies);
     const queue = new AlertQueue({ metrics: new AlertMetrics(metrics) });
     const parts = makeParts({ ...dependencies, settings: chosen }, queue);
     const alertChecks = new AlertChecks(parts, configUrls(chosen));
@@ -58,13 +71,18 @@ export const reloader = defineOperator({
 });
 
 /** A run in some namespaces may not read the labels of namespaces, and its namespaces are chosen already. */
-function withoutNamespaceSettings(
-  chosen: ReloaderSettings,
-  namespaces: readonly string[] | undefined,
-): ReloaderSettings {
-  return namespaces === undefined
-    ? chosen
-    : { ...chosen, namespaceSelector: undefined, namespacesToIgnore: [] };
+function withoutNamespaceSettings({
+  settings: chosen,
+  namespaces,
+  log,
+}: PartDependencies<ReloaderSettings>): ReloaderSettings {
+  if (namespaces === undefined) return chosen;
+  const { namespaceSelector, namespacesToIgnore, ...rest } = chosen;
+  if (namespacesToIgnore.length > 0)
+    log.warn("--namespaces-to-ignore has no effect: the run is limited to namespaces", { namespaces });
+  if (namespaceSelector !== undefined)
+    log.warn("--namespace-selector has no effect: the run is limited to namespaces", { namespaces });
+  return { ...rest, namespaceSelector: undefined, namespacesToIgnore: [] };
 }
 
 function makeParts(

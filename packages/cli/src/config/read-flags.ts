@@ -150,10 +150,11 @@ class FlagReader implements FlagReading {
 
   #unknown(flag: string): string {
     const known = [
+      // Of two that are equally near, those of the command itself come first.
+      ...this.#flags.known,
       ...this.#settings.flatMap(({ flag: own, shortFlag, aliases = [] }) =>
         [own, shortFlag, ...aliases.map((alias) => alias.flag)].filter((name) => name !== undefined),
       ),
-      ...this.#flags.known,
     ];
     const meant = nearest(flag, known);
     return `${flag}: there is no such flag; ${meant === undefined ? "see --help" : `did you mean ${meant}?`}`;

@@ -1,42 +1,72 @@
-import { AlreadyExistsError, type Client, type ObjectKey } from "keelson";
+import { AlreadyExistsError, type Client, find, type ObjectKey } from "keelson";
 import { RestMapper } from "keelson/client";
 import { Namespace } from "keelson/kinds/core/v1";
 import { genericResource, parseApiVersion } from "keelson/low-level";
 import { SampleRefusedError } from "./errors.ts";
-import type { Sample, SampleObject } from "./sample-files.ts";
+import { isSameSample, type Sample, type SampleObject, type Samples } from "./sample-files.ts";
 
 const fieldOwner = "keelson-samples";
 const defaultNamespace = "default";
 
-/** Applies them in their order, and makes the namespaces that are missing. Throws a SampleRefusedError. */
-export async function applySamples(
+/**
+ * Applies the first samples in their order, and makes the namespaces that are missing. Those that the later ones change are
+ * not applied if they exist: in kept data they have been changed already. Throws a SampleRefusedError.
+ */
+export function applyFirstSamples(
   client: Client,
-  samples: readonly Sample[],
+  { first, later }: Samples,
   signal: AbortSignal,
 ): Promise<void> {
+  const isChangedLater = (sample: Sample): boolean => later.some((each) => isSameSample(each, sample));
+  return applySamples(client, first, { signal, isKept: isChangedLater });
+}
+
+/** Applies the later ones in the same way. */
+export function applyLaterSamples(client: Client, { later }: Samples, signal: AbortSignal): Promise<void> {
+  return applySamples(client, later, { signal, isKept: () => false });
+}
+
+interface ApplyOptions {
+  readonly signal: AbortSignal;
+  /** Whether the sample is left as it is if it exists. */
+  readonly isKept: (sample: Sample) => boolean;
+}
+
+async function applySamples(
+  client: Client,
+  samples: readonly Sample[],
+  { signal, isKept }: ApplyOptions,
+): Promise<void> {
   const mapper = new RestMapper(client);
-  for (const { object, file } of samples) {
+  for (const sample of samples) {
     try {
-      await applySample(client, mapper, object, signal);
+      await applySample({ client, mapper, signal }, sample.object, isKept(sample));
     } catch (error) {
       if (signal.aborted) throw error;
-      const title = `${object.kind} ${object.metadata.name}`;
-      throw new SampleRefusedError({ file, title }, { cause: error });
+      const title = `${sample.object.kind} ${sample.object.metadata.name}`;
+      throw new SampleRefusedError({ file: sample.file, title }, { cause: error });
     }
   }
 }
 
+interface Server {
+  readonly client: Client;
+  readonly mapper: RestMapper;
+  readonly signal: AbortSignal;
+}
+
 async function applySample(
-  client: Client,
-  mapper: RestMapper,
+  { client, mapper, signal }: Server,
   object: SampleObject,
-  signal: AbortSignal,
+  isKept: boolean,
 ): Promise<void> {
   const { apiVersion, kind } = object;
   const resource = genericResource(
     await mapper.resourceFor({ ...parseApiVersion(apiVersion), kind }, { signal }),
   );
-  const { name, namespace } = sampleKey(object, resource.scope);
+  const key = sampleKey(object, resource.scope);
+  const { name, namespace } = key;
+  if (isKept && (await find(client, resource, key, { signal })) !== undefined) return;
   if (namespace !== undefined) await ensureNamespace(client, namespace, signal);
   const metadata = { ...object.metadata, name, ...(namespace !== undefined && { namespace }) };
   await client.apply(resource, { ...object, metadata }, { fieldOwner, force: true, signal });

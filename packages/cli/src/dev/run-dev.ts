@@ -3,12 +3,12 @@ import type { SettingsByOperator } from "../config/resolve-config.ts";
 import { type EmbeddedCluster, startEmbeddedCluster } from "../sandbox/embedded-cluster.ts";
 import { clusterFacts, greeting } from "../sandbox/greeting.ts";
 import { until } from "../signals.ts";
-import { applySamples } from "./apply-samples.ts";
+import { applyFirstSamples, applyLaterSamples } from "./apply-samples.ts";
 import { devLogger, openLogFile } from "./dev-logger.ts";
 import type { DevSettings } from "./dev-settings.ts";
 import type { Display } from "./display.ts";
 import { SampleBoard } from "./sample-board.ts";
-import { readSamples, type Sample } from "./sample-files.ts";
+import { noSamples, readSamples, type Samples } from "./sample-files.ts";
 import { viewOf, waitUntilSettled } from "./settle.ts";
 import { type RunningOperators, startOperators } from "./start-operators.ts";
 import { tryLines } from "./try-lines.ts";
@@ -29,11 +29,12 @@ export interface RunDevSettings extends DevSettings {
 /** The operators and the objects that they reconcile. */
 interface Workload {
   readonly operators: readonly Operator[];
-  readonly samples: readonly Sample[];
+  readonly samples: Samples;
 }
 
 /** A user may correct what keeps a sample from settling, or it passes by itself, such as a slow server. */
 const stuckMs = 10_000;
+const endless = { timeoutMs: Number.POSITIVE_INFINITY, stuckMs: Number.POSITIVE_INFINITY };
 
 /**
  * Runs the operators and their samples. Resolves when the samples are settled, if `--exit-when-settled` is set;
@@ -44,7 +45,7 @@ export async function runDev(
   settings: RunDevSettings,
   { signal, folder, version, display }: RunDevDependencies,
 ): Promise<void> {
-  const samples = settings.hasSamples ? await readSamples(operators, folder) : [];
+  const samples = settings.hasSamples ? await readSamples(operators, folder) : noSamples;
   const workload: Workload = { operators, samples };
   display.await(`starting a control plane and ${operators.map(({ name }) => name).join(", ")} …`);
   using logFile = openLogFile(settings.logFile);
@@ -79,7 +80,7 @@ async function introduction(
   const operators = workload.operators.map(({ name }) => name);
   // A command that ends by itself leaves no time for suggestions.
   if (settings.settleMs !== undefined) return clusterFacts(cluster, settings.cluster, operators);
-  const tries = tryLines(workload.operators, workload.samples);
+  const tries = tryLines(workload.operators, workload.samples.first);
   return `${await greeting(cluster, settings.cluster, { operators, tries })}\n`;
 }
 
@@ -91,12 +92,22 @@ async function watch(
   signal: AbortSignal,
 ): Promise<void> {
   const nowMs = (): number => performance.now();
-  const board = new SampleBoard({ operators, samples, cache, onChange: () => display.changed() });
+  const onChange = (): void => display.changed();
+  const board = new SampleBoard({ operators, samples: samples.first, cache, onChange });
   display.follow(viewOf(board, nowMs));
-  await applySamples(client, samples, signal);
-  const settled =
-    settleMs === undefined
-      ? until(signal)
-      : waitUntilSettled(board, { timeoutMs: settleMs, stuckMs, nowMs, signal });
-  await Promise.race([settled, ended]);
+  await applyFirstSamples(client, samples, signal);
+  const over = new AbortController();
+  const waiting = AbortSignal.any([signal, over.signal]);
+  // A command that does not end by itself leaves a user the time to correct what keeps a sample from settling.
+  const limits = settleMs === undefined ? endless : { timeoutMs: settleMs, stuckMs };
+  const settle = { ...limits, sinceMs: nowMs(), nowMs, signal: waiting };
+  const finish = async (): Promise<void> => {
+    if (samples.later.length > 0) {
+      await waitUntilSettled(board, settle);
+      board.expectLater();
+      await applyLaterSamples(client, samples, waiting);
+    }
+    await (settleMs === undefined ? until(waiting) : waitUntilSettled(board, settle));
+  };
+  await Promise.race([finish(), ended]).finally(() => over.abort());
 }

@@ -2,6 +2,7 @@ import { formatKey, type GenericObject, type ObjectKey, type Operator, type Samp
 import type { Cache, InformerLease } from "keelson/cache";
 import { Event } from "keelson/kinds/core/v1";
 import { genericResource, groupResourceOf, parseApiVersion } from "keelson/low-level";
+import type { SampleStage } from "keelson/manager";
 import type { AnyDefinedResource } from "keelson/schema";
 import { sampleKey } from "./apply-samples.ts";
 import { LastEvents } from "./last-events.ts";
@@ -11,7 +12,7 @@ import type { Sample, SampleObject } from "./sample-files.ts";
 interface ShownKind {
   readonly resource: AnyDefinedResource;
   /** The operator's own function, if it has one. */
-  readonly progressOf: (object: GenericObject) => SampleProgress;
+  readonly progressOf: (object: GenericObject, stage: SampleStage) => SampleProgress;
   readonly informer: InformerLease<GenericObject>;
 }
 
@@ -40,13 +41,14 @@ export class SampleBoard {
   readonly #lastEvents = new LastEvents();
   /** Samples that have existed: one that was deleted is not awaited any more. */
   readonly #seen = new Set<string>();
+  #isLater = false;
 
   constructor({ operators, samples, cache, onChange }: BoardOptions) {
     this.#onChange = onChange;
     this.#kinds = operators.flatMap(({ resources, samples: own }) =>
       resources.map((resource) => ({
         resource,
-        progressOf: (object) => own?.progress(object) ?? usualProgress(object),
+        progressOf: (object, stage) => own?.progress(object, stage) ?? usualProgress(object),
         informer: cache.acquire(genericResource(resource)),
       })),
     );
@@ -55,11 +57,20 @@ export class SampleBoard {
     this.#subscribe();
   }
 
+  /** From now on samples are settled when what the later files change has been dealt with. */
+  expectLater(): void {
+    this.#isLater = true;
+    this.#onChange();
+  }
+
   look(): BoardRows {
+    const ids = new Set(this.#samples.map(({ id }) => id));
     const rows = this.#kinds.flatMap(({ resource, progressOf, informer }) =>
       informer.list().map((object) => {
+        const identity = identityOf(resource, object.metadata);
+        const isLater = this.#isLater && ids.has(identity.id);
         const event = this.#lastEvents.of(object.metadata.uid);
-        return rowOf(identityOf(resource, object.metadata), object, progressOf, event);
+        return rowOf(identity, object, (each) => progressOf(each, { isLater }), event);
       }),
     );
     const present = new Map(rows.map((row) => [row.id, row]));

@@ -1,7 +1,8 @@
 import { fileURLToPath } from "node:url";
 import { defineOperator, type Operator } from "keelson";
 import { describe, expect, it } from "vitest";
-import { readSamples } from "./sample-files.ts";
+import { usualProgress } from "./row.ts";
+import { isSameSample, readSamples } from "./sample-files.ts";
 
 const folderUrl = new URL("../../test/support/samples/", import.meta.url);
 const folder = fileURLToPath(folderUrl);
@@ -15,13 +16,24 @@ function operatorWith(...files: readonly string[]): Operator {
 describe("samples", () => {
   it("are all objects of all files, in their order", async () => {
     const without = defineOperator({ name: "none", setup: () => undefined });
-    const samples = await readSamples([without, operatorWith("sheds.yaml", "never.yaml")], folder);
-    expect(samples.map(({ object, file }) => `${file} ${object.kind} ${object.metadata.name}`)).toEqual([
+    const { first } = await readSamples([without, operatorWith("sheds.yaml", "never.yaml")], folder);
+    expect(first.map(({ object, file }) => `${file} ${object.kind} ${object.metadata.name}`)).toEqual([
       "sheds.yaml ConfigMap shed-paint",
       "sheds.yaml Shed tools",
       "sheds.yaml Shed bikes",
       "never.yaml Shed castle",
     ]);
+  });
+
+  it("may have files for later, and are the same object by kind and key", async () => {
+    const shed = operatorWith("sheds.yaml");
+    const samples = { ...shed.samples, files: [], later: shed.samples?.files ?? [], progress: usualProgress };
+    const { first, later } = await readSamples([{ ...shed, samples }], folder);
+    expect([first.length, later.length]).toEqual([0, 3]);
+    const [paint, tools, bikes] = later;
+    if (paint === undefined || tools === undefined || bikes === undefined) throw new Error("three are read");
+    expect(isSameSample(tools, { ...tools, file: "other.yaml" })).toBe(true);
+    for (const other of [paint, bikes]) expect(isSameSample(tools, other)).toBe(false);
   });
 
   it("that cannot be read are named in one line, with what to do", async () => {

@@ -15,13 +15,33 @@ export interface Sample {
   readonly file: string;
 }
 
+/** The samples of operators. */
+export interface Samples {
+  readonly first: readonly Sample[];
+  /** To be applied when the first ones are settled; they may change some of them. */
+  readonly later: readonly Sample[];
+}
+
+export const noSamples: Samples = { first: [], later: [] };
+
 /** All samples of the operators, in their order. Throws an UnreadableSampleError. */
-export async function readSamples(
-  operators: readonly Operator[],
-  folder: string,
-): Promise<readonly Sample[]> {
-  const files = operators.flatMap(({ samples }) => samples?.files ?? []);
-  return (await Promise.all(files.map((url) => readSampleFile(url, folder)))).flat();
+export async function readSamples(operators: readonly Operator[], folder: string): Promise<Samples> {
+  const read = async (files: readonly URL[]): Promise<readonly Sample[]> =>
+    (await Promise.all(files.map((url) => readSampleFile(url, folder)))).flat();
+  return {
+    first: await read(operators.flatMap(({ samples }) => samples?.files ?? [])),
+    later: await read(operators.flatMap(({ samples }) => samples?.later ?? [])),
+  };
+}
+
+/** Whether two samples are the same object. */
+export function isSameSample({ object: one }: Sample, { object: other }: Sample): boolean {
+  return (
+    one.apiVersion === other.apiVersion &&
+    one.kind === other.kind &&
+    one.metadata.name === other.metadata.name &&
+    one.metadata.namespace === other.metadata.namespace
+  );
 }
 
 async function readSampleFile(url: URL, folder: string): Promise<readonly Sample[]> {

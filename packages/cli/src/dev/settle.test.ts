@@ -13,7 +13,8 @@ beforeEach(() => {
 afterEach(() => void vi.useRealTimers());
 
 function wait(): Promise<string> {
-  const options = { timeoutMs: 60_000, stuckMs: 10_000, nowMs: () => performance.now(), signal: stop.signal };
+  const nowMs = () => performance.now();
+  const options = { sinceMs: nowMs(), timeoutMs: 60_000, stuckMs: 10_000, nowMs, signal: stop.signal };
   return waitUntilSettled({ look: () => ({ all: rows, samples: rows }) }, options).then(
     () => "settled",
     (error: unknown) => (error instanceof Error ? error.message : String(error)),

@@ -5,6 +5,8 @@ import type { Row } from "./row.ts";
 import type { SampleBoard } from "./sample-board.ts";
 
 export interface SettleOptions {
+  /** When the samples began to settle; the time is over `timeoutMs` later. */
+  readonly sinceMs: number;
   readonly timeoutMs: number;
   /** How long problems that will not go away by themselves may last, in case they do. */
   readonly stuckMs: number;
@@ -21,16 +23,15 @@ const lookMs = 50;
  */
 export async function waitUntilSettled(
   board: Pick<SampleBoard, "look">,
-  { timeoutMs, stuckMs, nowMs, signal }: SettleOptions,
+  { sinceMs, timeoutMs, stuckMs, nowMs, signal }: SettleOptions,
 ): Promise<void> {
-  const startMs = nowMs();
   let stuckSinceMs: number | undefined;
   for (;;) {
     signal.throwIfAborted();
     const { samples } = board.look();
     const verdict = verdictOf(samples);
     if (verdict === "settled") return;
-    const tookMs = nowMs() - startMs;
+    const tookMs = nowMs() - sinceMs;
     stuckSinceMs = verdict === "stuck" ? (stuckSinceMs ?? nowMs()) : undefined;
     const isStuck = stuckSinceMs !== undefined && nowMs() - stuckSinceMs >= stuckMs;
     if (isStuck || tookMs >= timeoutMs) throw new NotSettledError(samples, { tookMs, isStuck });

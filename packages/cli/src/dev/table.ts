@@ -35,7 +35,7 @@ const leastLast = 12;
 
 const columns: readonly Column[] = [
   { title: "NAMESPACE", most: 16, cell: ({ namespace }) => ({ text: namespace ?? "" }) },
-  { title: "SAMPLE", most: 26, cell: ({ title }) => ({ text: title }) },
+  { title: "SAMPLE", most: 32, cell: ({ title }) => ({ text: title }) },
   { title: "PHASE", most: 20, cell: (row) => ({ text: row.phase, color: colorOf(row) }) },
   { title: "READY", most: 7, cell: ({ ready }) => ({ text: ready ?? "-" }) },
   {

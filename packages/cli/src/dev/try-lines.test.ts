@@ -1,5 +1,6 @@
 import { defineOperator, defineResource, z } from "keelson";
 import { describe, expect, it } from "vitest";
+import { usualProgress } from "./row.ts";
 import type { Sample } from "./sample-files.ts";
 import { tryLines } from "./try-lines.ts";
 
@@ -27,6 +28,14 @@ describe("lines to try", () => {
   it("name the namespace if it is not the default one", () => {
     const app = sampleOf("App", { name: "web", namespace: "shop" });
     expect(tryLines([operator], [app])).toEqual(["get apps,notes -A", "scale app web -n shop --replicas=3"]);
+  });
+
+  it("are those of the operator, if it has some", () => {
+    const samples = { files: [], progress: usualProgress, tries: ["edit note hello"] };
+    expect(tryLines([{ ...operator, samples }], [sampleOf("Note", { name: "hello" })])).toEqual([
+      "get apps,notes",
+      "edit note hello",
+    ]);
   });
 
   it("are none without operators", () => {

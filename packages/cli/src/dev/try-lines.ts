@@ -1,13 +1,23 @@
 import type { Operator } from "keelson";
 import { isRecord, parseApiVersion } from "keelson/low-level";
+import type { AnyDefinedResource } from "keelson/schema";
 import { sampleKey } from "./apply-samples.ts";
 import type { Sample } from "./sample-files.ts";
 
 /** kubectl commands to try with the samples, without the name of the program. */
 export function tryLines(operators: readonly Operator[], samples: readonly Sample[]): readonly string[] {
-  const resources = operators.flatMap((operator) => operator.resources);
-  const plurals = resources.map(({ plural }) => plural);
-  const firsts = resources.flatMap((resource) => {
+  const plurals = operators.flatMap(({ resources }) => resources.map(({ plural }) => plural));
+  const firsts = operators.flatMap(
+    ({ resources, samples: own }) => own?.tries ?? linesOf(resources, samples),
+  );
+  const isScattered = samples.some(({ object }) => (object.metadata.namespace ?? "default") !== "default");
+  const everywhere = isScattered ? " -A" : "";
+  return [...(plurals.length === 0 ? [] : [`get ${plurals.join(",")}${everywhere}`]), ...firsts];
+}
+
+/** A line for each kind of which there is a sample. */
+function linesOf(resources: readonly AnyDefinedResource[], samples: readonly Sample[]): readonly string[] {
+  return resources.flatMap((resource) => {
     const { definition, scope, kind, group } = resource;
     const sample = samples.find(
       ({ object }) => object.kind === kind && parseApiVersion(object.apiVersion).group === group,
@@ -19,9 +29,6 @@ export function tryLines(operators: readonly Operator[], samples: readonly Sampl
     if (definition.scale === undefined) return [`describe ${target}`];
     return [`scale ${target} --replicas=${replicasOf(sample) + 2}`];
   });
-  const isScattered = samples.some(({ object }) => (object.metadata.namespace ?? "default") !== "default");
-  const everywhere = isScattered ? " -A" : "";
-  return [...(plurals.length === 0 ? [] : [`get ${plurals.join(",")}${everywhere}`]), ...firsts];
 }
 
 function replicasOf({ object: { spec } }: Sample): number {

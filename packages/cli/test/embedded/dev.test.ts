@@ -62,6 +62,10 @@ describe("keelson dev --exit-when-settled", patient, () => {
     expect(keelson.stdout).toMatch(/^ +operators: +webapp, backup, reloader$/m);
     expect(keelson.stdout).toMatch(/^webapp\/nginx-app: Ready, 3\/3 ready/m);
     expect(keelson.stdout).toMatch(/^backup\/mybackup: /m);
+    // The samples of the Reloader change a Secret once.
+    expect(keelson.stdout).toMatch(/^reloaderconfig\/ledger: Watching.*^reloaderconfig\/ledger: Reloaded/ms);
+    expect(keelson.stdout).toMatch(/^reloadrecord\/deployment-ledger: Reloaded/m);
+    expect(keelson.stdout).not.toMatch(/^reloadrecord\/deployment-greeter: Reloaded/m);
     expect(keelson.stdout).toMatch(/^all \d+ samples are settled after [\d.]+ s\n$/m);
   });
 
@@ -74,10 +78,12 @@ describe("keelson dev --exit-when-settled", patient, () => {
     expect(keelson.stdout).not.toContain("hunter2");
   });
 
-  it("prints each change of a sample of a user's operator in a line", async () => {
-    const keelson = dev(["./shed-operator.ts", "--exit-when-settled", "--timeout", "100s"]);
+  it("prints each change of a sample of a user's operator in a line, later samples included", async () => {
+    const args = ["./shed-operator.ts", "--exit-when-settled", "--timeout", "100s"];
+    const keelson = dev(args, { SHED_LATER: "extension.yaml" });
     expect([await keelson.exited, keelson.stderr]).toEqual([0, ""]);
     const [facts = "", changes = ""] = keelson.stdout.split("\n\n");
+    expect(changes).toMatch(/shed\/tools: Built, 2\/2 ready.*shed\/tools: Built, 4\/4 ready/s);
     expect(facts).toMatch(/^Kubernetes v1\.\d+ \(embedded\) is ready at https:\/\/127\.0\.0\.1:\d+$/m);
     expect(changes).toMatch(/^shed\/tools: Built, 2\/2 ready(; Built: of size 7)?$/m);
     expect(changes).toMatch(/^shed\/bikes in yard: Built, 1\/1 ready(; Built: of size 3)?$/m);
@@ -158,9 +164,15 @@ describe("keelson dev", patient, () => {
 
   it("has everything again with --data, webhooks included, and keeps kinds that its own would break", async () => {
     const data = join(await temporaryFolder(), "data");
-    const first = await started(dev(["./shed-operator.ts", "--data", data]), "samples are settled");
+    const later = { SHED_LATER: "extension.yaml" };
+    const first = await started(dev(["./shed-operator.ts", "--data", data], later), "Built, 4/4 ready");
     first.keelson.signal("SIGTERM");
     expect(await first.keelson.exited).toBe(0);
+    const second = await started(dev(["./shed-operator.ts", "--data", data], later), "samples are settled");
+    // What the later samples have changed is not changed back.
+    expect(second.keelson.stdout).not.toContain("2/2 ready");
+    second.keelson.signal("SIGTERM");
+    expect(await second.keelson.exited).toBe(0);
     const again = dev(["./shed-operator.ts", "--data", data, "--no-samples"]);
     const { keelson, kubeconfigPath } = await started(again, "shed/bikes in yard: Built");
     const { client, close } = await connect({ kubeconfigPath });

@@ -22,6 +22,7 @@ export type {
   OperatorSamples,
   OperatorSettings,
   PartDependencies,
+  SampleStage,
 } from "../manager/operator.ts";
 export { InvalidSettingsError, operatorCacheKinds, operatorUses } from "../manager/operator.ts";
 export type { IgnoredFlag, ReplacedProgram, SettingAlias } from "../manager/replaced-program.ts";

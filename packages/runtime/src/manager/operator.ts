@@ -43,8 +43,21 @@ export interface SampleProgress {
 export interface OperatorSamples {
   /** YAML files, applied in this order. */
   readonly files: readonly URL[];
+  /**
+   * YAML files that are applied once, when all samples are settled for the first time, so that the operator has something to
+   * do. Default: none.
+   */
+  readonly later?: readonly URL[];
   /** Called with objects of the operator's own kinds. */
-  progress(object: GenericObject): SampleProgress;
+  progress(object: GenericObject, stage: SampleStage): SampleProgress;
+  /** Commands to try, as arguments of kubectl. Default: made of the kinds. */
+  readonly tries?: readonly string[];
+}
+
+/** How far the samples have been applied. */
+export interface SampleStage {
+  /** Whether the object is a sample and the files of `later` are being applied or have been. */
+  readonly isLater: boolean;
 }
 
 /** An operator as a value: what it adds to a manager, and what must exist in the cluster for it. */
