@@ -288,6 +288,10 @@ describe("a reload that is not recorded", () => {
     );
   });
 
+  it("is never shown by a Job, which was created for the one that it shows", () => {
+    expect(unrecordedReload(deployment(shown, "Job"), { adoptedAt }, keys)).toBeUndefined();
+  });
+
   it("of a Rollout may be shown by its own annotations", () => {
     const rollout = deployment({ spec: { containers: [app] } }, "Rollout");
     const metadata = { ...rollout.metadata, annotations: marks };

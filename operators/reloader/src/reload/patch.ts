@@ -54,7 +54,8 @@ export function unrecordedReload(
   { adoptedAt, lastReload }: Pick<ReloadRecordStatus, "adoptedAt" | "lastReload">,
   keys: Pick<AnnotationKeys, "lastReload" | "resourceHash">,
 ): ShownReload | undefined {
-  if (adoptedAt === undefined) return undefined;
+  // The template of a Job never changes: it shows the reload that created the Job, which came before its record.
+  if (adoptedAt === undefined || kind === "Job") return undefined;
   const recordedMs = Math.max(Date.parse(adoptedAt), Date.parse(lastReload?.time ?? adoptedAt));
   // A Rollout that is restarted keeps its template and shows the restart on itself.
   const places = kind === "Rollout" ? [template?.metadata, metadata] : [template?.metadata];

@@ -62,7 +62,7 @@ export function workloadController(parts: ReloaderParts): ControllerDefinition<W
     .watches(
       ReloadRecord,
       counted((record) => [workloadOfRecord(record)], parts),
-      { predicates: [deletions] },
+      { predicates: [recordMatters] },
     );
   for (const kind of parts.workloadKinds)
     builder = builder.watches(
@@ -121,8 +121,14 @@ async function measured(
   }
 }
 
-/** Only the deletion of a record by a user matters: nothing but the operator changes records. */
-const deletions: Predicate = { create: () => false, update: () => false };
+/**
+ * Nothing but the operator changes records, so only their deletion by a user matters, and at the start those of Jobs that are being
+ * replaced: no event is about a Job that does not exist.
+ */
+const recordMatters: Predicate<ReloadRecord> = {
+  create: ({ object }) => object.status?.recreatedJob !== undefined,
+  update: () => false,
+};
 
 function watchHashes(
   builder: Builder,

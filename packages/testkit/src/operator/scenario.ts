@@ -33,6 +33,11 @@ export interface Scenario {
   isSettled(world: ScenarioWorld, stage: ScenarioStage): Promise<boolean>;
   /** The state that must be the same at the end of each run, such as `normalized` objects. */
   outcome(world: ScenarioWorld): Promise<unknown>;
+  /**
+   * Deletes what makes the operator create objects of its own kinds, before those are deleted at the end. Default: nothing
+   * does.
+   */
+  remove?(world: ScenarioWorld): Promise<void>;
 }
 
 export interface ScenarioOptions {
@@ -162,11 +167,12 @@ async function outcomeOf(
  * scenario, unless it has failed already.
  */
 async function removeWorld(
-  { operator, client }: ScenarioOptions,
-  { namespace }: ScenarioWorld,
+  { operator, client, scenario }: ScenarioOptions,
+  world: ScenarioWorld,
   operators: OperatorWithSuccessor,
   hasSucceeded: boolean,
 ): Promise<void> {
+  const { namespace } = world;
   const areDeleted = async (): Promise<boolean> => {
     await operators.replaceCrashed();
     const lists = await Promise.all(
@@ -175,6 +181,7 @@ async function removeWorld(
     return lists.every(({ items }) => items.length === 0);
   };
   try {
+    await scenario.remove?.(world);
     for (const resource of operator.resources) await client.deleteAllOf(resource, { namespace });
     await until(`delete all objects of operator ${operator.name}`, areDeleted, {
       timeoutMs: removalTimeoutMs,
