@@ -9,10 +9,15 @@ import {
   startWorld,
   type World,
 } from "@keelson/testkit";
+import { Manager } from "keelson";
+import { connect } from "keelson/client";
 import { Deployment } from "keelson/kinds/apps/v1";
 import { ConfigMap } from "keelson/kinds/core/v1";
+import { operatorCacheKinds } from "keelson/manager";
+import { installCrds } from "keelson/object";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { ReloadRecord } from "../../src/api/reload-record.ts";
+import { ReloaderConfig } from "../../src/api/reloader-config.ts";
 import { reloader } from "../../src/operator.ts";
 import { ReloaderSpace, usingContainer } from "../support/space.ts";
 
@@ -59,6 +64,39 @@ function recordWriteOf({ namespace }: ReloaderSpace, name: string): RequestMatch
   return { path: new RegExp(`/namespaces/${namespace}/reloadrecords/deployment-${name}/status$`) };
 }
 
+/** Webhooks are not served here. */
+const noCertificates = {
+  load: async () => undefined,
+  current: () => {
+    throw new Error("there is no certificate");
+  },
+  run: async () => undefined,
+};
+
+/** Runs the operator as one of several replicas, which elect a leader, until it is stopped. */
+async function startReplica({ namespace }: ReloaderSpace, identity: string) {
+  const { kubeconfigPath } = world.cluster;
+  const connection = await connect({ kubeconfigPath });
+  const operator = reloader.withSettings(settings);
+  const manager = new Manager({
+    client: connection.client,
+    cache: { kinds: operatorCacheKinds([operator]), defaults: { namespaces: { [namespace]: {} } } },
+    leaderElection: { renewIn: "thread", lease: { namespace, name: "reloader" }, identity },
+    metrics: { port: -1 },
+    health: { port: -1 },
+    webhooks: { port: -1, certificates: noCertificates },
+  });
+  await operator.setup(manager);
+  const end = new AbortController();
+  const running = manager.run(end.signal);
+  const stop = async (): Promise<void> => {
+    end.abort(new Error("the replica is stopped"));
+    await running;
+    await connection[Symbol.asyncDispose]();
+  };
+  return { manager, stop };
+}
+
 describe("an operator that starts", () => {
   it("reloads exactly the workloads whose Secrets have changed while none ran, once", async () => {
     const space = await ReloaderSpace.create(world);
@@ -77,6 +115,24 @@ describe("an operator that starts", () => {
     await third.idle();
     expect(third.writes.map(describeWrite)).toEqual([]);
     expect(await Promise.all(["a", "b", "c"].map((name) => space.reloadsOf(name)))).toEqual([1, 0, 0]);
+  });
+
+  it("and replaces the leader reloads what has changed in between, once", async () => {
+    const space = await ReloaderSpace.create(world);
+    await createPairs(space, "a", "b");
+    await installCrds(world.client, [ReloadRecord, ReloaderConfig]);
+    const first = await startReplica(space, "first");
+    await areAdopted(space, "a", "b");
+    const second = await startReplica(space, "second");
+    await space.changeSecret("a", { password: "two" });
+    await space.isReloaded("a");
+    expect(second.manager.state).toBe("running");
+    await first.stop();
+    await space.changeSecret("b", { password: "two" });
+    await second.manager.elected;
+    await space.isReloaded("b");
+    expect(await space.reloadsOf("a")).toBe(1);
+    await second.stop();
   });
 
   it("reloads none of many workloads that it sees for the first time, and all of them after a change", {
