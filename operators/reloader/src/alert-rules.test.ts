@@ -24,7 +24,7 @@ function shownNames(): readonly string[] {
   metrics.show(
     workload,
     { pending: { since: "2026-01-01T00:00:00Z", resources: [], reason: "OutsideWindow" } },
-    false,
+    undefined,
   );
   const resource = { kind: "Secret", namespace: "shop", name: "db" } as const;
   metrics.reloaded({

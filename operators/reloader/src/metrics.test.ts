@@ -136,16 +136,17 @@ describe("our metrics", () => {
     ]);
   });
 
-  it("show what waits and why, until the workload is deleted", () => {
-    const { metrics, lines } = started();
+  it("show what waits and why, until the workload is deleted", async () => {
+    const { metrics, clock, lines } = started();
     const pending = { since: "1970-01-01T00:01:40Z", resources: ["shop/Secret/db"] };
     metrics.show(
       workload,
       { pending: { ...pending, reason: "OutsideWindow" }, lastError: "conflict" },
-      false,
+      undefined,
     );
-    metrics.show({ ...workload, name: "api" }, { pending: { ...pending, reason: "CircuitOpen" } }, true);
-    metrics.show({ ...workload, name: "db" }, { restart: { startedAt: pending.since } }, false);
+    const api = { ...workload, name: "api" };
+    metrics.show(api, { pending: { ...pending, reason: "CircuitOpen" } }, clock.now() + 1000);
+    metrics.show({ ...workload, name: "db" }, { restart: { startedAt: pending.since } }, undefined);
     expect(lines("keelson_reloader").filter((line) => !line.endsWith(" 0"))).toEqual([
       "keelson_reloader_records 3",
       "keelson_reloader_circuit_breakers_open 1",
@@ -156,6 +157,10 @@ describe("our metrics", () => {
       'keelson_reloader_pending_workloads{reason="CircuitOpen"} 1',
       'keelson_reloader_oldest_pending_timestamp_seconds{reason="OutsideWindow"} 100',
       'keelson_reloader_oldest_pending_timestamp_seconds{reason="CircuitOpen"} 100',
+    ]);
+    await clock.advance(1000);
+    expect(lines("keelson_reloader_circuit_breakers_open")).toEqual([
+      "keelson_reloader_circuit_breakers_open 0",
     ]);
     for (const name of ["web", "api", "db"]) metrics.forget({ ...workload, name });
     expect(lines("keelson_reloader").filter((line) => !line.endsWith(" 0"))).toEqual([]);

@@ -188,10 +188,10 @@ export class ReloaderMetrics {
   }
 
   /** Shows what is recorded of a workload. These metrics come from the status, so that a restart does not change them. */
-  show(workload: WorkloadRef, status: ReloadRecordStatus, isCircuitOpen: boolean): void {
+  show(workload: WorkloadRef, status: ReloadRecordStatus, circuitOpenUntilMs: number | undefined): void {
     const { pending, restart, lastError } = status;
     this.#workloads.set(formatWorkload(workload), {
-      isCircuitOpen,
+      circuitOpenUntilMs,
       isRestarting: restart !== undefined,
       isFailing: lastError !== undefined,
       pending: pending && {
@@ -233,7 +233,8 @@ export class ReloaderMetrics {
     add(
       metricNames.circuitBreakersOpen,
       "Number of workloads that are not reloaded because they were reloaded too often.",
-      ({ isCircuitOpen }) => isCircuitOpen,
+      // No event marks the end.
+      ({ circuitOpenUntilMs = 0 }) => circuitOpenUntilMs > this.#clock.now(),
     );
     add(
       metricNames.neverDue,
@@ -287,7 +288,7 @@ export class ReloaderMetrics {
 
 /** What the metrics keep of one workload. */
 interface MeasuredWorkload {
-  readonly isCircuitOpen: boolean;
+  readonly circuitOpenUntilMs: number | undefined;
   readonly isRestarting: boolean;
   readonly isFailing: boolean;
   readonly pending:

@@ -24,7 +24,6 @@ import { upstreamBaselines } from "../reload/upstream-marks.ts";
 import { combinedHash } from "../resource/content-hash.ts";
 import { formatRef } from "../resource/watched-resource.ts";
 import { type AccumulateStep, accumulateStep } from "../timing/accumulate.ts";
-import { circuitOpenUntil } from "../timing/circuit-breaker.ts";
 import { type Gate, gateOf } from "../timing/gate.ts";
 import { compareBaselines } from "./baselines.ts";
 import { gather, type Scope } from "./gather.ts";
@@ -149,6 +148,8 @@ async function roll(
   const policy = policyFor(run, changes);
   const request = requestOf(run, policy, changes, new Date(nowMs).toISOString());
   if (policy.mode === "notify" || parts.callWebhook !== undefined) {
+    const collectMs = parts.coalescing.dueAt(context.key, nowMs) - nowMs;
+    if (collectMs > 0) return requeueAfter(collectMs);
     try {
       await parts.callWebhook?.(request, context.signal);
     } catch (error) {
@@ -161,11 +162,11 @@ async function roll(
     reporter.notified(request);
     return continueWork(run, record, status);
   }
-  const gate = gateFor(run, policy, input.before);
+  const pause = pauseStepOf(run, policy, request);
+  const gate = gateFor(run, policy, input.before, pause);
   if (!gate.open) return wait(run, input, changes, gate);
   reporter.changed(changes);
   if (input.before.pending?.reason === "CircuitOpen") reporter.circuitClosed();
-  const pause = pauseStepOf(run, policy, true);
   try {
     await begin(run, input, { ...request, operations: pause.operations });
   } catch (error) {
@@ -174,7 +175,7 @@ async function roll(
     throw await failed(run, input, request, toError(error));
   }
   reporter.paused(pause, changes);
-  return finish(run, input, policy, request);
+  return finish(run, input, policy, request, pause.action !== "collect");
 }
 
 /** What comes before the record of the reload, by its method. */
@@ -210,9 +211,11 @@ async function finish(
   input: RecordInput,
   { pausePeriodMs }: ReloadPolicy,
   request: ReloadRequest,
+  isRollout = true,
 ): Promise<ReconcileResult> {
   const { parts, scope, reporter, context } = run;
-  const { breaker, coalescing } = parts;
+  const { coalescing } = parts;
+  const breaker = isRollout ? parts.breaker : undefined;
   const configs = configsOf(scope.matches, request.changes);
   const method = methodOf(request.workload, request.strategy);
   const status = reloadedStatus(input, request, { configs, breaker, pausePeriodMs, method });
@@ -282,7 +285,7 @@ async function continueWork(
       : { ...rest, restart: { startedAt: restart.startedAt, message: step.message } };
     const after = settledStatus({ before, kept: status.baselines ?? {}, nowMs: run.nowMs });
     await saveRecord(context.client, { ...record, status }, after);
-    run.reporter.shown(after, false);
+    run.reporter.shown(after);
     if (!step.done) return { requeueAfterMs: Math.max(1, step.retryAfterMs) };
   }
   return requeueAfter(await continuePause(run));
@@ -300,7 +303,7 @@ async function continuePause(run: Run): Promise<number | undefined> {
   const policy = policyOf(scope.workload, { matches, settings, keys, nowMs });
   // A pause is a matter of the operator that reloads, such as upstream's beside this one.
   if (policy.mode === "notify" || run.parts.callWebhook !== undefined) return undefined;
-  const step = pauseStepOf(run, policy, false);
+  const step = pauseStepOf(run, policy);
   if (step.action === "collect") return step.untilMs === undefined ? longestWaitMs : step.untilMs - nowMs;
   if (step.operations.length === 0) return undefined;
   const { resource, metadata } = scope.workload;
@@ -315,13 +318,16 @@ async function continuePause(run: Run): Promise<number | undefined> {
   return undefined;
 }
 
+/** What to do with the pause of a Deployment; with a request, in the patch that reloads it. */
 function pauseStepOf(
   { scope, parts, nowMs }: Run,
   policy: ReloadPolicy,
-  hasChanges: boolean,
+  request?: ReloadRequest,
 ): AccumulateStep {
   const deployment = pausableDeployment(scope.workload);
-  if (deployment === undefined) return { action: "none", operations: [] };
+  const isPatched = request === undefined || methodOf(request.workload, request.strategy) === "write";
+  if (deployment === undefined || !isPatched) return { action: "none", operations: [] };
+  const hasChanges = request !== undefined;
   return accumulateStep({ deployment, policy, keys: parts.keys, hasChanges, nowMs });
 }
 
@@ -332,10 +338,20 @@ function policyFor({ scope, parts, nowMs }: Run, changes: readonly ResourceChang
   return policyOf(scope.workload, { matches, settings, keys, nowMs });
 }
 
-function gateFor({ context, parts, nowMs }: Run, policy: ReloadPolicy, status: ReloadRecordStatus): Gate {
+function gateFor(
+  { context, parts, nowMs }: Run,
+  policy: ReloadPolicy,
+  status: ReloadRecordStatus,
+  pause: AccumulateStep,
+): Gate {
   const { breaker, coalescing, rateLimits } = parts;
   const { key } = context;
   const collectUntilMs = coalescing.dueAt(key, nowMs);
+  // Nothing is rolled out while the Deployment is paused, so nothing is limited.
+  if (pause.action === "collect")
+    return collectUntilMs > nowMs
+      ? { open: false, reason: "Collecting", untilMs: collectUntilMs }
+      : { open: true };
   return gateOf({
     ...{ policy, status, breaker, nowMs, collectUntilMs },
     takeTurn: () => rateLimits.take(key, nowMs),
@@ -375,10 +391,10 @@ function reloadContext({ context, parts }: Pick<Run, "context" | "parts">): Relo
 
 /** Writes the status of the record, which is created first if there is none. */
 async function save(run: Run, status: ReloadRecordStatus): Promise<Stored<ReloadRecord>> {
-  const { context, scope, parts, reporter, nowMs } = run;
+  const { context, scope, reporter } = run;
   const { client } = context;
   const record = scope.record ?? (await createRecord(client, scope.workload, scope.earlierRecord));
   await saveRecord(client, record, status);
-  reporter.shown(status, circuitOpenUntil(status.recentReloads ?? [], parts.breaker, nowMs) !== undefined);
+  reporter.shown(status);
   return record;
 }

@@ -89,7 +89,8 @@ export function reloadedStatus(
     method,
   }: {
     readonly configs: readonly Stored<ReloaderConfig>[];
-    readonly breaker: CircuitBreaker;
+    /** Undefined if the reload is not counted, because it is rolled out later together with others. */
+    readonly breaker: CircuitBreaker | undefined;
     readonly pausePeriodMs: number | undefined;
     readonly method: ReloadMethod;
   },
@@ -102,7 +103,9 @@ export function reloadedStatus(
     reloadCount: (before.reloadCount ?? 0) + 1,
     lastReload: { time, strategy, hash, resources: [...refsOf(changes)] },
     configs: [...countsOf(before.configs ?? [], configs, time)],
-    recentReloads: [...withReload(before.recentReloads ?? [], time, breaker)],
+    ...(breaker !== undefined && {
+      recentReloads: [...withReload(before.recentReloads ?? [], time, breaker)],
+    }),
     ...(pausePeriodMs !== undefined && { pausedUntil: formatTime(Date.parse(time) + pausePeriodMs) }),
     ...(method === "evict" && { restart: { startedAt: time } }),
   };

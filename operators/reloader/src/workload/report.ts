@@ -16,6 +16,7 @@ import type { MeasuredReload, SkipReason } from "../metrics.ts";
 import type { ReloadRequest, ResourceChange } from "../reload/reload-request.ts";
 import { formatRef } from "../resource/watched-resource.ts";
 import type { AccumulateStep } from "../timing/accumulate.ts";
+import { circuitOpenUntil } from "../timing/circuit-breaker.ts";
 import type { Gate, WaitReason } from "../timing/gate.ts";
 import type { Scope } from "./gather.ts";
 import type { ReloaderParts } from "./parts.ts";
@@ -108,8 +109,11 @@ export class Reporter {
     this.#event(circuitClosedEvent(this.#parts.breaker));
   }
 
-  shown(status: ReloadRecordStatus, isCircuitOpen: boolean): void {
-    this.#parts.metrics.show(this.#context.key, status, isCircuitOpen);
+  /** The metrics show what was recorded. */
+  shown(status: ReloadRecordStatus): void {
+    const { key, clock } = this.#context;
+    const openUntilMs = circuitOpenUntil(status.recentReloads ?? [], this.#parts.breaker, clock.now());
+    this.#parts.metrics.show(key, status, openUntilMs);
   }
 
   #event(event: Parameters<Context["events"]["record"]>[1]): void {

@@ -201,6 +201,18 @@ describe("a circuit breaker", () => {
 });
 
 describe("the mode notify", () => {
+  it("reports changes within a short time together", async () => {
+    await at.deploy("web", { ...auto, "reloader.stakater.com/mode": "notify" });
+    await at.setSecret("web", "1");
+    await at.passes(300);
+    await at.setConfigMap("web", "1");
+    await at.settled();
+    const [message, ...others] = await at.messagesOf("Deployment", "web", "ChangeNotified");
+    expect(others).toEqual([]);
+    expect(message).toContain("'web' of type 'CONFIGMAP'");
+    expect(message).toContain("'web' of type 'SECRET'");
+  });
+
   it("reports a change once, and leaves the workload as it is", async () => {
     await at.deploy("web", { ...auto, "reloader.stakater.com/mode": "notify" });
     await at.setSecret("web", "1");
@@ -240,6 +252,17 @@ describe("upstream's pause period of a Deployment", () => {
     expect(await at.eventsAbout("Deployment", "web")).toEqual(
       expect.arrayContaining(["RolloutPaused", "RolloutResumed"]),
     );
+  });
+
+  it("collects any number of changes, which the circuit breaker does not count", async () => {
+    await at.deploy("web", pausing);
+    for (let change = 1; change <= 5; change++) {
+      await at.setSecret("web", String(change));
+      await at.settled();
+    }
+    expect(await at.record("web")).toMatchObject({ reloadCount: 5, recentReloads: [expect.any(String)] });
+    await at.passes(11 * minuteMs);
+    expect(await at.rollouts("web")).toBe(1);
   });
 
   it("ends at its time without a restart", async () => {

@@ -157,14 +157,24 @@ export class VirtualSpace implements AsyncDisposable {
 
   /** The reasons of the operator's Events about an object, each once, in the order of the alphabet; of the last hour. */
   async eventsAbout(kind: string, name: string): Promise<readonly string[]> {
+    const reasons = (await this.#eventsAbout(kind, name)).map(({ reason = "" }) => reason);
+    return [...new Set(reasons)].sort();
+  }
+
+  /** The messages of these Events with a reason. */
+  async messagesOf(kind: string, name: string, reason: string): Promise<readonly string[]> {
+    const events = await this.#eventsAbout(kind, name);
+    return events.filter((event) => event.reason === reason).map(({ note = "" }) => note);
+  }
+
+  async #eventsAbout(kind: string, name: string): Promise<readonly Event[]> {
     const { items } = await this.world.client.list(Event, { namespace: this.namespace });
-    const own = items.filter(
+    return items.filter(
       ({ regarding, reportingController }) =>
         regarding?.kind === kind &&
         regarding.name === name &&
         reportingController !== "deployment-controller",
     );
-    return [...new Set(own.map(({ reason = "" }) => reason))].sort();
   }
 
   [Symbol.asyncDispose](): Promise<void> {
