@@ -3,6 +3,7 @@ import { systemClock } from "keelson";
 import { MetricsRegistry } from "keelson/telemetry";
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
+import { AlertMetrics, alertMetricNames } from "./alerts/alert-metrics.ts";
 import { metricNames, ReloaderMetrics } from "./metrics.ts";
 
 interface AlertRule {
@@ -31,6 +32,10 @@ function shownNames(): readonly string[] {
     ...{ workload, strategy: "env-vars", origin: "annotations", actionMs: 1, changeMs: 1 },
     changes: [{ resource, from: "a", to: "b", upstreamHash: "c", isExplicit: true }],
   });
+  const alertMetrics = new AlertMetrics(registry);
+  alertMetrics.retried("slack");
+  alertMetrics.took("slack", 1);
+  alertMetrics.ended("slack", "failed");
   return registry
     .render()
     .split("\n")
@@ -39,9 +44,10 @@ function shownNames(): readonly string[] {
 }
 
 describe("the alert rules", () => {
-  it("are about reloads that fail, are stopped, never come or are too many", () => {
+  it("are about reloads that fail, are stopped, never come or are too many, and about alerts", () => {
     expect(rules.map(({ alert }) => alert)).toEqual([
       ...["ReloadFailing", "ReloadCircuitOpen", "ReloadNeverDue", "ReloadWaitsLong", "ReloadStorm"],
+      "ReloadAlertsNotSent",
     ]);
   });
 
@@ -54,5 +60,7 @@ describe("the alert rules", () => {
 
 it("has every metric of ours after a reload, and while a change waits", () => {
   const ours = shownNames().filter((name) => name.startsWith("keelson_"));
-  expect(ours.toSorted()).toEqual(Object.values(metricNames).toSorted());
+  expect(ours.toSorted()).toEqual(
+    [...Object.values(metricNames), ...Object.values(alertMetricNames)].toSorted(),
+  );
 });

@@ -2,7 +2,7 @@ import type { MetricsRegistry } from "keelson/telemetry";
 import type { ChannelType } from "./alert-channel.ts";
 
 /** The names of the metrics about alerts. */
-const alertMetricNames = {
+export const alertMetricNames = {
   alerts: "keelson_reloader_alerts_total",
   retries: "keelson_reloader_alert_retries_total",
   duration: "keelson_reloader_alert_duration_seconds",

@@ -1,5 +1,5 @@
 import type { EventRecorder, Logger } from "keelson";
-import { sleep, toError } from "keelson/low-level";
+import { aborted, sleep, toError } from "keelson/low-level";
 import { EventReason } from "../api/reasons.ts";
 import { formatWorkload } from "../workload/workload-kind.ts";
 import type { ReloadAlert } from "./alert.ts";
@@ -186,11 +186,4 @@ function reportFailure(
     ...{ type: "Warning", reason: EventReason.AlertFailed, action: "Alert" },
     message: `The alert about ${workload} was not sent to ${channel.type}: ${problem}`,
   });
-}
-
-function aborted(signal: AbortSignal): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>();
-  if (signal.aborted) resolve();
-  else signal.addEventListener("abort", () => resolve(), { once: true });
-  return promise;
 }

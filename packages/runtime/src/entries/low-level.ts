@@ -26,6 +26,7 @@ export type {
 } from "@keelson/core";
 export {
   abortable,
+  aborted,
   addQuantities,
   apiVersionOf,
   compareResourceVersions,
