@@ -1,7 +1,9 @@
+import { readFile } from "node:fs/promises";
 import { reloader } from "@keelson/reloader";
 import { z } from "keelson";
 import { formatLabelSelector } from "keelson/low-level";
 import { describe, expect, it } from "vitest";
+import { operatorTable, replacedTable } from "../../test/support/operator-tables.ts";
 import { helpText } from "./help-text.ts";
 import type { Environment } from "./read-environment.ts";
 import { readSources, type Sources } from "./read-sources.ts";
@@ -212,6 +214,19 @@ describe("the environment of stakater/Reloader", () => {
       leaderElect: true,
       leaseNamespace: "ops",
     });
+  });
+});
+
+describe("the README of the operator", () => {
+  it("lists all settings and all names of upstream", async () => {
+    const readme = await readFile(
+      new URL("../../../../operators/reloader/README.md", import.meta.url),
+      "utf8",
+    );
+    const { settings } = await sourcesOf([]);
+    if (reloader.replaces === undefined) throw new Error("the operator replaces stakater/Reloader");
+    expect(readme).toContain(operatorTable(settings.filter(({ path }) => path.length > 1)));
+    expect(readme).toContain(replacedTable(settings, reloader.replaces));
   });
 });
 
