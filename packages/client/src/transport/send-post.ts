@@ -1,6 +1,7 @@
 import { type ClientRequest, type IncomingMessage, type RequestOptions, request } from "node:http";
 import { type OutgoingPost, PostError, type PostResponse } from "@keelson/core";
 import { checkAddress, checkedLookup } from "./checked-lookup.ts";
+import { makeRoute, openConnection } from "./connection-pool.ts";
 
 /** As many as Go's HTTP client follows. */
 const mostRedirects = 10;
@@ -119,7 +120,6 @@ async function requestThroughProxy(
   options: RequestOptions,
   { serverName, certificateAuthority, signal }: OutgoingPost,
 ): Promise<ClientRequest> {
-  const { makeRoute, openConnection } = await import("./connection-pool.ts");
   const route = makeRoute(url, proxyUrl, {
     insecure: false,
     ...(serverName !== undefined && { serverName }),
