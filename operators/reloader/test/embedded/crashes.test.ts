@@ -147,3 +147,39 @@ it("a Job is replaced and a CronJob runs once, whenever the operator ends", {
     "patch reloadrecords.reloader.stakater.com/status",
   ]);
 });
+
+it("a paused Deployment is resumed and rolled out once, whenever the operator ends", {
+  timeout: 120_000,
+}, async () => {
+  const deploymentOf = ({ client, namespace }: ScenarioWorld) =>
+    client.get(Deployment, { namespace, name: "web" });
+  const outcomeOf = async (scene: ScenarioWorld) => {
+    const { metadata, spec } = await deploymentOf(scene);
+    return {
+      revision: metadata.annotations?.["deployment.kubernetes.io/revision"],
+      isMarked: keys.pausedAt in (metadata.annotations ?? {}),
+      isPaused: spec?.paused === true,
+      reloadCount: (await statusOf(scene, "deployment-web"))?.reloadCount,
+    };
+  };
+  const writes = await crash({
+    prepare: async (scene) => {
+      await spaceOf(scene).createSecret("db", { password: "one" });
+      const annotations = { ...auto, [keys.pausePeriod("Deployment")]: "1s" };
+      await createWorkload(spaceOf(scene), "Deployment", "web", { annotations });
+    },
+    act: changeSecret,
+    remove: ({ client, namespace }) => client.deleteAllOf(Deployment, { namespace }),
+    isSettled: async (scene, stage) => {
+      const { revision, isPaused, reloadCount } = await outcomeOf(scene);
+      if (stage === "prepared") return revision === "1" && (await isAdopted(scene, "deployment-web"));
+      return revision === "2" && !isPaused && reloadCount === 1;
+    },
+    outcome: outcomeOf,
+  });
+  expect(writes).toEqual([
+    "create reloadrecords.reloader.stakater.com",
+    "patch reloadrecords.reloader.stakater.com/status",
+    "patch deployments.apps",
+  ]);
+});
