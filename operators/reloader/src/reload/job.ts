@@ -1,11 +1,15 @@
 import {
   AlreadyExistsError,
+  BadRequestError,
+  type Client,
   ConflictError,
+  ForbiddenError,
   find,
   type GenericObject,
   mergePatch,
   NotFoundError,
   type ObjectMeta,
+  type OwnerReference,
   type Stored,
   TerminalError,
 } from "keelson";
@@ -24,7 +28,7 @@ import { reloadedTemplate } from "./reloaded-template.ts";
  *
  *   record.status.recreatedJob = the successor → the record loses its owner → the Job is deleted → the successor is created
  *
- * From the first write on, `continueRecreation` does the rest, however often the operator ends in between. The record would be
+ * Nothing is written if the server would refuse the successor. From the first write on, `continueRecreation` does the rest, however often the operator ends in between. The record would be
  * deleted with the Job if it were still owned by it.
  */
 export async function beginRecreation(
@@ -36,13 +40,33 @@ export async function beginRecreation(
   const job = await find(liveClient, Job, { namespace, name });
   // A Job that was deleted or replaced since it was read has no pods to reload.
   if (job?.metadata.uid !== uid || job.metadata.deletionTimestamp !== undefined) return;
+  const successor = makeSuccessor(job, request, keys);
+  await tryToCreate(client, successor);
   await client.status(ReloadRecord).patch(
     { namespace, name: record.metadata.name },
     mergePatch({
       metadata: { uid: record.metadata.uid },
-      status: { recreatedJob: formatJson(makeSuccessor(job, request, keys)) },
+      status: { recreatedJob: formatJson(successor) },
     }),
   );
+}
+
+/**
+ * Throws if the server would refuse the Job, for instance because a policy is stricter than when its predecessor was
+ * created. A quota that is used up by the predecessor is no reason, and neither is a webhook without dry runs.
+ */
+async function tryToCreate(client: Client, { metadata, spec }: Job): Promise<void> {
+  const { name: _, ...rest } = metadata;
+  const job = {
+    metadata: { ...rest, generateName: `${metadata.name}-` },
+    ...(spec !== undefined && { spec }),
+  };
+  try {
+    await client.create(Job, job, { dryRun: true });
+  } catch (error) {
+    const isOverQuota = error instanceof ForbiddenError && error.message.includes("exceeded quota");
+    if (!isOverQuota && !(error instanceof BadRequestError)) throw error;
+  }
 }
 
 /**
@@ -110,7 +134,7 @@ export function makeSuccessor(
   { metadata, spec }: Stored<Job>,
   request: ReloadRequest,
   keys: AnnotationKeys,
-): Omit<Job, "spec"> & { readonly spec?: JobSpec } {
+): Job {
   const { namespace, name, labels, annotations, ownerReferences, finalizers } = metadata;
   return {
     apiVersion: "batch/v1",
@@ -120,13 +144,18 @@ export function makeSuccessor(
       name,
       ...(labels !== undefined && { labels: withoutGenerated(labels) }),
       ...(annotations !== undefined && { annotations }),
-      ...(ownerReferences !== undefined && { ownerReferences }),
+      ...(ownerReferences !== undefined && { ownerReferences: ownerReferences.map(withoutBlock) }),
       ...(finalizers !== undefined && {
         finalizers: finalizers.filter((each) => !deletionFinalizers.has(each)),
       }),
     },
     ...(spec !== undefined && { spec: successorSpec(spec, request, keys) }),
   };
+}
+
+/** To block the deletion of an owner needs a permission for its kind that only the first creator of the Job has for sure. */
+function withoutBlock({ blockOwnerDeletion: _, ...reference }: OwnerReference): OwnerReference {
+  return reference;
 }
 
 /** Say how an object is deleted, and nothing about its successor. */

@@ -1,4 +1,5 @@
 import {
+  ApiError,
   ConflictError,
   controllerOf,
   type LabelSelector,
@@ -7,7 +8,6 @@ import {
   type Resource,
   type Stored,
 } from "keelson";
-import { TooManyRequestsError } from "keelson/client";
 import { ReplicaSet } from "keelson/kinds/apps/v1";
 import { Pod, ReplicationController } from "keelson/kinds/core/v1";
 import { Eviction } from "keelson/kinds/policy/v1";
@@ -29,6 +29,8 @@ export type RestartProgress =
     };
 
 const stepMs = 1_000;
+/** Each step lists the pods, so those of a large workload are looked at less often. */
+const stepMsPerPod = 20;
 const budgetRetryMs = 5_000;
 
 /** The kinds whose pods are restarted by evicting them, and which kind stands between them and their pods. */
@@ -71,7 +73,7 @@ export async function restartStep(
     plan.evicted.length > 0
       ? `Evicted ${plan.evicted.map(({ metadata }) => metadata.name).join(", ")}`
       : `Waits until ${plan.unavailable} more pods are ready`;
-  return { done: false, message, retryAfterMs: stepMs };
+  return { done: false, message, retryAfterMs: Math.max(stepMs, pods.length * stepMsPerPod) };
 }
 
 /** Why the pod may not be evicted now; undefined if it was, or if it does not exist any more. */
@@ -88,14 +90,14 @@ async function evict(
       );
     return undefined;
   } catch (error) {
-    if (error instanceof TooManyRequestsError)
-      return `Pod ${name} may not be evicted now: ${reasonOf(error)}`;
     if (error instanceof NotFoundError || error instanceof ConflictError) return undefined;
+    // Mostly a PodDisruptionBudget, or several of them for one pod, which the server does not support.
+    if (error instanceof ApiError) return `Pod ${name} may not be evicted now: ${reasonOf(error)}`;
     throw error;
   }
 }
 
-function reasonOf({ status }: TooManyRequestsError): string {
+function reasonOf({ status }: ApiError): string {
   return status.details?.causes?.[0]?.message ?? status.message ?? "the server refused it";
 }
 

@@ -1,15 +1,19 @@
 import { type RunningOperator, startWorld, type World } from "@keelson/testkit";
-import { mergePatch } from "keelson";
+import { ForbiddenError, mergePatch, systemClock } from "keelson";
+import { mapCalls } from "keelson/client";
 import { Deployment } from "keelson/kinds/apps/v1";
 import { CronJob, Job } from "keelson/kinds/batch/v1";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { annotationKeys } from "../../src/api/annotation-keys.ts";
+import { ReloadRecord } from "../../src/api/reload-record.ts";
 import { reloader } from "../../src/operator.ts";
+import { beginRecreation } from "../../src/reload/job.ts";
+import type { ReloadRequest } from "../../src/reload/reload-request.ts";
 import {
   SecretProviderClass,
   SecretProviderClassPodStatus,
 } from "../../src/resource/secret-provider-class.ts";
-import { DeploymentConfig, Rollout, valueAt } from "../../src/workload/workload-kinds.ts";
+import { DeploymentConfig, Rollout, valueAt, workloadOf } from "../../src/workload/workload-kinds.ts";
 import { installKinds } from "../support/custom-kinds.ts";
 import { ReloaderSpace } from "../support/space.ts";
 import { createWorkload, endless, getWorkload } from "../support/workloads.ts";
@@ -101,6 +105,31 @@ describe("a Job", () => {
       metadata: { ownerReferences: [{ kind: "Job" }] },
     });
     expect(record?.status?.recreatedJob).toBeUndefined();
+  });
+
+  const status = { apiVersion: "v1", kind: "Status" } as const;
+
+  it("is kept if the server would refuse its successor", async () => {
+    const space = await ReloaderSpace.create(world);
+    await space.createSecret("db", { password: "one" });
+    const object = await createWorkload(space, "Job", "kept", {
+      annotations: recreate,
+      templateAnnotations: endless,
+    });
+    await space.isAdopted("kept", "job");
+    const record = await space.get(ReloadRecord, "job-kept");
+    const refusing = mapCalls(world.client, (call) => {
+      if (call.verb === "create")
+        throw new ForbiddenError("create jobs.batch", { ...status, message: "a policy forbids it" });
+      return call;
+    });
+    const request: ReloadRequest = {
+      ...{ workload: workloadOf("Job", object), strategy: "env-vars", changes: [] },
+      ...{ time: new Date().toISOString(), hash: "hash", previousReloads: 0 },
+    };
+    const context = { client: refusing, liveClient: world.client, clock: systemClock, keys };
+    await expect(beginRecreation(context, request, record)).rejects.toThrow("a policy forbids it");
+    expect((await space.get(ReloadRecord, "job-kept")).status?.recreatedJob).toBeUndefined();
   });
 });
 

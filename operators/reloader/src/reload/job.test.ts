@@ -1,9 +1,8 @@
 import type { Stored } from "keelson";
-import type { CronJob, Job } from "keelson/kinds/batch/v1";
+import type { Job } from "keelson/kinds/batch/v1";
 import { expect, it } from "vitest";
 import { annotationKeys } from "../api/annotation-keys.ts";
 import { workloadOf } from "../workload/workload-kinds.ts";
-import { makeJob } from "./cron-job.ts";
 import { makeSuccessor } from "./job.ts";
 import type { ReloadRequest } from "./reload-request.ts";
 
@@ -15,6 +14,7 @@ const generated = {
   "batch.kubernetes.io/controller-uid": "uid-1",
   "batch.kubernetes.io/job-name": "migrate",
 };
+const owner = { apiVersion: "example.com/v1", kind: "Shop", name: "shop", uid: "uid-2", controller: true };
 const containers = [{ name: "app" }];
 
 function request(object: Stored, strategy: ReloadRequest["strategy"]): ReloadRequest {
@@ -39,6 +39,7 @@ const job: Stored<Job> = {
     labels: { app: "shop", ...generated },
     annotations: { [keys.jobPolicy]: "recreate" },
     finalizers: ["example.com/audit", "foregroundDeletion"],
+    ownerReferences: [{ ...owner, blockOwnerDeletion: true }],
   },
   spec: {
     backoffLimit: 3,
@@ -56,6 +57,7 @@ it("the successor of a Job has nothing that the server has set", () => {
       ...{ namespace: "shop", name: "migrate", labels: { app: "shop" } },
       annotations: { [keys.jobPolicy]: "recreate" },
       finalizers: ["example.com/audit"],
+      ownerReferences: [owner],
     },
     spec: { backoffLimit: 3, template: { metadata: { labels: { app: "shop" } }, spec: { containers } } },
   });
@@ -73,37 +75,4 @@ it("the successor of a Job shows what it was created for", () => {
     { name: "app", env: [{ name: "RELOADER_TRIGGERED_AT", value: "2026-11-18T10:00:00.000Z" }] },
   ]);
   expect(template?.metadata?.annotations?.[keys.resourceHash]).toBe("hash");
-});
-
-const cronJob: Stored<CronJob> = {
-  apiVersion: "batch/v1",
-  kind: "CronJob",
-  metadata: { ...stored, namespace: "shop", name: "n".repeat(52) },
-  spec: {
-    schedule: "0 0 * * *",
-    jobTemplate: {
-      metadata: { labels: { app: "shop" }, annotations: { note: "1" } },
-      spec: { template: { spec: { containers } } },
-    },
-  },
-};
-
-it("the Job that a CronJob runs at once is as one of kubectl", () => {
-  const { metadata, spec } = makeJob(cronJob, { hash: "hash", previousReloads: 0 });
-  expect(metadata).toMatchObject({
-    ...{ namespace: "shop", labels: { app: "shop" } },
-    annotations: { note: "1", "cronjob.kubernetes.io/instantiate": "manual" },
-    ownerReferences: [{ kind: "CronJob", name: cronJob.metadata.name, uid: "uid-1", controller: true }],
-  });
-  expect(spec).toEqual({ template: { spec: { containers } } });
-});
-
-it("each reload of a CronJob has one Job, however often it is tried", () => {
-  const nameOf = (reload: Pick<ReloadRequest, "hash" | "previousReloads">) =>
-    makeJob(cronJob, reload).metadata.name;
-  const first = nameOf({ hash: "hash", previousReloads: 0 });
-  expect(first).toHaveLength(63);
-  expect(nameOf({ hash: "hash", previousReloads: 0 })).toBe(first);
-  expect(nameOf({ hash: "hash", previousReloads: 2 })).not.toBe(first);
-  expect(nameOf({ hash: "other", previousReloads: 0 })).not.toBe(first);
 });
