@@ -1,3 +1,5 @@
+/** Where the pinned kubectl is, for tests that run scripts. */
+export { binariesFolder } from "@keelson/controlplane";
 export { ContractError } from "./contract/errors.ts";
 export type {
   ContractCase,

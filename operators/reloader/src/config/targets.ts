@@ -34,7 +34,7 @@ export function findTargets(
 }
 
 /** Reads a target and its records. */
-export async function findTarget(
+async function findTarget(
   workload: WorkloadRef,
   { client, liveClient }: Clients,
   parts: ReloaderParts,

@@ -8,7 +8,7 @@ import type { ReloadPolicy, RestartWindow } from "./reload-policy.ts";
 import { type AnnotatedWorkload, annotationOf } from "./workload-annotations.ts";
 
 /** The settings for workloads that say nothing else. */
-export type PolicySettings = Pick<
+type PolicySettings = Pick<
   ReloaderSettings,
   | "mode"
   | "reloadStrategy"

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { AlreadyExistsError, type Client, find, type ObjectKey, type Stored } from "keelson";
+import { type Client, find, type ObjectKey, type Stored } from "keelson";
 import { apiVersionOf } from "keelson/low-level";
 import { writeStatus } from "keelson/object";
 import { ReloadRecord, type ReloadRecordStatus } from "../api/reload-record.ts";
@@ -13,11 +13,7 @@ const longestName = 253;
 const digits = 12;
 
 /** The key of the record of a workload: `deployment-web`; a name that would be too long ends with a hash. */
-export function recordKeyOf({
-  kind,
-  namespace,
-  name,
-}: WorkloadRef): ObjectKey & { readonly namespace: string } {
+function recordKeyOf({ kind, namespace, name }: WorkloadRef): ObjectKey & { readonly namespace: string } {
   const whole = `${kind.toLowerCase()}-${name}`;
   if (whole.length <= longestName) return { namespace, name: whole };
   const hash = createHash("sha256").update(whole).digest("hex").slice(0, digits);
@@ -74,9 +70,4 @@ export async function removeRecord(client: Client, { metadata }: Stored<ReloadRe
     { ...(namespace !== undefined && { namespace }), name },
     { preconditions: { uid } },
   );
-}
-
-/** Whether a create failed because the cache did not know the record yet. */
-export function isRaceOfRecords(error: unknown): boolean {
-  return error instanceof AlreadyExistsError;
 }

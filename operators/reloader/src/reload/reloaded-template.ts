@@ -6,7 +6,7 @@ import type { ReloadRequest, ResourceChange } from "./reload-request.ts";
 import { reloadSourceOf, upstreamType, upstreamVariable } from "./upstream-marks.ts";
 
 /** The environment variable that shows when a container was last reloaded. */
-export const triggerVariable = "RELOADER_TRIGGERED_AT";
+const triggerVariable = "RELOADER_TRIGGERED_AT";
 
 type TemplateKeys = Pick<AnnotationKeys, "lastReload" | "resourceHash" | "lastReloadedFrom">;
 

@@ -1,8 +1,7 @@
 import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { binariesFolder } from "@keelson/controlplane";
-import { RecordingLogger, Space, startWorld, type World } from "@keelson/testkit";
+import { binariesFolder, RecordingLogger, Space, startWorld, type World } from "@keelson/testkit";
 import { Deployment } from "keelson/kinds/apps/v1";
 import { Pod } from "keelson/kinds/core/v1";
 import type { LogFields } from "keelson/telemetry";
