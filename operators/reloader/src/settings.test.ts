@@ -91,12 +91,12 @@ describe("lists", () => {
       { resourcesToIgnore: ["secrets,configmaps"] },
       "resourcesToIgnore: write configmaps or secrets, not both: nothing would be watched",
     ],
-    [{ resourcesToIgnore: ["pods"] }, "resourcesToIgnore: write configmaps or secrets, instead of pods"],
+    [{ resourcesToIgnore: ["pods"] }, "resourcesToIgnore: write configmaps or secrets"],
     [
       { ignoredWorkloadTypes: ["pods"] },
-      "ignoredWorkloadTypes: write some of deployments, statefulsets, daemonsets, rollouts, deploymentconfigs, cronjobs, jobs, instead of pods",
+      "ignoredWorkloadTypes: write some of deployments, statefulsets, daemonsets, rollouts, deploymentconfigs, cronjobs, jobs",
     ],
-    [{ namespacesToIgnore: ["A_b"] }, "namespacesToIgnore: write names of namespaces, instead of A_b"],
+    [{ namespacesToIgnore: ["A_b"] }, "namespacesToIgnore: write names of namespaces"],
     [
       { namespacesToIgnore: ['"a'] },
       'namespacesToIgnore: close the quotes, and write "" for a quote within quotes',

@@ -63,8 +63,7 @@ export function list<Value>(
       .filter((text) => text !== "")
       .map((text) => {
         const value = read(text);
-        if (value === undefined)
-          context.addIssue({ code: "custom", message: `${choice}, instead of ${text}`, input: text });
+        if (value === undefined) context.addIssue({ code: "custom", message: choice, input: text });
         return value;
       });
     return [...new Set(values.filter((value) => value !== undefined))];
@@ -112,10 +111,7 @@ export function annotationName(): z.ZodType<string | undefined> {
 /** The URL of an HTTP server. It may hold a token, so it is never shown. */
 export function hiddenUrl(): z.ZodType<string | undefined> {
   return z
-    .string()
-    .refine((text) => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol), {
-      error: "write a URL such as https://host/path",
-    })
+    .url({ protocol: /^https?$/, error: "write a URL such as https://host/path" })
     .meta({ placeholder: "URL", sensitive: true })
     .optional();
 }

@@ -112,9 +112,12 @@ function unlessEmpty(text: string): string | undefined {
   return text === "" ? undefined : text;
 }
 
+/** Without an item, text that is not empty is left for the setting to refuse: it is no reason to work in all namespaces. */
 function items(text: string): unknown {
-  const fields = csvFields(text)?.map((field) => field.trim());
-  return fields?.filter((field) => field !== "") ?? text;
+  if (text === "") return undefined;
+  const fields = csvFields(text)?.map((field) => field.trim()) ?? [];
+  const named = fields.filter((field) => field !== "");
+  return named.length === 0 ? text : named;
 }
 
 /** The port of an address on which all interfaces are meant, such as `:9090`; `0` stands for none. */

@@ -17,10 +17,18 @@ export function issueText(issue: z.core.$ZodIssue, { isSensitive = false }: Sett
       return limitText(issue.inclusive === false ? "more than" : "at least", issue.minimum, issue.origin);
     case "too_big":
       return limitText(issue.inclusive === false ? "less than" : "at most", issue.maximum, issue.origin);
+    case "invalid_format":
+      // The format is that of the schema, whatever the value is.
+      if (isSensitive && issue.format === "url") return "must be a URL";
+      return refusal(issue.message, isSensitive);
     default:
-      // The message is the author's, who may have put the value into it.
-      return isSensitive ? "is refused by its schema" : `is refused: ${issue.message}`;
+      return refusal(issue.message, isSensitive);
   }
+}
+
+/** The message is the author's, who may have put the value into it. */
+function refusal(message: string, isSensitive: boolean): string {
+  return isSensitive ? "is refused by its schema" : `is refused: ${message}`;
 }
 
 function limitText(relation: string, limit: number | bigint, origin: string): string {

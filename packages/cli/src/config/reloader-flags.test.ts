@@ -205,6 +205,7 @@ describe("the environment of stakater/Reloader", () => {
     expect((await chosenBy([], env)).config.namespace).toEqual(["one"]);
     expect((await chosenBy(["--namespaces=two,three"], env)).config.namespace).toEqual(["two", "three"]);
     expect((await chosenBy([], { ...env, NAMESPACES: "two" })).config.namespace).toEqual(["two"]);
+    expect((await chosenBy(["--namespaces="], env)).config.namespace).toEqual(["one"]);
     expect((await chosenBy([])).config.namespace).toBeUndefined();
   });
 
@@ -237,12 +238,15 @@ describe("wrong values", () => {
     [["--namespace-selector=a in (b"], "--namespace-selector: is refused: parse label selector"],
     [
       ["--resources-to-ignore=pods"],
-      "--resources-to-ignore: is refused: write configmaps or secrets, instead of pods",
+      "--resources-to-ignore: is refused: write configmaps or secrets, not pods",
     ],
     [["--coalesce-window=5"], "--coalesce-window: is refused: write a time with its unit, such as 500ms"],
     [["--metrics-addr=10.0.0.1:9090"], "--metrics-addr: must be a port from 1 to 65535"],
     [["--log-level=loud"], "--log-level: must be one of debug, info, warn, error, not loud"],
     [["--namespaces=A_b"], "--namespaces: must be names of namespaces, not A_b"],
+    [["--namespaces=,"], "--namespaces: must be names of namespaces, not ,"],
+    [["--alert-webhook-url=hooks/x"], "--alert-webhook-url: must be a URL (also"],
+    [["--webhook-url=ftp://h/x"], "--webhook-url: must be a URL (also"],
     [["--alert-on-reload"], "--reloader.alert-webhook-url: must be set, by this flag"],
     [["--auto-annotation=a b"], "--auto-annotation: is refused: the name of an annotation must consist of"],
     [

@@ -103,7 +103,7 @@ export function settingValue(
 ): unknown {
   if (alias?.value === undefined)
     return isList ? texts.map((text) => fromText(text)) : fromText(texts.at(-1) ?? "");
-  const values = texts.map(alias.value);
+  const values = texts.map(alias.value).filter((value) => value !== undefined);
   // A text of another program may hold several items.
-  return isList ? values.flat() : values.at(-1);
+  return isList && values.length > 0 ? values.flat() : values.at(-1);
 }
