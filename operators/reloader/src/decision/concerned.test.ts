@@ -6,6 +6,7 @@ import {
   plainSettings,
   podOf,
   podUsing,
+  readerOf,
   resource,
   type Texts,
   type WorkloadParts,
@@ -14,6 +15,7 @@ import {
 } from "../../test/support/decision-objects.ts";
 import type { ReloaderConfigSpecInput } from "../api/spec.ts";
 import { concernedTargets, concernValues, configConcerns, workloadConcerns } from "./concerned.ts";
+import { gatherResources } from "./gather-resources.ts";
 import { matchesOf } from "./matches.ts";
 
 const off = { autoReloadAll: false };
@@ -142,9 +144,9 @@ describe("workloads and ReloaderConfigs that a resource matches", () => {
     { requiredKeys: [] },
   );
 
-  it("are found by the values of the resource", () => {
-    fc.assert(
-      fc.property(
+  it("are found by the values of the resource, which a reconcile of them reads", async () => {
+    await fc.assert(
+      fc.asyncProperty(
         fc.record({ onWorkload: annotations, onTemplate: annotations, pod, spec, kind, name }),
         fc.record({
           workloadIn: namespace,
@@ -153,7 +155,7 @@ describe("workloads and ReloaderConfigs that a resource matches", () => {
           onResource: boolean,
           all: fc.boolean(),
         }),
-        (given, places) => {
+        async (given, places) => {
           const subject = workload({
             ...{ namespace: places.workloadIn, annotations: given.onWorkload, onTemplate: given.onTemplate },
             pod: podUsing(...given.pod),
@@ -168,9 +170,10 @@ describe("workloads and ReloaderConfigs that a resource matches", () => {
             ["shop", {}],
           ]);
           const settings = { ...plainSettings, autoReloadAll: places.all };
-          const { matches } = matchesOf(subject, {
-            ...{ resources: [changed], baselines: {}, configs: [owner], namespaces, keys, settings },
-          });
+          const facts = { baselines: {}, configs: [owner], namespaces, keys, settings };
+          const { matches } = matchesOf(subject, { ...facts, resources: [changed] });
+          const read = await gatherResources(readerOf([changed]), subject, facts);
+          if (matches.length > 0) expect([...read.values()]).toEqual([changed]);
           const values = concernValues(changed);
           const isFoundIn = (concerns: readonly string[]) => values.some((value) => concerns.includes(value));
           for (const { origin } of matches) {

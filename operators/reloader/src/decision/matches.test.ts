@@ -6,6 +6,7 @@ import {
   keys,
   plainSettings,
   podUsing,
+  readerOf,
   resource,
   type WorkloadParts,
   web,
@@ -13,21 +14,13 @@ import {
 } from "../../test/support/decision-objects.ts";
 import type { ReloaderConfig } from "../api/reloader-config.ts";
 import type { ReloaderConfigSpecInput } from "../api/spec.ts";
-import { formatRef, type ResourceReader, type WatchedResource } from "../resource/watched-resource.ts";
+import { formatRef, type WatchedResource } from "../resource/watched-resource.ts";
 import { gatherResources } from "./gather-resources.ts";
 import { type MatchFacts, matchesOf } from "./matches.ts";
 
 const facts: MatchFacts = {
   ...{ resources: [], baselines: {}, configs: [], namespaces: new Map(), keys, settings: plainSettings },
 };
-
-function readerOf(resources: readonly WatchedResource[]): ResourceReader {
-  return {
-    get: async (ref) => resources.find((each) => formatRef(each) === formatRef(ref)),
-    list: async (kind, namespace) =>
-      resources.filter((each) => each.kind === kind && each.namespace === namespace),
-  };
-}
 
 /** The matches in short: `explicit shop/Secret/db by config`. Resources are gathered as a reconcile does. */
 async function found(parts: WorkloadParts, given: Partial<MatchFacts>): Promise<readonly string[]> {
@@ -303,6 +296,13 @@ describe("a ReloaderConfig (A.3)", () => {
       spec: listed,
       workload: { annotations: { [keys.excluded.Secret]: "db" } },
       expected: [],
+    },
+    {
+      of: "of another namespace has a target that excludes a resource of its own namespace",
+      spec: { ...listed, targets: [{ ...web, namespace: "shop" }] },
+      ...{ config: { namespace: "central" }, workload: { annotations: { [keys.excluded.Secret]: "db" } } },
+      resources: [resource({ namespace: "central" })],
+      expected: ["explicit central/Secret/db by config"],
     },
     {
       of: "has a target with auto false",

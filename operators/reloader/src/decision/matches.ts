@@ -53,14 +53,15 @@ export function matchesOf(workload: AnnotatedWorkload, facts: MatchFacts): Match
   for (const candidate of candidates(facts)) {
     const { kind, namespace, name, labels, annotations } = candidate;
     if (!isWatched(candidate, settings, namespaces)) continue;
-    if (annotations?.[keys.ignore] === "true" || rules.isExcluded(kind, name)) continue;
+    // The names in annotations are those of the workload's namespace.
+    const isOwn = namespace === workload.metadata.namespace;
+    if (annotations?.[keys.ignore] === "true" || (isOwn && rules.isExcluded(kind, name))) continue;
     const resource = { kind, namespace, name };
     const add = (decision: string, origin: MatchOrigin) => {
       if (decision === "explicit" || decision === "auto")
         matches.push({ resource, isExplicit: decision === "explicit", origin });
     };
-    if (namespace === workload.metadata.namespace)
-      add(rules.decide({ kind, name, annotations }), { type: "annotations" });
+    if (isOwn) add(rules.decide({ kind, name, annotations }), { type: "annotations" });
     for (const origin of targets) {
       const { config, target } = origin;
       const configured = { ...resource, labels };

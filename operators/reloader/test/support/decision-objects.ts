@@ -4,7 +4,12 @@ import { annotationKeys } from "../../src/api/annotation-keys.ts";
 import type { ReloaderConfig } from "../../src/api/reloader-config.ts";
 import { spec as configSpec, type ReloaderConfigSpecInput } from "../../src/api/spec.ts";
 import type { DecisionSettings } from "../../src/decision/decision-settings.ts";
-import type { ResourceKind, WatchedResource } from "../../src/resource/watched-resource.ts";
+import {
+  formatRef,
+  type ResourceKind,
+  type ResourceReader,
+  type WatchedResource,
+} from "../../src/resource/watched-resource.ts";
 import { type ReloaderSettings, settings } from "../../src/settings.ts";
 import type { Workload } from "../../src/workload/workload.ts";
 import type { WorkloadKindName } from "../../src/workload/workload-kind.ts";
@@ -100,3 +105,12 @@ export function config(
 
 /** The target that `workload()` is. */
 export const web = { kind: "Deployment", name: "web" } as const;
+
+/** Reads these resources. */
+export function readerOf(resources: readonly WatchedResource[]): ResourceReader {
+  return {
+    get: async (ref) => resources.find((each) => formatRef(each) === formatRef(ref)),
+    list: async (kind, namespace) =>
+      resources.filter((each) => each.kind === kind && each.namespace === namespace),
+  };
+}
