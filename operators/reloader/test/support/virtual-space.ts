@@ -6,6 +6,8 @@ import { Event } from "keelson/kinds/events/v1";
 import { ReloadRecord, type ReloadRecordStatus } from "../../src/api/reload-record.ts";
 import { type NewReloaderConfig, ReloaderConfig } from "../../src/api/reloader-config.ts";
 import { reloader } from "../../src/operator.ts";
+import { contentHashes } from "../../src/resource/content-hash.ts";
+import { formatRef } from "../../src/resource/watched-resource.ts";
 
 /** Longer than changes are collected, and than pods need to start. */
 const settleMs = 4000;
@@ -153,6 +155,19 @@ export class VirtualSpace implements AsyncDisposable {
   async record(name: string): Promise<ReloadRecordStatus> {
     const key = { namespace: this.namespace, name: `deployment-${name}` };
     return (await this.world.client.get(ReloadRecord, key)).status ?? {};
+  }
+
+  /** Whether the recorded hashes are those of the content. */
+  async isCurrent(name: string): Promise<boolean> {
+    const { baselines = {} } = await this.record(name);
+    const { client } = this.world;
+    const key = { namespace: this.namespace, name };
+    const secret = await client.get(Secret, key);
+    const configMap = await client.get(ConfigMap, key);
+    return (
+      baselines[formatRef({ kind: "Secret", ...key })] === contentHashes("Secret", secret).hash &&
+      baselines[formatRef({ kind: "ConfigMap", ...key })] === contentHashes("ConfigMap", configMap).hash
+    );
   }
 
   /** The reasons of the operator's Events about an object, each once, in the order of the alphabet; of the last hour. */
