@@ -19,7 +19,7 @@ export interface RecordInput {
 /** The pods have the content that exists now. */
 export function settledStatus({ before, kept, nowMs }: RecordInput): ReloadRecordStatus {
   const { pending: _, lastError: __, ...rest } = before;
-  const adoptedAt = before.adoptedAt ?? formatTime(nowMs);
+  const adoptedAt = adoptedAtOf(before, nowMs);
   const isRestarting = before.restart !== undefined;
   return withCondition(
     { ...rest, baselines: kept, adoptedAt },
@@ -36,6 +36,11 @@ export function settledStatus({ before, kept, nowMs }: RecordInput): ReloadRecor
         },
     nowMs,
   );
+}
+
+/** With milliseconds, as templates show reloads: one that came before the adoption is not taken for one after it. */
+function adoptedAtOf({ adoptedAt }: ReloadRecordStatus, nowMs: number): string {
+  return adoptedAt ?? new Date(nowMs).toISOString();
 }
 
 /** Changes wait. */
@@ -57,7 +62,7 @@ export function waitingStatus(
     {
       ...before,
       baselines: kept,
-      adoptedAt: before.adoptedAt ?? formatTime(nowMs),
+      adoptedAt: adoptedAtOf(before, nowMs),
       ...(wait.reason === "Paused" && until !== undefined && { pausedUntil: until }),
       pending,
     },
@@ -99,7 +104,7 @@ export function reloadedStatus(
   const { pausedUntil: _, ...rest } = before;
   const reloaded: ReloadRecordStatus = {
     ...rest,
-    adoptedAt: before.adoptedAt ?? formatTime(nowMs),
+    adoptedAt: adoptedAtOf(before, nowMs),
     reloadCount: (before.reloadCount ?? 0) + 1,
     lastReload: { time, strategy, hash, resources: [...refsOf(changes)] },
     configs: [...countsOf(before.configs ?? [], configs, time)],
@@ -128,7 +133,7 @@ export function failedStatus(
     {
       ...before,
       baselines: kept,
-      adoptedAt: before.adoptedAt ?? formatTime(nowMs),
+      adoptedAt: adoptedAtOf(before, nowMs),
       pending: {
         since: before.pending?.since ?? formatTime(nowMs),
         resources: [...refsOf(changes)],
