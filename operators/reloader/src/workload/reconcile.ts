@@ -74,7 +74,10 @@ export async function reconcileWorkload(context: Context, parts: ReloaderParts):
   const recreated = await continueJob(context, parts);
   if (recreated !== undefined) return recreated;
   const scope = await gather(client, key, parts);
-  if (scope === undefined) return forget(key, parts);
+  if (scope === undefined) {
+    parts.shownProblems.forget(key);
+    return forget(key, parts);
+  }
   const reporter = new Reporter(context, parts, scope);
   reporter.problems(scope.problems);
   const run: Run = { context, parts, scope, reporter, nowMs: clock.now() };
@@ -86,10 +89,9 @@ export async function reconcileWorkload(context: Context, parts: ReloaderParts):
   return requeueAfter(await continuePause(run));
 }
 
-function forget(key: WorkloadRef, { coalescing, metrics, shownProblems }: ReloaderParts): undefined {
+function forget(key: WorkloadRef, { coalescing, metrics }: ReloaderParts): undefined {
   coalescing.forget(key);
   metrics.forget(key);
-  shownProblems.forget(key);
 }
 
 /** Whether the creation of a resource may reload the workload: then it has a record, which shows what is new. */
