@@ -44,8 +44,8 @@ export class Measurement implements AsyncDisposable {
     return new Measurement(subject, options, endings.move());
   }
 
-  async startSubject(): Promise<SubjectProcess> {
-    const started = this.#endings.use(await this.subject.start(this.#options));
+  async startSubject(subject: Subject = this.subject): Promise<SubjectProcess> {
+    const started = this.#endings.use(await subject.start(this.#options));
     this.processes.push(started);
     return started;
   }

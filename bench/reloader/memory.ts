@@ -10,6 +10,12 @@ const parallelCreates = 32;
 /** Long enough for what the start left behind to be collected. */
 const restMs = 10_000;
 
+/** A subject, and how its process is started. */
+export interface SubjectForm {
+  readonly form: string;
+  readonly subject: Subject;
+}
+
 /** What a subject takes while it holds many Secrets. */
 export interface MemoryFigures {
   readonly secrets: number;
@@ -22,27 +28,34 @@ export interface MemoryFigures {
   readonly peakRssMb: number;
 }
 
-/** Starts the subject on a cluster with 20,000 Secrets of 10 KB. */
+/** Starts the forms of a subject, one after the other, on a cluster with 20,000 Secrets of 10 KB. */
 export async function measureMemory(
-  subject: Subject,
+  forms: readonly SubjectForm[],
   quick: boolean,
   report: (line: string) => void,
-): Promise<MemoryFigures> {
-  await using measurement = await Measurement.start(subject, "env-vars");
+): Promise<ReadonlyMap<string, MemoryFigures>> {
+  const [first] = forms;
+  if (first === undefined) return new Map();
+  await using measurement = await Measurement.start(first.subject, "env-vars");
   const { client } = measurement;
   const secrets = quick ? 2_000 : 20_000;
   await createSecrets(client, secrets, (made) => report(`${made} of ${secrets} Secrets are there`));
-  const begin = performance.now();
-  const { usage } = await measurement.startSubject();
-  const readySeconds = (performance.now() - begin) / 1000;
-  const { cpuSeconds } = usage.sample();
-  report(`ready after ${readySeconds.toFixed(1)} s`);
-  await setTimeout(restMs);
-  const { rssMb, peakRssMb } = usage.sample();
-  return {
-    ...{ secrets, readySeconds: round(readySeconds), readyCpuSeconds: cpuSeconds },
-    ...{ rssMb: round(rssMb), peakRssMb: round(peakRssMb) },
-  };
+  const figures = new Map<string, MemoryFigures>();
+  for (const { form, subject } of forms) {
+    const begin = performance.now();
+    const { usage, kill } = await measurement.startSubject(subject);
+    const readySeconds = round((performance.now() - begin) / 1000);
+    const readyCpuSeconds = usage.sample().cpuSeconds;
+    await setTimeout(restMs);
+    const { rssMb, peakRssMb } = usage.sample();
+    await kill();
+    const sizes = { rssMb: round(rssMb), peakRssMb: round(peakRssMb) };
+    figures.set(form, { secrets, readySeconds, readyCpuSeconds, ...sizes });
+    report(
+      `${form}: ready after ${readySeconds} s, CPU ${readyCpuSeconds} s; RSS ${sizes.rssMb} MB, at most ${sizes.peakRssMb} MB`,
+    );
+  }
+  return figures;
 }
 
 async function createSecrets(

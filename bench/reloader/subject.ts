@@ -41,39 +41,64 @@ export interface SubjectProcess extends AsyncDisposable {
   kill(): Promise<void>;
 }
 
-/** The Reloader operator by `keelson run`, from the sources, with its defaults except for the limits on reloads. */
-export const keelson: Subject = {
-  name: "keelson",
-  async start(options) {
-    const [metricsPort, healthPort] = [await freePort(), await freePort()];
-    const main = fileURLToPath(new URL("../../packages/cli/src/main.ts", import.meta.url));
-    const flags = {
-      "--kubeconfig": options.kubeconfigPath,
-      "--bind-address": "127.0.0.1",
-      "--metrics-port": metricsPort,
-      "--health-port": healthPort,
-      "--webhook-port": -1,
-      "--log-format": "json",
-      "--reload-strategy": options.strategy,
-      // The scenarios reload as often as the breaker exists to prevent.
-      "--circuit-breaker-reloads": 0,
-    };
-    const args = Object.entries(flags).map(([flag, value]) => `${flag}=${value}`);
-    const node = ["--conditions=@keelson/source", main, "run", "reloader", "--install-crds", ...args];
-    return startProcess(process.execPath, node, options, {}, async () => {
-      const response = await fetch(`http://127.0.0.1:${healthPort}/readyz`);
-      return response.ok;
-    });
-  },
-  async isPrepared(client, workloads) {
-    const list = await client.raw("/apis/reloader.stakater.com/v1alpha1/reloadrecords");
-    const records: readonly unknown[] = isRecord(list) && Array.isArray(list.items) ? list.items : [];
-    const adopted = records.filter(
-      (record) => isRecord(record) && isRecord(record.status) && record.status.adoptedAt !== undefined,
-    );
-    return adopted.length >= workloads;
-  },
-};
+/** How Keelson's process is started, before the arguments of `keelson`. */
+interface Launch {
+  readonly nodeArgs: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+const cli = (file: string): string => fileURLToPath(new URL(`../../packages/cli/${file}`, import.meta.url));
+const published = cli("dist/main.js");
+
+/** The Reloader operator by `keelson run`, with its defaults except for the limit on reloads of a workload. */
+function keelsonBy({ nodeArgs, env = {} }: Launch): Subject {
+  return {
+    name: "keelson",
+    async start(options) {
+      const healthPort = await freePort();
+      const flags = {
+        "--kubeconfig": options.kubeconfigPath,
+        "--bind-address": "127.0.0.1",
+        "--metrics-port": await freePort(),
+        "--health-port": healthPort,
+        "--webhook-port": -1,
+        "--log-format": "json",
+        "--reload-strategy": options.strategy,
+        // The scenarios reload as often as the breaker exists to prevent.
+        "--circuit-breaker-reloads": 0,
+      };
+      const args = Object.entries(flags).map(([flag, value]) => `${flag}=${value}`);
+      const command = [...nodeArgs, "run", "reloader", "--install-crds", ...args];
+      return startProcess(process.execPath, command, options, env, async () => {
+        const response = await fetch(`http://127.0.0.1:${healthPort}/readyz`);
+        return response.ok;
+      });
+    },
+    async isPrepared(client, workloads) {
+      const list = await client.raw("/apis/reloader.stakater.com/v1alpha1/reloadrecords");
+      const records: readonly unknown[] = isRecord(list) && Array.isArray(list.items) ? list.items : [];
+      const adopted = records.filter(
+        (record) => isRecord(record) && isRecord(record.status) && record.status.adoptedAt !== undefined,
+      );
+      return adopted.length >= workloads;
+    },
+  };
+}
+
+/** From the sources. */
+export const keelson = keelsonBy({ nodeArgs: ["--conditions=@keelson/source", cli("src/main.ts")] });
+
+/** As it is published, which needs a build. */
+export const publishedKeelson = keelsonBy({ nodeArgs: [published] });
+
+/** The same with the flag for a smaller heap, which the operator's README names. */
+export const smallKeelson = keelsonBy({ nodeArgs: ["--max-semi-space-size=2", published] });
+
+/** The same with all that the README names for the smallest process, which costs CPU time. */
+export const smallestKeelson = keelsonBy({
+  nodeArgs: ["--max-semi-space-size=2", "--lite-mode", published],
+  env: { MALLOC_ARENA_MAX: "1", MALLOC_MMAP_THRESHOLD_: "12288", MALLOC_TRIM_THRESHOLD_: "131072" },
+});
 
 /** stakater/Reloader. Its address for metrics is fixed, so only one can run on a machine. */
 export function upstream(program: string): Subject {
