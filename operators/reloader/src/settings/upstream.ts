@@ -91,8 +91,8 @@ export const upstream: ReplacedProgram = {
     ...variables,
   ],
   ignored,
-  // Upstream serves /metrics and /live there.
-  defaults: { metricsPort: "9090", healthPort: "9090" },
+  // Upstream serves /metrics and /live there, and measures how long its requests take.
+  defaults: { metricsPort: "9090", healthPort: "9090", metricsDetails: "true" },
 };
 
 function camelCase(flag: string): string {

@@ -130,7 +130,7 @@ describe("the flags of stakater/Reloader", () => {
       "--leader-election-lease-duration=30s --leader-election-renew-deadline=20s --leader-election-retry-period=5s",
       { leaseDuration: 30_000, renewDeadline: 20_000, retryPeriod: 5000 },
     ],
-    ["", { metricsPort: 9090, healthPort: 9090 }],
+    ["", { metricsPort: 9090, healthPort: 9090, metricsDetails: true }],
     ["--metrics-addr=:9191 --health-addr=0.0.0.0:8080", { metricsPort: 9191, healthPort: 8080 }],
     ["--metrics-bind-address=0 --health-probe-bind-address=:8081", { metricsPort: -1, healthPort: 8081 }],
     ["--metrics-secure=true --metrics-cert-path=/tls", { metricsAuth: true, metricsCertDir: "/tls" }],
