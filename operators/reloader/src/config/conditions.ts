@@ -71,7 +71,7 @@ function progressing({ config, targets, isIgnored }: Observation): Judgement {
         return [
           {
             reason: Reason.Restarting,
-            message: `${target} is being restarted: ${status.restart.message ?? "its pods are evicted"}`,
+            message: `${target} is being restarted: its pods are evicted`,
           },
         ];
       const { pending } = status ?? {};

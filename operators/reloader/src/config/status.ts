@@ -8,6 +8,9 @@ import type { Observation, ObservedTarget } from "./observation.ts";
 /** More would not fit into an object. */
 const mostHashes = 1000;
 
+/** Of the records that a target had. */
+const mostRecords = 4;
+
 /** The status of a ReloaderConfig after a reconcile. */
 export function statusOf(observation: Observation): ReloaderConfigStatus {
   const { config, targets, resources, settings, nowMs } = observation;
@@ -52,9 +55,15 @@ function countTarget({ config }: Observation, { workload, records }: ObservedTar
   );
   const counts = records.map((record) => countOf(config, record));
   const added = counts.reduce((sum, { uid, reloadCount }) => {
-    const included = before?.records?.find((each) => each.uid === uid)?.reloadCount ?? 0;
-    return sum + Math.max(0, reloadCount - included);
+    const known = before?.records?.find((each) => each.uid === uid)?.reloadCount ?? 0;
+    return sum + Math.max(0, reloadCount - known);
   }, 0);
+  const seen = new Set(counts.map(({ uid }) => uid));
+  // A record is not seen while the target does not exist, such as a Job that is being replaced.
+  const included = [
+    ...counts.flatMap(({ uid, reloadCount }) => (reloadCount > 0 ? [{ uid, reloadCount }] : [])),
+    ...(before?.records ?? []).filter(({ uid }) => !seen.has(uid)),
+  ].slice(0, mostRecords);
   const lastReloadTime = latest([before?.lastReloadTime, ...counts.map((each) => each.lastReloadTime)]);
   const states = records.flatMap(({ status }) => status ?? []);
   const pausedUntil = latest(states.map((state) => state.pausedUntil));
@@ -67,7 +76,7 @@ function countTarget({ config }: Observation, { workload, records }: ObservedTar
       ...(lastReloadTime !== undefined && { lastReloadTime }),
       ...(pausedUntil !== undefined && { pausedUntil }),
       ...(pending !== undefined && pending.reason !== "Collecting" && { pending: pending.reason }),
-      ...(counts.length > 0 && { records: counts.map(({ uid, reloadCount }) => ({ uid, reloadCount })) }),
+      ...(included.length > 0 && { records: included }),
       ...(lastError !== undefined && { lastError }),
     },
   };

@@ -18,7 +18,7 @@ import type { PodTemplateSpec } from "keelson/kinds/core/v1";
 import { genericResource, isRecord } from "keelson/low-level";
 import { formatJson, parseJson } from "keelson/object";
 import type { AnnotationKeys } from "../api/annotation-keys.ts";
-import { ReloadRecord } from "../api/reload-record.ts";
+import { ReloadRecord, type ReloadRecordStatus } from "../api/reload-record.ts";
 import type { ReloadContext } from "./reload-context.ts";
 import type { ReloadRequest } from "./reload-request.ts";
 import { reloadedTemplate } from "./reloaded-template.ts";
@@ -26,7 +26,7 @@ import { reloadedTemplate } from "./reloaded-template.ts";
 /**
  * Begins to replace a Job, whose template cannot change, by another of the same name:
  *
- *   record.status.recreatedJob = the successor → the record loses its owner → the Job is deleted → the successor is created
+ *   the record has the reload and recreatedJob, the successor → the record loses its owner → the Job is deleted → the successor is created
  *
  * Nothing is written if the server would refuse the successor. From the first write on, `continueRecreation` does the rest, however often the operator ends in between. The record would be
  * deleted with the Job if it were still owned by it.
@@ -35,6 +35,7 @@ export async function beginRecreation(
   { client, liveClient, keys }: ReloadContext,
   request: ReloadRequest,
   record: Stored<ReloadRecord>,
+  reloaded: ReloadRecordStatus,
 ): Promise<void> {
   const { namespace, name, uid } = request.workload.metadata;
   const job = await find(liveClient, Job, { namespace, name });
@@ -46,7 +47,7 @@ export async function beginRecreation(
     { namespace, name: record.metadata.name },
     mergePatch({
       metadata: { uid: record.metadata.uid },
-      status: { recreatedJob: formatJson(successor) },
+      status: { ...reloaded, pending: null, lastError: null, recreatedJob: formatJson(successor) },
     }),
   );
 }

@@ -170,7 +170,7 @@ async function roll(
   reporter.changed(changes);
   if (input.before.pending?.reason === "CircuitOpen") reporter.circuitClosed();
   try {
-    await begin(run, input, { ...request, operations: pause.operations });
+    await begin(run, input, policy, { ...request, operations: pause.operations });
   } catch (error) {
     if (error instanceof StaleObjectError || error instanceof ConflictError)
       return { requeueAfterMs: staleWaitMs };
@@ -181,13 +181,19 @@ async function roll(
 }
 
 /** What comes before the record of the reload, by its method. */
-async function begin(run: Run, input: RecordInput, request: ReloadRequest): Promise<void> {
+async function begin(
+  run: Run,
+  input: RecordInput,
+  policy: ReloadPolicy,
+  request: ReloadRequest,
+): Promise<void> {
   switch (methodOf(request.workload, request.strategy)) {
     case "write":
       return reload(reloadContext(run), request);
     case "recreate": {
       const record = run.scope.record ?? (await save(run, settledStatus(input)));
-      return beginRecreation(reloadContext(run), request, record);
+      // The Job and its record are replaced, so the reload is recorded with its beginning.
+      return beginRecreation(reloadContext(run), request, record, reloadedOf(run, input, policy, request));
     }
     case "evict":
       return undefined;
@@ -211,24 +217,35 @@ async function continueJob(context: Context, parts: ReloaderParts): Promise<Reco
 async function finish(
   run: Run,
   input: RecordInput,
-  { pausePeriodMs }: ReloadPolicy,
+  policy: ReloadPolicy,
   request: ReloadRequest,
   isRollout = true,
 ): Promise<ReconcileResult> {
-  const { parts, scope, reporter, context } = run;
+  const { parts, reporter, context } = run;
   const { coalescing } = parts;
-  const breaker = isRollout ? parts.breaker : undefined;
-  const configs = configsOf(scope.matches, request.changes);
-  const method = methodOf(request.workload, request.strategy);
-  const status = reloadedStatus(input, request, { configs, breaker, pausePeriodMs, method });
-  if (method === "recreate") {
+  if (methodOf(request.workload, request.strategy) === "recreate") {
     reporter.reloaded(request);
     return { requeueAfterMs: 1 };
   }
+  const status = reloadedOf(run, input, policy, request, isRollout);
   const record = await save(run, status);
   reporter.reloaded(request);
   coalescing.forget(context.key);
   return continueWork(run, record, status);
+}
+
+/** The status of the record after the reload. */
+function reloadedOf(
+  { parts, scope }: Run,
+  input: RecordInput,
+  { pausePeriodMs }: ReloadPolicy,
+  request: ReloadRequest,
+  isRollout = true,
+): ReloadRecordStatus {
+  const breaker = isRollout ? parts.breaker : undefined;
+  const configs = configsOf(scope.matches, request.changes);
+  const method = methodOf(request.workload, request.strategy);
+  return reloadedStatus(input, request, { configs, breaker, pausePeriodMs, method });
 }
 
 /** Records a failure, and returns the error, which is thrown so that the reload is retried after a back-off. */

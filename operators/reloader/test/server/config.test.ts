@@ -205,7 +205,6 @@ it("writes nothing to Secrets, and no status without a difference", async () => 
   await space.createConfig("mine", { watchedResources: { secrets: ["db"] }, targets: [target] });
   await shows(space, condition("Available", "True", "Reconciled"));
   await space.isAdopted("web");
-  await shows(space, { targetStatus: [{ records: [{ reloadCount: 0 }] }] });
   const version = await versionOf(space);
   await space.kubectl("annotate", "secret", "db", "example.com/note=1");
   await space.kubectl("annotate", "deployment", "web", "example.com/note=1");

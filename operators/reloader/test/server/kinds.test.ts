@@ -128,7 +128,7 @@ describe("a Job", () => {
       ...{ time: new Date().toISOString(), hash: "hash", previousReloads: 0 },
     };
     const context = { client: refusing, liveClient: world.client, clock: systemClock, keys };
-    await expect(beginRecreation(context, request, record)).rejects.toThrow("a policy forbids it");
+    await expect(beginRecreation(context, request, record, {})).rejects.toThrow("a policy forbids it");
     expect((await space.get(ReloadRecord, "job-kept")).status?.recreatedJob).toBeUndefined();
   });
 });

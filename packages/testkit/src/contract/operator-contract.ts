@@ -143,7 +143,11 @@ async function checkFirstError(options: OperatorContractOptions): Promise<void> 
       problem: `a failed write of ${plural} is not the error that is reported`,
       details: failures(),
     });
-  const hasTriedStatus = connections.some(({ requests }) => requests.some(isStatusWrite));
+  // A status that another reconcile wrote before the first failure was not refused.
+  const hasTriedStatus = connections.some(({ requests }) => {
+    const first = requests.findIndex((request) => isWriteTo(plural, request));
+    return first >= 0 && requests.slice(first).some(isStatusWrite);
+  });
   if (hasTriedStatus && !failures().some((line) => line.includes("/status")))
     throw new ContractError({
       operator: operator.name,
@@ -208,14 +212,17 @@ function settle(
 /** Refuses every write to objects of the plural and, from the first of these on, every write to a status. */
 function failWrites(transport: Transport, plural: string): FaultyTransport {
   const faulty = faultyTransport(transport);
-  const isWrite = ({ method, path }: RecordedRequest): boolean =>
-    method !== "GET" && (path.endsWith(`/${plural}`) || path.includes(`/${plural}/`));
+  const isWrite = (request: RecordedRequest): boolean => isWriteTo(plural, request);
   const isLaterStatus = (request: RecordedRequest): boolean =>
     isStatusWrite(request) && faulty.requests.some(isWrite);
   const always = { times: Number.POSITIVE_INFINITY };
   faulty.fault(isWrite, faults.refuse("Forbidden"), always);
   faulty.fault(isLaterStatus, faults.refuse("Forbidden"), always);
   return faulty;
+}
+
+function isWriteTo(plural: string, { method, path }: RecordedRequest): boolean {
+  return method !== "GET" && (path.endsWith(`/${plural}`) || path.includes(`/${plural}/`));
 }
 
 function isStatusWrite({ method, path }: RecordedRequest): boolean {
