@@ -48,6 +48,24 @@ it("writes a line for each change, and one whenever all samples have settled; wa
   expect(vi.getTimerCount()).toBe(0);
 });
 
+it("writes that all samples have settled as soon as all other objects have, too", () => {
+  const stdout: string[] = [];
+  const display = plainDisplay({
+    stdout: { write: (text) => stdout.push(text) },
+    stderr: { write: () => true },
+  });
+  const rowsWith = (isSettled: boolean) => [makeRow("webapp/web"), makeRow("webapp/mine", { isSettled })];
+  let view: View = { rows: rowsWith(false), summary: "the sample is settled" };
+  display.follow(() => view);
+  vi.advanceTimersByTime(50);
+  expect(stdout.join("")).not.toContain("settled");
+  view = { ...view, rows: rowsWith(true) };
+  display.changed();
+  vi.advanceTimersByTime(50);
+  display.end();
+  expect(stdout.join("").match(/the sample is settled/g)).toHaveLength(1);
+});
+
 const event = { atMs: 0, reason: "Scaled", message: "to 3", isWarning: false };
 
 describe("plain lines", () => {

@@ -14,13 +14,16 @@ export function plainDisplay({ stdout, stderr }: PlainStreams): Display {
   const lines = new PlainLines();
   let look: (() => View) | undefined;
   let lastSummary = "";
+  let isSummaryNew = false;
   const printChanges = (): void => {
     if (look === undefined) return;
     const { rows, summary } = look();
     const changes = lines.changes(rows);
     // How many are settled can be counted; that all are is worth a line.
-    const isAllSettled = summary !== lastSummary && rows.every(({ isSettled }) => isSettled);
+    isSummaryNew ||= summary !== lastSummary;
     lastSummary = summary;
+    const isAllSettled = isSummaryNew && rows.every(({ isSettled }) => isSettled);
+    if (isAllSettled) isSummaryNew = false;
     const printed = [...changes, ...(isAllSettled && summary !== "" ? [summary] : [])];
     if (printed.length > 0) stdout.write(`${printed.join("\n")}\n`);
   };

@@ -66,7 +66,7 @@ describe("keelson dev --exit-when-settled", patient, () => {
     expect(keelson.stdout).toMatch(/^reloaderconfig\/ledger: Watching.*^reloaderconfig\/ledger: Reloaded/ms);
     expect(keelson.stdout).toMatch(/^reloadrecord\/deployment-ledger: Reloaded/m);
     expect(keelson.stdout).not.toMatch(/^reloadrecord\/deployment-greeter: Reloaded/m);
-    expect(keelson.stdout).toMatch(/^all \d+ samples are settled after [\d.]+ s\n$/m);
+    expect(keelson.stdout).toMatch(/^all \d+ samples are settled after [\d.]+ s$/m);
   });
 
   it("passes settings of operators on from flags, variables and a file", async () => {
