@@ -268,13 +268,18 @@ async function wait(
 ): Promise<ReconcileResult> {
   const { nowMs, reporter } = run;
   const waitMs = gate.untilMs === undefined ? longestWaitMs : gate.untilMs - nowMs;
+  let stepMs: number | undefined;
   if (waitMs > recordedWaitMs) {
     const status = waitingStatus(input, changes, gate);
-    await save(run, status);
+    const record = await save(run, status);
     if (!isSameWait(input.before.pending, status.pending)) reporter.waits(changes, gate);
+    // A restart for earlier changes goes on: half of its pods would have other content than the rest.
+    stepMs = await continueRestart(run, record, status, (before) =>
+      waitingStatus({ ...input, before }, changes, gate),
+    );
   }
   const pausedMs = (await continuePause(run)) ?? longestWaitMs;
-  return requeueAfter(Math.min(waitMs, pausedMs));
+  return requeueAfter(Math.min(waitMs, pausedMs, stepMs ?? longestWaitMs));
 }
 
 type ClosedGate = Extract<Gate, { readonly open: false }>;
@@ -294,20 +299,27 @@ async function continueWork(
   record: Stored<ReloadRecord>,
   status: ReloadRecordStatus,
 ): Promise<ReconcileResult> {
-  const { context, scope } = run;
-  const { restart } = status;
-  if (restart !== undefined) {
-    const step = await restartStep(reloadContext(run), scope.workload, restart.startedAt);
-    const { restart: _, ...rest } = status;
-    const before = step.done
-      ? rest
-      : { ...rest, restart: { startedAt: restart.startedAt, message: step.message } };
-    const after = settledStatus({ before, kept: status.baselines ?? {}, nowMs: run.nowMs });
-    await saveRecord(context.client, { ...record, status }, after);
-    run.reporter.shown(after);
-    if (!step.done) return { requeueAfterMs: Math.max(1, step.retryAfterMs) };
-  }
-  return requeueAfter(await continuePause(run));
+  const stepMs = await continueRestart(run, record, status, (before) =>
+    settledStatus({ before, kept: status.baselines ?? {}, nowMs: run.nowMs }),
+  );
+  return requeueAfter(stepMs ?? (await continuePause(run)));
+}
+
+/** Takes the next step of a restart and records it; undefined if none is under way, or after how long to take another. */
+async function continueRestart(
+  run: Run,
+  record: Stored<ReloadRecord>,
+  status: ReloadRecordStatus,
+  describe: (before: ReloadRecordStatus) => ReloadRecordStatus,
+): Promise<number | undefined> {
+  const { restart, ...rest } = status;
+  if (restart === undefined) return undefined;
+  const { startedAt } = restart;
+  const step = await restartStep(reloadContext(run), run.scope.workload, startedAt);
+  const after = describe(step.done ? rest : { ...rest, restart: { startedAt, message: step.message } });
+  await saveRecord(run.context.client, { ...record, status }, after);
+  run.reporter.shown(after);
+  return step.done ? undefined : step.retryAfterMs;
 }
 
 function requeueAfter(ms: number | undefined): ReconcileResult {

@@ -113,11 +113,15 @@ describe("a workload that upstream has reloaded", () => {
 });
 
 describe("a restart", () => {
-  it("waits for a PodDisruptionBudget, and its record says so", async () => {
+  it("waits for a PodDisruptionBudget, which its record shows, and goes on while later changes wait", async () => {
     const space = await ReloaderSpace.create(world);
     const { namespace } = space;
     await space.createSecret("db", { password: "one" });
-    await createWorkload(space, "Deployment", "web", { annotations: restart });
+    await createWorkload(space, "Deployment", "web");
+    await space.createConfig("mine", {
+      watchedResources: { secrets: ["db"] },
+      targets: [{ kind: "Deployment", name: "web", rolloutStrategy: "restart", pausePeriod: "1h" }],
+    });
     await world.client.create(PodDisruptionBudget, {
       metadata: { namespace, name: "web" },
       spec: { minAvailable: 2, selector: { matchLabels: { app: "web" } } },
@@ -131,5 +135,10 @@ describe("a restart", () => {
     await expect
       .poll(async () => (await statusOf())?.restart?.message)
       .toMatch(/^Pod web-.* may not be evicted now: .*disruption budget/);
+    await space.changeSecret("db", { password: "three" });
+    await expect.poll(async () => (await statusOf())?.pending?.reason).toBe("Paused");
+    await space.kubectl("patch", "pdb", "web", "--type=merge", "-p", '{"spec":{"minAvailable":1}}');
+    await expect.poll(async () => (await statusOf())?.restart, { timeout: 40_000 }).toBeUndefined();
+    expect(await statusOf()).toMatchObject({ reloadCount: 1, pending: { reason: "Paused" } });
   });
 });
