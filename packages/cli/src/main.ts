@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 import { readFileSync } from "node:fs";
+import { setFlagsFromString } from "node:v8";
 import { Command } from "commander";
 import { usageErrorLine, withHelpLast } from "./command-line.ts";
 import type { SandboxFlags } from "./commands/sandbox.ts";
@@ -97,6 +98,9 @@ program
   .allowUnknownOption()
   .passThroughOptions()
   .action(async (args: readonly string[]) => {
+    // An operator runs for long beside many others. Memory for new objects that does not grow takes a fifth more CPU time in
+    // the first sync of a large cache, and tens of megabytes less for all time.
+    setFlagsFromString("--semi-space-growth-factor=1");
     const { runCommand } = await import("./commands/run.ts");
     await runCommand(args, version);
   });

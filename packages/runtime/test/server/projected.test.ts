@@ -2,8 +2,13 @@ import { InvalidCallError, mergePatch, NotFoundError } from "@keelson/client";
 import { projected, type Stored } from "@keelson/core";
 import { ConfigMap } from "@keelson/core/kinds/core/v1";
 import { faults } from "@keelson/testkit";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { cacheKind } from "../../src/cache/cache-settings.ts";
 import { ProjectionConflictError, TransformError } from "../../src/cache/errors.ts";
+import { controller } from "../../src/controller/builder.ts";
+import { controllerFor } from "../../src/controller/key-builder.ts";
+import { Manager } from "../../src/manager/manager.ts";
+import { defineOperator, operatorCacheKinds } from "../../src/manager/operator.ts";
 import { type CacheLab, type CacheWorld, createMap, startCacheLab } from "../support/cache-world.ts";
 
 let lab: CacheLab;
@@ -156,5 +161,49 @@ describe("a projection of a kind", () => {
     expect(
       (await client.get(projected(ConfigMap, { name: "sizes", project }), key(namespace))).sizes,
     ).toEqual(["by 5"]);
+  });
+
+  it("[IN26] [IN23] is watched by one operator while another one of the same manager has the whole objects", async () => {
+    const { live, namespace } = await worldWithMap();
+    const seen: string[] = [];
+    const whole = defineOperator({
+      name: "whole",
+      cache: [cacheKind(ConfigMap, { labelSelector: "app=web" })],
+      controllers: [
+        controller(ConfigMap)
+          .named("whole")
+          .reconcile(({ object }) => void seen.push(`whole ${object.data?.by}`)),
+      ],
+    });
+    const reducing = defineOperator({
+      name: "reducing",
+      controllers: [
+        controllerFor<string>({ name: "reducing", formatKey: String })
+          .watches(Sizes, ({ metadata }) => (metadata.namespace === namespace ? [metadata.name] : []))
+          .reconcileKey(async ({ key: name, client }) => {
+            const { sizes } = await client.get(Sizes, { namespace, name });
+            seen.push(`${name} ${sizes.join()}`);
+          }),
+      ],
+    });
+    const manager = new Manager({
+      client: live,
+      cache: { kinds: operatorCacheKinds([whole, reducing]) },
+      metrics: { port: -1 },
+      health: { port: -1 },
+    });
+    for (const operator of [whole, reducing]) await operator.setup(manager);
+    const stop = new AbortController();
+    const running = manager.run(stop.signal);
+    onTestFinished(async () => {
+      stop.abort();
+      await running;
+    });
+    await expect.poll(() => seen).toEqual(expect.arrayContaining(["whole setup", "web by 5"]));
+    await createMap(lab.admin, namespace, "unlabelled", { data: { by: "another" } });
+    await expect.poll(() => seen).toContain("unlabelled by 7");
+    expect(seen).not.toContain("whole another");
+    await lab.admin.patch(ConfigMap, key(namespace), mergePatch({ data: { by: "x" } }));
+    await expect.poll(() => seen).toEqual(expect.arrayContaining(["whole x", "web by 1"]));
   });
 });
