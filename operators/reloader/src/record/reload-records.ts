@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { type Client, find, type ObjectKey, type Stored } from "keelson";
+import { type Client, ConflictError, find, NotFoundError, type ObjectKey, type Stored } from "keelson";
 import { apiVersionOf } from "keelson/low-level";
 import { writeStatus } from "keelson/object";
 import { ReloadRecord, type ReloadRecordStatus } from "../api/reload-record.ts";
@@ -62,12 +62,16 @@ export function saveRecord(
   return writeStatus(client, ReloadRecord, record, status, { fieldOwner });
 }
 
-/** Deletes this record, and no later one of the same name. */
+/** Deletes this record, and no later one of the same name. It may be deleted already, such as with its workload. */
 export async function removeRecord(client: Client, { metadata }: Stored<ReloadRecord>): Promise<void> {
   const { namespace, name, uid } = metadata;
-  await client.delete(
-    ReloadRecord,
-    { ...(namespace !== undefined && { namespace }), name },
-    { preconditions: { uid } },
-  );
+  try {
+    await client.delete(
+      ReloadRecord,
+      { ...(namespace !== undefined && { namespace }), name },
+      { preconditions: { uid } },
+    );
+  } catch (error) {
+    if (!(error instanceof NotFoundError) && !(error instanceof ConflictError)) throw error;
+  }
 }

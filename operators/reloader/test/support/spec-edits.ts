@@ -16,7 +16,7 @@ const selector = {
 } as const;
 
 /** A plain ReloaderConfig. */
-export const plainSpec: ReloaderConfigSpecInput = { watchedResources, targets: [target] };
+const plainSpec: ReloaderConfigSpecInput = { watchedResources, targets: [target] };
 
 /** Edits of it, which together change every field. */
 const edits: Readonly<Record<string, object>> = {
@@ -65,7 +65,7 @@ const edits: Readonly<Record<string, object>> = {
 };
 
 /** The specs that a ReloaderConfig is taken through. */
-export const editedSpecs: Readonly<Record<string, ReloaderConfigSpecInput>> = {
+const editedSpecs: Readonly<Record<string, ReloaderConfigSpecInput>> = {
   "a plain ReloaderConfig": plainSpec,
   ...Object.fromEntries(Object.entries(edits).map(([title, edit]) => [title, { ...plainSpec, ...edit }])),
 };
