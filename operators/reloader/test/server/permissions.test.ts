@@ -20,6 +20,8 @@ beforeAll(async () => {
 afterAll(() => world?.stop());
 
 const settings = { coalesceWindow: "100ms", recordHashOnResources: true };
+/** No namespace has the label: a run that heeded the selector would reload nothing. */
+const withSelector = { ...settings, namespaceSelector: ["team=none"] };
 const auto = {
   "reloader.stakater.com/auto": "true",
   "reloader.stakater.com/cronjob-policy": "run-now",
@@ -40,7 +42,10 @@ interface GrantedRun extends AsyncDisposable {
 async function runWithPrintedRoles(user: string, namespaces?: readonly string[]): Promise<GrantedRun> {
   const { cluster } = world;
   const access = await cluster.createUser({ user, rules: [] });
-  const options = { access, adminAccess: cluster, settings, ...(namespaces && { namespaces }) };
+  const options = {
+    ...{ access, adminAccess: cluster },
+    ...(namespaces === undefined ? { settings } : { settings: withSelector, namespaces }),
+  };
   const error = await runOperator(reloader, options).then(
     () => new Error("no permission was missing"),
     toError,
@@ -143,6 +148,9 @@ describe("the roles that the operator prints", () => {
     await run.operator.idle();
     expect(run.refused).toEqual([]);
     expect(run.clusterScoped).toEqual([]);
+    expect(run.operator.problems.map(({ message }) => message)).toContain(
+      "--namespace-selector has no effect: the run is limited to namespaces",
+    );
     expect(run.roles).not.toContain("ClusterRole");
     expect(await outside.reloadsOf("deployment")).toBe(0);
     expect(await outside.record("deployment")).toBeUndefined();
