@@ -108,17 +108,17 @@ async function reconcileMatches(run: Run): Promise<ReconcileResult> {
   const { workload, record, matches, resources } = scope;
   const { keys, settings } = parts;
   const before = { ...record?.status, configs: [...currentCounts(record?.status?.configs, scope.configs)] };
+  const shown = unrecordedReload(workload, before, keys);
   const { kept, changes } = compareBaselines({
     ...{ matches, resources },
     recorded: before.baselines ?? {},
     adoptedAtMs: before.adoptedAt === undefined ? undefined : Date.parse(before.adoptedAt),
     upstreamHashes: upstreamBaselines(workload, [...resources.values()], keys),
-    isUpstreams: before.lastReload === undefined,
+    isUpstreams: before.lastReload === undefined && shown === undefined,
     reloadsOnCreate: (match) => reloadsOnCreate(match, settings),
     reloadsOnDelete: (match) => reloadsOnDelete(match, settings),
   });
   const input: RecordInput = { before, kept, nowMs };
-  const shown = unrecordedReload(workload, before, keys);
   if (shown !== undefined) {
     if (changes.length > 0 && hashOf(changes) === shown.hash) {
       const policy = policyFor(run, changes);
