@@ -43,7 +43,7 @@ export const reloader = defineOperator({
       new URL("../samples/greeter.yaml", import.meta.url),
     ],
     later: [new URL("../samples/changed-password.yaml", import.meta.url)],
-    progress: reloaderProgress,
+    progress: reloaderProgress(),
     tries: [
       "describe reloaderconfig ledger",
       `patch configmap greeter-texts -p '{"data":{"greeting":"Good evening"}}'`,

@@ -1,14 +1,19 @@
 import { describe, expect, it } from "vitest";
 import { reloaderProgress } from "./sample-progress.ts";
 
-const group = { apiVersion: "reloader.stakater.com/v1alpha1", metadata: { name: "ledger" } };
+const group = {
+  apiVersion: "reloader.stakater.com/v1alpha1",
+  metadata: { namespace: "shop", name: "ledger" },
+};
+const targets = [{ kind: "Deployment", name: "ledger" }];
 
-function configWith(status: object, isLater = false) {
-  return reloaderProgress({ ...group, kind: "ReloaderConfig", status }, { isLater });
+function configWith(status: object, isLater = false, progress = reloaderProgress()) {
+  return progress({ ...group, kind: "ReloaderConfig", spec: { targets }, status }, { isLater });
 }
 
-function recordWith(status: object) {
-  return reloaderProgress({ ...group, kind: "ReloadRecord", status }, { isLater: true });
+function recordWith(status: object, progress = reloaderProgress()) {
+  const spec = { kind: "Deployment", name: "ledger", uid: "1" };
+  return progress({ ...group, kind: "ReloadRecord", spec, status }, { isLater: false });
 }
 
 const condition = (type: string, status: "True" | "False", message = "") => ({
@@ -16,18 +21,18 @@ const condition = (type: string, status: "True" | "False", message = "") => ({
   ...{ lastTransitionTime: "2026-01-01T00:00:00Z", observedGeneration: 1 },
 });
 const available = [condition("Available", "True"), condition("Degraded", "False")];
-const target = { kind: "Deployment", name: "ledger", namespace: "default", reloadCount: 0 };
-const recorded = { ...target, records: [{ uid: "1", reloadCount: 0 }] };
 
 describe("the progress of a ReloaderConfig", () => {
   it("is settled when the content before a change is recorded, and after a change when it was reloaded", () => {
+    const progress = reloaderProgress();
     expect(configWith({})).toEqual({ phase: "Created", isSettled: false });
-    expect(configWith({ conditions: available, targetStatus: [target] })).toEqual({
-      ...{ phase: "Watching", isSettled: false },
-    });
-    const watching = { conditions: available, targetStatus: [recorded] };
-    expect(configWith(watching)).toEqual({ phase: "Watching", isSettled: true });
-    expect(configWith(watching, true)).toEqual({ phase: "Reloading", isSettled: false });
+    const watching = { conditions: available };
+    expect(configWith(watching, false, progress)).toEqual({ phase: "Watching", isSettled: false });
+    recordWith({}, progress);
+    expect(configWith(watching, false, progress).isSettled).toBe(false);
+    recordWith({ baselines: {} }, progress);
+    expect(configWith(watching, false, progress)).toEqual({ phase: "Watching", isSettled: true });
+    expect(configWith(watching, true, progress)).toEqual({ phase: "Reloading", isSettled: false });
     expect(configWith({ ...watching, reloadCount: 1 }, true)).toEqual({ phase: "Reloaded", isSettled: true });
   });
 

@@ -1,18 +1,29 @@
 import { findCondition, type GenericObject, type SampleProgress } from "keelson";
-import type { SampleStage } from "keelson/manager";
+import type { OperatorSamples, SampleStage } from "keelson/manager";
 import { ConditionType } from "./api/reasons.ts";
 import { ReloadRecord } from "./api/reload-record.ts";
 import { ReloaderConfig } from "./api/reloader-config.ts";
 
-/** The progress of a sample ReloaderConfig or of a ReloadRecord, for `keelson dev`. */
-export function reloaderProgress(object: GenericObject, stage: SampleStage): SampleProgress {
-  return object.kind === ReloadRecord.kind ? recordProgress(object) : configProgress(object, stage);
+/** The progress of sample ReloaderConfigs and of ReloadRecords, for `keelson dev`. */
+export function reloaderProgress(): OperatorSamples["progress"] {
+  // A change counts as one only after the content before it was recorded, which the status of a config does not show.
+  const recorded = new Set<string>();
+  return (object, stage) => {
+    if (object.kind !== ReloadRecord.kind) return configProgress(object, stage, recorded);
+    const { kind, name } = ReloadRecord.schemas.spec.parse(object.spec);
+    const progress = recordProgress(object);
+    if (progress.isSettled) recorded.add(`${kind} ${object.metadata.namespace}/${name}`);
+    return progress;
+  };
 }
 
 /** The later samples change a Secret, so that a sample is settled when it has been reloaded for. */
-function configProgress({ status }: GenericObject, { isLater }: SampleStage): SampleProgress {
-  const { data } = ReloaderConfig.schemas.status.safeParse(status);
-  const { conditions, reloadCount = 0, targetStatus = [] } = data ?? {};
+function configProgress(
+  { metadata, spec, status }: GenericObject,
+  { isLater }: SampleStage,
+  recorded: ReadonlySet<string>,
+): SampleProgress {
+  const { conditions, reloadCount = 0 } = ReloaderConfig.schemas.status.safeParse(status).data ?? {};
   const degraded = findCondition(conditions, ConditionType.Degraded);
   if (degraded?.status === "True")
     return { phase: degraded.reason, isSettled: false, problem: degraded.message };
@@ -20,8 +31,11 @@ function configProgress({ status }: GenericObject, { isLater }: SampleStage): Sa
     return { phase: "Created", isSettled: false };
   if (reloadCount > 0) return { phase: "Reloaded", isSettled: true };
   if (isLater) return { phase: "Reloading", isSettled: false };
-  // A change counts as one only after the content before it was recorded.
-  return { phase: "Watching", isSettled: targetStatus.every(({ records }) => records !== undefined) };
+  const { targets = [] } = ReloaderConfig.schemas.spec.safeParse(spec).data ?? {};
+  const isRecorded = targets.every(({ kind, name, namespace = metadata.namespace }) =>
+    recorded.has(`${kind} ${namespace}/${name}`),
+  );
+  return { phase: "Watching", isSettled: isRecorded };
 }
 
 function recordProgress({ status }: GenericObject): SampleProgress {
