@@ -25,6 +25,7 @@ import { rateLimitsOf } from "./timing/rate-limits.ts";
 import { configAdmission } from "./webhook/admission.ts";
 import { concernIndex, concernsOfConfig, concernsOfWorkload } from "./workload/concerned-workloads.ts";
 import { workloadController } from "./workload/controller.ts";
+import { FirstSights } from "./workload/first-sights.ts";
 import type { ReloaderParts } from "./workload/parts.ts";
 import { ShownProblems } from "./workload/shown-problems.ts";
 import { targetIndex, targetsOf, targetValue } from "./workload/targets.ts";
@@ -100,6 +101,7 @@ function makeParts(
     breaker: { reloads: chosen.circuitBreakerReloads, periodMs: chosen.circuitBreakerWindow },
     coalescing: new Coalescing(chosen.coalesceWindow),
     rateLimits: rateLimitsOf(chosen),
+    firstSights: new FirstSights(clock),
     shownProblems: new ShownProblems(),
     callWebhook: webhookOf(chosen, clock),
     sendAlert: (alert, configs) => queue.send(alert, channelsOf(configs, chosen)),

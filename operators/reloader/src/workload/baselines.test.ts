@@ -24,13 +24,14 @@ interface Row {
   readonly upstream?: string;
   readonly isUpstreams?: boolean;
   readonly isAdopted?: boolean;
+  readonly atFirstSight?: string;
   readonly onCreate?: boolean;
   readonly onDelete?: boolean;
 }
 
 function compare(row: Row) {
   const { recorded, now, upstream, isUpstreams = false } = row;
-  const { isAdopted = true, onCreate = false, onDelete = false } = row;
+  const { isAdopted = true, atFirstSight, onCreate = false, onDelete = false } = row;
   const question: BaselineQuestion = {
     matches: [match],
     resources: new Map(now === undefined ? [] : [[ref, now]]),
@@ -38,6 +39,7 @@ function compare(row: Row) {
     adoptedAtMs: isAdopted ? adoptedAtMs : undefined,
     upstreamHashes: new Map(upstream === undefined ? [] : [[ref, upstream]]),
     isUpstreams,
+    hashAtFirstSight: () => atFirstSight,
     reloadsOnCreate: () => onCreate,
     reloadsOnDelete: () => onDelete,
   };
@@ -50,6 +52,12 @@ describe("a baseline", () => {
     ["of the same content stays", { recorded: "a", now: secret("a") }, "a", ""],
     ["of other content is a change", { recorded: "a", now: secret("b") }, "a", "a -> b"],
     ["is the content at the first sight", { now: secret("a"), isAdopted: false }, "a", ""],
+    [
+      "is the content at the first sight, if it changed before the adoption",
+      { now: secret("b"), isAdopted: false, atFirstSight: "a" },
+      "a",
+      "a -> b",
+    ],
     ["is the content of an old resource that begins to count", { now: secret("a") }, "a", ""],
     ["is kept for a deleted resource", { recorded: "a" }, "a", ""],
     [

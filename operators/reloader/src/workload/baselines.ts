@@ -17,6 +17,8 @@ export interface BaselineQuestion {
   readonly upstreamHashes: ReadonlyMap<string, string>;
   /** Whether this operator has never reloaded the workload, so that upstream's hashes are those of its last rollout. */
   readonly isUpstreams: boolean;
+  /** The hash that a resource had when the workload was first seen, if that is not long ago and it has changed since. */
+  readonly hashAtFirstSight?: (ref: string) => string | undefined;
   /** Whether a match reloads when its resource is created or deleted. */
   readonly reloadsOnCreate: (match: Match) => boolean;
   readonly reloadsOnDelete: (match: Match) => boolean;
@@ -45,7 +47,7 @@ export function compareBaselines(question: BaselineQuestion): BaselineComparison
     const [first] = own;
     if (first === undefined) continue;
     const resource = resources.get(ref);
-    const before = shownBaseline(question, ref) ?? recorded[ref] ?? firstBaseline(question, own, resource);
+    const before = shownBaseline(question, ref) ?? recorded[ref] ?? firstBaseline(question, resource);
     const after = resource?.hash ?? absent;
     if (counts(question, own, before, after)) {
       kept[ref] = before;
@@ -84,20 +86,20 @@ function shownBaseline(
 
 /** What is taken for the baseline of a resource that has none. */
 function firstBaseline(
-  { upstreamHashes, adoptedAtMs }: BaselineQuestion,
-  matches: readonly Match[],
+  { upstreamHashes, adoptedAtMs, hashAtFirstSight }: BaselineQuestion,
   resource: WatchedResource | undefined,
 ): string {
   if (resource === undefined) return absent;
-  const [first] = matches;
-  const upstream = first === undefined ? undefined : upstreamHashes.get(formatRef(first.resource));
+  const ref = formatRef(resource);
+  const upstream = upstreamHashes.get(ref);
   // Upstream has recorded other content than there is now: it changed while neither operator ran.
   if (upstream !== undefined && upstream !== resource.upstreamHash) return upstream;
   // Creation times are whole seconds. What existed at the first sight and counted then has a baseline.
   const isNew =
     adoptedAtMs !== undefined &&
     Date.parse(resource.creationTimestamp) >= Math.floor(adoptedAtMs / 1000) * 1000;
-  return isNew && upstream === undefined ? absent : resource.hash;
+  if (isNew && upstream === undefined) return absent;
+  return hashAtFirstSight?.(ref) ?? resource.hash;
 }
 
 /** Whether the difference is a reason to reload. */

@@ -54,7 +54,10 @@ export function workloadController(parts: ReloaderParts): ControllerDefinition<W
     .uses(...reloadUses(parts.workloadKinds))
     .watches(
       ReloaderConfig,
-      counted((config, { client }) => workloadsOfConfig(config, client, parts), parts),
+      counted(
+        seen((config, { client }) => workloadsOfConfig(config, client, parts), parts),
+        parts,
+      ),
       {
         predicates: [anyOf(generationChanged, annotationsChanged)],
       },
@@ -67,10 +70,11 @@ export function workloadController(parts: ReloaderParts): ControllerDefinition<W
   for (const kind of parts.workloadKinds)
     builder = builder.watches(
       workloadKinds[kind].resource,
-      counted((object) => sameWorkloads(kind, object), parts),
-      {
-        predicates: [anyOf(generationChanged, annotationsChanged)],
-      },
+      counted(
+        seen((object) => sameWorkloads(kind, object), parts),
+        parts,
+      ),
+      { predicates: [anyOf(generationChanged, annotationsChanged)] },
     );
   if (secrets !== undefined) builder = watchHashes(builder, "Secret", secrets, parts);
   if (configMaps !== undefined) builder = watchHashes(builder, "ConfigMap", configMaps, parts);
@@ -89,13 +93,28 @@ function counted<T extends KubeObject>(
   handler: MapObject<T, WorkloadRef>,
   { metrics }: ReloaderParts,
 ): MapObject<T, WorkloadRef> {
-  const count = (workloads: Iterable<WorkloadRef>): Iterable<WorkloadRef> => {
-    for (const workload of workloads) metrics.queued(workload);
+  return noted(handler, (workload) => metrics.queued(workload));
+}
+
+/** Notes from when on changes of resources count for workloads that have no baselines yet. */
+function seen<T extends KubeObject>(
+  handler: MapObject<T, WorkloadRef>,
+  { firstSights }: ReloaderParts,
+): MapObject<T, WorkloadRef> {
+  return noted(handler, (workload) => firstSights.workloadSeen(workload));
+}
+
+function noted<T extends KubeObject>(
+  handler: MapObject<T, WorkloadRef>,
+  note: (workload: WorkloadRef) => void,
+): MapObject<T, WorkloadRef> {
+  const noteAll = (workloads: Iterable<WorkloadRef>): Iterable<WorkloadRef> => {
+    for (const workload of workloads) note(workload);
     return workloads;
   };
   return (object, context) => {
     const workloads = handler(object, context);
-    return workloads instanceof Promise ? workloads.then(count) : count(workloads);
+    return workloads instanceof Promise ? workloads.then(noteAll) : noteAll(workloads);
   };
 }
 
@@ -172,7 +191,10 @@ function watchMounts(builder: Builder, { podStatuses, classes }: MountKinds, par
 }
 
 /** Neither labels nor annotations of a resource are content, but both decide whether it counts. */
-function contentChanged(kind: ResourceKind, { metrics }: ReloaderParts): Predicate<HashedResource> {
+function contentChanged(
+  kind: ResourceKind,
+  { metrics, firstSights }: ReloaderParts,
+): Predicate<HashedResource> {
   const received = (type: EventType, isPassed: boolean): boolean => {
     metrics.eventReceived(type, kind);
     metrics.eventProcessed(type, kind, "success");
@@ -186,7 +208,11 @@ function contentChanged(kind: ResourceKind, { metrics }: ReloaderParts): Predica
         old.hash !== object.hash ||
         !sameTexts(old.metadata.labels, object.metadata.labels) ||
         !sameTexts(old.metadata.annotations, object.metadata.annotations);
+      const { namespace, name } = object.metadata;
       if (old.hash === object.hash) metrics.skipped("no_data_change");
+      // What a SecretProviderClass mounts is only known from pods that exist.
+      else if (kind !== "SecretProviderClass")
+        firstSights.resourceChanged({ kind, namespace, name }, old.hash);
       return received("update", isChanged);
     },
   };

@@ -10,6 +10,7 @@ import type { ReloaderSettings } from "../settings.ts";
 import type { CircuitBreaker } from "../timing/circuit-breaker.ts";
 import type { Coalescing } from "../timing/coalescing.ts";
 import type { RateLimits } from "../timing/rate-limits.ts";
+import type { FirstSights } from "./first-sights.ts";
 import type { ShownProblems } from "./shown-problems.ts";
 import type { WorkloadKindName } from "./workload-kind.ts";
 
@@ -28,6 +29,7 @@ export interface ReloaderParts {
   readonly breaker: CircuitBreaker;
   readonly coalescing: Coalescing;
   readonly rateLimits: RateLimits;
+  readonly firstSights: FirstSights;
   readonly shownProblems: ShownProblems;
   /** If the settings have a webhook that is called instead of reloading: calls it, or throws, so that it is called again. */
   readonly callWebhook: ((request: ReloadRequest, signal: AbortSignal) => Promise<void>) | undefined;

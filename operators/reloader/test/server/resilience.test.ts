@@ -192,6 +192,17 @@ describe("an operator", () => {
     expect(await space.reloadsOf("other")).toBe(0);
   });
 
+  it("reloads a workload for a change between its creation and its adoption", async () => {
+    const space = await ReloaderSpace.create(world);
+    const records = { method: "POST", path: new RegExp(`/namespaces/${space.namespace}/reloadrecords$`) };
+    const rule = transport.fault(records, faults.refuse("InternalError"), { times: Infinity });
+    await createPairs(space, "web");
+    await expect.poll(() => rule.used).toBeGreaterThan(0);
+    await space.changeSecret("web", { password: "two" });
+    rule.remove();
+    await space.isReloaded("web");
+  });
+
   it("reloads once, whichever write fails in whichever way", async () => {
     const space = await ReloaderSpace.create(world);
     const failures = {
