@@ -101,18 +101,20 @@ function seen<T extends KubeObject>(
   handler: MapObject<T, WorkloadRef>,
   { firstSights }: ReloaderParts,
 ): MapObject<T, WorkloadRef> {
-  return noted(handler, (workload) => firstSights.workloadSeen(workload));
+  return noted(handler, (workload, { metadata }) =>
+    firstSights.workloadSeen(workload, metadata.resourceVersion),
+  );
 }
 
 function noted<T extends KubeObject>(
   handler: MapObject<T, WorkloadRef>,
-  note: (workload: WorkloadRef) => void,
+  note: (workload: WorkloadRef, object: Stored<T>) => void,
 ): MapObject<T, WorkloadRef> {
-  const noteAll = (workloads: Iterable<WorkloadRef>): Iterable<WorkloadRef> => {
-    for (const workload of workloads) note(workload);
-    return workloads;
-  };
   return (object, context) => {
+    const noteAll = (workloads: Iterable<WorkloadRef>): Iterable<WorkloadRef> => {
+      for (const workload of workloads) note(workload, object);
+      return workloads;
+    };
     const workloads = handler(object, context);
     return workloads instanceof Promise ? workloads.then(noteAll) : noteAll(workloads);
   };
@@ -212,7 +214,7 @@ function contentChanged(
       if (old.hash === object.hash) metrics.skipped("no_data_change");
       // What a SecretProviderClass mounts is only known from pods that exist.
       else if (kind !== "SecretProviderClass")
-        firstSights.resourceChanged({ kind, namespace, name }, old.hash);
+        firstSights.resourceChanged({ kind, namespace, name }, old.hash, object.metadata.resourceVersion);
       return received("update", isChanged);
     },
   };

@@ -7,28 +7,40 @@ const web: WorkloadRef = { kind: "Deployment", namespace: "shop", name: "web" };
 const db = { kind: "Secret", namespace: "shop", name: "db" } as const;
 const ref = "shop/Secret/db";
 
-it("knows the content that a resource had when a workload was first seen", async () => {
-  const clock = new VirtualClock();
-  const sights = new FirstSights(clock);
-  sights.resourceChanged(db, "a");
-  await clock.advance(10);
-  sights.workloadSeen(web);
+it("knows the content that a resource had when a workload was first seen", () => {
+  const sights = new FirstSights(new VirtualClock());
+  sights.resourceChanged(db, "a", "10");
+  sights.workloadSeen(web, "11");
   expect(sights.hashAtFirstSight(web, ref)).toBeUndefined();
-  await clock.advance(10);
-  sights.resourceChanged(db, "b");
-  sights.resourceChanged(db, "c");
+  sights.resourceChanged(db, "b", "12");
+  sights.resourceChanged(db, "c", "13");
   expect(sights.hashAtFirstSight(web, ref)).toBe("b");
   expect(sights.hashAtFirstSight({ ...web, name: "other" }, ref)).toBeUndefined();
+  sights.workloadSeen(web, "14");
+  expect(sights.hashAtFirstSight(web, ref)).toBe("b");
   sights.forget(web);
   expect(sights.hashAtFirstSight(web, ref)).toBeUndefined();
+});
+
+it("orders what two watches deliver by resource versions", () => {
+  const sights = new FirstSights(new VirtualClock());
+  sights.resourceChanged(db, "a", "21");
+  sights.workloadSeen(web, "20");
+  expect(sights.hashAtFirstSight(web, ref)).toBe("a");
+  const other = { ...web, name: "other" };
+  sights.workloadSeen(other, "23");
+  sights.resourceChanged(db, "b", "22");
+  expect(sights.hashAtFirstSight(other, ref)).toBeUndefined();
+  sights.workloadSeen({ ...web, name: "odd" }, "not a number");
+  expect(sights.hashAtFirstSight({ ...web, name: "odd" }, ref)).toBeUndefined();
 });
 
 it("forgets both after a minute", async () => {
   const clock = new VirtualClock();
   const sights = new FirstSights(clock);
-  sights.workloadSeen(web);
-  sights.resourceChanged(db, "a");
+  sights.workloadSeen(web, "1");
+  sights.resourceChanged(db, "a", "2");
   await clock.advance(61_000);
-  sights.resourceChanged({ ...db, name: "other" }, "x");
+  sights.resourceChanged({ ...db, name: "other" }, "x", "3");
   expect(sights.hashAtFirstSight(web, ref)).toBeUndefined();
 });
