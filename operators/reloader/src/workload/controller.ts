@@ -32,6 +32,7 @@ import {
 } from "./concerned-workloads.ts";
 import type { ReloaderParts } from "./parts.ts";
 import { reconcileWorkload } from "./reconcile.ts";
+import { targetsOf } from "./targets.ts";
 import { reloadUses } from "./uses.ts";
 import { formatWorkload, type WorkloadRef } from "./workload-kind.ts";
 import { workloadKinds } from "./workload-kinds.ts";
@@ -54,12 +55,15 @@ export function workloadController(parts: ReloaderParts): ControllerDefinition<W
     .uses(...reloadUses(parts.workloadKinds))
     .watches(
       ReloaderConfig,
-      counted(
-        seen((config, { client }) => workloadsOfConfig(config, client, parts), parts),
-        parts,
-      ),
+      counted((config, { client }) => workloadsOfConfig(config, client, parts), parts),
       {
-        predicates: [anyOf(generationChanged, annotationsChanged)],
+        predicates: [
+          anyOf(generationChanged, annotationsChanged),
+          noteSights((config) => {
+            for (const workload of targetsOf(config))
+              parts.firstSights.workloadSeen(workload, undefined, config.metadata.resourceVersion);
+          }),
+        ],
       },
     )
     .watches(
@@ -70,11 +74,15 @@ export function workloadController(parts: ReloaderParts): ControllerDefinition<W
   for (const kind of parts.workloadKinds)
     builder = builder.watches(
       workloadKinds[kind].resource,
-      counted(
-        seen((object) => sameWorkloads(kind, object), parts),
-        parts,
-      ),
-      { predicates: [anyOf(generationChanged, annotationsChanged)] },
+      counted((object) => sameWorkloads(kind, object), parts),
+      {
+        predicates: [
+          anyOf(generationChanged, annotationsChanged),
+          noteSights(({ metadata: { namespace = "", name, uid, resourceVersion } }) =>
+            parts.firstSights.workloadSeen({ kind, namespace, name }, uid, resourceVersion),
+          ),
+        ],
+      },
     );
   if (secrets !== undefined) builder = watchHashes(builder, "Secret", secrets, parts);
   if (configMaps !== undefined) builder = watchHashes(builder, "ConfigMap", configMaps, parts);
@@ -93,31 +101,23 @@ function counted<T extends KubeObject>(
   handler: MapObject<T, WorkloadRef>,
   { metrics }: ReloaderParts,
 ): MapObject<T, WorkloadRef> {
-  return noted(handler, (workload) => metrics.queued(workload));
-}
-
-/** Notes from when on changes of resources count for workloads that have no baselines yet. */
-function seen<T extends KubeObject>(
-  handler: MapObject<T, WorkloadRef>,
-  { firstSights }: ReloaderParts,
-): MapObject<T, WorkloadRef> {
-  return noted(handler, (workload, { metadata }) =>
-    firstSights.workloadSeen(workload, metadata.resourceVersion),
-  );
-}
-
-function noted<T extends KubeObject>(
-  handler: MapObject<T, WorkloadRef>,
-  note: (workload: WorkloadRef, object: Stored<T>) => void,
-): MapObject<T, WorkloadRef> {
-  return (object, context) => {
-    const noteAll = (workloads: Iterable<WorkloadRef>): Iterable<WorkloadRef> => {
-      for (const workload of workloads) note(workload, object);
-      return workloads;
-    };
-    const workloads = handler(object, context);
-    return workloads instanceof Promise ? workloads.then(noteAll) : noteAll(workloads);
+  const count = (workloads: Iterable<WorkloadRef>): Iterable<WorkloadRef> => {
+    for (const workload of workloads) metrics.queued(workload);
+    return workloads;
   };
+  return (object, context) => {
+    const workloads = handler(object, context);
+    return workloads instanceof Promise ? workloads.then(count) : count(workloads);
+  };
+}
+
+/** Notes from when on changes of resources count for workloads that have no baselines yet, and lets every event pass. */
+function noteSights<T extends KubeObject>(note: (object: Stored<T>) => void): Predicate<T> {
+  const pass = ({ object }: { readonly object: Stored<T> }): boolean => {
+    note(object);
+    return true;
+  };
+  return { create: pass, update: pass };
 }
 
 /** Each reconcile is counted once, by what came of it. */

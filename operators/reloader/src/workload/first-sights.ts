@@ -38,11 +38,14 @@ export class FirstSights {
     this.#clock = clock;
   }
 
-  /** An event was about a workload, or about a ReloaderConfig that names it. */
-  workloadSeen(workload: WorkloadRef, version: string): void {
+  /**
+   * An event was about a workload with this uid, or, without one, about a ReloaderConfig that names it. A workload that is
+   * created again under the same name has other pods, and another uid.
+   */
+  workloadSeen(workload: WorkloadRef, uid: string | undefined, version: string): void {
     const seenMs = this.#clock.monotonicNow();
     this.#prune(seenMs);
-    const key = formatWorkload(workload);
+    const key = keyOf(workload, uid);
     if (!this.#seen.has(key)) this.#seen.set(key, { seenMs, version });
   }
 
@@ -61,15 +64,16 @@ export class FirstSights {
   }
 
   /** The hash that a resource had when the workload was first seen; undefined if it has not changed since. */
-  hashAtFirstSight(workload: WorkloadRef, ref: string): string | undefined {
-    const sight = this.#seen.get(formatWorkload(workload));
+  hashAtFirstSight(workload: WorkloadRef, uid: string, ref: string): string | undefined {
+    const sight = this.#seen.get(keyOf(workload, uid)) ?? this.#seen.get(keyOf(workload, undefined));
     if (sight === undefined) return undefined;
     return this.#past.get(ref)?.find(({ version }) => isLater(version, sight.version))?.hash;
   }
 
-  /** The workload was adopted, or deleted. */
-  forget(workload: WorkloadRef): void {
-    this.#seen.delete(formatWorkload(workload));
+  /** The workload with this uid was adopted. */
+  forget(workload: WorkloadRef, uid: string): void {
+    this.#seen.delete(keyOf(workload, uid));
+    this.#seen.delete(keyOf(workload, undefined));
   }
 
   #prune(nowMs: number): void {
@@ -82,6 +86,10 @@ export class FirstSights {
       this.#past.delete(ref);
     }
   }
+}
+
+function keyOf(workload: WorkloadRef, uid: string | undefined): string {
+  return `${formatWorkload(workload)} ${uid ?? ""}`;
 }
 
 function isLater(version: string, other: string): boolean {

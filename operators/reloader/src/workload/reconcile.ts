@@ -29,7 +29,6 @@ export async function reconcileWorkload(context: Context, parts: ReloaderParts):
   if (recreated !== undefined) return recreated;
   const scope = await gather(client, key, parts);
   if (scope === undefined) {
-    parts.firstSights.forget(key);
     parts.shownProblems.forget(key);
     return forget(key, parts);
   }
@@ -70,7 +69,7 @@ async function reconcileMatches(run: Run): Promise<ReconcileResult> {
     adoptedAtMs: before.adoptedAt === undefined ? undefined : Date.parse(before.adoptedAt),
     upstreamHashes: upstreamBaselines(workload, [...resources.values()], keys),
     isUpstreams: before.lastReload === undefined && shown === undefined,
-    hashAtFirstSight: (ref) => parts.firstSights.hashAtFirstSight(context.key, ref),
+    hashAtFirstSight: (ref) => parts.firstSights.hashAtFirstSight(context.key, workload.metadata.uid, ref),
     reloadsOnCreate: (match) => reloadsOnCreate(match, settings),
     reloadsOnDelete: (match) => reloadsOnDelete(match, settings),
   });

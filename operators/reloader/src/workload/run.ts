@@ -49,7 +49,7 @@ export async function save(run: Run, status: ReloadRecordStatus): Promise<Stored
   const { client, key } = context;
   const record = scope.record ?? (await createRecord(client, scope.workload, scope.earlierRecord));
   await saveRecord(client, record, status);
-  parts.firstSights.forget(key);
+  parts.firstSights.forget(key, scope.workload.metadata.uid);
   reporter.shown(status);
   return record;
 }

@@ -204,7 +204,7 @@ const scenarios: Readonly<Record<string, ContractScenario>> = {
 
 describe("the Reloader operator", () => {
   const options = {
-    operator: reloader,
+    operator: reloader.withSettings({ coalesceWindow: "50ms" }),
     world: () => world,
     scenarios,
     failingWrites: "reloadrecords",
