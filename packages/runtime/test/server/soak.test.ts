@@ -35,7 +35,7 @@ import { startTestCluster } from "../support/test-cluster.ts";
 type ConfigMapObject = ObjectOf<typeof ConfigMap>;
 
 /** For a run of a night: KEELSON_SOAK_SECONDS=36000 npm run test:cluster -- soak */
-const soakSeconds = Number(process.env.KEELSON_SOAK_SECONDS ?? 70);
+const soakSeconds = Number(process.env.KEELSON_SOAK_SECONDS ?? 40);
 /** In the title, so that the same sequence of operations can be repeated. */
 const seed = Number(process.env.KEELSON_SOAK_SEED ?? 20_261_116);
 const namespaces = ["red", "green", "blue"];
