@@ -10,7 +10,6 @@ import {
 } from "@keelson/testkit";
 import { Deployment, ReplicaSet, StatefulSet } from "keelson/kinds/apps/v1";
 import { Job } from "keelson/kinds/batch/v1";
-import { Pod } from "keelson/kinds/core/v1";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ReloadRecord, type ReloadRecordStatus } from "../../src/api/reload-record.ts";
 import { ReloaderConfig } from "../../src/api/reloader-config.ts";
@@ -118,9 +117,7 @@ function writesTo(pattern: RegExp): (report: CrashReport) => void {
   };
 }
 
-/** The uids of the first pods, by namespace. */
-const firstPods = new Map<string, readonly string[]>();
-
+/** Restarts by eviction and paused Deployments are in `crashes.test.ts`. */
 const scenarios: Readonly<Record<string, ContractScenario>> = {
   "a Secret of two workloads and two ReloaderConfigs changes": {
     prepare: async (scenario) => {
@@ -133,48 +130,6 @@ const scenarios: Readonly<Record<string, ContractScenario>> = {
     act: changeSecret,
     isSettled: (scenario, stage) => hasReloaded(scenario, stage === "prepared" ? 0 : 1),
     eventReasons: ["Reloaded"],
-    outcome,
-    checkReport: writesTo(/^patch deployments\.apps /),
-  },
-  "pods are evicted": {
-    prepare: async (scenario) => {
-      const space = spaceOf(scenario);
-      await space.createDeployment("web", { replicas: 2, spec: { containers } });
-      await createConfigs(space, { targets: [web], rolloutStrategy: "restart" });
-    },
-    act: async (scenario) => {
-      const pods = await spaceOf(scenario).list(Pod);
-      const uids = pods.map(({ metadata: { uid } }) => uid);
-      firstPods.set(scenario.namespace, uids);
-      await changeSecret(scenario);
-    },
-    isSettled: async (scenario, stage) => {
-      const { status } = await spaceOf(scenario).get(Deployment, "web");
-      return status?.readyReplicas === 2 && (await hasReloaded(scenario, stage === "prepared" ? 0 : 1));
-    },
-    outcome: async (scenario) => {
-      const pods = await spaceOf(scenario).list(Pod);
-      const first = firstPods.get(scenario.namespace) ?? [];
-      return {
-        state: await outcome(scenario),
-        firstPods: first.length,
-        left: pods.filter(({ metadata: { uid } }) => first.includes(uid)).length,
-      };
-    },
-    checkReport: writesTo(/^create pods\/eviction /),
-  },
-  "changes are collected while a Deployment is paused": {
-    prepare: async (scenario) => {
-      const space = spaceOf(scenario);
-      const annotations = { "deployment.reloader.stakater.com/pause-period": "2s" };
-      await space.createDeployment("web", { annotations, spec: { containers } });
-      await createConfigs(space, { targets: [web] });
-    },
-    act: changeSecret,
-    isSettled: async (scenario, stage) => {
-      const { spec } = await spaceOf(scenario).get(Deployment, "web");
-      return spec?.paused !== true && (await hasReloaded(scenario, stage === "prepared" ? 0 : 1));
-    },
     outcome,
     checkReport: writesTo(/^patch deployments\.apps /),
   },
