@@ -27,7 +27,7 @@ import { concernIndex, concernsOfConfig, concernsOfWorkload } from "./workload/c
 import { workloadController } from "./workload/controller.ts";
 import { FirstSights } from "./workload/first-sights.ts";
 import type { ReloaderParts } from "./workload/parts.ts";
-import { ShownProblems } from "./workload/shown-problems.ts";
+import { ShownProblems } from "./workload/report.ts";
 import { targetIndex, targetsOf, targetValue } from "./workload/targets.ts";
 import { type WorkloadKindName, workloadKindNames } from "./workload/workload-kind.ts";
 import { workloadKinds } from "./workload/workload-kinds.ts";

@@ -3,8 +3,7 @@ import { AlreadyExistsError, find, type ObjectOf, type Stored } from "keelson";
 import { CronJob, Job } from "keelson/kinds/batch/v1";
 import { ownerReferenceTo } from "keelson/object";
 import { annotationOf } from "../decision/workload-annotations.ts";
-import type { ReloadContext } from "./reload-context.ts";
-import type { ReloadRequest } from "./reload-request.ts";
+import type { ReloadContext, ReloadRequest } from "./reload-request.ts";
 import { writeTemplate } from "./write-template.ts";
 
 /**

@@ -19,8 +19,7 @@ import { genericResource, isRecord } from "keelson/low-level";
 import { formatJson, parseJson } from "keelson/object";
 import type { AnnotationKeys } from "../api/annotation-keys.ts";
 import { ReloadRecord, type ReloadRecordStatus } from "../api/reload-record.ts";
-import type { ReloadContext } from "./reload-context.ts";
-import type { ReloadRequest } from "./reload-request.ts";
+import type { ReloadContext, ReloadRequest } from "./reload-request.ts";
 import { reloadedTemplate } from "./reloaded-template.ts";
 
 /**

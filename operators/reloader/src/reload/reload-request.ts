@@ -1,4 +1,6 @@
+import type { Client, Clock } from "keelson";
 import type { JsonPatchOperation } from "keelson/low-level";
+import type { AnnotationKeys } from "../api/annotation-keys.ts";
 import type { Strategy } from "../decision/reload-policy.ts";
 import type { ResourceRef } from "../resource/watched-resource.ts";
 import type { Workload } from "../workload/workload.ts";
@@ -32,4 +34,14 @@ export interface ReloadRequest {
   readonly previousReloads: number;
   /** What else changes in the workload, in the same patch as its template: the pause of a Deployment. */
   readonly operations?: readonly JsonPatchOperation[];
+}
+
+/** What a reload needs. The context of a reconcile has it, beside the keys. */
+export interface ReloadContext {
+  /** Writes to workloads go through it, so that the next reconcile reads them. */
+  readonly client: Client;
+  /** Reads pods, ReplicaSets and Jobs: they are not cached. */
+  readonly liveClient: Client;
+  readonly clock: Clock;
+  readonly keys: AnnotationKeys;
 }

@@ -14,7 +14,7 @@ import { Eviction } from "keelson/kinds/policy/v1";
 import type { Workload } from "../workload/workload.ts";
 import type { WorkloadKindName } from "../workload/workload-kind.ts";
 import { valueAt } from "../workload/workload-kinds.ts";
-import type { ReloadContext } from "./reload-context.ts";
+import type { ReloadContext } from "./reload-request.ts";
 import { planRestart, type RestartState } from "./restart-plan.ts";
 
 /** How far a restart has come. */

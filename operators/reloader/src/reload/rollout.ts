@@ -1,6 +1,5 @@
 import { mergePatch } from "keelson";
-import type { ReloadContext } from "./reload-context.ts";
-import type { ReloadRequest } from "./reload-request.ts";
+import type { ReloadContext, ReloadRequest } from "./reload-request.ts";
 
 /**
  * Lets Argo Rollouts restart the pods of a Rollout, also of one with a `workloadRef`. What it is restarted for is

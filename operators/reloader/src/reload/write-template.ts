@@ -1,8 +1,7 @@
 import { jsonPatch } from "keelson";
 import { isRefusedPatch, StaleObjectError } from "keelson/object";
 import { templatePatch } from "./patch.ts";
-import type { ReloadContext } from "./reload-context.ts";
-import type { ReloadRequest } from "./reload-request.ts";
+import type { ReloadContext, ReloadRequest } from "./reload-request.ts";
 
 /**
  * Writes the pod template of a reload, by one patch. Throws a StaleObjectError if the workload has changed since it was

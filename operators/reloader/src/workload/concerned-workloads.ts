@@ -1,4 +1,4 @@
-import { type Client, find, metadataOnly, type Stored } from "keelson";
+import { type Client, find, metadataOnly, type Predicate, type Stored } from "keelson";
 import { Namespace } from "keelson/kinds/core/v1";
 import { ReloaderConfig } from "../api/reloader-config.ts";
 import { concernedTargets, concernValues, configConcerns, workloadConcerns } from "../decision/concerned.ts";
@@ -11,6 +11,12 @@ import { referencedDeployment, workloadKinds, workloadOf } from "./workload-kind
 
 /** The name of the indexes of workloads and ReloaderConfigs by the resources that may count for them. */
 export const concernIndex = "concerns";
+
+/**
+ * Leaves out the objects that existed when a controller started. Each workload and ReloaderConfig is reconciled then anyway,
+ * with all of them, so to look for those that each of many Secrets concerns would be work for nothing.
+ */
+export const afterInitialList: Predicate = { create: ({ isInInitialList }) => !isInInitialList };
 
 /** The values of a workload in the index. */
 export function concernsOfWorkload(

@@ -8,11 +8,12 @@ import { continueRecreation } from "../reload/job.ts";
 import { methodOf } from "../reload/reload.ts";
 import type { ReloadRequest } from "../reload/reload-request.ts";
 import { restartStep } from "../reload/restart.ts";
-import { type AccumulateStep, accumulateStep } from "../timing/accumulate.ts";
+import { type AccumulateStep, accumulateStep, type PausableDeployment } from "../timing/accumulate.ts";
 import type { ReloaderParts } from "./parts.ts";
-import { pausableDeployment } from "./pausable-deployment.ts";
 import { settledStatus } from "./record-status.ts";
 import { type Context, longestWaitMs, type Run, reloadContext, requeueAfter, staleWaitMs } from "./run.ts";
+import type { Workload } from "./workload.ts";
+import { valueAt } from "./workload-kinds.ts";
 
 /** Between two steps of the recreation of a Job. */
 const recreationStepMs = 1_000;
@@ -93,4 +94,10 @@ export async function continueJob(context: Context, parts: ReloaderParts): Promi
   // The successor gets a record of its own.
   await removeRecord(client, record);
   return { requeueAfterMs: staleWaitMs };
+}
+
+/** The part of a Deployment that says whether its rollout is paused; undefined for other kinds, which have no such pause. */
+function pausableDeployment({ kind, object, metadata }: Workload): PausableDeployment | undefined {
+  if (kind !== "Deployment") return undefined;
+  return { metadata, spec: { paused: valueAt(object, "spec", "paused") === true } };
 }

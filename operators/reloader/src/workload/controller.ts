@@ -20,11 +20,11 @@ import { ReloadRecord } from "../api/reload-record.ts";
 import { ReloaderConfig } from "../api/reloader-config.ts";
 import type { EventType } from "../metrics.ts";
 import { workloadOfRecord } from "../record/reload-records.ts";
-import { afterInitialList } from "../resource/after-initial-list.ts";
 import type { MountKinds } from "../resource/hashed-kinds.ts";
 import type { HashedResource } from "../resource/hashed-resource.ts";
 import type { ResourceKind } from "../resource/watched-resource.ts";
 import {
+  afterInitialList,
   sameWorkloads,
   workloadsConcernedBy,
   workloadsOfConfig,

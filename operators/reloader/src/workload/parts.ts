@@ -11,7 +11,7 @@ import type { CircuitBreaker } from "../timing/circuit-breaker.ts";
 import type { Coalescing } from "../timing/coalescing.ts";
 import type { RateLimits } from "../timing/rate-limits.ts";
 import type { FirstSights } from "./first-sights.ts";
-import type { ShownProblems } from "./shown-problems.ts";
+import type { ShownProblems } from "./report.ts";
 import type { WorkloadKindName } from "./workload-kind.ts";
 
 /** What the controllers of one manager share. */
