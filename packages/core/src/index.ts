@@ -121,7 +121,7 @@ export {
   roundUpQuantity,
   subtractQuantities,
 } from "./quantity.ts";
-export type { Random } from "./random.ts";
+export type { Random, RandomBytes } from "./random.ts";
 export { randomUuid, seededRandom } from "./random.ts";
 export type {
   GroupVersionKind,
@@ -155,7 +155,7 @@ export type { Status, StatusCause, StatusDetails } from "./status.ts";
 export { isStatus } from "./status.ts";
 export { isStored, keyOf, NotStoredError } from "./stored-object.ts";
 export { systemClock } from "./system-clock.ts";
-export { systemRandom } from "./system-random.ts";
+export { systemRandom, systemRandomBytes } from "./system-random.ts";
 export type {
   OutgoingPost,
   PostResponse,

@@ -4,6 +4,9 @@ export interface Random {
   next(): number;
 }
 
+/** As many random bytes, passed in from outside. The machine's are unpredictable, so secrets can be made of them. */
+export type RandomBytes = (length: number) => Uint8Array;
+
 /** A random UUID (version 4). It identifies objects and runs; it is not a secret. */
 export function randomUuid(random: Random): string {
   const [a, b, c, d] = [word(random), word(random), word(random), word(random)];

@@ -28,6 +28,11 @@ export type {
   DefinedResource,
   InputOf,
 } from "./resource/defined-resource.ts";
-export type { PartSchema, PrinterColumn, ResourceDefinition } from "./resource/resource-definition.ts";
+export type {
+  FieldsSchema,
+  PartSchema,
+  PrinterColumn,
+  ResourceDefinition,
+} from "./resource/resource-definition.ts";
 export type { MapSize } from "./structural/extension.ts";
 export type { ListType, MapType, StructuralSchema } from "./structural/structural-schema.ts";

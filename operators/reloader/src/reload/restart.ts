@@ -1,21 +1,11 @@
-import {
-  ApiError,
-  ConflictError,
-  controllerOf,
-  type LabelSelector,
-  labelSelector,
-  NotFoundError,
-  type Resource,
-  type Stored,
-} from "keelson";
+import { type LabelSelector, labelSelector, type Resource, type Stored } from "keelson";
 import { ReplicaSet } from "keelson/kinds/apps/v1";
 import { Pod, ReplicationController } from "keelson/kinds/core/v1";
-import { Eviction } from "keelson/kinds/policy/v1";
+import { type EvictionState, evictPod, listOwned, planEvictions } from "keelson/object";
 import type { Workload } from "../workload/workload.ts";
 import type { WorkloadKindName } from "../workload/workload-kind.ts";
 import { valueAt } from "../workload/workload-kinds.ts";
 import type { ReloadContext } from "./reload-request.ts";
-import { planRestart, type RestartState } from "./restart-plan.ts";
 
 /** How far a restart has come. */
 export type RestartProgress =
@@ -63,42 +53,19 @@ export async function restartStep(
   if (nowMs < startedAtMs)
     return { done: false, message: "The restart begins", retryAfterMs: startedAtMs - nowMs };
   const pods = await podsOf(context, workload);
-  const plan = planRestart({ ...limitsOf(workload, pods.length), pods, startedAtMs, nowMs });
+  const plan = planEvictions({ ...limitsOf(workload, pods.length), pods, startedAtMs, nowMs });
   if (plan.isDone) return { done: true };
   for (const pod of plan.evicted) {
-    const refusal = await evict(context, pod);
-    if (refusal !== undefined) return { done: false, message: refusal, retryAfterMs: budgetRetryMs };
+    const eviction = await evictPod(context.liveClient, pod);
+    if (eviction.evicted) continue;
+    const message = `Pod ${pod.metadata.name} may not be evicted now: ${eviction.reason}`;
+    return { done: false, message, retryAfterMs: budgetRetryMs };
   }
   const message =
     plan.evicted.length > 0
       ? `Evicted ${plan.evicted.map(({ metadata }) => metadata.name).join(", ")}`
       : `Waits until ${plan.unavailable} more pods are ready`;
   return { done: false, message, retryAfterMs: Math.max(stepMs, pods.length * stepMsPerPod) };
-}
-
-/** Why the pod may not be evicted now; undefined if it was, or if it does not exist any more. */
-async function evict(
-  { liveClient }: Pick<ReloadContext, "liveClient">,
-  { metadata: { namespace, name, uid } }: Stored<Pod>,
-): Promise<string | undefined> {
-  try {
-    await liveClient
-      .subresource(Pod, "eviction", Eviction)
-      .submit(
-        { namespace, name },
-        { metadata: { namespace, name }, deleteOptions: { preconditions: { uid } } },
-      );
-    return undefined;
-  } catch (error) {
-    if (error instanceof NotFoundError || error instanceof ConflictError) return undefined;
-    // Mostly a PodDisruptionBudget, or several of them for one pod, which the server does not support.
-    if (error instanceof ApiError) return `Pod ${name} may not be evicted now: ${reasonOf(error)}`;
-    throw error;
-  }
-}
-
-function reasonOf({ status }: ApiError): string {
-  return status.details?.causes?.[0]?.message ?? status.message ?? "the server refused it";
 }
 
 /** The pods that the workload controls, directly or by its ReplicaSets. */
@@ -111,15 +78,8 @@ async function podsOf(
   if (selector === undefined) return [];
   const selection = { namespace: metadata.namespace, labelSelector: selector };
   const between = evicted[kind];
-  const owners =
-    between === undefined
-      ? [object]
-      : (await liveClient.list(between, selection)).items.filter(
-          (owner) => controllerOf(owner)?.uid === metadata.uid,
-        );
-  const uids = new Set(owners.map((owner) => owner.metadata.uid));
-  const { items } = await liveClient.list(Pod, selection);
-  return items.filter((pod) => uids.has(controllerOf(pod)?.uid ?? ""));
+  const owners = between === undefined ? [object] : await listOwned(liveClient, [object], between, selection);
+  return listOwned(liveClient, owners, Pod, selection);
 }
 
 /** A DeploymentConfig has labels in the place of a selector. An empty selector would select the pods of all workloads. */
@@ -134,7 +94,7 @@ function selectorOf({ kind, object }: Workload): LabelSelector | undefined {
 function limitsOf(
   { kind, object }: Workload,
   podCount: number,
-): Pick<RestartState, "desired" | "maxUnavailable" | "minReadySeconds" | "isReplacedInPlace"> {
+): Pick<EvictionState, "desired" | "maxUnavailable" | "minReadySeconds" | "isReplacedInPlace"> {
   const number = (...path: readonly string[]) => {
     const value = valueAt(object, ...path);
     return typeof value === "number" ? value : undefined;

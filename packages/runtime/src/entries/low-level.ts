@@ -20,6 +20,7 @@ export type {
   PartialObjectMetadata,
   Quantity,
   QuantityFormat,
+  RandomBytes,
   Scope,
   UnstoredMeta,
   WrittenAs,
@@ -73,6 +74,7 @@ export {
   sleep,
   subtractQuantities,
   systemRandom,
+  systemRandomBytes,
   toError,
   validateLabelSelector,
 } from "@keelson/core";

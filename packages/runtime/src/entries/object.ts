@@ -1,4 +1,4 @@
-// Applies, owns, updates and finalizes objects where there is no context of a reconcile.
+// Applies, owns, updates, finalizes and evicts objects where there is no context of a reconcile.
 
 export type { MutateFn, Upsert, UpsertOutcome } from "@keelson/client";
 export { addFinalizer, createOrPatch, createOrUpdate, removeFinalizer } from "@keelson/client";
@@ -35,6 +35,10 @@ export {
   isRefusedPatch,
   StaleObjectError,
 } from "../object/errors.ts";
+export type { EvictionResult } from "../object/evict-pod.ts";
+export { evictPod } from "../object/evict-pod.ts";
+export type { EvictionPlan, EvictionState } from "../object/eviction-plan.ts";
+export { planEvictions } from "../object/eviction-plan.ts";
 export { imagePullPolicyOf } from "../object/image-pull-policy.ts";
 export type { InstallCrdsOptions } from "../object/install-crds.ts";
 export { installCrds } from "../object/install-crds.ts";
@@ -43,6 +47,7 @@ export {
   appliedAnnotation,
   isExisting,
   isOrphanOf,
+  listOwned,
   pruneOwned,
   removeOwned,
 } from "../object/owned-objects.ts";

@@ -8,6 +8,7 @@ export type {
   EnvSource,
   EnvVariable,
   EnvVariables,
+  FieldsSchema,
   ImagePullSecret,
   Incompatibility,
   ListMap,

@@ -1,4 +1,4 @@
-import { type Client, find, NotFoundError, type Reader } from "@keelson/client";
+import { type Client, find, NotFoundError, type Reader, type Selection } from "@keelson/client";
 import {
   type ApplyConfiguration,
   controllerOf,
@@ -74,6 +74,18 @@ export function isOrphanOf(fieldOwner: string, { metadata, ...object }: KubeObje
   return (
     controllerOf({ ...object, metadata }) === undefined && applied?.startsWith(`${fieldOwner}:`) === true
   );
+}
+
+/** The objects of a kind that one of the owners controls, in a selection: label selectors alone also select foreign objects. */
+export async function listOwned<T extends KubeObject>(
+  client: Reader,
+  owners: readonly Stored[],
+  resource: Resource<T>,
+  selection: Selection,
+): Promise<readonly Stored<T>[]> {
+  const uids = new Set(owners.map(({ metadata }) => metadata.uid));
+  const { items } = await client.list(resource, selection);
+  return items.filter((object) => uids.has(controllerOf(object)?.uid ?? ""));
 }
 
 /**

@@ -8,7 +8,7 @@ import { defineResource, z } from "@keelson/schema";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { applyOwned } from "../../src/object/apply-owned.ts";
 import { ForeignObjectError, StaleObjectError } from "../../src/object/errors.ts";
-import { appliedAnnotation, removeOwned } from "../../src/object/owned-objects.ts";
+import { appliedAnnotation, listOwned, removeOwned } from "../../src/object/owned-objects.ts";
 import { type CacheLab, type CacheWorld, startCacheLab } from "../support/cache-world.ts";
 import { deployment, fieldOwner, labels, ownerWorld } from "../support/owner-world.ts";
 
@@ -536,6 +536,35 @@ describe("a foreign object", () => {
       key,
     });
     expect(await lab.admin.get(ConfigMap, key)).toEqual(there);
+  });
+});
+
+describe("listOwned", () => {
+  it("returns what one of the owners controls, in the selection and of the kind", async () => {
+    const { apply, client, owner, namespace } = await ownerWorld(lab);
+    const createOwner = (name: string) => lab.admin.create(Secret, { metadata: { namespace, name } });
+    const [second, third] = [await createOwner("second"), await createOwner("third")];
+    const own = (object: typeof second, name: string) =>
+      applyOwned(
+        client,
+        { object, resource: Secret },
+        ConfigMap,
+        { metadata: { name, labels } },
+        { fieldOwner },
+      );
+    await apply(ConfigMap, { metadata: { name: "first", labels } });
+    await apply(ConfigMap, { metadata: { name: "unlabelled" } });
+    await apply(Secret, { metadata: { name: "secret", labels } });
+    await own(second, "of-second");
+    await own(third, "of-third");
+    await lab.admin.create(ConfigMap, { metadata: { namespace, name: "foreign", labels } });
+    const owners = [owner.object, second];
+    const owned = await listOwned(lab.admin, owners, ConfigMap, {
+      namespace,
+      labelSelector: { matchLabels: labels },
+    });
+    expect(owned.map(({ metadata }) => metadata.name)).toEqual(["first", "of-second"]);
+    expect(await listOwned(lab.admin, [], ConfigMap, { namespace })).toEqual([]);
   });
 });
 

@@ -45,9 +45,14 @@ export function makeVersion(
   };
 }
 
+const ownNames: ReadonlySet<string> = new Set(["apiVersion", "kind", "metadata", "spec", "status"]);
+
 function rootSchema(definition: ResourceDefinition, at: SchemaPosition): StructuralSchema {
-  const { description, spec, status, rules = [] } = definition;
+  const { description, spec, status, fields, rules = [] } = definition;
+  for (const name of Object.keys(fields?.shape ?? {}))
+    if (ownNames.has(name)) at.field(name).report("is a field that every kind has", "use another name");
   const parts = z.object({
+    ...fields?.shape,
     ...(spec !== undefined && { spec }),
     ...(status !== undefined && { status: z.optional(status) }),
   });
@@ -65,7 +70,9 @@ function rootSchema(definition: ResourceDefinition, at: SchemaPosition): Structu
     },
     rules,
   );
-  for (const [name, part] of Object.entries(made.properties ?? {})) {
+  for (const name of ["spec", "status"]) {
+    const part = made.properties?.[name];
+    if (part === undefined) continue;
     const isObject = part.type === "object" || part["x-kubernetes-preserve-unknown-fields"] === true;
     if (!isObject) at.field(name).report("is not an object", "use z.object()");
   }

@@ -38,6 +38,33 @@ const WebApp = defineResource({
   scale: {},
 });
 
+describe("fields beside spec and status", () => {
+  const Lamp = defineResource({
+    group: "example.com",
+    version: "v1",
+    kind: "Lamp",
+    fields: z.object({ isOn: z.boolean().default(false), colors: z.array(z.string()).optional() }),
+    status: z.object({ watts: z.int32() }),
+  });
+  type Lamp = ObjectOf<typeof Lamp>;
+
+  it("are typed, and part of what a user writes", () => {
+    expectTypeOf<Lamp["isOn"]>().toEqualTypeOf<boolean>();
+    expectTypeOf<Lamp["colors"]>().toEqualTypeOf<readonly string[] | undefined>();
+    expectTypeOf<InputOf<typeof Lamp>["isOn"]>().toEqualTypeOf<boolean | undefined>();
+    expectTypeOf<Lamp>().not.toHaveProperty("spec");
+  });
+
+  it("are in the schema", () => {
+    const { properties } = Lamp.crd().spec.versions[0]?.schema?.openAPIV3Schema ?? {};
+    expect(properties).toMatchObject({
+      isOn: { type: "boolean", default: false },
+      colors: { type: "array", items: { type: "string" } },
+      status: { type: "object" },
+    });
+  });
+});
+
 describe("the types of a resource", () => {
   type App = ObjectOf<typeof WebApp>;
 
@@ -269,6 +296,11 @@ describe("a definition that Kubernetes could not take", () => {
     ],
     ["an endless warning", { deprecated: "x".repeat(257) }, "deprecated: the warning is not one line"],
     ["a spec that is no object", { spec: z.string() }, "spec: is not an object"],
+    [
+      "a field of every kind",
+      { fields: z.object({ kind: z.string() }) },
+      "kind: is a field that every kind has",
+    ],
     [
       "a column path without a dot",
       { printerColumns: [{ name: "A", type: "string", jsonPath: "spec.color" }] },

@@ -2,7 +2,7 @@ import { freeze, type Scope } from "@keelson/core";
 import { SchemaError } from "../errors.ts";
 import { makeCrd, pluralOf } from "./crd.ts";
 import type { DefinedResource } from "./defined-resource.ts";
-import type { PartSchema, ResourceDefinition } from "./resource-definition.ts";
+import type { FieldsSchema, PartSchema, ResourceDefinition } from "./resource-definition.ts";
 
 /**
  * Makes a kind of your own: a value to pass to clients and controllers, whose objects are typed by its zod schemas, and
@@ -17,12 +17,13 @@ export function defineResource<
   Spec extends PartSchema = undefined,
   Status extends PartSchema = undefined,
   const ObjectScope extends Scope = "Namespaced",
+  Fields extends FieldsSchema = undefined,
 >(
-  definition: ResourceDefinition<Group, Version, Kind, Spec, Status, ObjectScope>,
-): DefinedResource<Group, Version, Kind, Spec, Status, ObjectScope>;
+  definition: ResourceDefinition<Group, Version, Kind, Spec, Status, ObjectScope, Fields>,
+): DefinedResource<Group, Version, Kind, Spec, Status, ObjectScope, Fields>;
 export function defineResource(
   definition: ResourceDefinition,
-): DefinedResource<string, string, string, PartSchema, PartSchema, Scope> {
+): DefinedResource<string, string, string, PartSchema, PartSchema, Scope, FieldsSchema> {
   const { group, version, kind, scope = "Namespaced", plural = pluralOf(kind), spec, status } = definition;
   const { crd, problems } = makeCrd({ ...definition, plural });
   if (problems.length > 0) throw new SchemaError(`${kind} in ${group}/${version}`, problems);

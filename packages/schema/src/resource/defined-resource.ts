@@ -9,7 +9,7 @@ import type {
 } from "@keelson/core";
 import type { CustomResourceDefinition } from "@keelson/core/kinds/apiextensions/v1";
 import type { z } from "zod";
-import type { PartSchema, ResourceDefinition } from "./resource-definition.ts";
+import type { FieldsSchema, PartSchema, ResourceDefinition } from "./resource-definition.ts";
 
 /** A kind that `defineResource` made: a Resource for clients, with its schemas and its CustomResourceDefinition. */
 export interface DefinedResource<
@@ -19,15 +19,19 @@ export interface DefinedResource<
   Spec extends PartSchema,
   Status extends PartSchema,
   ObjectScope extends Scope = "Namespaced",
-> extends Resource<ScopedObject<ObjectScope, `${Group}/${Version}`, Kind, OutputOf<Spec>, OutputOf<Status>>>,
-    WrittenAs<InputObject<Group, Version, Kind, Spec>> {
+  Fields extends FieldsSchema = undefined,
+> extends Resource<
+      ScopedObject<ObjectScope, `${Group}/${Version}`, Kind, OutputOf<Spec>, OutputOf<Status>> &
+        FieldsOf<OutputOf<Fields>>
+    >,
+    WrittenAs<InputObject<Group, Version, Kind, Spec, Fields>> {
   readonly group: Group;
   readonly version: Version;
   readonly kind: Kind;
   readonly scope: ObjectScope;
   readonly schemas: { readonly spec: Spec; readonly status: Status };
   /** What it was made of. */
-  readonly definition: ResourceDefinition<Group, Version, Kind, Spec, Status, ObjectScope>;
+  readonly definition: ResourceDefinition<Group, Version, Kind, Spec, Status, ObjectScope, Fields>;
   /** The same every time, with the fields in alphabetical order. */
   crd(): NamedDefinition;
 }
@@ -47,8 +51,16 @@ export interface AnyDefinedResource extends Resource {
  * to give.
  */
 export type InputOf<R> =
-  R extends DefinedResource<infer Group, infer Version, infer Kind, infer Spec, PartSchema, Scope>
-    ? InputObject<Group, Version, Kind, Spec>
+  R extends DefinedResource<
+    infer Group,
+    infer Version,
+    infer Kind,
+    infer Spec,
+    PartSchema,
+    Scope,
+    infer Fields
+  >
+    ? InputObject<Group, Version, Kind, Spec, Fields>
     : never;
 
 type InputObject<
@@ -56,7 +68,12 @@ type InputObject<
   Version extends string,
   Kind extends string,
   Spec extends PartSchema,
-> = Identity<`${Group}/${Version}`, Kind, ObjectMeta> & Part<"spec", SourceOf<Spec>>;
+  Fields extends FieldsSchema,
+> = Identity<`${Group}/${Version}`, Kind, ObjectMeta> &
+  Part<"spec", SourceOf<Spec>> &
+  FieldsOf<SourceOf<Fields>>;
+
+type FieldsOf<Values> = [Values] extends [never] ? unknown : Immutable<Values>;
 
 /** An object of a defined kind that is namespaced, as the server returns it: with defaults. */
 export type CustomObject<ApiVersion extends string, Kind extends string, Spec, Status> = Identity<

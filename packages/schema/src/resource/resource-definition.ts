@@ -11,6 +11,9 @@ import type { AnyDefinedResource } from "./defined-resource.ts";
 /** The schema of a part that a kind may have or lack. */
 export type PartSchema = z.core.$ZodType | undefined;
 
+/** The schema of the fields that a kind may have beside spec and status. */
+export type FieldsSchema = z.ZodObject | undefined;
+
 /** A column of `kubectl get`, beside the name. */
 export interface PrinterColumn extends CustomResourceColumnDefinition {
   readonly type: "integer" | "number" | "string" | "boolean" | "date";
@@ -29,6 +32,7 @@ export interface ResourceDefinition<
   Spec extends PartSchema = PartSchema,
   Status extends PartSchema = PartSchema,
   ObjectScope extends Scope = Scope,
+  Fields extends FieldsSchema = FieldsSchema,
 > {
   /** A domain of yours, such as `example.com`. */
   readonly group: Group;
@@ -48,6 +52,8 @@ export interface ResourceDefinition<
   readonly spec?: Spec;
   /** The observed state. It makes a status subresource: only writes to that change it. */
   readonly status?: Status;
+  /** Further fields of the object itself, beside spec and status, such as `data` of a ConfigMap. Default: none. */
+  readonly fields?: Fields;
   /** CEL rules on the object as a whole; of its metadata they see the name only. */
   readonly rules?: readonly ValidationRule[];
   /** Default: the age. */

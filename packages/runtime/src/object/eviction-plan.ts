@@ -1,9 +1,9 @@
-import type { Stored } from "keelson";
-import type { Pod } from "keelson/kinds/core/v1";
+import type { Stored } from "@keelson/core";
+import type { Pod } from "@keelson/core/kinds/core/v1";
 
 /** What decides which pods of a workload are evicted next. */
-export interface RestartState {
-  /** All pods that the workload controls. */
+export interface EvictionState {
+  /** All pods of the workload. */
   readonly pods: readonly Stored<Pod>[];
   /** How many pods the workload should have. */
   readonly desired: number;
@@ -12,13 +12,16 @@ export interface RestartState {
   readonly minReadySeconds: number;
   /** A pod is replaced under its own name, only after it has ended. */
   readonly isReplacedInPlace: boolean;
-  /** Pods that were created before are evicted. */
+  /**
+   * Pods that were created before are evicted. A creation is known to the second, so this is a whole second, and none is
+   * evicted before it: a replacement would count as old.
+   */
   readonly startedAtMs: number;
   readonly nowMs: number;
 }
 
-/** The next step of a restart. */
-export type RestartPlan =
+/** The next step of the restart of a workload. */
+export type EvictionPlan =
   | { readonly isDone: true }
   | {
       readonly isDone: false;
@@ -36,7 +39,7 @@ const stuckAfterMs = 5 * 60_000;
  * only evicted as long as the workload keeps as many available pods as a rolling update would leave it, so each waits
  * until those before it are replaced. The restart is done when every pod was created after its start.
  */
-export function planRestart(state: RestartState): RestartPlan {
+export function planEvictions(state: EvictionState): EvictionPlan {
   const running = state.pods.filter((pod) => !isEnding(pod) && !hasEnded(pod));
   const old = running.filter((pod) => Date.parse(pod.metadata.creationTimestamp) < state.startedAtMs);
   if (old.length === 0) return { isDone: true };
@@ -63,7 +66,7 @@ function hasEnded({ status }: Pod): boolean {
   return status?.phase === "Succeeded" || status?.phase === "Failed";
 }
 
-function isAvailable({ status }: Pod, { minReadySeconds, nowMs }: RestartState): boolean {
+function isAvailable({ status }: Pod, { minReadySeconds, nowMs }: EvictionState): boolean {
   const ready = status?.conditions?.find(({ type }) => type === "Ready");
   if (ready?.status !== "True") return false;
   return (
@@ -72,7 +75,7 @@ function isAvailable({ status }: Pod, { minReadySeconds, nowMs }: RestartState):
 }
 
 /** The deletion timestamp of a pod is the end of its grace period. */
-function stuckCount({ pods, nowMs }: RestartState): number {
+function stuckCount({ pods, nowMs }: EvictionState): number {
   return pods.filter(({ metadata: { deletionTimestamp } }) => {
     return deletionTimestamp !== undefined && Date.parse(deletionTimestamp) + stuckAfterMs < nowMs;
   }).length;

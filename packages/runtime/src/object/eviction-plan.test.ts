@@ -1,7 +1,7 @@
-import type { Stored } from "keelson";
-import type { Pod } from "keelson/kinds/core/v1";
+import type { Stored } from "@keelson/core";
+import type { Pod } from "@keelson/core/kinds/core/v1";
 import { describe, expect, it } from "vitest";
-import { planRestart, type RestartState } from "./restart-plan.ts";
+import { type EvictionState, planEvictions } from "./eviction-plan.ts";
 
 const startedAtMs = Date.parse("2026-11-18T10:00:00Z");
 const nowMs = startedAtMs + 60_000;
@@ -34,9 +34,9 @@ function pod(name: string, state: PodState = {}): Stored<Pod> {
 
 function evicted(
   pods: readonly Stored<Pod>[],
-  state: Partial<RestartState> = {},
+  state: Partial<EvictionState> = {},
 ): readonly string[] | "done" {
-  const plan = planRestart({
+  const plan = planEvictions({
     ...{ pods, desired: 3, maxUnavailable: 1, minReadySeconds: 0, isReplacedInPlace: false },
     ...{ startedAtMs, nowMs, ...state },
   });
@@ -47,7 +47,7 @@ const ending = { deletionTimestamp: "2026-11-18T10:00:30Z" };
 const stuck = { deletionTimestamp: "2026-11-18T09:50:00Z" };
 
 describe("the next step of a restart", () => {
-  it.each<[string, readonly Stored<Pod>[], Partial<RestartState>, readonly string[] | "done"]>([
+  it.each<[string, readonly Stored<Pod>[], Partial<EvictionState>, readonly string[] | "done"]>([
     ["evicts one pod if all are ready", [pod("a"), pod("b"), pod("c")], {}, ["c"]],
     [
       "evicts maxUnavailable pods if that is more",
