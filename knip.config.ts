@@ -41,5 +41,7 @@ export default ({ production = false }: { readonly production?: boolean }): obje
     // Node finds the program of a thread by its file name.
     "packages/runtime": { entry: [...tests, "src/leader/renew-worker.ts!"], project },
     "operators/*": { entry: tests, project },
+    // The program of a sidecar.
+    "operators/shared-secret": { entry: [...tests, "src/main.ts!"], project },
   },
 });

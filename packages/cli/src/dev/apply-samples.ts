@@ -69,7 +69,13 @@ async function applySample(
   if (isKept && (await find(client, resource, key, { signal })) !== undefined) return;
   if (namespace !== undefined) await ensureNamespace(client, namespace, signal);
   const metadata = { ...object.metadata, name, ...(namespace !== undefined && { namespace }) };
-  await client.apply(resource, { ...object, metadata }, { fieldOwner, force: true, signal });
+  const { status, ...desired } = object;
+  await client.apply(resource, { ...desired, metadata }, { fieldOwner, force: true, signal });
+  // What a person decides by the status of an object, such as an approval.
+  if (status !== undefined)
+    await client
+      .status(resource)
+      .apply({ apiVersion, kind, metadata: { ...key }, status }, { fieldOwner, force: true, signal });
 }
 
 /** The key of a sample once it is applied. */

@@ -20,6 +20,7 @@ export const bundledOperators: BundledOperators = new Map([
   ["webapp", async () => (await import("@keelson/webapp")).webapp],
   ["backup", async () => (await import("@keelson/backup")).backup],
   ["reloader", async () => (await import("@keelson/reloader")).reloader],
+  ["shared-secret", async () => (await import("@keelson/shared-secret")).sharedSecret],
 ]);
 
 export interface LoadOptions {

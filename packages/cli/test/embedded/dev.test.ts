@@ -59,13 +59,16 @@ describe("keelson dev --exit-when-settled", patient, () => {
   it("runs all operators that come with it until their samples are settled, and ends with 0", async () => {
     const keelson = dev(["--exit-when-settled"]);
     expect([await keelson.exited, keelson.stderr]).toEqual([0, expect.any(String)]);
-    expect(keelson.stdout).toMatch(/^ +operators: +webapp, backup, reloader$/m);
+    expect(keelson.stdout).toMatch(/^ +operators: +webapp, backup, reloader, shared-secret$/m);
     expect(keelson.stdout).toMatch(/^webapp\/nginx-app: Ready, 3\/3 ready/m);
     expect(keelson.stdout).toMatch(/^backup\/mybackup: /m);
     // The samples of the Reloader change a Secret once.
     expect(keelson.stdout).toMatch(/^reloaderconfig\/ledger: Watching.*^reloaderconfig\/ledger: Reloaded/ms);
     expect(keelson.stdout).toMatch(/^reloadrecord\/deployment-ledger: Reloaded/m);
     expect(keelson.stdout).not.toMatch(/^reloadrecord\/deployment-greeter: Reloaded/m);
+    // Those of SharedSecret write another value, for which the approved consumer is restarted; the other one waits.
+    expect(keelson.stdout).toMatch(/^sharedsecret\/orders-db: Rotated, 1\/1 ready/m);
+    expect(keelson.stdout).toMatch(/^secretaccess\/orders-db\.default\.deployment\.reports\.ro: Pending/m);
     expect(keelson.stdout).toMatch(/^all \d+ samples are settled after [\d.]+ s$/m);
   });
 

@@ -1,0 +1,10 @@
+export { ConditionType, EventReason, Reason } from "./api/reasons.ts";
+export type { NewSecretAccess, SecretAccessSpec, SecretAccessStatus } from "./api/secret-access.ts";
+export { SecretAccess } from "./api/secret-access.ts";
+export type { NewSharedSecret } from "./api/shared-secret.ts";
+export { SharedSecret } from "./api/shared-secret.ts";
+export type { SharedSecretSpec, SharedSecretSpecInput } from "./api/spec.ts";
+export type { SharedSecretStatus } from "./api/status.ts";
+export type { SharedSecretOperatorOptions } from "./operator.ts";
+export { sharedSecret, sharedSecretOperator } from "./operator.ts";
+export type { RotationRequest, Rotator, SecretData } from "./rotation/rotator.ts";

@@ -1,0 +1,60 @@
+import type { RestartRound, SharedSecretStatus } from "../api/status.ts";
+
+/** What decides whether the read-only consumers have to be restarted. */
+export interface RestartFacts {
+  readonly status: SharedSecretStatus | undefined;
+  /** Whether `podsRestartRequired` of the object itself is set. */
+  readonly isFlagged: boolean;
+  /** The version of the value that the Secret has now. */
+  readonly version: string;
+  readonly nowMs: number;
+}
+
+/** Whether a restart of the read-only consumers is under way or begins. */
+export type RestartDecision =
+  | { readonly type: "round"; readonly round: RestartRound }
+  /** The value has changed and no flag is set; if none comes, a restart begins at this time. */
+  | { readonly type: "later"; readonly atMs: number }
+  | { readonly type: "none" };
+
+/** A rotator sets the flag after it has written the value. What is begun before would have to be repeated. */
+const flagGraceMs = 5_000;
+
+/**
+ * Decides about restarts. One is required if a flag is set, or if the value is not the one that the consumers were restarted
+ * for: so neither a flag that is set again during a restart nor a value whose flag was never set is lost. If the value
+ * changes during a restart, it begins anew, for those too that were restarted already; a flag that is set during a restart
+ * asks for what is being done. The first value that is seen counts as theirs.
+ */
+export class RestartDecisions {
+  /** When a value was first seen that no flag belongs to, by the uid of its SharedSecret. */
+  readonly #unflagged = new Map<string, { readonly version: string; readonly sinceMs: number }>();
+
+  decide(uid: string, { status, isFlagged, version, nowMs }: RestartFacts): RestartDecision {
+    const { restart, restartedVersion = version, podsRestartRequired = false } = status ?? {};
+    if (restart?.version === version) return { type: "round", round: restart };
+    if (restart === undefined && !isFlagged && !podsRestartRequired) {
+      if (restartedVersion === version) return this.#none(uid);
+      const atMs = this.#firstSeen(uid, version, nowMs) + flagGraceMs;
+      if (atMs > nowMs) return { type: "later", atMs };
+    }
+    this.forget(uid);
+    return { type: "round", round: { startedAt: new Date(nowMs).toISOString(), version } };
+  }
+
+  forget(uid: string): void {
+    this.#unflagged.delete(uid);
+  }
+
+  #none(uid: string): RestartDecision {
+    this.forget(uid);
+    return { type: "none" };
+  }
+
+  #firstSeen(uid: string, version: string, nowMs: number): number {
+    const known = this.#unflagged.get(uid);
+    if (known?.version === version) return known.sinceMs;
+    this.#unflagged.set(uid, { version, sinceMs: nowMs });
+    return nowMs;
+  }
+}
