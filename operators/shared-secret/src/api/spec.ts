@@ -104,6 +104,11 @@ export type RotatorSpec = NonNullable<SharedSecretSpec["rotator"]>;
 /** The database and roles of the PostgreSQL rotator. */
 export type PostgresSpec = NonNullable<RotatorSpec["postgres"]>;
 
+/** How often a value is rotated, for users: `every 3600 s`, or `never`. */
+export function periodText(rotateSeconds: number): string {
+  return rotateSeconds === 0 ? "never" : `every ${rotateSeconds} s`;
+}
+
 /** The rotation period that a spec asks for, in seconds; 0 for never. */
 export function rotateSecondsOf({ rotate }: Pick<SharedSecretSpec, "rotate">): number {
   if (rotate === undefined) return 0;

@@ -132,7 +132,7 @@ function specOf(request: PolicyRequest): Omit<NewSecretAccess["spec"], "secret">
 }
 
 /**
- * Deletes requests of the operator for other rotation periods: those that nobody has decided on, since the spec asks for
+ * Deletes requests of the operator for other rotation periods: those without a decision, since the spec asks for
  * another one now, and an earlier approval of the same period, since a later one replaced it.
  */
 async function dropOutdated(client: Client, secret: SecretKey, rotateSeconds: number): Promise<void> {

@@ -1,5 +1,6 @@
 import { KeelsonError, type ObjectKey } from "keelson";
-import type { Consumer, NamedConsumer, Permission } from "../api/consumer.ts";
+import { type Consumer, formatConsumer, type NamedConsumer, type Permission } from "../api/consumer.ts";
+import { periodText } from "../api/spec.ts";
 
 /** The namespace and name of a SharedSecret. */
 export type SecretKey = Required<ObjectKey>;
@@ -40,6 +41,18 @@ export interface ConsumerPolicy {
 export type PolicyRequest =
   | { readonly type: "Share"; readonly rotateSeconds: number; readonly isUpdate: boolean }
   | { readonly type: "Access"; readonly consumer: NamedConsumer; readonly permission: Permission };
+
+/** What is requested, in a sentence for users about a secret such as `SharedSecret orders-db`. */
+export function requestText(
+  secret: string,
+  request:
+    | { readonly rotateSeconds: number }
+    | { readonly consumer: Consumer; readonly permission: Permission },
+): string {
+  return "consumer" in request
+    ? `${formatConsumer(request.consumer)} asks for ${request.permission} access to ${secret}`
+    : `${secret} asks to be shared and rotated ${periodText(request.rotateSeconds)}`;
+}
 
 /**
  * Decides who may use which SharedSecret. The operator reads decisions and makes requests; it never decides.

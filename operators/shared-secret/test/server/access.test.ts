@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { SecretAccess } from "../../src/api/secret-access.ts";
 import { SharedSecret } from "../../src/api/shared-secret.ts";
 import { sharedSecret } from "../../src/operator.ts";
-import { SharedSecretSpace } from "../support/space.ts";
+import { asking, SharedSecretSpace } from "../support/space.ts";
 
 let world: World;
 let operator: RunningOperator;
@@ -23,21 +23,6 @@ afterAll(async () => {
 });
 
 const newSpace = (): Promise<SharedSecretSpace> => SharedSecretSpace.create(world);
-
-/** A Deployment whose pods ask for the SharedSecret `db` of a namespace. */
-function asking(namespace: string, permission = "ro") {
-  return {
-    annotations: { [`vault.keelson.dev/secret-${permission}`]: `${namespace}/db` },
-    spec: { containers: [{ name: "app", image: "app", env: [{ name: "DB", value: `<${namespace}/db>` }] }] },
-  };
-}
-
-/** What the variables of the pods of a Deployment are: references to Secrets, or texts. */
-async function variables(space: SharedSecretSpace, name: string): Promise<readonly unknown[]> {
-  const pods = await space.readyPods(name);
-  const values = pods.map(({ spec }) => spec?.containers[0]?.env?.[0]);
-  return [...new Set(values.map((each) => each?.valueFrom?.secretKeyRef?.name ?? each?.value))];
-}
 
 /** The commands that Events offer to approve something. */
 async function approvals(space: SharedSecretSpace): Promise<readonly string[]> {
@@ -107,7 +92,7 @@ describe("a consumer", () => {
     await space.createApproved("db");
     await space.createDeployment("web", { replicas: 2, ...asking(namespace) });
     await space.hasPods("web", 2);
-    expect(await variables(space, "web")).toEqual([`<${namespace}/db>`]);
+    expect(await space.variables("web")).toEqual([`<${namespace}/db>`]);
     const requested = async () =>
       (await space.list(SecretAccess)).find(({ spec }) => spec.permission === "ReadOnly");
     await expect.poll(requested).toMatchObject({
@@ -116,10 +101,10 @@ describe("a consumer", () => {
     });
     const name = (await requested())?.metadata.name ?? "";
     await space.decide(name, "Approved");
-    await expect.poll(() => variables(space, "web")).toEqual(["db-secret"]);
+    await expect.poll(() => space.variables("web")).toEqual(["db-secret"]);
     await expect.poll(() => space.rolloutsOf("web")).toBe(1);
     await space.decide(name, "Revoked");
-    await expect.poll(() => variables(space, "web")).toEqual([`<${namespace}/db>`]);
+    await expect.poll(() => space.variables("web")).toEqual([`<${namespace}/db>`]);
     await space.hasConsumers("db");
     expect(await space.rolloutsOf("web")).toBe(2);
     expect(await space.eventsAbout(SharedSecret, "db")).toEqual(
@@ -134,7 +119,7 @@ describe("a consumer", () => {
     await space.hasConsumers("db", "Deployment/web");
     await space.createDeployment("web", asking(space.namespace));
     await space.hasPods("web", 1);
-    expect(await variables(space, "web")).toEqual(["db-secret"]);
+    expect(await space.variables("web")).toEqual(["db-secret"]);
     expect(await space.rolloutsOf("web")).toBe(0);
   });
 
@@ -148,7 +133,7 @@ describe("a consumer", () => {
     await expect.poll(() => other.find(Secret, copy)).toBeDefined();
     await other.createDeployment("web", asking(space.namespace));
     await other.hasPods("web", 1);
-    expect(await variables(other, "web")).toEqual([copy]);
+    expect(await other.variables("web")).toEqual([copy]);
     await space.writeValue("db", "second");
     await space.flagStatus("db");
     await expect.poll(() => other.valueIn(copy)).toBe("second");
@@ -156,7 +141,7 @@ describe("a consumer", () => {
     expect(await other.rolloutsOf("web")).toBe(1);
     await space.decide(access, "Revoked");
     await expect.poll(() => other.find(Secret, copy)).toBeUndefined();
-    await expect.poll(() => variables(other, "web")).toEqual([`<${space.namespace}/db>`]);
+    await expect.poll(() => other.variables("web")).toEqual([`<${space.namespace}/db>`]);
   });
 
   it("in another namespace loses its copy with the SharedSecret", async () => {

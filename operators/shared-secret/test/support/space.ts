@@ -18,6 +18,15 @@ export interface DeploymentChoice {
   readonly spec?: Partial<PodSpec>;
 }
 
+/** A Deployment whose pods ask for the SharedSecret `db` of a namespace. */
+export function asking(namespace: string, permission: "ro" | "rw" = "ro"): DeploymentChoice {
+  const env = [{ name: "DB", value: `<${namespace}/db>` }];
+  return {
+    annotations: { [`vault.keelson.dev/secret-${permission}`]: `${namespace}/db` },
+    spec: { containers: [{ name: "app", image: "app", env }] },
+  };
+}
+
 /** A namespace for one test, with operations on SharedSecrets and their consumers. */
 export class SharedSecretSpace extends Space {
   createSecret(
@@ -46,7 +55,7 @@ export class SharedSecretSpace extends Space {
     await this.decide(access.metadata.name, "Approved");
   }
 
-  /** Approves the request of a SharedSecret to be shared, when it is there. */
+  /** Approves the request of a SharedSecret to be shared, when it exists. */
   async approveShare(name: string): Promise<void> {
     const share = async (): Promise<Stored<SecretAccess> | undefined> =>
       (await this.list(SecretAccess)).find(
@@ -156,6 +165,13 @@ export class SharedSecretSpace extends Space {
   async hasPods(prefix: string, count: number): Promise<readonly Stored<Pod>[]> {
     await expect.poll(async () => (await this.readyPods(prefix)).length).toBe(count);
     return this.readyPods(prefix);
+  }
+
+  /** What the first variable of the pods of a Deployment is: a reference to a Secret, or a text. */
+  async variables(name: string): Promise<readonly unknown[]> {
+    const pods = await this.readyPods(name);
+    const values = pods.map(({ spec }) => spec?.containers[0]?.env?.[0]);
+    return [...new Set(values.map((each) => each?.valueFrom?.secretKeyRef?.name ?? each?.value))];
   }
 
   async valueIn(secret: string): Promise<string> {

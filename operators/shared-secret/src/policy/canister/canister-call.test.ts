@@ -23,6 +23,7 @@ it.each([
   ["adds one with another requested period", policy({ pendingRotateSeconds: 30 }), ["add_secret", 60]],
   ["leaves a request as it is", policy({ pendingRotateSeconds: 60 }), undefined],
   ["leaves an approval as it is", policy({ approval: { rotateSeconds: 60 } }), undefined],
+  ["does not ask for a period that was denied", policy({ refusedRotateSeconds: [60] }), undefined],
 ] as const)("%s", (_, current, expected) => {
   const call = callFor(secret, current, share(60));
   expect(call && [call.method, call.args]).toEqual(expected && [expected[0], ["shop/db", expected[1]]]);
@@ -34,6 +35,7 @@ it.each([
   ["updates one that has another permission", known("ReadWrite", "Approved"), "update_consumer"],
   ["leaves the request of a consumer as it is", known("ReadOnly", "Pending"), undefined],
   ["leaves the approval of a consumer as it is", known("ReadOnly", "Approved"), undefined],
+  ["does not ask for an access that was denied", known("ReadOnly", "Refused"), undefined],
 ] as const)("%s", (_, current, method) => {
   expect(callFor(secret, current, access)).toEqual(
     method && { method, args: ["shop/Deployment/web", "shop/db", 2] },

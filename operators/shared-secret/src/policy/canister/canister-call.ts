@@ -20,7 +20,7 @@ const mostSeconds = 2 ** 32 - 1;
 
 /**
  * The call that a request needs, by what the canister says now: it refuses to add what it has approved and to update what
- * it has not, and it does not notice a request that it has already. Undefined if it has it, or has decided so.
+ * it has not, and it does not notice a request that it has already. Undefined if it has it, or has decided on it.
  */
 export function callFor(
   secret: SecretKey,
@@ -28,7 +28,7 @@ export function callFor(
   request: PolicyRequest,
 ): CanisterCall | undefined {
   const id = secretIdOf(secret);
-  const { approval, pendingRotateSeconds, consumers } = policy;
+  const { approval, pendingRotateSeconds, refusedRotateSeconds = [], consumers } = policy;
   if (request.type === "Share") {
     const { rotateSeconds } = request;
     if (rotateSeconds > mostSeconds)
@@ -36,7 +36,8 @@ export function callFor(
         "PolicyRefused",
         `request to share ${id}: a canister cannot hold a rotation period of ${rotateSeconds} s; choose at most ${mostSeconds} s`,
       );
-    if (rotateSeconds === pendingRotateSeconds || rotateSeconds === approval?.rotateSeconds) return undefined;
+    const decided = [approval?.rotateSeconds, pendingRotateSeconds, ...refusedRotateSeconds];
+    if (decided.includes(rotateSeconds)) return undefined;
     return { method: approval === undefined ? "add_secret" : "update_secret", args: [id, rotateSeconds] };
   }
   const consumerId = formatConsumer(request.consumer);

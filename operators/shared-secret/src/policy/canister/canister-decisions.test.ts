@@ -33,7 +33,7 @@ it("takes the lists for approvals and requests", () => {
     ],
   });
   expect(policy).toEqual({
-    approval: { rotateSeconds: 60, at: "2026-01-01T00:00:00Z" },
+    approval: { rotateSeconds: 60 },
     pendingRotateSeconds: 120,
     consumers: [
       {
@@ -50,15 +50,9 @@ it("takes the lists for approvals and requests", () => {
         consumer: { namespace: "shop", kind: "Deployment", name: "web" },
         permission: "ReadWrite",
         state: "Approved",
-        at: "2026-01-01T00:00:00Z",
       },
     ],
   });
-});
-
-it("has no approval time if the canister's cannot be read", () => {
-  const { policy } = decide({ secrets: [secret({ update_timestamp: "recently" })] });
-  expect(policy?.approval).toEqual({ rotateSeconds: 60 });
 });
 
 it("does not take an entry for approved that is marked as pending", () => {

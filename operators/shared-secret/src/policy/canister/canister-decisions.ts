@@ -1,6 +1,5 @@
 import { formatConsumer, type Permission, parseConsumer } from "../../api/consumer.ts";
 import type { ConsumerPolicy, SecretKey, SecretPolicy } from "../policy.ts";
-import { readCanisterTime } from "./canister-time.ts";
 import type { CertifiedLists } from "./certified-lists.ts";
 
 /** What a canister says about all secrets. */
@@ -36,7 +35,7 @@ export function permissionTypeOf(permission: Permission): number {
   return permission === "ReadWrite" ? 1 : 2;
 }
 
-/** Understands the lists of a canister. Who approved is not in them: `creator` is who made the request. */
+/** Understands the lists of a canister. They do not tell who approved and when: all that is in them is from the request. */
 export function decisionsOf(lists: CertifiedLists): CanisterDecisions {
   const { secrets, pending_secret_reqs } = lists;
   // Later entries are newer.
@@ -49,7 +48,7 @@ export function decisionsOf(lists: CertifiedLists): CanisterDecisions {
   const policyOf = (id: string): SecretPolicy => {
     const secret = approved.get(id);
     return {
-      approval: secret && { rotateSeconds: secret.ttl, ...decidedAt(secret.update_timestamp) },
+      approval: secret && { rotateSeconds: secret.ttl },
       pendingRotateSeconds: pending.get(id)?.ttl,
       consumers: [...(consumers.get(id)?.values() ?? [])],
     };
@@ -65,7 +64,7 @@ function consumersOf({ consumers, pending_consumer_reqs }: CertifiedLists): {
   const bySecret = new Map<string, Map<string, ConsumerPolicy>>();
   const unreadable = new Set<string>();
   const add = (entry: CertifiedLists["consumers"][number], state: ConsumerPolicy["state"]): void => {
-    const { kube_id, secret_kube_id, permission_type, update_timestamp } = entry;
+    const { kube_id, secret_kube_id, permission_type } = entry;
     const consumer = parseConsumer(kube_id);
     const permission = permissions.get(permission_type);
     if (consumer === undefined || permission === undefined) {
@@ -74,17 +73,9 @@ function consumersOf({ consumers, pending_consumer_reqs }: CertifiedLists): {
     }
     const ofSecret = bySecret.get(secret_kube_id) ?? new Map<string, ConsumerPolicy>();
     bySecret.set(secret_kube_id, ofSecret);
-    ofSecret.set(`${formatConsumer(consumer)} ${permission}`, {
-      ...{ consumer, permission, state },
-      ...(state === "Approved" && decidedAt(update_timestamp)),
-    });
+    ofSecret.set(`${formatConsumer(consumer)} ${permission}`, { consumer, permission, state });
   };
   for (const entry of pending_consumer_reqs) add(entry, "Pending");
   for (const entry of consumers) if (entry.pending_type === notPending) add(entry, "Approved");
   return { consumers: bySecret, unreadable: [...unreadable] };
-}
-
-function decidedAt(text: string): { readonly at?: string } {
-  const at = readCanisterTime(text);
-  return at === undefined ? {} : { at };
 }

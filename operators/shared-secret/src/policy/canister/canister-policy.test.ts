@@ -56,9 +56,9 @@ async function start(
 }
 
 const approved = {
-  approval: { rotateSeconds: 60, at: "2026-01-01T00:00:00Z" },
+  approval: { rotateSeconds: 60 },
   pendingRotateSeconds: undefined,
-  consumers: [{ consumer: web, permission: "ReadOnly", state: "Approved", at: "2026-01-01T00:00:00Z" }],
+  consumers: [{ consumer: web, permission: "ReadOnly", state: "Approved" }],
 };
 
 async function reasonOf(attempt: Promise<unknown>): Promise<string> {
@@ -250,6 +250,29 @@ describe("sharing", () => {
     expect(requests).toHaveLength(2);
   });
 
+  it("does not use decisions for longer than the interval in which they are to be read", async () => {
+    const { clock, read, requests } = await start({}, { pollMs: 1_000 });
+    await read();
+    await clock.advance(1_001);
+    await read();
+    expect(requests).toHaveLength(2);
+  });
+
+  it("does not go back to decisions that are older than those it has returned", async () => {
+    const { canister, clock, read, faults, requests } = await start({}, { pollMs: 1_000 });
+    await read();
+    await clock.advance(1_001);
+    // The host shows what the network certified a second before the first response.
+    faults.set("query", { type: "Age", seconds: 2 });
+    const reading = read();
+    await expect.poll(() => clock.pendingTimers.some(({ inMs }) => inMs === 500)).toBe(true);
+    faults.clear();
+    canister.revokeConsumer("shop/Deployment/web", "shop/db");
+    await clock.advance(500);
+    expect(await reading).toMatchObject({ consumers: [] });
+    expect(requests).toHaveLength(3);
+  });
+
   it("lets one reader leave without the others", async () => {
     const { read } = await start();
     const stop = new AbortController();
@@ -423,6 +446,68 @@ describe("requesting", () => {
     stop.abort(new Error("stopped"));
     await expect(requested).rejects.toThrow("stopped");
     await isIdle();
+  });
+});
+
+describe("a request that is denied", () => {
+  const minute = 60_000;
+  const refused = { consumer: { ...web, name: "shop" }, permission: "ReadOnly", state: "Refused" };
+
+  /** Denies what is requested now, and reads as often as the operator does, until it is requested again. */
+  async function waitAfterDenial({ canister, clock, read, request }: Awaited<ReturnType<typeof start>>) {
+    canister.denyConsumer("shop/Deployment/shop", "shop/db");
+    for (let polls = 1; ; polls++) {
+      await clock.advance(30_000);
+      const { consumers } = await read();
+      await request(access("shop"));
+      if (canister.lists.pending_consumer_reqs.length > 0) return ((polls - 1) * 30_000) / minute;
+      expect(consumers).toContainEqual(refused);
+    }
+  }
+
+  it("is made again after 5 min, then after twice as long, and at once after it was approved", async () => {
+    const started = await start();
+    const { canister, clock, request, calls, log } = started;
+    await request(access("shop"));
+    expect(await waitAfterDenial(started)).toBe(5);
+    expect(await waitAfterDenial(started)).toBe(10);
+    canister.approveConsumer("shop/Deployment/shop", "shop/db");
+    await clock.advance(30_000);
+    await request(access("shop"));
+    canister.revokeConsumer("shop/Deployment/shop", "shop/db");
+    await clock.advance(30_000);
+    await request(access("shop"));
+    expect(calls()).toHaveLength(4);
+    expect(await waitAfterDenial(started)).toBe(5);
+    expect(log.lines.map(({ level, fields }) => [level, fields.waitMs])).toEqual([
+      ["info", 5 * minute],
+      ["info", 10 * minute],
+      ["info", 5 * minute],
+    ]);
+  });
+
+  it("for a rotation period does not hold up one for another period", async () => {
+    const { canister, clock, read, request, calls } = await start();
+    await request(share(120));
+    canister.denySecret("shop/db");
+    await clock.advance(30_000);
+    expect(await read()).toMatchObject({ refusedRotateSeconds: [120], approval: { rotateSeconds: 60 } });
+    await request(share(120));
+    await request(share(240));
+    expect(calls().map(([, args]) => args)).toEqual([
+      ["shop/db", 120],
+      ["shop/db", 240],
+    ]);
+  });
+
+  it("is not one that could not be made", async () => {
+    const { canister, clock, request, calls } = await start();
+    canister.refusal = "not today";
+    await expect(request(access("shop"))).rejects.toThrow(PolicyError);
+    canister.refusal = undefined;
+    await clock.advance(30_000);
+    await request(access("shop"));
+    expect(calls()).toHaveLength(2);
   });
 });
 

@@ -1,13 +1,14 @@
 import type { Clock, Logger } from "keelson";
 import { sleep } from "keelson/low-level";
 import { formatConsumer } from "../../api/consumer.ts";
-import type { Policy } from "../policy.ts";
+import type { Policy, SecretKey, SecretPolicy } from "../policy.ts";
 import { checkCanisterId, checkHost, checkRootKey } from "./canister-address.ts";
 import { callFor } from "./canister-call.ts";
 import type { CanisterClient } from "./canister-client.ts";
 import { type CanisterDecisions, decisionsOf, secretIdOf, unknownSecret } from "./canister-decisions.ts";
 import type { Fetch } from "./exchange.ts";
 import { parseIdentityKey } from "./identity-key.ts";
+import { type DeniedRequest, OwnRequests } from "./own-requests.ts";
 import { SharedFetch } from "./shared-fetch.ts";
 
 export interface CanisterPolicyOptions {
@@ -25,11 +26,11 @@ export interface CanisterPolicyOptions {
   readonly log: Logger;
 }
 
-/** Decisions are used for so long after they were received. */
-const maxAgeMs = 5_000;
+/** Decisions are used for at most so long after they were received. */
+const mostAgeMs = 5_000;
 
-/** Nodes of the network are a moment apart; after so long another one is asked for the result of our own request. */
-const ownRequestDelayMs = 500;
+/** Nodes of the network are a moment apart; after so long one is asked again, which may be another one. */
+const behindDelayMs = 500;
 
 /**
  * Decisions that are made in a canister of the Internet Computer. Everything read is proven by a certificate of the network
@@ -39,36 +40,44 @@ export function canisterPolicy(options: CanisterPolicyOptions): Policy {
   const { canisterId, clock, log, pollMs } = options;
   const loadClient = clientLoader(options);
   const report = unreadableReporter(log);
-  /** Decisions that the network certified before it certified our last request do not contain it. */
-  let requestedMs = 0;
+  const own = new OwnRequests();
+  /** Decisions that the network certified before do not count: they lack our last request, or a decision that is known. */
+  let leastCertifiedMs = 0;
 
   const fetchDecisions = async (signal: AbortSignal): Promise<CanisterDecisions> => {
     const client = await loadClient();
     for (;;) {
       const { lists, certifiedMs } = await client.read(signal);
-      if (certifiedMs >= requestedMs) {
+      if (certifiedMs >= leastCertifiedMs) {
+        leastCertifiedMs = certifiedMs;
         const decisions = decisionsOf(lists);
         report(decisions.unreadable);
+        reportDenials(
+          log,
+          own.compare((id) => policyIn(decisions, id), clock.monotonicNow()),
+        );
         return decisions;
       }
-      await sleep(clock, ownRequestDelayMs, signal);
+      await sleep(clock, behindDelayMs, signal);
     }
   };
+  const maxAgeMs = Math.min(mostAgeMs, pollMs);
   const decisions = new SharedFetch({ fetch: fetchDecisions, maxAgeMs, clock });
+  const read = async (secret: SecretKey, signal: AbortSignal): Promise<SecretPolicy> => {
+    const id = secretIdOf(secret);
+    return own.withDenials(id, policyIn(await decisions.get(signal), id), clock.monotonicNow());
+  };
 
   return {
     pollMs,
-    async read(secret, signal) {
-      const { secrets } = await decisions.get(signal);
-      return secrets.get(secretIdOf(secret)) ?? unknownSecret;
-    },
+    read,
     async request(secret, request, signal) {
-      const { secrets } = await decisions.get(signal);
-      const call = callFor(secret, secrets.get(secretIdOf(secret)) ?? unknownSecret, request);
+      const call = callFor(secret, await read(secret, signal), request);
       if (call === undefined) return;
       try {
         const client = await loadClient();
-        requestedMs = Math.max(requestedMs, await client.call(call, signal));
+        leastCertifiedMs = Math.max(leastCertifiedMs, await client.call(call, signal));
+        own.add(secretIdOf(secret), request);
       } finally {
         decisions.drop();
       }
@@ -78,6 +87,10 @@ export function canisterPolicy(options: CanisterPolicyOptions): Policy {
       return `approve ${subject} ${secretIdOf(secret)} in the dashboard of canister ${canisterId}`;
     },
   };
+}
+
+function policyIn({ secrets }: CanisterDecisions, id: string): SecretPolicy {
+  return secrets.get(id) ?? unknownSecret;
 }
 
 /** The SDK is loaded when it is first needed: most operators have no canister. */
@@ -113,4 +126,17 @@ function unreadableReporter(log: Logger): (unreadable: readonly string[]) => voi
     }
     reported = new Set(unreadable);
   };
+}
+
+function reportDenials(log: Logger, denied: readonly DeniedRequest[]): void {
+  for (const { secretId, request, waitMs } of denied) {
+    const what =
+      request.type === "Share"
+        ? { rotateSeconds: request.rotateSeconds }
+        : { consumer: formatConsumer(request.consumer), permission: request.permission };
+    log.info("a request is no longer in the canister and was not approved; it is made again later", {
+      ...{ secret: secretId, waitMs },
+      ...what,
+    });
+  }
 }

@@ -72,7 +72,10 @@ export interface CanisterServer extends AsyncDisposable {
   readonly requests: readonly CanisterRequest[];
   /** How many connections are open. */
   readonly connections: number;
+  /** From now on connections are refused, and those that are open end. */
   stop(): Promise<void>;
+  /** Serves again after a stop, at the same address and with the same state. */
+  restart(): Promise<void>;
 }
 
 /** Starts a host that speaks the protocol of the Internet Computer, with keys of its own. */
@@ -86,17 +89,22 @@ export async function startCanisterServer(options: CanisterServerOptions = {}): 
   });
   // Connections that a client keeps are seen.
   server.keepAliveTimeout = 600_000;
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
+  const listen = async (at: number): Promise<void> => {
+    server.listen(at, "127.0.0.1");
+    await once(server, "listening");
+  };
+  await listen(0);
   const address = server.address();
+  const port = typeof address === "object" ? (address?.port ?? 0) : 0;
   const stop = async (): Promise<void> => {
+    if (!server.listening) return;
     const closed = once(server, "close");
     server.close();
     server.closeAllConnections();
     await closed;
   };
   return {
-    url: `http://127.0.0.1:${typeof address === "object" ? address?.port : ""}`,
+    url: `http://127.0.0.1:${port}`,
     canisterId: host.canisterId.toText(),
     rootKey: host.network.rootKey,
     canister: host.canister,
@@ -106,6 +114,9 @@ export async function startCanisterServer(options: CanisterServerOptions = {}): 
       return connections;
     },
     stop,
+    restart: async () => {
+      if (!server.listening) await listen(port);
+    },
     [Symbol.asyncDispose]: stop,
   };
 }

@@ -174,6 +174,13 @@ export class VaultCanister {
     this.#change({ pending_consumer_reqs: pending_consumer_reqs.filter((each) => !isMeant(each)) });
   }
 
+  /** Denies all requests for a secret. */
+  denySecret(kubeId: string): void {
+    const isMeant = named(kubeId);
+    const { pending_secret_reqs } = this.#lists;
+    this.#change({ pending_secret_reqs: pending_secret_reqs.filter((each) => !isMeant(each)) });
+  }
+
   approveSecretById(id: string): Outcome {
     const { secrets, pending_secret_reqs } = this.#lists;
     const request = pending_secret_reqs.find((each) => each.id === id);
