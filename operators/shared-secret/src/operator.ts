@@ -21,7 +21,7 @@ import { type SharedSecretSettings, settings } from "./settings.ts";
 import { reconcileUses, sharedSecretController } from "./shared-secret/controller.ts";
 import { CorrectionPace } from "./shared-secret/correct-pods.ts";
 import type { SharedSecretParts } from "./shared-secret/parts.ts";
-import { RestartDecisions } from "./shared-secret/restart-round.ts";
+import { RestartRounds } from "./shared-secret/restart-round.ts";
 import { accessAdmissions } from "./webhook/decisions.ts";
 import { podAdmission, podAdmissionUses } from "./webhook/pod-admission.ts";
 
@@ -82,7 +82,7 @@ function makeParts(
     policyOf: policyFactory(chosen, { clock, log }),
     rotators,
     randomBytes: systemRandomBytes,
-    restarts: new RestartDecisions(),
+    rounds: new RestartRounds(),
     corrections: new CorrectionPace(),
     metrics: new SharedSecretMetrics(metrics),
     namespaces,

@@ -9,12 +9,13 @@ import {
 } from "keelson";
 import { pointer } from "keelson/low-level";
 import { isRefusedPatch } from "keelson/object";
-import { consumerOf, formatConsumer } from "../api/consumer.ts";
+import { consumerOf } from "../api/consumer.ts";
 import { fieldOwner } from "../api/names.ts";
 import { EventReason } from "../api/reasons.ts";
 import { SecretAccess } from "../api/secret-access.ts";
 import { SharedSecret } from "../api/shared-secret.ts";
 import { approvalLine } from "../policy/cluster-policy.ts";
+import { requestText } from "../policy/policy.ts";
 
 /** Shows that a new SecretAccess waits for a decision, and how to approve it. It never decides. */
 export const secretAccessController: ControllerDefinition = controller(SecretAccess, {
@@ -28,7 +29,7 @@ async function showPending(context: ObjectContext<SecretAccess>): Promise<void> 
   if (metadata.deletionTimestamp !== undefined || status?.decision !== undefined) return;
   if (!(await writePending(context))) return;
   const line = approvalLine(metadata.namespace, metadata.name);
-  event("Normal", EventReason.AccessRequested, `${await requestText(context)}; to approve: ${line}`);
+  event("Normal", EventReason.AccessRequested, `${await textOf(context)}; to approve: ${line}`);
 }
 
 /** A decision that came in between must not be overwritten: then nothing is written, and false returned. */
@@ -48,13 +49,12 @@ async function writePending({ object, client }: ObjectContext<SecretAccess>): Pr
   }
 }
 
-async function requestText({ object, client }: ObjectContext<SecretAccess>): Promise<string> {
+async function textOf({ object, client }: ObjectContext<SecretAccess>): Promise<string> {
   const { spec, metadata } = object;
   const { permission, consumer, secret, rotateSeconds = 0 } = spec;
   const isKnown =
     (await find(client, SharedSecret, { namespace: metadata.namespace, name: secret })) !== undefined;
   const what = `SharedSecret ${secret}${isKnown ? "" : ", which does not exist"}`;
-  if (consumer === undefined)
-    return `${what} asks to be shared and rotated ${rotateSeconds === 0 ? "never" : `every ${rotateSeconds} s`}`;
-  return `${formatConsumer(consumerOf(consumer, metadata.namespace))} asks for ${permission} access to ${what}`;
+  if (consumer === undefined || permission === "Share") return requestText(what, { rotateSeconds });
+  return requestText(what, { consumer: consumerOf(consumer, metadata.namespace), permission });
 }

@@ -7,6 +7,11 @@ export const permissions = ["ReadOnly", "ReadWrite"] as const;
 
 export type Permission = (typeof permissions)[number];
 
+/** Whether a permission includes another: to read and write includes to read. */
+export function includes(permission: Permission, asked: Permission): boolean {
+  return permission === "ReadWrite" || asked === "ReadOnly";
+}
+
 /** A consumer as it is written in a SecretAccess. */
 export const consumer = rule(
   rule(

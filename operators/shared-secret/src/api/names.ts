@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import type { ObjectKey } from "keelson";
+import { formatConsumer, type NamedConsumer } from "./consumer.ts";
 
 /** The group of the kinds, and the prefix of annotations and labels. */
 export const group = "vault.keelson.dev";
@@ -38,9 +39,27 @@ export function copyNameOf({ namespace, name }: ObjectKey): string {
   return shortened(`${namespace}.${secretNameOf(name)}`, 253);
 }
 
+/** The longest name of a ServiceAccount that can also be the value of a label. */
+const longestAccount = 63;
+
+/**
+ * The name of the ServiceAccount with which pods of a consumer run if they have a rotator: `web-rotator-1f9a0c2b7d`. It is the
+ * same for the same consumer, and differs for workloads of other kinds with the same name. The controller creates it, in the
+ * namespace of the consumer.
+ */
+export function rotatorAccountOf(consumer: NamedConsumer): string {
+  return withEnd(consumer.name, `-rotator-${digestOf(formatConsumer(consumer))}`, longestAccount);
+}
+
 /** A text that fits, and differs if the whole text does. */
 export function shortened(text: string, length: number): string {
-  if (text.length <= length) return text;
-  const digest = createHash("sha256").update(text).digest("hex").slice(0, 10);
-  return `${text.slice(0, length - digest.length - 1).replace(/[-.]+$/, "")}-${digest}`;
+  return text.length <= length ? text : withEnd(text, `-${digestOf(text)}`, length);
+}
+
+function withEnd(text: string, end: string, length: number): string {
+  return `${text.slice(0, length - end.length).replace(/[-.]+$/, "")}${end}`;
+}
+
+function digestOf(text: string): string {
+  return createHash("sha256").update(text).digest("hex").slice(0, 10);
 }

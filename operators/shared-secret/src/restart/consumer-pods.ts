@@ -71,24 +71,24 @@ export function secretsAskedFor({
 /** The pods whose annotations ask for a SharedSecret, whether they got it or not. */
 export async function podsAskingFor(client: Client, secret: ObjectKey): Promise<readonly ConsumerPod[]> {
   const { items } = await client.list(ConsumerPod, { fieldSelector: `${askIndex}=${formatKey(secret)}` });
-  return items.filter(isRunning);
+  return items.filter(({ metadata, hasEnded }) => metadata.deletionTimestamp === undefined && !hasEnded);
 }
 
-/** The pods of a consumer that have neither ended nor are being deleted. */
+/** The pods of a consumer that have not ended, also those that are being deleted. */
 export async function podsOf(client: Client, consumer: Consumer): Promise<readonly ConsumerPod[]> {
+  return (await allPodsOf(client, consumer)).filter(({ hasEnded }) => !hasEnded);
+}
+
+async function allPodsOf(client: Client, consumer: Consumer): Promise<readonly ConsumerPod[]> {
   const { namespace } = consumer;
   if (!isNamed(consumer)) {
     const labelSelector = formatLabelSelector(consumer.selector);
-    return (await client.list(ConsumerPod, { namespace, labelSelector })).items.filter(isRunning);
+    return (await client.list(ConsumerPod, { namespace, labelSelector })).items;
   }
   if (consumer.kind === "Pod") {
     const pod = await find(client, ConsumerPod, consumer);
-    return pod !== undefined && isRunning(pod) ? [pod] : [];
+    return pod === undefined ? [] : [pod];
   }
   const fieldSelector = `${ownerIndex}=${formatConsumer(consumer)}`;
-  return (await client.list(ConsumerPod, { namespace, fieldSelector })).items.filter(isRunning);
-}
-
-function isRunning({ metadata, hasEnded }: ConsumerPod): boolean {
-  return metadata.deletionTimestamp === undefined && !hasEnded;
+  return (await client.list(ConsumerPod, { namespace, fieldSelector })).items;
 }

@@ -1,8 +1,9 @@
-import { ApiError, type Client, type Clock, controllerOf, NotFoundError } from "keelson";
+import { ApiError, type Client, type Clock, ConflictError, controllerOf, NotFoundError } from "keelson";
 import { Pod } from "keelson/kinds/core/v1";
 import { evictPod } from "keelson/object";
 import { formatConsumer } from "../api/consumer.ts";
 import type { ConsumerPod } from "./consumer-pods.ts";
+import { nextEviction } from "./pod-by-pod.ts";
 import type { RestartTarget } from "./restart-targets.ts";
 import { rollOut } from "./workloads.ts";
 
@@ -19,6 +20,12 @@ export type RestartProgress =
   | { readonly state: "acted"; readonly method: RestartMethod; readonly message: string }
   /** It is refused; it has to be tried again later. */
   | { readonly state: "failed"; readonly message: string };
+
+/** The progress of a restart is looked at this often. It is in the cache. */
+export const progressMs = 1_000;
+
+/** How long after a refused step it is tried again for the first time. */
+export const firstRetryMs = 5_000;
 
 export interface RestartContext {
   readonly client: Client;
@@ -67,30 +74,36 @@ async function stepOfRollout(
   }
   // A clock that is behind that of an earlier leader must not write a time before the beginning.
   const time = new Date(Math.max(clock.now(), startedAtMs)).toISOString();
-  return (await rollOut(client, consumer, workload, time))
-    ? { state: "acted", method: "rollout", message: `${text} is rolled out` }
-    : { state: "done", restartedAt: undefined };
+  try {
+    return (await rollOut(client, consumer, workload, time))
+      ? { state: "acted", method: "rollout", message: `${text} is rolled out` }
+      : { state: "done", restartedAt: undefined };
+  } catch (error) {
+    if (error instanceof ConflictError) return { state: "waiting", message: `${text} was created again` };
+    if (error instanceof ApiError)
+      return { state: "failed", message: `${text} may not be rolled out: ${error.message}` };
+    throw error;
+  }
 }
 
 async function stepOfPods(
   context: RestartContext,
-  { consumer, pods }: Extract<RestartTarget, { readonly type: "pods" }>,
+  target: Extract<RestartTarget, { readonly type: "pods" }>,
   { startedAt, isOutdated }: RestartReason,
 ): Promise<RestartProgress> {
   // The creation of a pod is known to the second. Those of the second of the beginning count as older, so none may be
   // replaced before it is over.
   const startedAtMs = Math.ceil(Date.parse(startedAt) / 1000) * 1000;
-  const old = pods.filter(
-    isOutdated ?? (({ metadata }) => Date.parse(metadata.creationTimestamp) < startedAtMs),
-  );
-  const text = formatConsumer(consumer);
-  if (old.length === 0) return { state: "done", restartedAt: startedAt };
-  if (context.clock.now() < startedAtMs) return { state: "waiting", message: `${text}: the restart begins` };
-  // One after the other: the next one when all others are ready. Pods that are not ready take nothing away.
-  const unready = old.filter(({ isReady }) => !isReady);
-  const next = unready[0] ?? (pods.every(({ isReady }) => isReady) ? old[0] : undefined);
-  if (next === undefined) return { state: "waiting", message: `${text}: waits until its pods are ready` };
-  return restartPod(context, next);
+  const isOlder = ({ metadata }: ConsumerPod): boolean =>
+    Date.parse(metadata.creationTimestamp) < startedAtMs;
+  const nowMs = context.clock.now();
+  const step = nextEviction(target, isOutdated ?? isOlder, nowMs);
+  if (step.isDone) return { state: "done", restartedAt: startedAt };
+  const text = formatConsumer(target.consumer);
+  if (nowMs < startedAtMs) return { state: "waiting", message: `${text}: the restart begins` };
+  if (step.next === undefined)
+    return { state: "waiting", message: `${text}: waits until its pods are ready` };
+  return restartPod(context, step.next);
 }
 
 async function restartPod(context: RestartContext, pod: ConsumerPod): Promise<RestartProgress> {

@@ -17,12 +17,17 @@ import { fieldOwner, restartedAtAnnotation } from "../api/names.ts";
 interface WorkloadState {
   /** When the operator last restarted it; undefined if it never did. */
   readonly restartedAt: string | undefined;
-  /** Whether a changed pod template replaces the pods. A workload with updateStrategy OnDelete waits for their deletion. */
+  /**
+   * Whether a changed pod template replaces all pods. A workload with updateStrategy OnDelete waits for their deletion, and a
+   * StatefulSet with a partition keeps those below it.
+   */
   readonly replacesPods: boolean;
   /** Whether its rollouts are paused. */
   readonly isPaused: boolean;
   /** Whether all pods are of the current template. */
   readonly isRolledOut: boolean;
+  /** How many pods it should have. */
+  readonly desired: number;
   /** Such as `2 of 3 pods are replaced`. */
   readonly progress: string;
 }
@@ -108,7 +113,9 @@ function ofStatefulSet({ metadata, spec, status }: Stored<StatefulSet>): Workloa
       { metadata, status },
       { total, updated: isOfOneRevision ? total : updated, desired },
     ),
-    replacesPods: spec?.updateStrategy?.type !== "OnDelete",
+    replacesPods:
+      spec?.updateStrategy?.type !== "OnDelete" &&
+      (spec?.updateStrategy?.rollingUpdate?.partition ?? 0) === 0,
     isPaused: false,
   };
 }
@@ -140,11 +147,12 @@ function stateOf(
   template: PodTemplateSpec | undefined,
   { metadata, status }: Observed,
   { total, updated, desired }: Counts,
-): Pick<WorkloadState, "restartedAt" | "isRolledOut" | "progress"> {
+): Pick<WorkloadState, "restartedAt" | "isRolledOut" | "desired" | "progress"> {
   const isObserved = (status?.observedGeneration ?? 0) >= (metadata.generation ?? 0);
   return {
     restartedAt: template?.metadata?.annotations?.[restartedAtAnnotation],
     isRolledOut: isObserved && updated >= desired && total <= updated,
+    desired,
     progress: `${isObserved ? Math.min(updated, desired) : 0} of ${desired} pods are replaced`,
   };
 }

@@ -18,10 +18,9 @@ import type { RandomBytes } from "keelson/low-level";
 import { EventReason } from "../api/reasons.ts";
 import { SharedSecret } from "../api/shared-secret.ts";
 import { type SecretContent, VersionedSecret } from "../secret/versioned-secret.ts";
-import { rotatorFor } from "./choose-rotator.ts";
 import { type RotationOutcome, rotateSecret } from "./rotate-secret.ts";
 import { rotatorFieldOwner } from "./rotation-status.ts";
-import type { Rotator } from "./rotator.ts";
+import { type Rotator, rotatorFor } from "./rotator.ts";
 
 /** Measures rotations. */
 interface RotationMetrics {

@@ -2,9 +2,8 @@ import { type Client, find, formatKey, type Logger } from "keelson";
 import { dnsLabelProblem, dnsSubdomainProblem, sleep, toError } from "keelson/low-level";
 import { SharedSecret } from "../api/shared-secret.ts";
 import type { SecretKey } from "../policy/policy.ts";
-import { rotatorFor } from "./choose-rotator.ts";
 import { type RotationDependencies, type RotationOutcome, rotateSecret } from "./rotate-secret.ts";
-import type { Rotator } from "./rotator.ts";
+import { type Rotator, rotatorFor } from "./rotator.ts";
 import { retryDelayMs } from "./schedule.ts";
 
 /** What the rotator program works with. */
@@ -50,7 +49,7 @@ async function rotateForever(key: SecretKey, program: RotatorProgram): Promise<v
 interface Attempt {
   /** When to look again. */
   readonly untilMs: number;
-  /** The API server did not do what it was asked for. */
+  /** The API server did not respond, or refused a request. */
   readonly isUnreachable: boolean;
   readonly hasFailed: boolean;
 }

@@ -1,6 +1,7 @@
 import type { Clock, Logger, Stored } from "keelson";
 import type { RandomBytes } from "keelson/low-level";
 import type { SharedSecret } from "../api/shared-secret.ts";
+import type { RotatorSpec } from "../api/spec.ts";
 
 /** The content of a Secret, decoded. */
 export type SecretData = Readonly<Record<string, string>>;
@@ -39,4 +40,20 @@ export interface RotationRequest {
   readonly clock: Clock;
   readonly log: Logger;
   readonly signal: AbortSignal;
+}
+
+/** The name of the rotator that comes with the operator, and its field in `spec.rotator`. */
+export const postgresName = "postgres";
+
+/** The name of the rotator that a spec chooses. */
+export function rotatorNameOf({ postgres, custom }: RotatorSpec): string {
+  return postgres === undefined ? (custom?.name ?? "") : postgresName;
+}
+
+/** The rotator that a spec chooses; undefined if there is none of that name. */
+export function rotatorFor(spec: RotatorSpec, rotators: readonly Rotator[]): Rotator | undefined {
+  // A custom one of that name would get a spec without a database.
+  if (spec.custom?.name === postgresName) return undefined;
+  const chosen = rotatorNameOf(spec);
+  return rotators.find(({ name }) => name === chosen);
 }

@@ -1,11 +1,9 @@
 import type { ConditionUpdate } from "keelson";
 import { ConditionType, Reason } from "../api/reasons.ts";
-import type { SharedSecretSpec } from "../api/spec.ts";
-import { rotateSecondsOf } from "../api/spec.ts";
+import { periodText, rotateSecondsOf, type SharedSecretSpec } from "../api/spec.ts";
 import type { ConsumerStatus, RestartRound, RotationStatus } from "../api/status.ts";
 import type { SecretPolicy } from "../policy/policy.ts";
-import { rotatorFor } from "../rotation/choose-rotator.ts";
-import type { Rotator } from "../rotation/rotator.ts";
+import { type Rotator, rotatorFor } from "../rotation/rotator.ts";
 import type { Problem } from "./problem.ts";
 
 type Condition = Omit<ConditionUpdate, "type" | "observedGeneration">;
@@ -25,10 +23,6 @@ export function approvedCondition({ approval }: SecretPolicy, spec: SharedSecret
     };
   const by = approval.by === undefined ? "" : ` by ${approval.by}`;
   return { status: "True", reason: Reason.Approved, message: `approved${by}, rotated ${periodText(wanted)}` };
-}
-
-function periodText(seconds: number): string {
-  return seconds === 0 ? "never" : `every ${seconds} s`;
 }
 
 /** Whether what the policy says is known, and everything is as it says. */

@@ -27,7 +27,7 @@ import { removeRotatorAccounts } from "./rotator-accounts.ts";
 /** Copies and accounts are in other namespaces, where the garbage collector does not look for them. */
 const finalizer = "vault.keelson.dev/other-namespaces";
 
-/** A policy that cannot be reached is asked again every half minute at the latest. */
+/** A policy that cannot be reached is read again every half minute at the latest. */
 const longestBackoffMs = 30_000;
 
 /** What reconciles write and read beyond what the controller declares by its watches. */
@@ -44,7 +44,7 @@ export const reconcileUses: readonly ApiUse[] = [
 
 /**
  * Reconciles a SharedSecret when it changes, when a rotator sets its flag, when its Secret or a copy changes, when a decision
- * about it changes, and when a pod that asks for it comes or goes.
+ * about it changes, and when a pod that asks for it is created or deleted.
  */
 export function sharedSecretController(
   parts: SharedSecretParts,
@@ -71,7 +71,7 @@ export function sharedSecretController(
     .finalize(finalizer, async (context) => {
       await removeCopies(context);
       await removeRotatorAccounts(context);
-      parts.restarts.forget(context.object.metadata.uid);
+      parts.rounds.forget(context.object.metadata.uid);
     })
     .notFound(({ key }) => parts.metrics.forget(key));
   for (const { reduced } of rolledKinds.values()) builder = builder.watches(reduced, () => []);

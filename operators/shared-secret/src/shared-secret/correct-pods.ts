@@ -1,14 +1,14 @@
 import { find, formatKey, type ObjectContext, type Stored } from "keelson";
-import { formatConsumer, isNamed, parseConsumer } from "../api/consumer.ts";
+import { claimantOf } from "../api/claimant.ts";
+import { formatConsumer } from "../api/consumer.ts";
 import { consumerAnnotation, injectedAnnotation, restartedAtAnnotation } from "../api/names.ts";
 import { SharedSecret } from "../api/shared-secret.ts";
 import type { SharedSecretStatus } from "../api/status.ts";
 import type { ConsumerPod } from "../restart/consumer-pods.ts";
-import { type RestartProgress, restartTarget } from "../restart/restart-target.ts";
+import { firstRetryMs, progressMs, type RestartProgress, restartTarget } from "../restart/restart-target.ts";
 import { type RestartTarget, targetsOfPods } from "../restart/restart-targets.ts";
-import { type Claimant, missingAccess } from "../webhook/access.ts";
-import { type Ask, asksOf } from "../webhook/asks.ts";
-import { formatInjected } from "../webhook/injected.ts";
+import { missingAccess } from "../webhook/access.ts";
+import { type Ask, asksOf, formatInjected } from "../webhook/asks.ts";
 
 /** A workload whose pods are still not as they ought to be is not rolled out again for the same reason within this time. */
 const pauseMs = 30_000;
@@ -65,6 +65,12 @@ export async function correctPods(
   return corrections;
 }
 
+/** How long until the next step of corrections is due; undefined if there are none. */
+export function correctionWaitMs(corrections: readonly Correction[]): number | undefined {
+  if (corrections.length === 0) return undefined;
+  return corrections.every(({ progress }) => progress.state === "failed") ? firstRetryMs : progressMs;
+}
+
 /** A pod that has something else than it is allowed to. */
 interface WrongPod {
   readonly pod: ConsumerPod;
@@ -101,13 +107,12 @@ function startOf(
 async function expectedAccess(
   { client }: ObjectContext<SharedSecret>,
   own: Stored<SharedSecret>,
-  { metadata }: ConsumerPod,
+  pod: ConsumerPod,
 ): Promise<string | undefined> {
-  const { namespace, name, labels = {}, annotations = {} } = metadata;
-  const consumer = parseConsumer(annotations[consumerAnnotation] ?? "");
-  if (consumer === undefined || !isNamed(consumer)) return undefined;
+  const claimant = claimantOf(pod);
+  if (claimant === undefined) return undefined;
+  const { namespace, annotations = {} } = pod.metadata;
   const { asks } = asksOf(annotations, namespace);
-  const claimant: Claimant = { consumer, podName: name, labels };
   const isAllowed = missingAccess(claimant, asks, await sharedSecretsOf(client, own, asks)).length === 0;
   return isAllowed ? formatInjected(asks) : "";
 }

@@ -3,7 +3,7 @@ import { formatConsumer } from "../api/consumer.ts";
 import { EventReason } from "../api/reasons.ts";
 import type { SharedSecret } from "../api/shared-secret.ts";
 import type { ConsumerStatus, SharedSecretStatus } from "../api/status.ts";
-import type { Policy, PolicyRequest } from "../policy/policy.ts";
+import { type Policy, type PolicyRequest, requestText } from "../policy/policy.ts";
 import { keyOfEntry } from "./consumers.ts";
 import type { Correction } from "./correct-pods.ts";
 import type { RestartedConsumer } from "./restart-consumers.ts";
@@ -14,11 +14,8 @@ type Context = ObjectContext<SharedSecret>;
 export function recordRequest({ event, object }: Context, policy: Policy, request: PolicyRequest): void {
   const { namespace, name } = object.metadata;
   const hint = policy.approvalHint({ namespace, name }, request);
-  const what =
-    request.type === "Share"
-      ? `SharedSecret ${name} asks to be shared and rotated ${request.rotateSeconds === 0 ? "never" : `every ${request.rotateSeconds} s`}`
-      : `${formatConsumer(request.consumer)} asks for ${request.permission} access to SharedSecret ${name}`;
-  event("Normal", EventReason.AccessRequested, hint === undefined ? what : `${what}; to approve: ${hint}`);
+  const text = requestText(`SharedSecret ${name}`, request);
+  event("Normal", EventReason.AccessRequested, hint === undefined ? text : `${text}; to approve: ${hint}`);
 }
 
 /** Who has got access, and who has lost it. */

@@ -4,7 +4,7 @@ import type { ConsumerStatus } from "../api/status.ts";
 import type { ConsumerPod } from "../restart/consumer-pods.ts";
 import { syncCopies } from "../secret/copies.ts";
 import type { VersionedSecret } from "../secret/versioned-secret.ts";
-import { withheld } from "../webhook/access.ts";
+import { isWithheld, withheld } from "../webhook/access.ts";
 import type { ApprovedConsumer } from "./consumers.ts";
 import { syncRotatorAccounts } from "./rotator-accounts.ts";
 
@@ -43,7 +43,7 @@ export async function grantAccess(
 
 function withGrantProblem(entry: ConsumerStatus, problem: string | undefined): ConsumerStatus {
   if (problem !== undefined) return { ...entry, problem: `${withheld}: ${problem}` };
-  if (entry.problem?.startsWith(withheld) !== true) return entry;
+  if (!isWithheld(entry)) return entry;
   const { problem: _, ...rest } = entry;
   return rest;
 }

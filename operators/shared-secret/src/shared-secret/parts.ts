@@ -4,7 +4,7 @@ import type { SharedSecretMetrics } from "../metrics.ts";
 import type { Policy } from "../policy/policy.ts";
 import type { Rotator } from "../rotation/rotator.ts";
 import type { CorrectionPace } from "./correct-pods.ts";
-import type { RestartDecisions } from "./restart-round.ts";
+import type { RestartRounds } from "./restart-round.ts";
 
 /** What the controllers of one manager share. */
 export interface SharedSecretParts {
@@ -12,7 +12,7 @@ export interface SharedSecretParts {
   readonly rotators: readonly Rotator[];
   readonly randomBytes: RandomBytes;
   readonly metrics: SharedSecretMetrics;
-  readonly restarts: RestartDecisions;
+  readonly rounds: RestartRounds;
   readonly corrections: CorrectionPace;
   /** The namespaces that the operator works in; undefined for all. */
   readonly namespaces: readonly string[] | undefined;

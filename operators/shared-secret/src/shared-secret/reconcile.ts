@@ -6,22 +6,20 @@ import { rotateSecondsOf } from "../api/spec.ts";
 import type { ConsumerStatus, SharedSecretStatus } from "../api/status.ts";
 import type { SecretPolicy } from "../policy/policy.ts";
 import { type ConsumerPod, podsAskingFor } from "../restart/consumer-pods.ts";
+import { progressMs } from "../restart/restart-target.ts";
 import { ensureSecret } from "../secret/own-secret.ts";
 import { approvedConsumers } from "./consumers.ts";
-import { correctPods } from "./correct-pods.ts";
+import { correctionWaitMs, correctPods } from "./correct-pods.ts";
 import { recordCorrections, recordDecisions, recordRequest, recordRound } from "./events.ts";
 import { grantAccess } from "./grants.ts";
 import type { SharedSecretParts } from "./parts.ts";
 import { type Problem, problemOf } from "./problem.ts";
 import { missingRequests } from "./requests.ts";
 import { clearFlag, restartConsumers } from "./restart-consumers.ts";
-import type { RestartDecision } from "./restart-round.ts";
+import type { NextRound } from "./restart-round.ts";
 import { statusOf, statusWithProblem } from "./status.ts";
 
 type Context = ObjectContext<SharedSecret>;
-
-/** While consumers are being restarted, their progress is looked at this often. It is in the cache. */
-const progressMs = 1_000;
 
 /**
  * Brings what belongs to a SharedSecret to what the policy says: its Secret, the copies and accounts of its consumers, the
@@ -71,45 +69,32 @@ async function reconcileDecisions(context: Context, parts: SharedSecretParts): P
   const approved = approvedConsumers(policy, status);
   const consumers = await grantAccess(context, { secret, approved, pods, namespaces });
   const version = secret.version ?? "";
-  const decision = parts.restarts.decide(object.metadata.uid, {
+  const next = parts.rounds.next(object.metadata.uid, {
     ...{ status, version, nowMs: clock.now() },
     isFlagged: object.podsRestartRequired,
   });
-  const show = (entries: readonly ConsumerStatus[], now: RestartDecision): Promise<SharedSecretStatus> =>
-    writeStatus(context, parts, { policy, consumers: entries, decision: now, version });
+  const show = (entries: readonly ConsumerStatus[], round: NextRound): Promise<SharedSecretStatus> =>
+    writeStatus(context, parts, { policy, consumers: entries, next: round, version });
   const entries = consumers.map(({ entry }) => entry);
   // The webhook sees the decisions from here on, so that pods that are started now are right.
-  const begun = await show(entries, decision);
+  const begun = await show(entries, next);
   recordDecisions(context, begun);
   recordRound(context, status, begun);
   const corrections = await correctPods(context, parts.corrections, begun, pods);
   recordCorrections(context, corrections);
+  const waits = [parts.policyOf(client).pollMs, correctionWaitMs(corrections)];
   let last = begun;
-  if (decision.type === "round") {
-    const { entries: after, isDone } = await restartConsumers(
-      context,
-      parts.metrics,
-      consumers,
-      decision.round,
-    );
-    const hasEnded = isDone && (await clearFlag(context));
-    last = await show(after, hasEnded ? { type: "none" } : decision);
+  if (next.type === "round") {
+    const step = await restartConsumers(context, parts.metrics, consumers, next.round);
+    const hasEnded = step.waitMs === undefined && (await clearFlag(context));
+    last = await show(step.entries, hasEnded ? { type: "none" } : next);
     recordRound(context, begun, last);
+    if (!hasEnded) waits.push(step.waitMs ?? progressMs);
   }
+  if (next.type === "later") waits.push(Math.max(1, next.atMs - clock.now()));
   parts.metrics.show(key, last);
-  const isBusy = last.restart !== undefined || corrections.length > 0;
-  return nextReconcile(isBusy, decision, { pollMs: parts.policyOf(client).pollMs, nowMs: clock.now() });
-}
-
-function nextReconcile(
-  isBusy: boolean,
-  decision: RestartDecision,
-  { pollMs, nowMs }: { readonly pollMs: number | undefined; readonly nowMs: number },
-): ReconcileResult {
-  if (isBusy) return { requeueAfterMs: progressMs };
-  const laterMs = decision.type === "later" ? Math.max(1, decision.atMs - nowMs) : undefined;
-  const waits = [laterMs, pollMs].filter((ms) => ms !== undefined);
-  return waits.length === 0 ? undefined : { requeueAfterMs: Math.min(...waits) };
+  const soonestMs = Math.min(...waits.filter((ms) => ms !== undefined));
+  return Number.isFinite(soonestMs) ? { requeueAfterMs: soonestMs } : undefined;
 }
 
 /** What the policy says, after what is missing was requested. */
@@ -134,7 +119,7 @@ async function decisionsOf(
 async function writeStatus(
   { object, clock, setStatus }: Context,
   { rotators }: SharedSecretParts,
-  facts: Pick<Parameters<typeof statusOf>[1], "policy" | "consumers" | "decision" | "version">,
+  facts: Pick<Parameters<typeof statusOf>[1], "policy" | "consumers" | "next" | "version">,
 ): Promise<SharedSecretStatus> {
   const status = statusOf(object, { ...facts, rotators, nowMs: clock.now() });
   await setStatus(status);

@@ -67,6 +67,7 @@ describe("a request for access", () => {
   it.each<[string, Partial<SecretPolicy>, number]>([
     ["is not made if it is pending", known({}), 0],
     ["is not made again after it was refused", known({ state: "Refused" }), 0],
+    ["is made if only more was refused", known({ state: "Refused", permission: "ReadWrite" }), 1],
     ["is not made if it is approved with more", known({ state: "Approved", permission: "ReadWrite" }), 0],
     [
       "is not made if the pod is approved by its name",

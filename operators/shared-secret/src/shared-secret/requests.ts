@@ -1,6 +1,5 @@
-import { matchesLabels } from "keelson/low-level";
-import { type Consumer, formatConsumer, isNamed, type Permission, parseConsumer } from "../api/consumer.ts";
-import { consumerAnnotation } from "../api/names.ts";
+import { claimantOf, covers } from "../api/claimant.ts";
+import { formatConsumer, includes, type Permission } from "../api/consumer.ts";
 import type { ConsumerPolicy, PolicyRequest, SecretKey, SecretPolicy } from "../policy/policy.ts";
 import type { ConsumerPod } from "../restart/consumer-pods.ts";
 import { asksOf } from "../webhook/asks.ts";
@@ -32,24 +31,22 @@ function shareRequests(
   return isKnown ? [] : [{ type: "Share", rotateSeconds, isUpdate: approval !== undefined }];
 }
 
-/** The access that a pod asks for and that nobody has decided on or requested. */
+/** The access that a pod asks for and for which there is neither a decision nor a request. */
 function missingAccess(
   secret: SecretKey,
   { consumers }: SecretPolicy,
   pod: ConsumerPod,
 ): Extract<PolicyRequest, { readonly type: "Access" }> | undefined {
   const permission = permissionAskedFor(secret, pod);
-  const text = pod.metadata.annotations?.[consumerAnnotation];
-  // A pod without the annotation was created while no webhook was called: it is not known whose it is.
-  const consumer = text === undefined ? undefined : parseConsumer(text);
-  if (permission === undefined || consumer === undefined || !isNamed(consumer)) return undefined;
-  const isKnown = consumers.some((known) => isFor(known, permission) && covers(known.consumer, pod));
-  return isKnown ? undefined : { type: "Access", consumer, permission };
+  const claimant = claimantOf(pod);
+  if (permission === undefined || claimant === undefined) return undefined;
+  const isKnown = consumers.some((known) => isAbout(known, permission) && covers(known.consumer, claimant));
+  return isKnown ? undefined : { type: "Access", consumer: claimant.consumer, permission };
 }
 
-/** A decision about read and write is one about reading. */
-function isFor({ permission }: ConsumerPolicy, asked: Permission): boolean {
-  return permission === asked || permission === "ReadWrite";
+/** Who may read and write may read; who may not, may still ask to read. */
+function isAbout({ state, permission }: ConsumerPolicy, asked: Permission): boolean {
+  return state === "Refused" ? permission === asked : includes(permission, asked);
 }
 
 /** What a pod asks for of a SharedSecret; undefined for nothing. */
@@ -57,14 +54,4 @@ export function permissionAskedFor(secret: SecretKey, { metadata }: ConsumerPod)
   const { asks } = asksOf(metadata.annotations ?? {}, metadata.namespace);
   return asks.find((ask) => ask.secret.namespace === secret.namespace && ask.secret.name === secret.name)
     ?.permission;
-}
-
-/** Whether a consumer is the pod, its workload, or a selector of its labels. */
-export function covers(consumer: Consumer, { metadata }: ConsumerPod): boolean {
-  const { namespace, name, labels = {}, annotations } = metadata;
-  if (!isNamed(consumer)) return consumer.namespace === namespace && matchesLabels(consumer.selector, labels);
-  const text = formatConsumer(consumer);
-  return (
-    text === annotations?.[consumerAnnotation] || text === formatConsumer({ namespace, kind: "Pod", name })
-  );
 }

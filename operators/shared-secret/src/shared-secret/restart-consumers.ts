@@ -5,8 +5,15 @@ import { fieldOwner } from "../api/names.ts";
 import { SharedSecret } from "../api/shared-secret.ts";
 import type { ConsumerStatus, RestartRound } from "../api/status.ts";
 import type { SharedSecretMetrics } from "../metrics.ts";
-import { type RestartContext, type RestartProgress, restartTarget } from "../restart/restart-target.ts";
+import {
+  firstRetryMs,
+  progressMs,
+  type RestartContext,
+  type RestartProgress,
+  restartTarget,
+} from "../restart/restart-target.ts";
 import { restartTargets } from "../restart/restart-targets.ts";
+import { isWithheld } from "../webhook/access.ts";
 import { type ApprovedConsumer, keyOfEntry } from "./consumers.ts";
 import { recordRestarts } from "./events.ts";
 
@@ -19,21 +26,28 @@ export interface RestartedConsumer {
 }
 
 const atOnce = 16;
-const firstRetryMs = 5_000;
 const longestRetryMs = 300_000;
 /** After this time a pod that cannot be evicted is deleted, if that is allowed. */
 const overdueMs = 3_600_000;
 
+/** What a step of a restart led to. */
+export interface RestartStep {
+  /** What the status shows of all consumers. */
+  readonly entries: readonly ConsumerStatus[];
+  /** How long until the next step is due; undefined if all consumers were restarted. */
+  readonly waitMs: number | undefined;
+}
+
 /**
- * Takes the next step of a restart for each read-only consumer, and returns what the status shows of all consumers. Each is on
- * its own: one that cannot be restarted is tried again later, and delays no other.
+ * Takes the next step of a restart for each read-only consumer. Each is on its own: one that cannot be restarted is tried
+ * again later, and delays no other.
  */
 export async function restartConsumers(
   context: ObjectContext<SharedSecret>,
   metrics: SharedSecretMetrics,
   consumers: readonly ApprovedConsumer[],
   round: RestartRound,
-): Promise<{ readonly entries: readonly ConsumerStatus[]; readonly isDone: boolean }> {
+): Promise<RestartStep> {
   const readers = consumers.filter(({ permission }) => permission === "ReadOnly");
   const results: RestartedConsumer[] = [];
   for (let index = 0; index < readers.length; index += atOnce) {
@@ -49,8 +63,15 @@ export async function restartConsumers(
   const after = new Map(results.map(({ entry }) => [keyOfEntry(entry), entry]));
   return {
     entries: consumers.map(({ entry }) => after.get(keyOfEntry(entry)) ?? entry),
-    isDone: results.every(({ progress }) => progress.state === "done"),
+    waitMs: waitOf(results, context.clock.now()),
   };
+}
+
+function waitOf(results: readonly RestartedConsumer[], nowMs: number): number | undefined {
+  const waits = results
+    .filter(({ progress }) => progress.state !== "done")
+    .map(({ entry: { retryAt } }) => (retryAt === undefined ? progressMs : Date.parse(retryAt) - nowMs));
+  return waits.length === 0 ? undefined : Math.max(1, Math.min(...waits));
 }
 
 async function restartConsumer(
@@ -83,12 +104,14 @@ function combined(steps: readonly RestartProgress[]): RestartProgress {
 }
 
 function entryAfter(entry: ConsumerStatus, progress: RestartProgress, nowMs: number): ConsumerStatus {
-  const { problem: _, failures = 0, failingSince, retryAt: __, ...rest } = entry;
+  const { problem, failures = 0, failingSince, retryAt: _, ...others } = entry;
+  // The webhook depends on it.
+  const rest = problem !== undefined && isWithheld(entry) ? { ...others, problem } : others;
   if (progress.state === "failed") {
     const waitMs = Math.min(firstRetryMs * 2 ** Math.min(failures, 10), longestRetryMs);
     return {
-      ...rest,
       problem: progress.message,
+      ...rest,
       failures: failures + 1,
       failingSince: failingSince ?? new Date(nowMs).toISOString(),
       retryAt: new Date(nowMs + waitMs).toISOString(),

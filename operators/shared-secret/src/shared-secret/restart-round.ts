@@ -1,7 +1,7 @@
 import type { RestartRound, SharedSecretStatus } from "../api/status.ts";
 
-/** What decides whether the read-only consumers have to be restarted. */
-export interface RestartFacts {
+/** What a round depends on. */
+export interface RoundFacts {
   readonly status: SharedSecretStatus | undefined;
   /** Whether `podsRestartRequired` of the object itself is set. */
   readonly isFlagged: boolean;
@@ -10,10 +10,10 @@ export interface RestartFacts {
   readonly nowMs: number;
 }
 
-/** Whether a restart of the read-only consumers is under way or begins. */
-export type RestartDecision =
+/** Whether a round is under way or begins. */
+export type NextRound =
   | { readonly type: "round"; readonly round: RestartRound }
-  /** The value has changed and no flag is set; if none comes, a restart begins at this time. */
+  /** The value has changed and no flag is set; if none is set until then, a round begins at this time. */
   | { readonly type: "later"; readonly atMs: number }
   | { readonly type: "none" };
 
@@ -21,16 +21,16 @@ export type RestartDecision =
 const flagGraceMs = 5_000;
 
 /**
- * Decides about restarts. One is required if a flag is set, or if the value is not the one that the consumers were restarted
- * for: so neither a flag that is set again during a restart nor a value whose flag was never set is lost. If the value
- * changes during a restart, it begins anew, for those too that were restarted already; a flag that is set during a restart
- * asks for what is being done. The first value that is seen counts as theirs.
+ * The rounds, in each of which all read-only consumers are restarted. One is required if a flag is set, or if the value is not
+ * the one that the consumers were restarted for: so neither a flag that is set again during a round nor a value whose flag
+ * was never set is lost. If the value changes during a round, it begins anew, for those too that were restarted already; a
+ * flag that is set during a round asks for what is being done. The first value that is seen counts as theirs.
  */
-export class RestartDecisions {
+export class RestartRounds {
   /** When a value was first seen that no flag belongs to, by the uid of its SharedSecret. */
   readonly #unflagged = new Map<string, { readonly version: string; readonly sinceMs: number }>();
 
-  decide(uid: string, { status, isFlagged, version, nowMs }: RestartFacts): RestartDecision {
+  next(uid: string, { status, isFlagged, version, nowMs }: RoundFacts): NextRound {
     const { restart, restartedVersion = version, podsRestartRequired = false } = status ?? {};
     if (restart?.version === version) return { type: "round", round: restart };
     if (restart === undefined && !isFlagged && !podsRestartRequired) {
@@ -46,7 +46,7 @@ export class RestartDecisions {
     this.#unflagged.delete(uid);
   }
 
-  #none(uid: string): RestartDecision {
+  #none(uid: string): NextRound {
     this.forget(uid);
     return { type: "none" };
   }

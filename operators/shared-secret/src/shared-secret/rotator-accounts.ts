@@ -1,14 +1,14 @@
 import { find, NotFoundError, type ObjectContext } from "keelson";
 import { ServiceAccount } from "keelson/kinds/core/v1";
 import { Role, RoleBinding } from "keelson/kinds/rbac/v1";
-import { isNamed, type NamedConsumer, parseConsumer } from "../api/consumer.ts";
-import { consumerAnnotation, fieldOwner, group, secretLabel, secretNameOf } from "../api/names.ts";
+import { claimantOf, covers } from "../api/claimant.ts";
+import { isNamed } from "../api/consumer.ts";
+import { fieldOwner, group, rotatorAccountOf, secretLabel, secretNameOf } from "../api/names.ts";
 import { SharedSecret } from "../api/shared-secret.ts";
 import type { SharedSecretSpec } from "../api/spec.ts";
 import type { ConsumerPod } from "../restart/consumer-pods.ts";
-import { rotatorAccountOf } from "../webhook/rotator-account.ts";
 import type { ApprovedConsumer } from "./consumers.ts";
-import { covers, permissionAskedFor } from "./requests.ts";
+import { permissionAskedFor } from "./requests.ts";
 
 type GrantContext = Pick<ObjectContext<SharedSecret>, "object" | "client" | "apply" | "remove" | "find">;
 
@@ -63,13 +63,11 @@ function accountsOf(
   const writers = consumers.filter(({ permission }) => permission === "ReadWrite");
   const named = writers.map(({ consumer }) => consumer).filter(isNamed);
   const found = pods
-    .filter(
-      (pod) =>
-        permissionAskedFor(object.metadata, pod) === "ReadWrite" &&
-        writers.some(({ consumer }) => covers(consumer, pod)),
-    )
-    .map(({ metadata }) => parseConsumer(metadata.annotations?.[consumerAnnotation] ?? ""))
-    .filter((consumer): consumer is NamedConsumer => consumer !== undefined && isNamed(consumer));
+    .filter((pod) => permissionAskedFor(object.metadata, pod) === "ReadWrite")
+    .map(claimantOf)
+    .filter((claimant) => claimant !== undefined)
+    .filter((claimant) => writers.some(({ consumer }) => covers(consumer, claimant)))
+    .map(({ consumer }) => consumer);
   const accounts = new Map(
     [...named, ...found].map((consumer) => {
       const account = { namespace: consumer.namespace, name: rotatorAccountOf(consumer) };

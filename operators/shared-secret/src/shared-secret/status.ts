@@ -12,16 +12,15 @@ import {
   syncedCondition,
   typed,
 } from "./conditions.ts";
-
 import type { Problem } from "./problem.ts";
-import type { RestartDecision } from "./restart-round.ts";
+import type { NextRound } from "./restart-round.ts";
 
 /** What a reconcile knows of a SharedSecret. */
 export interface Observation {
   readonly policy: SecretPolicy;
   /** The approved consumers. */
   readonly consumers: readonly ConsumerStatus[];
-  readonly decision: RestartDecision;
+  readonly next: NextRound;
   /** The version of the value. */
   readonly version: string;
   readonly rotators: readonly Rotator[];
@@ -30,8 +29,8 @@ export interface Observation {
 
 /** The status of a SharedSecret after a reconcile. */
 export function statusOf(sharedSecret: Stored<SharedSecret>, observation: Observation): SharedSecretStatus {
-  const { policy, consumers, decision, version, nowMs } = observation;
-  const round = decision.type === "round" ? decision.round : undefined;
+  const { policy, consumers, next, version, nowMs } = observation;
+  const round = next.type === "round" ? next.round : undefined;
   const { metadata, spec, status: before } = sharedSecret;
   const { generation = 1, name } = metadata;
   const hasEnded = before?.restart !== undefined && round === undefined;
@@ -48,7 +47,7 @@ export function statusOf(sharedSecret: Stored<SharedSecret>, observation: Observ
   ];
   const { lastUpdated, lastRestart = undefined } = before ?? {};
   const ended = hasEnded ? new Date(nowMs).toISOString() : lastRestart;
-  const restartedVersion = decision.type === "none" ? version : before?.restartedVersion;
+  const restartedVersion = next.type === "none" ? version : before?.restartedVersion;
   return {
     observedGeneration: generation,
     conditions: [...mergeConditions(before?.conditions, updates, nowMs)],

@@ -1,12 +1,6 @@
 import { formatKey, type Stored } from "keelson";
-import { matchesLabels } from "keelson/low-level";
-import {
-  formatConsumer,
-  isNamed,
-  type NamedConsumer,
-  type Permission,
-  parseConsumer,
-} from "../api/consumer.ts";
+import { type Claimant, covers } from "../api/claimant.ts";
+import { formatConsumer, includes, parseConsumer } from "../api/consumer.ts";
 import type { SharedSecret } from "../api/shared-secret.ts";
 import type { ConsumerStatus } from "../api/status.ts";
 import type { Ask } from "./asks.ts";
@@ -14,13 +8,9 @@ import type { Ask } from "./asks.ts";
 /** How the problem of a consumer in the status begins if the consumer is approved, but has no Secret that it could use. */
 export const withheld = "cannot get the secret";
 
-/** The pod that wants access. */
-export interface Claimant {
-  /** The workload that it belongs to, in the namespace of the pod. */
-  readonly consumer: NamedConsumer;
-  /** Undefined if the server generates it. */
-  readonly podName: string | undefined;
-  readonly labels: Readonly<Record<string, string>>;
+/** Whether a consumer is approved, but has no Secret that it could use. */
+export function isWithheld({ problem }: Pick<ConsumerStatus, "problem">): boolean {
+  return problem?.startsWith(withheld) === true;
 }
 
 /** The SharedSecrets that exist, by `namespace/name`. */
@@ -55,26 +45,13 @@ function missingFor(
     return { what: `${name}, which does not exist`, until: "it exists and access is approved" };
   const { approved, consumers = [] } = sharedSecret.status ?? {};
   if (approved !== true) return { what: `approval that ${name} is shared`, until: "it is approved" };
-  const approvals = consumers.filter(
-    (entry) => covers(entry.permission, permission) && isMeant(entry, claimant),
-  );
+  const approvals = consumers.filter((entry) => {
+    const consumer = includes(entry.permission, permission) ? parseConsumer(entry.consumer) : undefined;
+    return consumer !== undefined && covers(consumer, claimant);
+  });
   if (approvals.length === 0)
     return { what: `approval of ${permission} access to ${name}`, until: "it is approved" };
-  if (approvals.every(({ problem }) => problem?.startsWith(withheld)))
+  if (approvals.every(isWithheld))
     return { what: `the Secret of ${name}, whose status shows the problem`, until: "it is solved" };
   return undefined;
-}
-
-function covers(approved: Permission, asked: Permission): boolean {
-  return approved === "ReadWrite" || asked === "ReadOnly";
-}
-
-/** Whether an approved consumer is the workload of the pod, the pod itself, or a selector of its labels. */
-function isMeant({ consumer: text }: ConsumerStatus, { consumer, podName, labels }: Claimant): boolean {
-  const { namespace } = consumer;
-  if (text === formatConsumer(consumer)) return true;
-  const approved = parseConsumer(text);
-  if (approved === undefined || approved.namespace !== namespace) return false;
-  if (!isNamed(approved)) return matchesLabels(approved.selector, labels);
-  return approved.kind === "Pod" && approved.name === podName;
 }

@@ -58,6 +58,11 @@ export function asksOf(annotations: Readonly<Record<string, string>>, namespace:
   return { asks, mountPath, problems: problem === undefined ? problems : [...problems, problem] };
 }
 
+/** What a pod was given, as its annotation says it: `shop/orders-db:ReadOnly`, with commas. */
+export function formatInjected(asks: readonly Ask[]): string {
+  return asks.map(({ secret, permission }) => `${formatKey(secret)}:${permission}`).join(",");
+}
+
 function askAnnotations(): readonly (readonly [string, Permission])[] {
   return [...permissionOfAnnotation].flatMap(([name, permission]) =>
     annotationPrefixes.map((prefix) => [`${prefix}${name}`, permission] as const),

@@ -44,7 +44,7 @@ function recordDecision({ object: { status }, old, request, clock }: Call): void
     if (decidedBy !== undefined) status.decidedBy = decidedBy;
     if (decidedAt !== undefined) status.decidedAt = decidedAt;
   } else if (status.decision !== undefined && status.decision !== "Pending") {
-    // A request that waits again was decided by nobody.
+    // A request that waits again has no decision.
     status.decidedBy = request.userInfo.username ?? "";
     // Two decisions within a second have an order.
     status.decidedAt = new Date(clock.now()).toISOString();

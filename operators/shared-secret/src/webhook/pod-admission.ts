@@ -10,13 +10,13 @@ import {
   usesOf,
 } from "keelson";
 import { Pod, ServiceAccount } from "keelson/kinds/core/v1";
-import { consumerAnnotation, group, injectedAnnotation } from "../api/names.ts";
+import type { Claimant } from "../api/claimant.ts";
+import { consumerAnnotation, group, injectedAnnotation, rotatorAccountOf } from "../api/names.ts";
 import { SharedSecret } from "../api/shared-secret.ts";
 import { intermediateKinds, owningWorkload } from "../restart/owning-workload.ts";
-import { type Claimant, missingAccess, type SharedSecrets } from "./access.ts";
+import { missingAccess, type SharedSecrets } from "./access.ts";
 import { type Ask, annotationPrefixes, askPrefix, asksOf } from "./asks.ts";
 import { decidePod, withoutAnnotations } from "./pod-decision.ts";
-import { rotatorAccountOf } from "./rotator-account.ts";
 import { type RotatorImages, rotatedInPod } from "./rotator-sidecar.ts";
 
 /** What the webhook needs of its settings. */
@@ -66,7 +66,7 @@ async function admitPod(call: Call, { rotatorImages }: PodAdmissionSettings): Pr
   const { asks, mountPath, problems } = asksOf(pod.metadata.annotations ?? {}, namespace);
   if (problems.length > 0) deny(problems.join("; "), { reason: "Invalid" });
   if (asks.length === 0) return withoutAnnotations(pod);
-  const claimant = await claimantOf(call, namespace);
+  const claimant = await newClaimant(call, namespace);
   const sharedSecrets = await readSharedSecrets(call, asks);
   const decision = decidePod({
     ...{ pod, claimant, asks: { asks, mountPath }, sharedSecrets, rotatorImages },
@@ -77,7 +77,7 @@ async function admitPod(call: Call, { rotatorImages }: PodAdmissionSettings): Pr
   return decision.pod;
 }
 
-async function claimantOf({ object, liveClient, deny }: Call, namespace: string): Promise<Claimant> {
+async function newClaimant({ object, liveClient, deny }: Call, namespace: string): Promise<Claimant> {
   const { name, labels = {} } = object.metadata;
   if (name === undefined && controllerOf(object) === undefined)
     deny(

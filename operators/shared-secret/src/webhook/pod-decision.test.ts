@@ -1,9 +1,9 @@
 import type { PodSpec, Volume } from "keelson/kinds/core/v1";
 import { describe, expect, it } from "vitest";
 import { admitted, factsOf, podOf, problemsOf, sharedSecret } from "../../test/support/pod-facts.ts";
+import { rotatorAccountOf } from "../api/names.ts";
 import type { RotatorSpec, SharedSecretSpecInput } from "../api/spec.ts";
 import type { ConsumerStatus } from "../api/status.ts";
-import { rotatorAccountOf } from "./rotator-account.ts";
 
 const readOnly = { "vault.keelson.dev/secret-ro": "shop/db" };
 const readWrite = { "vault.keelson.dev/secret-rw": "shop/db" };
@@ -61,7 +61,7 @@ describe("access", () => {
   });
 
   it.each<[string, readonly ConsumerStatus[]]>([
-    ["nobody", []],
+    ["no consumer", []],
     ["another workload", [{ ...toRead, consumer: "shop/Deployment/other" }]],
     ["a workload of another kind", [{ ...toRead, consumer: "shop/StatefulSet/web" }]],
     ["a workload of the name of the pod", [{ ...toRead, consumer: "shop/StatefulSet/web-1" }]],

@@ -1,14 +1,13 @@
 import { formatKey } from "keelson";
 import type { Container, Pod } from "keelson/kinds/core/v1";
+import type { Claimant } from "../api/claimant.ts";
 import { formatConsumer } from "../api/consumer.ts";
-import { consumerAnnotation, injectedAnnotation } from "../api/names.ts";
-import { type Claimant, missingAccess, type SharedSecrets } from "./access.ts";
+import { consumerAnnotation, injectedAnnotation, rotatorAccountOf } from "../api/names.ts";
+import { missingAccess, type SharedSecrets } from "./access.ts";
 import { tokenVolume } from "./account-token.ts";
-import { type Asks, mountPathAnnotation } from "./asks.ts";
-import { formatInjected } from "./injected.ts";
+import { type Asks, formatInjected, mountPathAnnotation } from "./asks.ts";
 import { findPlaceholders, type PlaceholderFindings } from "./placeholder.ts";
 import { containersOf } from "./pod-containers.ts";
-import { rotatorAccountOf } from "./rotator-account.ts";
 import {
   planRotators,
   type RotatorImages,

@@ -2,7 +2,7 @@ import { formatKey, type Stored } from "keelson";
 import type { Container, EnvVar, Pod, SecurityContext } from "keelson/kinds/core/v1";
 import type { SharedSecret } from "../api/shared-secret.ts";
 import type { RotatorSpec } from "../api/spec.ts";
-import { postgresName } from "../rotation/choose-rotator.ts";
+import { rotatorNameOf } from "../rotation/rotator.ts";
 import type { SharedSecrets } from "./access.ts";
 import { foreignIdentities, tokenMount, tokenVolume, withoutServerToken } from "./account-token.ts";
 import type { Ask } from "./asks.ts";
@@ -99,10 +99,6 @@ export function withRotators(pod: Pod, rotators: readonly Container[], account: 
       containers: [...spec.containers, ...missing],
     },
   };
-}
-
-function rotatorNameOf({ postgres, custom }: RotatorSpec): string {
-  return postgres === undefined ? (custom?.name ?? "") : postgresName;
 }
 
 /** SHARED_SECRETS is for rotators of this operator, the others for those of the original, which know one period and one config. */

@@ -96,7 +96,7 @@ describe("a SecretAccess", () => {
     });
   });
 
-  it("was decided by nobody while it waits", async () => {
+  it("shows no decision while it waits", async () => {
     const space = await AccessSpace.create(world);
     await space.request("anna");
     expect(await space.decide("otto", forged)).toEqual({});

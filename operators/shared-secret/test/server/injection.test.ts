@@ -6,10 +6,9 @@ import { CronJob, Job } from "keelson/kinds/batch/v1";
 import { Pod, Secret, ServiceAccount } from "keelson/kinds/core/v1";
 import { ownerReferenceTo } from "keelson/object";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { consumerAnnotation, injectedAnnotation } from "../../src/api/names.ts";
+import { consumerAnnotation, injectedAnnotation, rotatorAccountOf } from "../../src/api/names.ts";
 import { SharedSecret } from "../../src/api/shared-secret.ts";
 import { podAdmission, podAdmissionUses } from "../../src/webhook/pod-admission.ts";
-import { rotatorAccountOf } from "../../src/webhook/rotator-account.ts";
 import { InjectionSpace, podSpec } from "../support/injection-space.ts";
 
 const image = "registry.example.com/rotator:1";

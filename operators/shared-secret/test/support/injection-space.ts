@@ -19,7 +19,7 @@ let probes = 0;
 
 /** A namespace for one test, with SharedSecrets whose status the test writes itself, and pods that ask for them. */
 export class InjectionSpace extends Space {
-  /** Creates a SharedSecret that is shared with nobody. */
+  /** Creates a SharedSecret that has no consumers. */
   async createSecret(name: string, spec: SharedSecretSpecInput = {}): Promise<ObjectKey> {
     const metadata = { namespace: this.namespace, name };
     await this.world.client.create(SharedSecret, { metadata, spec });

@@ -1,7 +1,6 @@
 import { keyOf } from "keelson";
 import type { PostgresSpec } from "../../api/spec.ts";
-import { postgresName } from "../choose-rotator.ts";
-import type { RotationRequest, Rotator, SecretData } from "../rotator.ts";
+import { postgresName, type RotationRequest, type Rotator, type SecretData } from "../rotator.ts";
 import { lockRole } from "./advisory-lock.ts";
 import {
   type ConnectPostgres,

@@ -8,8 +8,8 @@ export const saltLength = 16;
 
 /**
  * What PostgreSQL stores of a password for SCRAM-SHA-256 (RFC 5802 and 7677), as `psql` computes it for `\password`. A
- * statement that sets a password is written to logs of the server, and shown to its administrators; this text lets nobody
- * log in. The password must be of ASCII characters, as others would have to be normalized first.
+ * statement that sets a password is written to logs of the server, and shown to its administrators; with this text
+ * no login is possible. The password must be of ASCII characters, as others would have to be normalized first.
  */
 export function scramVerifier(
   password: string,

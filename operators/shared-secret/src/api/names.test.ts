@@ -1,6 +1,6 @@
 import { dnsSubdomainProblem } from "keelson/low-level";
 import { describe, expect, it } from "vitest";
-import { rotatorAccountOf } from "./rotator-account.ts";
+import { rotatorAccountOf } from "./names.ts";
 
 const web = { namespace: "shop", kind: "Deployment", name: "web" };
 

@@ -1,7 +1,6 @@
 import { expect, it } from "vitest";
 import type { PostgresSpec } from "../api/spec.ts";
-import { rotatorFor } from "./choose-rotator.ts";
-import type { Rotator } from "./rotator.ts";
+import { type Rotator, rotatorFor } from "./rotator.ts";
 
 const rotators: readonly Rotator[] = ["postgres", "acme.dev/redis"].map((name) => ({
   name,
