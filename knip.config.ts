@@ -29,7 +29,12 @@ export default ({ production = false }: { readonly production?: boolean }): obje
     "packages/*": { entry: tests, project },
     // Operators and modules that a started `keelson` loads by their path.
     "packages/cli": {
-      entry: [...tests, "src/main.ts!", "test/support/*-operator.ts", "test/support/failing-module.ts"],
+      entry: [
+        ...tests,
+        "src/main.ts!",
+        "test/support/*-operator.ts",
+        "test/support/{failing-module,harbour-neighbours}.ts",
+      ],
       project,
     },
     // Programs that tests start in processes of their own.

@@ -3,6 +3,7 @@ export { binariesFolder } from "@keelson/controlplane";
 export { ContractError } from "./contract/errors.ts";
 export type {
   ContractCase,
+  ContractRunOptions,
   ContractScenario,
   OperatorContractOptions,
 } from "./contract/operator-contract.ts";

@@ -50,7 +50,7 @@ export async function devCommand(
  * `args` are the operators and the flags of their settings.
  */
 async function dev(args: readonly string[], flags: DevFlags, dependencies: DevDependencies): Promise<void> {
-  const { signal, folder, version, stdout, stderr } = dependencies;
+  const { signal, folder, version, env, stdout, stderr } = dependencies;
   const settings = devSettings(flags, folder);
   try {
     const { readings, operators, settings: ofOperators } = await readOperators(args, flags, dependencies);
@@ -61,7 +61,7 @@ async function dev(args: readonly string[], flags: DevFlags, dependencies: DevDe
     const values = operators.map(({ operator }) => operator);
     const operatorSettings = resolveOperatorSettings("dev", readings, values);
     const display = displayOn(dependencies);
-    await runDev(values, { ...settings, operatorSettings }, { signal, folder, version, display });
+    await runDev(values, { ...settings, operatorSettings }, { signal, folder, version, env, display });
   } catch (error) {
     // A signal is how this command ends.
     if (!signal.aborted) throw error;

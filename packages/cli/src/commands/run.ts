@@ -76,7 +76,7 @@ async function run(args: readonly string[], dependencies: RunCommandDependencies
     const { config, operatorSettings } = resolved;
     const log = runLogger(config, stdout, env);
     dependencies.logTo(log);
-    for (const warning of sources.flags.warnings) log.warn(warning);
+    for (const { warnings = [] } of sources.readings) for (const warning of warnings) log.warn(warning);
     await runOperators({ config, loaded, operatorSettings }, { log, env, version }, signal);
   } catch (error) {
     // Stopping while it starts is no failure.

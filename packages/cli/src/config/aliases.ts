@@ -1,5 +1,6 @@
-import type { IgnoredFlag, SettingAlias } from "keelson/manager";
+import type { IgnoredFlag, RenamedKey, ReplacedProgram, SettingAlias } from "keelson/manager";
 import type { ConfigurableOperator } from "./operator-settings.ts";
+import { replacedVariable } from "./replaced-configuration.ts";
 import { nothingRead, type Reading, type Setting } from "./setting.ts";
 
 /**
@@ -11,16 +12,18 @@ export function aliasedSettings(
   operators: readonly ConfigurableOperator[],
 ): readonly Setting[] {
   const all = aliasesOf(operators);
-  if (all.length === 0) return settings;
+  const variables = replacedVariables(operators, settings);
   const defaults = defaultsOf(operators);
   return settings.map(({ shortFlag, ...setting }) => {
     const aliases = all.filter((alias) => alias.setting === setting.name);
     const isTaken = (flag: string): boolean =>
       all.some((alias) => alias.flag === flag && alias.setting !== setting.name);
     const byDefault = defaults[setting.name];
+    const ownVariables = variables.filter(({ name }) => name === setting.name);
     return {
       ...setting,
       ...(aliases.length > 0 && { aliases }),
+      ...(ownVariables.length > 0 && { replacedVariables: ownVariables.map(({ variable }) => variable) }),
       ...(isTaken(setting.flag) && { flag: setting.flag.replace("--", "--keelson.") }),
       ...(shortFlag !== undefined && !isTaken(shortFlag) && { shortFlag }),
       ...(byDefault !== undefined && { default: byDefault }),
@@ -54,6 +57,10 @@ export function aliasProblems(
     .map(
       (alias) => `${nameOf(alias)}: stands for ${alias.setting}, which is no setting; correct the operator`,
     );
+  const unknownKeys = operators
+    .flatMap(({ replaces }) => renamedKeys(replaces))
+    .filter(({ setting }) => settings.every(({ name }) => name !== setting))
+    .map(({ key, setting }) => `${key}: stands for ${setting}, which is no setting; correct the operator`);
   const names = aliases.flatMap(({ setting, flag, variable }) =>
     [flag, variable].filter((name) => name !== undefined).map((name) => ({ name, setting })),
   );
@@ -63,7 +70,31 @@ export function aliasProblems(
       ? []
       : [`${name}: stands for both ${first} and ${second}; run the operators in processes of their own`];
   });
-  return [...unknown, ...ambiguous];
+  return [...unknown, ...unknownKeys, ...ambiguous];
+}
+
+/** The variables of the configurations of these programs, with the names of the settings that they stand for. */
+function replacedVariables(
+  operators: readonly ConfigurableOperator[],
+  settings: readonly Setting[],
+): readonly { readonly name: string; readonly variable: string }[] {
+  return operators.flatMap(({ name: operator, replaces }) => {
+    const { configuration } = replaces ?? {};
+    if (configuration === undefined) return [];
+    const own = settings
+      .filter(({ path }) => path.length > 1 && path[0] === operator)
+      .map(({ name, path }) => ({ name, variable: replacedVariable(configuration, path.slice(1)) }));
+    const renamed = renamedKeys(replaces).map(({ key, setting }) => ({
+      name: setting,
+      variable: replacedVariable(configuration, key.split(".")),
+    }));
+    return [...own, ...renamed];
+  });
+}
+
+function renamedKeys(replaces: ReplacedProgram | undefined): readonly RenamedKey[] {
+  const { keys = [] } = replaces?.configuration ?? {};
+  return keys.filter((key) => "setting" in key);
 }
 
 function aliasesOf(operators: readonly ConfigurableOperator[]): readonly SettingAlias[] {

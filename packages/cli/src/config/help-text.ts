@@ -1,5 +1,5 @@
 import type { ConfigurableOperator } from "./operator-settings.ts";
-import type { Setting } from "./setting.ts";
+import { type Setting, settingNames } from "./setting.ts";
 
 const width = 100;
 const textColumn = 34;
@@ -33,7 +33,7 @@ export function helpText(
   const ofOperators = settings.filter(({ path }) => path.length > 1);
   const sections = [
     ...[introduction, ...settingSections(own), other, ...settingSections(ofOperators)],
-    ...operators.flatMap(ignoredSection),
+    ...operators.flatMap((operator) => [...ignoredSection(operator), ...configurationSection(operator)]),
   ];
   return `${[...sections, ofOperators.length === 0 ? footer : `${footer}\n${shortFlags}`].join("\n\n")}\n`;
 }
@@ -57,6 +57,23 @@ function ignoredSection({ name, replaces }: ConfigurableOperator): readonly stri
   return [[`Flags of ${program} that ${name} accepts without an effect:`, ...entries].join("\n")];
 }
 
+/** The file of the replaced program, and which of its keys are no settings of the operator. */
+function configurationSection({ name, replaces }: ConfigurableOperator): readonly string[] {
+  const { configuration } = replaces ?? {};
+  if (replaces === undefined || configuration === undefined) return [];
+  const { fileVariable, defaultFile, variablePrefix, keys = [] } = configuration;
+  const entries = keys.flatMap((key) => {
+    if ("because" in key) return entry(key.key, `has no effect: ${key.because}`);
+    const { flag } = settingNames(key.setting.split("."));
+    return entry(key.key, `stands for ${flag}`);
+  });
+  const file = entry(
+    defaultFile,
+    `or the file that ${fileVariable} names: settings of ${name}; variables that begin with ${variablePrefix}__ win over it, and all other sources over both`,
+  );
+  return [[`Configuration file of ${replaces.name}:`, ...file, ...entries].join("\n")];
+}
+
 /** `--metrics-port PORT` */
 export function usageOf({ flag, placeholder, isList }: Setting): string {
   return `${flag}${placeholder === undefined ? "" : ` ${placeholder}`}${isList === true ? "..." : ""}`;
@@ -77,8 +94,9 @@ function explanationOf(setting: Setting): string {
 }
 
 /** The names of other programs; a flag that is that of the setting itself is left out. */
-export function aliasNames({ aliases = [], flag, shortFlag }: Setting): readonly string[] {
-  const names = aliases.flatMap((alias) => [alias.flag, alias.variable]);
+export function aliasNames(setting: Setting): readonly string[] {
+  const { aliases = [], replacedVariables = [], flag, shortFlag } = setting;
+  const names = [...aliases.flatMap((alias) => [alias.flag, alias.variable]), ...replacedVariables];
   return [...new Set(names.filter((name) => name !== undefined))].filter(
     (name) => name !== flag && name !== shortFlag,
   );

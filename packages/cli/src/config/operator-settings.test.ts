@@ -243,6 +243,58 @@ describe("the settings of operators", () => {
     expect(settingsOf(webapp, { file: printed })).toEqual(settingsOf(webapp, sources));
   });
 
+  it("of a section that need not exist have defaults only once one of them is given", () => {
+    const limited: ConfigurableOperator = {
+      name: "limited",
+      settings: z.object({
+        role: z
+          .object({ title: z.string().default("user"), verbs: z.array(z.string()).default([]) })
+          .optional(),
+      }),
+    };
+    const operators = [limited];
+    const printed = configText(resolve({ operators }), settingsFor(operators));
+    expect(printed).toMatch(/^ {4}# title: +# not set: user$/m);
+    expect(settingsOf(limited, { operators, file: printed })).toEqual({});
+    expect(settingsOf(limited, { operators, flags: ["--role.verbs", "get"] })).toEqual({
+      role: { title: "user", verbs: ["get"] },
+    });
+  });
+
+  it("of lists of maps may be YAML lists in variables", () => {
+    const ruled: ConfigurableOperator = {
+      name: "ruled",
+      settings: z.object({
+        rules: z.array(z.object({ verbs: z.array(z.string()) })).default([]),
+        names: z.array(z.string()).default([]),
+      }),
+    };
+    const env = {
+      KEELSON_RULED_RULES: '[{"verbs": ["get", "list"]}, {"verbs": []}]',
+      KEELSON_RULED_NAMES: "[a-z],b",
+    };
+    expect(settingsOf(ruled, { operators: [ruled], env })).toEqual({
+      rules: [{ verbs: ["get", "list"] }, { verbs: [] }],
+      names: ["[a-z]", "b"],
+    });
+  });
+
+  it("of names with abbreviations have flags and variables with those as words", () => {
+    const urls: ConfigurableOperator = {
+      name: "urls",
+      settings: z.object({
+        nonResourceURLs: z.array(z.string()),
+        aURL: z.string(),
+        allowURLsOnly: z.string(),
+      }),
+    };
+    expect(operatorSettings([urls]).map(({ flag }) => flag)).toEqual([
+      "--urls.non-resource-urls",
+      "--urls.a-url",
+      "--urls.allow-urls-only",
+    ]);
+  });
+
   it("are listed in the help with type, description, variable and default", () => {
     const help = helpText(settingsFor([webapp, backup]));
     expect(help.slice(help.indexOf("Settings of webapp:"))).toMatchSnapshot();

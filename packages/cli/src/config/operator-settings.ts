@@ -1,8 +1,9 @@
+import { isDeepStrictEqual } from "node:util";
 import { z } from "keelson";
 import { isRecord } from "keelson/low-level";
 import type { ReplacedProgram } from "keelson/manager";
 import { parse, stringify } from "yaml";
-import { type GivenValue, kebabCase, type Setting, settingNames } from "./setting.ts";
+import { type GivenValue, kebabCase, type Setting, settingNames, snakeCase } from "./setting.ts";
 
 /** The part of an operator that its settings are made of. */
 export interface ConfigurableOperator {
@@ -74,6 +75,8 @@ export function valuesOf(
 interface Inherited {
   readonly group: string;
   readonly isSensitive?: boolean;
+  /** A section that need not exist: its defaults count as soon as one of its settings is given. */
+  readonly isOptional?: boolean;
 }
 
 function settingsWithin(
@@ -84,9 +87,10 @@ function settingsWithin(
   return Object.entries(schema._zod.def.shape).flatMap(([key, field]) => {
     const layers = layersOf(field);
     const isSensitive = inherited.isSensitive === true || metaOf(layers, "sensitive") === true;
+    const isOptional = inherited.isOptional === true || isOptionalSection(layers);
     const at = [...path, key];
     if (layers.core instanceof z.core.$ZodObject)
-      return settingsWithin(layers.core, at, { ...inherited, isSensitive });
+      return settingsWithin(layers.core, at, { ...inherited, isSensitive, isOptional });
     return [settingOf(field, layers, at, { ...inherited, isSensitive })];
   });
 }
@@ -94,7 +98,8 @@ function settingsWithin(
 function settingOf(field: Schema, layers: Layers, path: readonly string[], inherited: Inherited): Setting {
   const { core } = layers;
   const item = core instanceof z.core.$ZodArray ? layersOf(core._zod.def.element).core : core;
-  const { group, isSensitive = false } = inherited;
+  const { group, isSensitive = false, isOptional = false } = inherited;
+  const byDefault = isSensitive ? hiddenDefault(field, layers) : defaultOf(field, layers);
   const description = metaOf(layers, "description");
   const placeholder = metaOf(layers, "placeholder");
   const isSwitch = core instanceof z.core.$ZodBoolean;
@@ -106,9 +111,11 @@ function settingOf(field: Schema, layers: Layers, path: readonly string[], inher
         ? description.replace(/\.$/, "")
         : kebabCase(path.at(-1) ?? "").replaceAll("-", " "),
     ...(!isSwitch && { placeholder: typeof placeholder === "string" ? placeholder : placeholderOf(item) }),
-    ...(isSensitive ? hiddenDefault(layers) : defaultOf(field, layers)),
+    ...(isOptional && byDefault.default !== undefined ? { defaultHelp: byDefault.default } : byDefault),
     isList: core instanceof z.core.$ZodArray,
+    hasYamlItems: core instanceof z.core.$ZodArray && placeholderOf(item) === unknownType,
     fromText: (text) => fromText(item, text),
+    fromSnakeCase: (value) => fromSnakeCase(core, value),
     isSensitive,
     isRequired: field._zod.optin === undefined,
   };
@@ -141,6 +148,13 @@ function innerOf(schema: Schema): Schema | undefined {
   return isWrapper ? schema._zod.def.innerType : undefined;
 }
 
+function isOptionalSection({ all }: Layers): boolean {
+  const isOptional = all.some(
+    (each) => each instanceof z.core.$ZodOptional || each instanceof z.core.$ZodNullable,
+  );
+  return isOptional && !all.some(isDefaultLayer);
+}
+
 /** The outermost layer that has the fact counts. */
 function metaOf({ all }: Layers, fact: string): unknown {
   return all
@@ -149,28 +163,38 @@ function metaOf({ all }: Layers, fact: string): unknown {
     .find((value) => value !== undefined);
 }
 
+/** Represents a value that no other word describes. */
+const unknownType = "VALUE";
+
 function placeholderOf(item: Schema): string {
   if (item instanceof z.core.$ZodEnum) return Object.values(item._zod.def.entries).join("|");
   if (item instanceof z.core.$ZodLiteral) return item._zod.def.values.map(String).join("|");
   if (item instanceof z.core.$ZodNumber) return "NUMBER";
   if (item instanceof z.core.$ZodURL) return "URL";
-  return item instanceof z.core.$ZodString ? "TEXT" : "VALUE";
+  return item instanceof z.core.$ZodString ? "TEXT" : unknownType;
 }
 
 /** Only a default that the schema would read again can be written in a file; another one is described. */
-function defaultOf(field: Schema, { all }: Layers): Pick<Setting, "default" | "defaultHelp"> {
-  const layer = all.find((each) => each instanceof z.core.$ZodDefault || each instanceof z.core.$ZodPrefault);
-  if (layer === undefined) return {};
-  const value: unknown = layer._zod.def.defaultValue;
+function defaultOf(field: Schema, layers: Layers): Pick<Setting, "default" | "defaultHelp"> {
+  const value = defaultValueOf(layers);
+  if (value === undefined) return {};
   const text = yamlText(value);
   return z.safeParse(field, value).success ? { default: text } : { defaultHelp: text };
 }
 
-function hiddenDefault({ all }: Layers): Pick<Setting, "defaultHelp"> {
-  const hasDefault = all.some(
-    (each) => each instanceof z.core.$ZodDefault || each instanceof z.core.$ZodPrefault,
-  );
-  return hasDefault ? { defaultHelp: "not shown" } : {};
+/** A default that is empty can be shown. */
+function hiddenDefault(field: Schema, layers: Layers): Pick<Setting, "default" | "defaultHelp"> {
+  const value = defaultValueOf(layers);
+  if (value === undefined) return {};
+  return isDeepStrictEqual(value, {}) ? defaultOf(field, layers) : { defaultHelp: "not shown" };
+}
+
+function defaultValueOf({ all }: Layers): unknown {
+  return all.find(isDefaultLayer)?._zod.def.defaultValue;
+}
+
+function isDefaultLayer(layer: Schema): layer is z.core.$ZodDefault | z.core.$ZodPrefault {
+  return layer instanceof z.core.$ZodDefault || layer instanceof z.core.$ZodPrefault;
 }
 
 /** In one line. */
@@ -189,7 +213,22 @@ function fromText(item: Schema, text: string): unknown {
   return z.safeParse(item, value).success ? value : text;
 }
 
-function yamlValue(text: string): unknown {
+function fromSnakeCase(schema: Schema, value: unknown): unknown {
+  if (schema instanceof z.core.$ZodArray && Array.isArray(value)) {
+    const { core } = layersOf(schema._zod.def.element);
+    return value.map((item: unknown) => fromSnakeCase(core, item));
+  }
+  if (!(schema instanceof z.core.$ZodObject) || !isRecord(value)) return value;
+  const fields = Object.entries(schema._zod.def.shape);
+  const entries = Object.entries(value).map(([key, below]): [string, unknown] => {
+    const [name, field] = fields.find(([each]) => each === key || snakeCase(each) === key) ?? [key];
+    return [name, field === undefined ? below : fromSnakeCase(layersOf(field).core, below)];
+  });
+  return Object.fromEntries(entries);
+}
+
+/** Text that is not YAML is itself. */
+export function yamlValue(text: string): unknown {
   try {
     const value: unknown = parse(text);
     return value;

@@ -1,4 +1,5 @@
 import { editsBetween } from "./nearest.ts";
+import { yamlValue } from "./operator-settings.ts";
 import { type GivenValue, type Reading, type Setting, settingValue } from "./setting.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -30,7 +31,7 @@ export function readEnvironment(env: Environment, settings: readonly Setting[]):
         problems.push(`${variable}: there is no such variable; did you mean ${meant}?`);
       continue;
     }
-    given.set(setting.name, { value: settingValue(setting, itemsOf(setting, text)), origin: variable });
+    given.set(setting.name, { value: variableValue(setting, text), origin: variable });
   }
   for (const setting of settings) {
     for (const alias of setting.aliases ?? []) {
@@ -43,6 +44,16 @@ export function readEnvironment(env: Environment, settings: readonly Setting[]):
     }
   }
   return { given, problems };
+}
+
+/** The value of a variable. The items of a list have commas between them, unless the text is the YAML of such a list. */
+export function variableValue(
+  setting: Setting,
+  text: string,
+  isYaml: boolean = setting.hasYamlItems ?? false,
+): unknown {
+  const list = isYaml ? yamlValue(text) : undefined;
+  return Array.isArray(list) ? list : settingValue(setting, itemsOf(setting, text));
 }
 
 function itemsOf({ isList = false }: Setting, text: string): readonly string[] {

@@ -1,8 +1,9 @@
 import { readFile } from "node:fs/promises";
 import { errorCode, toError } from "keelson/low-level";
-import { isMap, isScalar, LineCounter, parseAllDocuments, type YAMLMap } from "yaml";
+import { isMap, isScalar, type YAMLMap } from "yaml";
 import { nearest } from "./nearest.ts";
 import type { GivenValue, Reading, Setting } from "./setting.ts";
+import { parseYaml } from "./yaml-document.ts";
 
 /** Reads a YAML file whose keys are settings. */
 export async function readConfigFile(path: string, settings: readonly Setting[]): Promise<Reading> {
@@ -20,19 +21,10 @@ export async function readConfigFile(path: string, settings: readonly Setting[])
 /** Reads the text of such a file; `path` is for messages. */
 export function readConfigText(text: string, path: string, settings: readonly Setting[]): Reading {
   const given = new Map<string, GivenValue>();
-  const problems: string[] = [];
-  const lines = new LineCounter();
-  const placeOf = (offset: number): string => `${path}:${lines.linePos(offset).line}`;
-  const documents = parseAllDocuments(text, { lineCounter: lines, prettyErrors: false });
-  const [document, second] = Array.isArray(documents) ? documents : [];
-  if (document === undefined) return { given, problems };
-  for (const { pos, message } of document.errors)
-    problems.push(`${placeOf(pos[0])}: is not YAML: ${firstLine(message)}; correct it`);
-  if (second !== undefined)
-    problems.push(`${placeOf(second.range[0])}: a second document begins here; a file holds one`);
-  const { contents } = document;
-  if (problems.length > 0 || contents === null || (isScalar(contents) && contents.value === null))
-    return { given, problems };
+  const { document, placeOf, problems: wrong } = parseYaml(text, path);
+  const problems = [...wrong];
+  const contents = document?.contents ?? null;
+  if (contents === null || (isScalar(contents) && contents.value === null)) return { given, problems };
   if (!isMap(contents))
     return { given, problems: [`${path}:1: is not a mapping; write settings such as metricsPort: 8080`] };
   readMapping(contents, [], { settings, placeOf, given, problems });
@@ -55,7 +47,7 @@ function readMapping(mapping: YAMLMap, path: readonly string[], reading: FileRea
     const place = placeOf(isScalar(key) ? (key.range?.[0] ?? 0) : 0);
     const value = values.get(name);
     const within = settings.filter((setting) => at.every((each, index) => setting.path[index] === each));
-    if (within.length === 0) problems.push(`${place}: ${unknown(path, name, settings)}`);
+    if (within.length === 0) problems.push(`${place}: ${unknownKey(path, name, settings)}`);
     // A key without a value counts as not set.
     else if (value === null) continue;
     else if (within.some((setting) => setting.path.length === at.length))
@@ -66,14 +58,18 @@ function readMapping(mapping: YAMLMap, path: readonly string[], reading: FileRea
   }
 }
 
+/** What a file may hold, by its keys. */
+type Known = Pick<Setting, "path">;
+
 /** The keys below the path, each once. */
-function keysWithin(path: readonly string[], settings: readonly Setting[]): readonly string[] {
-  const below = settings.filter((setting) => path.every((key, index) => setting.path[index] === key));
-  return [...new Set(below.flatMap((setting) => setting.path[path.length] ?? []))];
+export function keysWithin(path: readonly string[], known: readonly Known[]): readonly string[] {
+  const below = known.filter((each) => path.every((key, index) => each.path[index] === key));
+  return [...new Set(below.flatMap((each) => each.path[path.length] ?? []))];
 }
 
-function unknown(path: readonly string[], name: string, settings: readonly Setting[]): string {
-  const names = keysWithin(path, settings);
+/** Says that there is no such key below the path, and which one may be meant. */
+export function unknownKey(path: readonly string[], name: string, known: readonly Known[]): string {
+  const names = keysWithin(path, known);
   // The names of flags and variables are frequent mistakes.
   const camelCase = name
     .replace(/^KEELSON_|^--/i, "")
@@ -82,8 +78,4 @@ function unknown(path: readonly string[], name: string, settings: readonly Setti
   const prefix = path.map((key) => `${key}.`).join("");
   const advice = meant === undefined ? `there are ${names.join(", ")}` : `did you mean ${prefix}${meant}?`;
   return `${prefix}${name} is not a setting; ${advice}`;
-}
-
-function firstLine(message: string): string {
-  return message.split("\n", 1)[0] ?? message;
 }

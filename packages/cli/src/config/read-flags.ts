@@ -26,7 +26,6 @@ export interface FlagReading extends Reading {
   readonly actions: ReadonlySet<string>;
   /** The path after `--config`. */
   readonly configPath: string | undefined;
-  /** What has no effect, and why. */
   readonly warnings: readonly string[];
 }
 

@@ -4,6 +4,7 @@ import { operatorSettings } from "./operator-settings.ts";
 import { configVariable, type Environment, readEnvironment } from "./read-environment.ts";
 import { readConfigFile } from "./read-file.ts";
 import { type CommandFlags, type FlagReading, plainFlags, readFlags, runFlags } from "./read-flags.ts";
+import { readReplacedConfigurations } from "./replaced-configuration.ts";
 import { nothingRead, type Reading, type Setting } from "./setting.ts";
 
 export interface SourceOptions {
@@ -50,7 +51,11 @@ export async function readSources(options: SourceOptions): Promise<Sources> {
     const path = flags.configPath ?? options.configPath ?? (env[configVariable] || undefined);
     const file =
       path === undefined ? nothingRead : await readConfigFile(path, [...fileSettings, ...ofOperators]);
-    const readings = [flags, readEnvironment(env, settings), file, replacedDefaults(loaded)];
+    const readings = [
+      ...[flags, readEnvironment(env, settings), file],
+      ...(await readReplacedConfigurations(loaded, ofOperators, env)),
+      replacedDefaults(loaded),
+    ];
     const named = operatorNames(readings);
     if (operators !== undefined && named.every((name) => names.has(name)))
       return { flags, readings, operators, settings };

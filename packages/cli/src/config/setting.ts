@@ -49,8 +49,14 @@ export interface Setting extends SettingFacts {
   readonly variable: string;
   /** Further names, of programs that the operators replace. */
   readonly aliases?: readonly SettingAlias[];
+  /** Variables of programs that the operators replace, which are read after the file. */
+  readonly replacedVariables?: readonly string[];
   /** Converts the text of a flag or a variable, or one item of a list. Default: the schema reads text itself. */
   readonly fromText?: (text: string) => unknown;
+  /** Its items may hold commas, so that a variable may also hold the YAML of a list. */
+  readonly hasYamlItems?: boolean;
+  /** Spells the keys within a value as the schema does, where they are in snake case. Default: a value has no keys. */
+  readonly fromSnakeCase?: (value: unknown) => unknown;
   /** Its value is never printed. */
   readonly isSensitive?: boolean;
   /** Nothing starts without a value. */
@@ -64,9 +70,15 @@ export function settingNames(path: readonly string[]): Pick<Setting, "name" | "p
   return { name: path.join("."), path, flag: `--${words.join(".")}`, variable };
 }
 
-/** `metricsPort` is `metrics-port`. */
+/** `metricsPort` is `metrics-port`, `bucketURL` is `bucket-url` and `allowedURLs` is `allowed-urls`. */
 export function kebabCase(name: string): string {
-  return name.replace(/(?<=[a-z\d])[A-Z]|(?<=[A-Z])[A-Z](?=[a-z])/g, (letter) => `-${letter}`).toLowerCase();
+  const wordStart = /(?<=[a-z\d])[A-Z]|(?<=[A-Z])[A-Z](?=[a-z])(?!s(?![a-z]))/g;
+  return name.replace(wordStart, (letter) => `-${letter}`).toLowerCase();
+}
+
+/** `metricsPort` is `metrics_port`. */
+export function snakeCase(name: string): string {
+  return kebabCase(name).replaceAll("-", "_");
 }
 
 /** The settings of a schema, in its order. */
@@ -90,6 +102,8 @@ export interface Reading {
   readonly given: ReadonlyMap<string, GivenValue>;
   /** What is wrong with the source itself, a line for each. */
   readonly problems: readonly string[];
+  /** What has no effect, and why, a line for each. Default: none. */
+  readonly warnings?: readonly string[];
 }
 
 /** The reading of a source that does not exist. */

@@ -38,6 +38,17 @@ export class SampleRefusedError extends DevError {
   }
 }
 
+/** What the samples of an operator need could not be started. */
+export class NeighboursNotStartedError extends DevError {
+  static override readonly brand: string = "@keelson/cli.NeighboursNotStartedError";
+  readonly code = "NEIGHBOURS_NOT_STARTED";
+
+  constructor(operator: string, options: { readonly cause: unknown }) {
+    const problem = oneLine(toError(options.cause).message);
+    super(`start the neighbours of ${operator}: ${problem}; --no-samples runs it without them`, options);
+  }
+}
+
 /** Samples are not where their operators want them. */
 export class NotSettledError extends DevError {
   static override readonly brand: string = "@keelson/cli.NotSettledError";

@@ -1,5 +1,7 @@
 import type { Operator } from "keelson";
+import type { Environment } from "../config/read-environment.ts";
 import type { SettingsByOperator } from "../config/resolve-config.ts";
+import { withSettings } from "../run/set-up-operators.ts";
 import { type EmbeddedCluster, startEmbeddedCluster } from "../sandbox/embedded-cluster.ts";
 import { clusterFacts, greeting } from "../sandbox/greeting.ts";
 import { until } from "../signals.ts";
@@ -8,7 +10,8 @@ import { devLogger, openLogFile } from "./dev-logger.ts";
 import type { DevSettings } from "./dev-settings.ts";
 import type { Display } from "./display.ts";
 import { SampleBoard } from "./sample-board.ts";
-import { noSamples, readSamples, type Samples } from "./sample-files.ts";
+import { readSamples, type Samples } from "./sample-files.ts";
+import { startSampleNeighbours } from "./sample-neighbours.ts";
 import { viewOf, waitUntilSettled } from "./settle.ts";
 import { type RunningOperators, startOperators } from "./start-operators.ts";
 import { tryLines } from "./try-lines.ts";
@@ -19,6 +22,8 @@ export interface RunDevDependencies {
   readonly folder: string;
   /** The version of this command. */
   readonly version: string;
+  /** For programs that operators start. */
+  readonly env: Environment;
   readonly display: Display;
 }
 
@@ -41,13 +46,15 @@ const endless = { timeoutMs: Number.POSITIVE_INFINITY, stuckMs: Number.POSITIVE_
  * rejects with an error, or with the signal's reason. Nothing is left running then.
  */
 export async function runDev(
-  operators: readonly Operator[],
+  chosen: readonly Operator[],
   settings: RunDevSettings,
-  { signal, folder, version, display }: RunDevDependencies,
+  { signal, folder, version, env, display }: RunDevDependencies,
 ): Promise<void> {
-  const samples = settings.hasSamples ? await readSamples(operators, folder) : noSamples;
-  const workload: Workload = { operators, samples };
-  display.await(`starting a control plane and ${operators.map(({ name }) => name).join(", ")} …`);
+  const configured = withSettings(chosen, settings.operatorSettings);
+  const sampled = settings.hasSamples ? configured : [];
+  // A file that cannot be read is reported before anything starts.
+  await readSamples(sampled, folder);
+  display.await(`starting a control plane and ${chosen.map(({ name }) => name).join(", ")} …`);
   using logFile = openLogFile(settings.logFile);
   const log = devLogger({ note: display.note, keep: logFile?.write });
   try {
@@ -60,9 +67,14 @@ export async function runDev(
       signal,
     );
     const { kubeconfigPath } = cluster;
-    const { operatorSettings, allowIncompatibleCrds } = settings;
+    const { allowIncompatibleCrds } = settings;
+    await using neighbours = await startSampleNeighbours({
+      ...{ operators: sampled, cluster, env, log, signal },
+    });
+    const operators = withSettings(chosen, neighbours.settings(settings.operatorSettings));
+    const workload: Workload = { operators, samples: await readSamples(sampled, folder, neighbours.texts) };
     await using running = await startOperators({
-      ...{ operators, operatorSettings, allowIncompatibleCrds, kubeconfigPath, version, log, signal },
+      ...{ operators, allowIncompatibleCrds, kubeconfigPath, env, version, log, signal },
     });
     display.print(await introduction(cluster, settings, workload));
     // The table stays as it was when the end began; messages about the end come below it.

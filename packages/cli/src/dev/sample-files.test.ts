@@ -36,6 +36,15 @@ describe("samples", () => {
     for (const other of [paint, bikes]) expect(isSameSample(tools, other)).toBe(false);
   });
 
+  it("have the texts of their neighbours in place of their names", async () => {
+    const boat = operatorWith("boat.yaml");
+    const portWith = async (texts?: ReadonlyMap<string, string>): Promise<unknown> =>
+      (await readSamples([boat], folder, texts)).first.map(({ object }) => object.spec);
+    const unknown = "\u0024{unknown}";
+    expect(await portWith()).toEqual([{ port: `\u0024{port} ${unknown}` }]);
+    expect(await portWith(new Map([["port", "Bristol"]]))).toEqual([{ port: `Bristol ${unknown}` }]);
+  });
+
   it("that cannot be read are named in one line, with what to do", async () => {
     await expect(readSamples([operatorWith("missing.yaml")], folder)).rejects.toThrow(
       /^read sample missing\.yaml: ENOENT.*; correct the file, or leave samples out by --no-samples$/,

@@ -22,12 +22,17 @@ export interface Samples {
   readonly later: readonly Sample[];
 }
 
-export const noSamples: Samples = { first: [], later: [] };
-
-/** All samples of the operators, in their order. Throws an UnreadableSampleError. */
-export async function readSamples(operators: readonly Operator[], folder: string): Promise<Samples> {
+/**
+ * All samples of the operators, in their order, where `${name}` stands for one of the texts. Throws an
+ * UnreadableSampleError.
+ */
+export async function readSamples(
+  operators: readonly Operator[],
+  folder: string,
+  texts: ReadonlyMap<string, string> = new Map(),
+): Promise<Samples> {
   const read = async (files: readonly URL[]): Promise<readonly Sample[]> =>
-    (await Promise.all(files.map((url) => readSampleFile(url, folder)))).flat();
+    (await Promise.all(files.map((url) => readSampleFile(url, folder, texts)))).flat();
   return {
     first: await read(operators.flatMap(({ samples }) => samples?.files ?? [])),
     later: await read(operators.flatMap(({ samples }) => samples?.later ?? [])),
@@ -44,12 +49,20 @@ export function isSameSample({ object: one }: Sample, { object: other }: Sample)
   );
 }
 
-async function readSampleFile(url: URL, folder: string): Promise<readonly Sample[]> {
+async function readSampleFile(
+  url: URL,
+  folder: string,
+  texts: ReadonlyMap<string, string>,
+): Promise<readonly Sample[]> {
   const file = shownPath(url, folder);
   try {
     // Loaded only where there are samples to parse.
     const { parseAllDocuments } = await import("yaml");
-    const documents = [parseAllDocuments(await readFile(url, "utf8"))].flat();
+    const text = (await readFile(url, "utf8")).replaceAll(
+      /\$\{(\w+)\}/g,
+      (whole, name: string) => texts.get(name) ?? whole,
+    );
+    const documents = [parseAllDocuments(text)].flat();
     return documents.flatMap((document) => {
       for (const error of document.errors) throw error;
       const object: unknown = document.toJS();

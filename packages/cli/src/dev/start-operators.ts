@@ -1,22 +1,24 @@
 import { hostname } from "node:os";
 import { type Client, type Logger, type Operator, systemClock } from "keelson";
 import type { Cache } from "keelson/cache";
+import type { Environment } from "keelson/client";
 import { systemRandom, toError } from "keelson/low-level";
 import { operatorCacheKinds } from "keelson/manager";
 import { createEventRecorder, createMetrics, type Metrics } from "keelson/telemetry";
 import type { ManagedWebhooks } from "keelson/webhook";
-import type { SettingsByOperator } from "../config/resolve-config.ts";
 import { type Cluster, connectCluster } from "../run/connect-cluster.ts";
 import { installOperatorCrds } from "../run/custom-resources.ts";
-import { setUpOperator, withSettings } from "../run/set-up-operators.ts";
+import { setUpOperator } from "../run/set-up-operators.ts";
 import { DevManager, webhooksInPlace } from "./dev-webhooks.ts";
 
 export interface StartOperatorsOptions {
+  /** As their settings make them. */
   readonly operators: readonly Operator[];
-  readonly operatorSettings: SettingsByOperator;
   readonly kubeconfigPath: string;
   /** Installs kinds that break objects or clients of those that the control plane has. */
   readonly allowIncompatibleCrds: boolean;
+  /** For programs that operators start. */
+  readonly env: Environment;
   /** Of this command. */
   readonly version: string;
   readonly log: Logger;
@@ -41,7 +43,8 @@ const graceMs = 1_000;
 
 /** Installs the kinds of the operators and runs all of them in one manager. Leaves nothing running if it rejects. */
 export async function startOperators(options: StartOperatorsOptions): Promise<RunningOperators> {
-  const { kubeconfigPath, version, log, signal, allowIncompatibleCrds: allowIncompatible } = options;
+  const { operators, kubeconfigPath, env, version, log, signal } = options;
+  const { allowIncompatibleCrds: allowIncompatible } = options;
   const metrics = createMetrics({ processMetrics: false, log });
   const access = { kubeconfig: kubeconfigPath, context: undefined, env: {}, userAgent: `${name}/${version}` };
   const cluster = await connectCluster({ ...access, log, metrics, signal });
@@ -54,9 +57,8 @@ export async function startOperators(options: StartOperatorsOptions): Promise<Ru
     await cluster[Symbol.asyncDispose]();
   };
   try {
-    const operators = withSettings(options.operators, options.operatorSettings);
     await installOperatorCrds(cluster.client, operators, { log, signal, allowIncompatible });
-    const { manager, webhooksAt } = makeManager(cluster, operators, metrics, log);
+    const { manager, webhooksAt } = makeManager(cluster, { operators, env, metrics, log });
     for (const operator of operators) await setUpOperator(operator, manager, signal);
     const runSignal = AbortSignal.any([signal, stopping.signal]);
     ended = manager.run(runSignal).catch((error: unknown) => {
@@ -76,11 +78,13 @@ export async function startOperators(options: StartOperatorsOptions): Promise<Ru
   }
 }
 
+interface ManagerParts extends Pick<StartOperatorsOptions, "operators" | "env" | "log"> {
+  readonly metrics: Metrics;
+}
+
 function makeManager(
-  { client }: Cluster,
-  operators: readonly Operator[],
-  metrics: Metrics,
-  log: Logger,
+  { client, access }: Cluster,
+  { operators, env, metrics, log }: ManagerParts,
 ): { readonly manager: DevManager; readonly webhooksAt: Promise<string> } {
   const listening = Promise.withResolvers<string>();
   const urlOf = (port: number): string => `https://${loopback}:${port}`;
@@ -90,7 +94,7 @@ function makeManager(
     endpoint: (port) => ({ url: urlOf(port) }),
   };
   const manager = new DevManager({
-    ...{ client, name, log, graceMs },
+    ...{ client, access, env, name, log, graceMs },
     cache: { kinds: operatorCacheKinds(operators) },
     metrics: { port: -1, gathered: metrics },
     health: { port: -1 },

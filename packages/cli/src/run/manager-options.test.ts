@@ -30,6 +30,7 @@ function optionsOf(...flags: readonly string[]): ReturnType<typeof managerOption
       version: "v1.36.2",
       [Symbol.asyncDispose]: async () => undefined,
     },
+    env: { PATH: "/usr/bin" },
     name: "keelson-gadgets",
     identity: "pod-1",
     userAgent: "keelson-gadgets/1",
@@ -47,6 +48,12 @@ function optionsOf(...flags: readonly string[]): ReturnType<typeof managerOption
 }
 
 describe("the options of a manager", () => {
+  it("has the access to the cluster and the environment, for programs that operators start", () => {
+    const { access, env } = optionsOf();
+    expect(access?.server).toBe("https://api:6443");
+    expect(env).toEqual({ PATH: "/usr/bin" });
+  });
+
   it("has all servers listen on the address", () => {
     const folder = ["--webhook-cert-dir", "/certificates"];
     const { metrics, health, webhooks } = optionsOf(

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import type { Logger, ManagerOptions, Operator } from "keelson";
-import { type Listen, listenHttp } from "keelson/client";
+import { type Environment, type Listen, listenHttp } from "keelson/client";
 import type { ControllerTracer } from "keelson/controller";
 import type { LeaderElectionOptions } from "keelson/leader";
 import { errorCode } from "keelson/low-level";
@@ -15,6 +15,7 @@ export interface RunParts {
   readonly config: RunConfig;
   readonly operators: readonly Operator[];
   readonly cluster: Cluster;
+  readonly env: Environment;
   /** Of this run; the same for its replicas. */
   readonly name: string;
   /** Of this replica. */
@@ -31,12 +32,12 @@ export interface RunParts {
 
 /** The manager's options for a configuration. */
 export function managerOptions(parts: RunParts): ManagerOptions {
-  const { config, operators, cluster, name, log, metrics, events, tracer, metricsCertificates } = parts;
-  const { client } = cluster;
+  const { config, operators, cluster, env, name, log, metrics, events, tracer, metricsCertificates } = parts;
+  const { client, access } = cluster;
   const host = config.bindAddress === undefined ? {} : { host: config.bindAddress };
   const webhooks = webhookOptions(parts);
   return {
-    ...{ client, name, log, events },
+    ...{ client, access, env, name, log, events },
     ...(tracer !== undefined && { tracer }),
     listen: listenByFlags(config),
     cache: {

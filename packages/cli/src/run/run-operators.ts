@@ -65,7 +65,7 @@ export async function runOperators(
   const { allowIncompatibleCrds: allowIncompatible } = config;
   if (config.installCrds) await installOperatorCrds(client, operators, { log, signal, allowIncompatible });
   else await requireCrds(client, operators, [...new Set(loaded.map(({ origin }) => origin))], signal);
-  const manager = await makeManager({ config, operators, cluster, name, userAgent, log, metrics });
+  const manager = await makeManager({ config, operators, cluster, env, name, userAgent, log, metrics });
   for (const operator of operators) await setUpOperator(operator, manager, signal);
   requireKnownKinds(config.concurrency, manager.kinds);
   await manager.run(signal);
@@ -94,6 +94,7 @@ interface ManagerParts {
   readonly config: RunConfig;
   readonly operators: readonly Operator[];
   readonly cluster: Cluster;
+  readonly env: RunDependencies["env"];
   readonly name: string;
   readonly userAgent: string;
   readonly log: Logger;

@@ -2,7 +2,7 @@ import { accessFromKubeconfig, createClient, httpTransport, listenHttp, sendPost
 import { readOpenApiDocument } from "@keelson/controlplane";
 import { errorCode, KeelsonError, type Kubeconfig, systemClock } from "@keelson/core";
 import { startHollowNodes } from "@keelson/hollow";
-import { createSandbox, serveSandbox } from "@keelson/sandbox";
+import { createSandbox, type ServedSandbox, serveSandbox } from "@keelson/sandbox";
 import { DataFolderError, PortTakenError } from "./errors.ts";
 import { FolderJournal } from "./folder-journal.ts";
 import { keptIdentity, newIdentity } from "./kept-identity.ts";
@@ -29,6 +29,8 @@ export interface EmbeddedCluster extends AsyncDisposable {
   readonly url: string;
   readonly kubeconfigPath: string;
   readonly nodeNames: readonly string[];
+  /** A kubeconfig with a client certificate of its own. */
+  issueKubeconfig(user: string, groups: readonly string[]): Promise<Kubeconfig>;
 }
 
 /** Receives what a user must know of a running control plane. */
@@ -52,11 +54,16 @@ export async function startEmbeddedCluster(
     for (const end of stops.splice(0).reverse()) await end();
   };
   try {
-    const { url, kubeconfig } = await serveCluster(settings, reports, stops);
+    const served = await serveCluster(settings, reports, stops);
+    const kubeconfig = await served.kubeconfig();
     const written = await writeKubeconfig(kubeconfig, settings.kubeconfig);
     stops.push(async () => written[Symbol.asyncDispose]());
     const nodeNames = await startNodes(kubeconfig, settings.nodes, stops, signal);
-    return { url, kubeconfigPath: written.path, nodeNames, [Symbol.asyncDispose]: stop };
+    return {
+      ...{ url: served.url, kubeconfigPath: written.path, nodeNames },
+      issueKubeconfig: (user, groups) => served.kubeconfig(user, groups),
+      [Symbol.asyncDispose]: stop,
+    };
   } catch (error) {
     await stop();
     throw error;
@@ -67,7 +74,7 @@ async function serveCluster(
   { host, port, data, fsync, repair, controllers }: EmbeddedClusterSettings,
   reports: ClusterReports,
   stops: Stops,
-): Promise<{ readonly url: string; readonly kubeconfig: Kubeconfig }> {
+): Promise<Pick<ServedSandbox, "url" | "kubeconfig">> {
   const journal =
     data === undefined ? undefined : await inFolder(data, () => new FolderJournal(data, { fsync, repair }));
   if (journal !== undefined) stops.push(() => journal[Symbol.dispose]());
@@ -88,7 +95,7 @@ async function serveCluster(
     },
   );
   stops.push(() => served.close(0));
-  return { url: served.url, kubeconfig: await served.kubeconfig() };
+  return served;
 }
 
 /** Throws a DataFolderError if the folder cannot be used. */

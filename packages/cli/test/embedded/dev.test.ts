@@ -103,6 +103,23 @@ describe("keelson dev --exit-when-settled", patient, () => {
     );
   });
 
+  it("starts the neighbours of samples first, which add settings and texts, and ends them last", async () => {
+    const args = ["./harbour-operator.ts", "--exit-when-settled", "--harbour.tide", "low"];
+    const keelson = dev(args);
+    expect([await keelson.exited, keelson.stderr]).toEqual([
+      0,
+      expect.stringMatching(/the harbour is open.*the harbour is closed/s),
+    ]);
+    expect(keelson.stdout).toMatch(
+      /^boat\/ferry: Bristol \$\{unknown\}, low, pilot, https:\/\/127\.0\.0\.1:\d+$/m,
+    );
+  });
+
+  it("starts no neighbours without samples", async () => {
+    const keelson = dev(["./harbour-operator.ts", "--exit-when-settled", "--no-samples"]);
+    expect([await keelson.exited, keelson.stderr]).toEqual([0, ""]);
+  });
+
   it("has nothing to wait for without samples", async () => {
     const keelson = dev(["./shed-operator.ts", "--exit-when-settled", "--no-samples"]);
     expect([await keelson.exited, keelson.stderr]).toEqual([0, ""]);
@@ -212,6 +229,15 @@ describe("keelson dev, when it cannot do its work, reports it in one line and en
     ["a sample that is missing", "missing.yaml", "read sample samples/missing.yaml: ENOENT.*; correct"],
   ])("for %s", async (_, file, message) => {
     expect(await complaintOf(["./shed-operator.ts"], { SHED_SAMPLES: file })).toEqual(oneLine(message));
+  });
+
+  it.each([
+    ["that cannot be loaded", "./failing-module.ts", "this module cannot be loaded"],
+    ["that export something else", "./no-operator.ts", "no-operator.ts does not export startNeighbours"],
+  ])("for neighbours %s", async (_, module, message) => {
+    expect(await complaintOf(["./harbour-operator.ts"], { HARBOUR_NEIGHBOURS: module })).toEqual(
+      oneLine(`start the neighbours of harbour: .*${message}; --no-samples runs it without them`),
+    );
   });
 
   it.each([

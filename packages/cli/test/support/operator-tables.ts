@@ -1,4 +1,4 @@
-import type { ReplacedProgram } from "keelson/manager";
+import type { ReplacedConfiguration, ReplacedProgram } from "keelson/manager";
 import { aliasNames, defaultOf } from "../../src/config/help-text.ts";
 import type { Setting } from "../../src/config/setting.ts";
 
@@ -25,6 +25,16 @@ export function replacedTable(settings: readonly Setting[], { ignored = [] }: Re
     });
   const without = ignored.map(({ flag, because }) => [`\`${flag}\``, `nothing: ${because}`]);
   return table(["upstream's name", "stands for"], [...rows, ...without]);
+}
+
+/** The keys of the replaced program that are no settings of the operator, as the README lists them. */
+export function keysTable(settings: readonly Setting[], { keys = [] }: ReplacedConfiguration): string {
+  const rows = keys.map((key) => {
+    if ("because" in key) return [`\`${key.key}\``, `nothing: ${key.because}`];
+    const { flag } = settings.find(({ name }) => name === key.setting) ?? { flag: key.setting };
+    return [`\`${key.key}\``, `\`${flag}\``];
+  });
+  return table(["key of the original", "stands for"], rows);
 }
 
 function namesOf(setting: Setting): string {

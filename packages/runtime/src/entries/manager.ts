@@ -25,6 +25,20 @@ export type {
   SampleStage,
 } from "../manager/operator.ts";
 export { InvalidSettingsError, operatorCacheKinds, operatorUses } from "../manager/operator.ts";
-export type { IgnoredFlag, ReplacedProgram, SettingAlias } from "../manager/replaced-program.ts";
+export type {
+  IgnoredFlag,
+  IgnoredKey,
+  RenamedKey,
+  ReplacedConfiguration,
+  ReplacedKey,
+  ReplacedProgram,
+  SettingAlias,
+} from "../manager/replaced-program.ts";
 export type { Runnable } from "../manager/runnable.ts";
+export type {
+  NeighbourContext,
+  SampleCluster,
+  SampleNeighbours,
+  StartSampleNeighbours,
+} from "../manager/sample-neighbours.ts";
 export type { SignalledProcess, Stoppable } from "../manager/signals.ts";

@@ -1,4 +1,4 @@
-import type { Client } from "@keelson/client";
+import type { Client, ClusterAccess, Environment } from "@keelson/client";
 import type { Clock, Listen, Random, ServingCertificate } from "@keelson/core";
 import type { CacheSettings } from "../cache/cache-settings.ts";
 import type { ConcurrencyDefaults } from "../controller/controller-definition.ts";
@@ -58,6 +58,13 @@ export type ServerName = "metrics" | "health" | "webhooks";
 export interface ManagerOptions {
   /** Reads from and writes to the API server. The caller closes it after `run`. */
   readonly client: Client;
+  /**
+   * How the client reaches the API server, for parts of an operator that start a program which connects by itself, such as
+   * Helm. Default: such parts cannot.
+   */
+  readonly access?: ClusterAccess;
+  /** What such programs may find in their environment, such as PATH and proxies. Default: nothing. */
+  readonly env?: Environment;
   /** The name of the roles in a report of missing permissions. Default `keelson`. */
   readonly name?: string;
   /** Default: the machine's. */

@@ -1,4 +1,4 @@
-import { type Client, listenHttp } from "@keelson/client";
+import { type Client, type ClusterAccess, type Environment, listenHttp } from "@keelson/client";
 import type { ApiUse, Clock, Random } from "@keelson/core";
 import { abortable, aborted, systemClock, systemRandom, toError } from "@keelson/core";
 import { namespacesOf } from "../cache/cache-settings.ts";
@@ -53,6 +53,9 @@ export class Manager {
   readonly liveClient: Client;
   /** Reads from the cache and writes, whether this replica leads or not: for the work of every replica. */
   readonly replicaClient: Client;
+  /** How the API server is reached, and the environment, for programs that connect by themselves; see ManagerOptions. */
+  readonly access: ClusterAccess | undefined;
+  readonly env: Environment;
   readonly events: EventRecorder;
   /** Where its parts take time, random numbers and the log from; runnables of an operator, too. */
   readonly clock: Clock;
@@ -86,6 +89,8 @@ export class Manager {
     const log = steadyLogger(options.log);
     const { gathered, aliases, port = 0 } = options.metrics ?? {};
     this.#options = options;
+    this.access = options.access;
+    this.env = options.env ?? {};
     this.namespaces = namespacesOf(options.cache);
     this.clock = clock;
     this.random = random;

@@ -1,3 +1,4 @@
+import type { ClusterAccess } from "@keelson/client";
 import { metadataOnly, type ObjectOf, projected, usesOf } from "@keelson/core";
 import { Deployment } from "@keelson/core/kinds/apps/v1";
 import { ConfigMap, Secret } from "@keelson/core/kinds/core/v1";
@@ -228,6 +229,49 @@ describe("the parts that an operator makes", () => {
       expect(await manager.metrics.render()).toContain(`gadgets_sent_total ${limit}`);
       expect(manager.kinds).toEqual(["Plain.example.com"]);
     }
+  });
+
+  it("are made with the way to the cluster of their manager, if they are to run", async () => {
+    const seen: unknown[] = [];
+    const operator = defineOperator({
+      name: "gadgets",
+      parts: ({ access, liveClient, env }) => {
+        seen.push({ access, liveClient, env });
+        return {};
+      },
+    });
+    expect(seen).toEqual([{ access: undefined, liveClient: undefined, env: {} }]);
+    const access: ClusterAccess = {
+      ...{ server: "https://api:6443", namespace: "default", refused: () => undefined },
+      ...{ tls: async () => ({ insecure: false }), headers: async () => ({}) },
+    };
+    const { manager } = managerWorld({ access, env: { PATH: "/usr/bin" } });
+    await operator.setup(manager);
+    const { liveClient } = manager;
+    expect(seen[1]).toEqual({ access, liveClient, env: { PATH: "/usr/bin" } });
+  });
+
+  it("may have kinds whose group is a setting, beside those of the definition", () => {
+    const grouped = z.object({ group: z.string().default("example.com") });
+    const kindIn = (group: string) =>
+      defineResource({ group, version: "v1", kind: "Grouped", spec: z.object({}) });
+    const groupsOf = ({ resources }: Operator) => resources.map(({ group, kind }) => `${kind}.${group}`);
+    const operator = defineOperator({
+      name: "grouped",
+      settings: grouped,
+      resources: [Plain],
+      controllers: [controller(Gadget).reconcile(nothing)],
+      parts: ({ settings: { group } }) => ({ resources: [kindIn(group)] }),
+    });
+    expect(groupsOf(operator)).toEqual(["Plain.example.com", "Grouped.example.com"]);
+    const chosen = operator.withSettings({ group: "acme.dev" });
+    expect(groupsOf(chosen)).toEqual(["Plain.example.com", "Grouped.acme.dev"]);
+    const implicit = defineOperator({
+      name: "implicit",
+      settings: grouped,
+      parts: ({ settings: { group } }) => ({ controllers: [controller(kindIn(group)).reconcile(nothing)] }),
+    });
+    expect(groupsOf(implicit.withSettings({ group: "acme.dev" }))).toEqual(["Grouped.acme.dev"]);
   });
 
   it("need a default for each setting", () => {

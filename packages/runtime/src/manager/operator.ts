@@ -1,3 +1,4 @@
+import type { Client, ClusterAccess, Environment } from "@keelson/client";
 import {
   type ApiUse,
   type Clock,
@@ -52,6 +53,8 @@ export interface OperatorSamples {
   progress(object: GenericObject, stage: SampleStage): SampleProgress;
   /** Commands to try, as arguments of kubectl. Default: made of the kinds. */
   readonly tries?: readonly string[];
+  /** A module that exports `startNeighbours`, a StartSampleNeighbours. It is loaded with the samples alone. Default: none. */
+  readonly neighbours?: URL;
 }
 
 /** How far the samples have been applied. */
@@ -99,10 +102,17 @@ export interface PartDependencies<Settings> {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
+  /** Those of the manager; undefined if it has none, or if the parts are only made to learn what they declare. */
+  readonly liveClient: Client | undefined;
+  readonly access: ClusterAccess | undefined;
+  /** That of the manager. */
+  readonly env: Environment;
 }
 
 /** Parts of an operator that depend on its settings, or that share something; see OperatorDefinition. */
 export interface OperatorParts<Settings = unknown> {
+  /** Own kinds beside those of the definition, such as those whose group is a setting. Default: see OperatorDefinition. */
+  readonly resources?: readonly AnyDefinedResource[];
   /** Default: none. */
   readonly controllers?: readonly ControllerDefinition<never, Settings>[];
   /** Default: none. */
@@ -119,7 +129,7 @@ export interface OperatorParts<Settings = unknown> {
 
 export interface OperatorDefinition<Settings = unknown> {
   readonly name: string;
-  /** Default: the kinds of its controllers and webhooks that `defineResource` made. */
+  /** Default, unless its parts have some: the kinds of its controllers and webhooks that `defineResource` made. */
   readonly resources?: readonly AnyDefinedResource[];
   /**
    * A controller with metrics of its own is a function of the registry of its manager. It is also called once, with another
@@ -139,7 +149,7 @@ export interface OperatorDefinition<Settings = unknown> {
   readonly uses?: readonly ApiUse[];
   /** Default: none. */
   readonly samples?: OperatorSamples;
-  /** The program whose flags and variables are accepted as well. Default: none. */
+  /** The program whose flags, variables and configuration file are accepted as well. Default: none. */
   readonly replaces?: ReplacedProgram;
   /** Adds what cannot be declared, such as runnables. */
   readonly setup?: (manager: Manager, settings: Settings) => void | Promise<void>;
@@ -212,11 +222,14 @@ function operatorOf(definition: AnyDefinition, settings: unknown, values: unknow
       clock: systemClock,
       random: systemRandom,
       log: silentLogger,
+      liveClient: undefined,
+      access: undefined,
+      env: {},
     },
   });
   return {
     name,
-    resources: definition.resources ?? ownKinds(declared.controllers, declared.webhooks),
+    resources: declared.resources,
     uses: declared.uses,
     settings: schema,
     cache: declared.cache,
@@ -229,9 +242,11 @@ function operatorOf(definition: AnyDefinition, settings: unknown, values: unknow
 }
 
 function setUp(definition: AnyDefinition, settings: unknown, manager: Manager): void | Promise<void> {
-  const { namespaces, clock, random, log } = manager;
+  const { namespaces, clock, random, log, liveClient, access, env } = manager;
   const { registry: metrics } = manager.metrics;
-  const parts = allParts(definition, { settings, namespaces, metrics, clock, random, log });
+  const parts = allParts(definition, {
+    ...{ settings, namespaces, metrics, clock, random, log, liveClient, access, env },
+  });
   const { uses, indexes, controllers, webhooks } = parts;
   if (uses.length > 0) manager.declareUses(`operator ${definition.name}`, uses);
   for (const index of indexes) manager.cache.addIndex(index.resource, index.name, index.valuesOf);
@@ -247,12 +262,16 @@ function allParts(
 ): Required<OperatorParts> {
   const { metrics, settings } = dependencies;
   const made = definition.parts?.(dependencies) ?? {};
-  const controllers = (definition.controllers ?? []).map((each) =>
+  const declared = (definition.controllers ?? []).map((each) =>
     typeof each === "function" ? each(metrics) : each,
   );
+  const controllers = [...declared, ...(made.controllers ?? [])];
+  const webhooks = [...(definition.webhooks ?? []), ...(made.webhooks ?? [])];
+  const named = [definition.resources, made.resources].filter((resources) => resources !== undefined);
   return {
-    controllers: [...controllers, ...(made.controllers ?? [])],
-    webhooks: [...(definition.webhooks ?? []), ...(made.webhooks ?? [])],
+    controllers,
+    webhooks,
+    resources: named.length === 0 ? ownKinds(controllers, webhooks) : named.flat(),
     indexes: [...(definition.indexes ?? []), ...(made.indexes ?? [])],
     cache: [...(definition.cache ?? []), ...(made.cache ?? [])],
     uses: [...(definition.uses ?? []), ...(made.uses ?? [])],

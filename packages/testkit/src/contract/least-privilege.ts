@@ -2,7 +2,7 @@ import type { Transport, TransportRequest } from "@keelson/core";
 import type { ApiUse, Operator } from "keelson";
 import { MissingPermissionsError, rbacRules } from "keelson/schema";
 import { useOf } from "../operator/recorded-write.ts";
-import { type RunningOperator, runOperator } from "../operator/run-operator.ts";
+import { type RunningOperator, type RunOperatorOptions, runOperator } from "../operator/run-operator.ts";
 import type { World } from "../world/start-world.ts";
 import { ContractError } from "./errors.ts";
 
@@ -13,9 +13,10 @@ import { ContractError } from "./errors.ts";
 export async function runWithDeclaredPermissions(
   operator: Operator,
   { cluster }: World,
+  options: Omit<RunOperatorOptions, "access" | "adminAccess" | "wrap">,
   work: (running: RunningOperator) => Promise<void>,
 ): Promise<void> {
-  const rules = rbacRules(await declaredUses(operator, cluster));
+  const rules = rbacRules(await declaredUses(operator, cluster, options));
   const access = await cluster.createUser({ user: `${operator.name}-operator`, rules });
   const refused = new Set<string>();
   const recordRefused = (transport: Transport): Transport => ({
@@ -29,7 +30,8 @@ export async function runWithDeclaredPermissions(
   const problem = "the API server refuses requests that it does not declare; add to its uses";
   const broken = () => ({ operator: operator.name, problem, details: [...refused] });
   try {
-    await using running = await runOperator(operator, { access, adminAccess: cluster, wrap: recordRefused });
+    const own = { ...options, access, adminAccess: cluster, wrap: recordRefused };
+    await using running = await runOperator(operator, own);
     await work(running);
   } catch (error) {
     // A refused request explains why nothing settles better than the time that has passed.
@@ -40,10 +42,14 @@ export async function runWithDeclaredPermissions(
 }
 
 /** The uses that the operator's manager reports as missing to a user who may do nothing. */
-async function declaredUses(operator: Operator, cluster: World["cluster"]): Promise<readonly ApiUse[]> {
+async function declaredUses(
+  operator: Operator,
+  cluster: World["cluster"],
+  options: Omit<RunOperatorOptions, "access">,
+): Promise<readonly ApiUse[]> {
   const access = await cluster.createUser({ user: `${operator.name}-without-permissions`, rules: [] });
   try {
-    await using _ = await runOperator(operator, { access, adminAccess: cluster });
+    await using _ = await runOperator(operator, { ...options, access, adminAccess: cluster });
     return [];
   } catch (error) {
     if (error instanceof MissingPermissionsError) return error.missing.map(({ use }) => use);

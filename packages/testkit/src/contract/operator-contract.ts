@@ -40,7 +40,15 @@ export interface OperatorContractOptions {
   readonly specEdits?: Readonly<Record<string, SpecEdits>>;
   /** How long each stage of a scenario may take to settle. Default 60 s. */
   readonly settleTimeoutMs?: number;
+  /** How the operator is run, such as with which settings. Is called after the world was started. Default: as `runOperator` does. */
+  readonly operatorOptions?: () => ContractRunOptions;
 }
+
+/** What the contract does not decide itself. */
+export type ContractRunOptions = Omit<
+  RunOperatorOptions,
+  "access" | "adminAccess" | "namespaces" | "wrap" | "log" | "events" | "webhooks"
+>;
 
 /** One promise that every operator keeps, as a test. */
 export interface ContractCase {
@@ -80,7 +88,10 @@ export function operatorContract(options: OperatorContractOptions): readonly Con
       title: `leaves nothing of an earlier spec: ${title}`,
       timeoutMs: 180_000,
       check: () =>
-        checkSpecEdits(options.operator, options.world(), edits, Object.values(options.specEdits ?? {})),
+        checkSpecEdits(options.operator, options.world(), edits, {
+          all: Object.values(options.specEdits ?? {}),
+          operatorOptions: runOptions(options),
+        }),
     })),
     ...Object.entries(options.scenarios).map(([title, scenario]) => ({
       title: `reaches the same outcome after a crash at any write: ${title}`,
@@ -96,7 +107,7 @@ async function checkSecondPass(options: OperatorContractOptions): Promise<void> 
   const writes = await Promise.all(
     Object.values(scenarios).map(async (scenario) => {
       const place = await newPlace(world);
-      const run: RunOperatorOptions = { access: world.cluster, namespaces: [place.namespace] };
+      const run = { ...runOptions(options), access: world.cluster, namespaces: [place.namespace] };
       await using first = await runOperator(operator, run);
       await settle(options, scenario, place, first);
       await first.stop();
@@ -121,7 +132,7 @@ async function checkFirstError(options: OperatorContractOptions): Promise<void> 
   const log = new RecordingLogger();
   const connections: FaultyTransport[] = [];
   await using _ = await runOperator(operator, {
-    ...{ access: world.cluster, namespaces: [place.namespace], events: false, log },
+    ...{ ...runOptions(options), access: world.cluster, namespaces: [place.namespace], events: false, log },
     wrap: (transport) => {
       const faulty = failWrites(transport, plural);
       connections.push(faulty);
@@ -159,7 +170,7 @@ async function checkFirstError(options: OperatorContractOptions): Promise<void> 
 async function checkPermissions(options: OperatorContractOptions): Promise<void> {
   const { operator, scenarios } = options;
   const world = options.world();
-  await runWithDeclaredPermissions(operator, world, async (running) => {
+  await runWithDeclaredPermissions(operator, world, runOptions(options), async (running) => {
     await Promise.all(
       Object.values(scenarios).map(async (scenario) => {
         const place = await newPlace(world);
@@ -188,13 +199,18 @@ async function waitForEvents(
 async function checkCrashes(options: OperatorContractOptions, scenario: ContractScenario): Promise<void> {
   const { operator, settleTimeoutMs = defaultSettleTimeoutMs } = options;
   const { cluster } = options.world();
-  const report = await crashAtEveryWrite(operator, { cluster, scenario, settleTimeoutMs });
+  const operatorOptions = runOptions(options);
+  const report = await crashAtEveryWrite(operator, { cluster, scenario, settleTimeoutMs, operatorOptions });
   if (report.crashes.length === 0)
     throw new ContractError({ operator: operator.name, problem: "it writes nothing in the scenario" });
   scenario.checkReport?.(report);
 }
 
 const defaultSettleTimeoutMs = 60_000;
+
+function runOptions({ operatorOptions }: OperatorContractOptions): ContractRunOptions {
+  return operatorOptions?.() ?? {};
+}
 
 async function newPlace(world: World): Promise<ScenarioWorld> {
   return { namespace: await world.createNamespace(), client: world.client, cluster: world.cluster };

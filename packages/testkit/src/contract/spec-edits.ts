@@ -1,11 +1,18 @@
 import { jsonPatch } from "@keelson/client";
-import { genericResource, isRecord, type Resource } from "@keelson/core";
+import {
+  type GenericObject,
+  genericResource,
+  isRecord,
+  type ObjectKey,
+  type Resource,
+  type Stored,
+} from "@keelson/core";
 import type { Operator } from "keelson";
 import type { AnyDefinedResource } from "keelson/schema";
 import { differences } from "../operator/differences.ts";
 import { NotSettledError } from "../operator/errors.ts";
 import { normalized } from "../operator/normalized.ts";
-import { type RunningOperator, runOperator } from "../operator/run-operator.ts";
+import { type RunningOperator, type RunOperatorOptions, runOperator } from "../operator/run-operator.ts";
 import { until } from "../operator/until.ts";
 import type { World } from "../world/start-world.ts";
 import { ContractError } from "./errors.ts";
@@ -21,6 +28,17 @@ export interface SpecEdits {
   readonly owned: readonly Resource[];
   /** Fields that cannot be edited. Default: none. */
   readonly fixedFields?: readonly string[];
+  /** Creates what an object of the name needs in its namespace. Default: it needs nothing. */
+  prepare?(world: World, key: Required<ObjectKey>): Promise<unknown>;
+  /** Whether the operator has brought an object to its spec. Default: its status observes its generation. */
+  isSettled?(object: Stored<GenericObject>): boolean;
+}
+
+export interface CheckSpecEditsOptions {
+  /** All edits of the operator: those of a kind together must change every field. Default: these alone. */
+  readonly all?: readonly SpecEdits[];
+  /** How the operator is run. */
+  readonly operatorOptions?: Omit<RunOperatorOptions, "access" | "events">;
 }
 
 const name = "edited";
@@ -46,7 +64,7 @@ export async function checkSpecEdits(
   operator: Operator,
   world: World,
   edits: SpecEdits,
-  all: readonly SpecEdits[] = [edits],
+  { all = [edits], operatorOptions = {} }: CheckSpecEditsOptions = {},
 ): Promise<void> {
   const unedited = uneditedFields(edits, all);
   if (unedited.length > 0)
@@ -55,7 +73,8 @@ export async function checkSpecEdits(
       problem: "no edit of its contract changes the fields",
       details: unedited,
     });
-  await using running = await runOperator(operator, { access: world.cluster, events: false });
+  const run = { ...operatorOptions, access: world.cluster, events: false };
+  await using running = await runOperator(operator, run);
   const [first, ...rest] = await expectations(world, edits, running);
   if (first === undefined) return;
   const problems = await Promise.all([
@@ -131,8 +150,9 @@ function uneditedFields(
 }
 
 /** Returns the namespace. */
-async function create(world: World, { resource }: SpecEdits, spec: object): Promise<string> {
+async function create(world: World, { resource, prepare }: SpecEdits, spec: object): Promise<string> {
   const namespace = await world.createNamespace();
+  await prepare?.(world, { namespace, name });
   await world.client.create(genericResource(resource), { metadata: { namespace, name }, spec });
   return namespace;
 }
@@ -169,8 +189,12 @@ async function remaining(
   }
 }
 
-async function isObserved({ client }: World, { resource }: SpecEdits, namespace: string): Promise<boolean> {
-  const { metadata, status } = await client.get(genericResource(resource), { namespace, name });
+async function isObserved({ client }: World, edits: SpecEdits, namespace: string): Promise<boolean> {
+  const { resource, isSettled = observesGeneration } = edits;
+  return isSettled(await client.get(genericResource(resource), { namespace, name }));
+}
+
+function observesGeneration({ metadata, status }: Stored<GenericObject>): boolean {
   return isRecord(status) && status.observedGeneration === metadata.generation;
 }
 

@@ -12,6 +12,8 @@ export interface CrashingTransportOptions {
   readonly atWrite?: number;
   /** `after`: the server has carried the write out. `before`: it never hears of it. Default `after`. */
   readonly moment?: CrashMoment;
+  /** Whether a write that is made now counts. Default: each does. */
+  readonly isCounted?: () => boolean;
 }
 
 /** The connections of a process that may be killed: from then on nothing passes in either direction. */
@@ -26,24 +28,26 @@ export interface CrashingTransport extends Transport {
 
 export function crashingTransport(
   inner: Transport,
-  { atWrite, moment = "after" }: CrashingTransportOptions = {},
+  { atWrite, moment = "after", isCounted = () => true }: CrashingTransportOptions = {},
 ): CrashingTransport {
-  return new MortalTransport(inner, atWrite, moment);
+  return new MortalTransport(inner, { atWrite, moment, isCounted });
+}
+
+interface MortalOptions extends Required<Omit<CrashingTransportOptions, "atWrite">> {
+  readonly atWrite: number | undefined;
 }
 
 class MortalTransport implements CrashingTransport {
   readonly #inner: Transport;
-  readonly #atWrite: number | undefined;
-  readonly #moment: CrashMoment;
+  readonly #options: MortalOptions;
   readonly #exchanges = new Set<Exchange>();
   readonly #crash = new AbortController();
   #writes = 0;
   #crashedAt: RecordedWrite | undefined;
 
-  constructor(inner: Transport, atWrite: number | undefined, moment: CrashMoment) {
+  constructor(inner: Transport, options: MortalOptions) {
     this.#inner = inner;
-    this.#atWrite = atWrite;
-    this.#moment = moment;
+    this.#options = options;
   }
 
   get crashedAt(): RecordedWrite | undefined {
@@ -64,9 +68,10 @@ class MortalTransport implements CrashingTransport {
     request.signal?.throwIfAborted();
     if (this.crashed.aborted) throw connectionRefused();
     const write = writeOf(request);
-    if (write !== undefined) this.#writes += 1;
-    if (write !== undefined && this.#writes === this.#atWrite) return this.#die(write, request);
-    return this.#pass(request);
+    const { atWrite, isCounted } = this.#options;
+    if (write === undefined || !isCounted()) return this.#pass(request);
+    this.#writes += 1;
+    return this.#writes === atWrite ? this.#die(write, request) : this.#pass(request);
   }
 
   close(): Promise<void> {
@@ -76,7 +81,7 @@ class MortalTransport implements CrashingTransport {
   /** The sender never learns the result of the write. */
   async #die(write: RecordedWrite, request: TransportRequest): Promise<never> {
     const { signal, ...unaborted } = request;
-    if (this.#moment === "after") await readToEnd(await this.#inner.send(unaborted));
+    if (this.#options.moment === "after") await readToEnd(await this.#inner.send(unaborted));
     // Something else may have killed it in the meantime.
     if (!this.crashed.aborted) this.#crashedAt = write;
     this.crash();

@@ -1,4 +1,4 @@
-import type { Client } from "@keelson/client";
+import type { Client, ClusterAccess } from "@keelson/client";
 import { type Clock, systemClock, systemRandom } from "@keelson/core";
 import { type Admission, Manager, type ManagerOptions, type Operator } from "keelson";
 import { operatorCacheKinds } from "keelson/manager";
@@ -16,6 +16,8 @@ export interface OperatorRunParts {
   readonly options: RunOperatorOptions;
   /** The operator's own. */
   readonly client: Client;
+  /** How it reaches the cluster; undefined if that is not by HTTPS. */
+  readonly access: ClusterAccess | undefined;
   readonly admin: Client;
   readonly connection: CrashingTransport;
   readonly metrics: Metrics;
@@ -145,8 +147,8 @@ export class OperatorRun {
   }
 
   #managerOptions(): ManagerOptions {
-    const { options, client, metrics, webhookName } = this.#parts;
-    const { clock, random, namespaces, permissionCheck, servedCheckMs } = options;
+    const { options, client, access, metrics, webhookName } = this.#parts;
+    const { clock, random, env, namespaces, permissionCheck, servedCheckMs } = options;
     const events = this.#events;
     return {
       client,
@@ -154,6 +156,8 @@ export class OperatorRun {
       log: this.#log,
       ...(clock !== undefined && { clock }),
       ...(random !== undefined && { random }),
+      ...(access !== undefined && { access }),
+      ...(env !== undefined && { env }),
       ...(events !== undefined && { events }),
       ...(permissionCheck !== undefined && { permissionCheck }),
       cache: {

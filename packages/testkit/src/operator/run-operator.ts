@@ -1,4 +1,11 @@
-import { accessFromKubeconfig, type Client, createClient, httpTransport } from "@keelson/client";
+import {
+  accessFromKubeconfig,
+  type Client,
+  type ClusterAccess,
+  createClient,
+  type Environment,
+  httpTransport,
+} from "@keelson/client";
 import {
   type Clock,
   type Kubeconfig,
@@ -33,6 +40,8 @@ export interface RunOperatorOptions {
   readonly clock?: Clock;
   /** Default: the machine's. */
   readonly random?: Random;
+  /** What programs that it starts may find in their environment. Default: nothing. */
+  readonly env?: Environment;
   /** Default: shows warnings and errors on the console. */
   readonly log?: Logger;
   /** Whether it records Events. Default true. */
@@ -127,9 +136,10 @@ async function start(
   });
   const client = createClient({ transport: metrics.measureTransport(transport, "cluster"), clock });
   const admin = createClient({ transport: adminTransport, clock: waitClock });
-  await installCrds(admin, operator.resources);
+  await installCrds(admin, operator.withSettings(options.settings).resources);
   const life = new OperatorRun(operator, {
     ...{ options, client, admin, connection, metrics, webhookName, waitClock },
+    access: "kubeconfig" in access ? clusterAccess(access.kubeconfig, clock) : undefined,
     release: () => endAll(endings.splice(0)),
   });
   await life.start();
@@ -157,10 +167,13 @@ export type OperatorAccess = { readonly kubeconfig: Kubeconfig } | { readonly tr
 
 /** A transport whose `close` closes only what was opened here. */
 export function openAccess(access: OperatorAccess, clock: Clock = systemClock): Transport {
-  if ("kubeconfig" in access)
-    return httpTransport(accessFromKubeconfig(access.kubeconfig, { clock, env: {} }));
+  if ("kubeconfig" in access) return httpTransport(clusterAccess(access.kubeconfig, clock));
   const { transport } = access;
   return { send: (request) => transport.send(request), close: async () => undefined };
+}
+
+function clusterAccess(kubeconfig: Kubeconfig, clock: Clock): ClusterAccess {
+  return accessFromKubeconfig(kubeconfig, { clock, env: {} });
 }
 
 /**

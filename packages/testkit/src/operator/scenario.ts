@@ -31,6 +31,11 @@ export interface Scenario {
   act?(world: ScenarioWorld): Promise<void>;
   /** Whether the operator has brought about all steps so far. A NotFoundError counts as false. */
   isSettled(world: ScenarioWorld, stage: ScenarioStage): Promise<boolean>;
+  /**
+   * The first step whose writes are crashed at. Default `prepared`, which is all of them; `acted` where another scenario
+   * begins with the same step.
+   */
+  readonly crashFrom?: ScenarioStage;
   /** The state that must be the same at the end of each run, such as `normalized` objects. */
   outcome(world: ScenarioWorld): Promise<unknown>;
   /**
@@ -54,7 +59,7 @@ export interface ScenarioOptions {
 /** The result of a scenario. */
 export interface ScenarioEnd {
   readonly outcome: unknown;
-  /** The writes of the first operator. */
+  /** The writes of the first operator, from the step on from which it may crash. */
   readonly writes: readonly RecordedWrite[];
   /** The write during which it crashed; undefined if it made fewer writes. */
   readonly crashedAt: RecordedWrite | undefined;
@@ -78,7 +83,10 @@ export async function runScenario(
   const namespace = await createNamespace(client);
   const world: ScenarioWorld = { namespace, client, cluster };
   const runOptions = { ...operatorOptions, access: cluster, namespaces: [namespace] };
-  const operators = await OperatorWithSuccessor.start(operator, runOptions, crash);
+  const operators = await OperatorWithSuccessor.start(operator, runOptions, {
+    ...crash,
+    waitsForAct: scenario.crashFrom === "acted",
+  });
   let hasSucceeded = false;
   try {
     await settleScenario(options, world, operators);
@@ -100,6 +108,8 @@ export interface ScenarioOperator {
   readonly needsReplacement?: boolean;
   /** Starts a successor of an operator that has crashed. */
   replaceCrashed?(): Promise<void>;
+  /** Is called before the second step. */
+  beginAct?(): void;
 }
 
 /**
@@ -127,6 +137,7 @@ export async function settleScenario(
   await scenario.prepare(world);
   await settle("prepared");
   if (scenario.act === undefined) return;
+  running.beginAct?.();
   await scenario.act(world);
   await settle("acted");
 }
@@ -167,22 +178,24 @@ async function outcomeOf(
  * scenario, unless it has failed already.
  */
 async function removeWorld(
-  { operator, client, scenario }: ScenarioOptions,
+  { operator, client, scenario, operatorOptions }: ScenarioOptions,
   world: ScenarioWorld,
   operators: OperatorWithSuccessor,
   hasSucceeded: boolean,
 ): Promise<void> {
   const { namespace } = world;
+  // What belongs to no namespace is not of this scenario alone.
+  const resources = operator
+    .withSettings(operatorOptions.settings)
+    .resources.filter(({ scope }) => scope === "Namespaced");
   const areDeleted = async (): Promise<boolean> => {
     await operators.replaceCrashed();
-    const lists = await Promise.all(
-      operator.resources.map((resource) => client.list(resource, { namespace })),
-    );
+    const lists = await Promise.all(resources.map((resource) => client.list(resource, { namespace })));
     return lists.every(({ items }) => items.length === 0);
   };
   try {
     await scenario.remove?.(world);
-    for (const resource of operator.resources) await client.deleteAllOf(resource, { namespace });
+    for (const resource of resources) await client.deleteAllOf(resource, { namespace });
     await until(`delete all objects of operator ${operator.name}`, areDeleted, {
       timeoutMs: removalTimeoutMs,
       problems: () => operators.problems,

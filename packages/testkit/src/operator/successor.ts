@@ -5,29 +5,53 @@ import type { OperatorProblem } from "./problem-log.ts";
 import type { RecordedWrite } from "./recorded-write.ts";
 import { type CrashableOperator, type RunOperatorOptions, startOperator } from "./run-operator.ts";
 
+export interface SuccessorOptions extends Omit<CrashingTransportOptions, "isCounted"> {
+  /** Whether writes count from `beginAct` on. Default: all do. */
+  readonly waitsForAct?: boolean;
+}
+
 /** An operator that crashes, and its successor. */
 export class OperatorWithSuccessor {
   readonly #first: CrashableOperator;
   readonly #startSecond: () => Promise<CrashableOperator>;
+  /** Lets the writes of the first count from now on; undefined if they do anyway. */
+  readonly #beginCount: (() => void) | undefined;
+  #firstWrite = 0;
   #second: CrashableOperator | undefined;
 
-  private constructor(first: CrashableOperator, startSecond: () => Promise<CrashableOperator>) {
+  private constructor(
+    first: CrashableOperator,
+    startSecond: () => Promise<CrashableOperator>,
+    beginCount: (() => void) | undefined,
+  ) {
     this.#first = first;
     this.#startSecond = startSecond;
+    this.#beginCount = beginCount;
   }
 
   static async start(
     operator: Operator,
     options: RunOperatorOptions,
-    crash: CrashingTransportOptions,
+    { waitsForAct = false, ...crash }: SuccessorOptions,
   ): Promise<OperatorWithSuccessor> {
-    const first = await startOperator(operator, options, crash);
-    return new OperatorWithSuccessor(first, () => startOperator(operator, options));
+    let counts = !waitsForAct;
+    const first = await startOperator(operator, options, { ...crash, isCounted: () => counts });
+    const startSecond = (): Promise<CrashableOperator> => startOperator(operator, options);
+    const beginCount = (): void => {
+      counts = true;
+    };
+    return new OperatorWithSuccessor(first, startSecond, waitsForAct ? beginCount : undefined);
   }
 
-  /** Of the first. */
+  /** Those of the first that count. */
   get writes(): readonly RecordedWrite[] {
-    return this.#first.writes;
+    return this.#first.writes.slice(this.#firstWrite);
+  }
+
+  beginAct(): void {
+    if (this.#beginCount === undefined) return;
+    this.#firstWrite = this.#first.writes.length;
+    this.#beginCount();
   }
 
   /** Of the operator that runs. */

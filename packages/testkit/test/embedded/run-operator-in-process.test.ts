@@ -1,4 +1,4 @@
-import { defineOperator, waitFor, z } from "keelson";
+import { defineOperator, defineResource, NotFoundError, waitFor, z } from "keelson";
 import { expect, it } from "vitest";
 import { runOperator, startSandbox } from "../../src/index.ts";
 import { Greeting, greeter } from "../support/greeter.ts";
@@ -36,4 +36,20 @@ it("gives an operator its settings, with the defaults of its schema", async () =
   await expect(runOperator(configurable, { access })).rejects.toThrow(
     /^set up operator configurable: words: /,
   );
+});
+
+it("installs the kinds that the settings of an operator make", async () => {
+  await using cluster = await startSandbox();
+  const access = { transport: cluster.sandbox.transport() };
+  const kindIn = (group: string) =>
+    defineResource({ group, version: "v1", kind: "Grouped", spec: z.object({}) });
+  const grouped = defineOperator({
+    name: "grouped",
+    settings: z.object({ group: z.string().default("example.com") }),
+    parts: ({ settings: { group } }) => ({ resources: [kindIn(group)] }),
+  });
+  await using running = await runOperator(grouped, { access, settings: { group: "acme.dev" } });
+  const { items } = await running.client.list(kindIn("acme.dev"));
+  expect(items).toEqual([]);
+  await expect(running.client.list(kindIn("example.com"))).rejects.toThrow(NotFoundError);
 });

@@ -20,6 +20,8 @@ describe("a virtual world", () => {
     const world = await startWorld({ clock, nodes: 2, hollow: { readyDelayMs: 60_000 } });
     const namespace = await world.createNamespace();
     const running = await world.runOperator(greeter);
+    // There are no sockets, so no program can connect to it.
+    expect(running.manager.access).toBeUndefined();
     await world.client.create(Greeting, { metadata: { namespace, name: "one" }, spec: { whom: "Ann" } });
     await running.idle();
     const { data } = await world.client.get(ConfigMap, { namespace, name: nameOf("one") });

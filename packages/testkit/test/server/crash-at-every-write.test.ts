@@ -68,6 +68,15 @@ describe("an operator that may be killed at any time", () => {
     expect(new Set(report.crashes.map(({ namespace }) => namespace)).size).toBe(4);
   });
 
+  it("is killed at the writes of the second step alone if the scenario requires it", async () => {
+    const report = await crashAtEveryWrite(greeter, {
+      cluster: world.cluster,
+      scenario: { ...scenarioWithChange, crashFrom: "acted" },
+    });
+    const resources = [report.writes, report.crashes].map((writes) => writes.map(({ resource }) => resource));
+    expect(resources).toEqual(resources.map(() => ["configmaps", "greetings.testkit.keelson.dev"]));
+  });
+
   it("is measured by an outcome that stays", async () => {
     const looks: string[] = [];
     const late: Scenario = {

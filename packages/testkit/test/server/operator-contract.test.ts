@@ -1,6 +1,7 @@
-import type { Operator } from "keelson";
-import { mergePatch } from "keelson";
+import { mergePatch, type Operator } from "keelson";
 import { ConfigMap } from "keelson/kinds/core/v1";
+import { isRecord } from "keelson/low-level";
+import { installCrds } from "keelson/object";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import {
   ContractError,
@@ -10,6 +11,7 @@ import {
   startWorld,
   type World,
 } from "../../src/index.ts";
+import { Phrase, wordy } from "../support/configured-operator.ts";
 import { Greeting, greeter } from "../support/greeter.ts";
 import { hiding, restless, undeclared } from "../support/wrong-operators.ts";
 
@@ -44,6 +46,42 @@ const casesOf = (operator: Operator, settleTimeoutMs = 60_000) =>
 
 describe("an operator that keeps the contract", () => {
   for (const { title, timeoutMs, check } of casesOf(greeter)) it(title, { timeout: timeoutMs }, check);
+});
+
+describe("an operator with settings, and with a kind that is in no namespace", () => {
+  const key = { name: "kind" };
+  const greets: ContractScenario = {
+    ...greeting,
+    isSettled: async ({ client, namespace }) =>
+      (await client.get(Greeting, { namespace, name })).status?.greeted === "dear world",
+  };
+  const cases = operatorContract({
+    ...{ operator: wordy, world: () => world, scenarios: { "a greeting": greets } },
+    failingWrites: "configmaps",
+    operatorOptions: () => ({ settings: { phrase: key.name } }),
+    specEdits: {
+      "a greeting": {
+        resource: Greeting,
+        owned: [ConfigMap],
+        specs: { world: { whom: "world" }, you: { whom: "you", words: "hi" } },
+        prepare: ({ client }, { namespace }) =>
+          client.create(ConfigMap, { metadata: { namespace, name: "other" } }),
+        isSettled: ({ spec, status }) =>
+          isRecord(spec) && isRecord(status) && status.greeted === `dear ${spec.whom}`,
+      },
+    },
+  });
+
+  beforeAll(async () => {
+    await installCrds(world.client, [Phrase]);
+    await world.client.create(Phrase, { metadata: key, spec: { text: "dear" } });
+  });
+
+  for (const { title, timeoutMs, check } of cases) it(title, { timeout: timeoutMs }, check);
+
+  it("keeps what is in no namespace", async () => {
+    expect(await world.client.get(Phrase, key)).toMatchObject({ spec: { text: "dear" } });
+  });
 });
 
 describe("an operator that breaks the contract", { timeout: 120_000 }, () => {

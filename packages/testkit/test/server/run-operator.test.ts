@@ -41,6 +41,15 @@ beforeEach(async () => {
 });
 
 describe("an operator that runs", () => {
+  it("can hand its access and its environment to a program that it starts", async () => {
+    const env = { PATH: "/usr/bin" };
+    await using running = await runOperator(greeter, { access: world.cluster, namespaces: [namespace], env });
+    const { manager } = running;
+    expect(manager.access?.server).toBe(world.cluster.url);
+    expect(await manager.access?.tls()).toMatchObject({ insecure: false, key: expect.any(String) });
+    expect(manager.env).toEqual(env);
+  });
+
   it("has its kinds installed, does its work and reports what it wrote", async () => {
     await using running = await runOperator(greeter, { access: world.cluster, namespaces: [namespace] });
     await greet("a");
