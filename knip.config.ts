@@ -46,6 +46,11 @@ export default ({ production = false }: { readonly production?: boolean }): obje
     // Node finds the program of a thread by its file name.
     "packages/runtime": { entry: [...tests, "src/leader/renew-worker.ts!"], project },
     "operators/*": { entry: tests, project },
+    // What the samples need around them is loaded by its path.
+    "operators/azimuth-capi": {
+      entry: [...tests, "testing/sample-neighbours.ts"],
+      project: [...project, "testing/**/*.ts"],
+    },
     // The program of a sidecar.
     "operators/shared-secret": { entry: [...tests, "src/main.ts!"], project },
   },

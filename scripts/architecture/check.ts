@@ -27,7 +27,7 @@ function readManifest(file: string): Manifest {
 function check(): { readonly files: number; readonly violations: readonly Violation[] } {
   const manifests = list("{packages,operators}/*/package.json").map(readManifest);
   const names = new Map(manifests.map(({ name, unit }) => [name, unit]));
-  const sources = list("{packages,operators}/*/{src,test}/**/*.{ts,mts,tsx}");
+  const sources = list("{packages,operators}/*/{src,test,testing}/**/*.{ts,mts,tsx}");
   const violations = [
     ...sources.flatMap((file) =>
       violationsOf(file, readFacts(file, readFileSync(`${root}${file}`, "utf8")), names),

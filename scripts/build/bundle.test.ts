@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 import { parseSync } from "oxc-parser";
 import { beforeAll, describe, expect, it } from "vitest";
 import { type Bundle, bundlePackage } from "./bundle.ts";
-import { type PublishedPackage, publishedPackages } from "./published-package.ts";
+import { type PublishedPackage, publishedPackage, publishedPackages } from "./published-package.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const packages = publishedPackages(root);
@@ -95,11 +95,21 @@ describe("the bundle of keelson", () => {
   });
 });
 
+it("what is loaded beside samples is a file of its own, which finds its data in the folder of its source", async () => {
+  const folder = `${root}operators/azimuth-capi`;
+  const manifest = JSON.parse(readFileSync(`${folder}/package.json`, "utf8"));
+  const bundle = await bundlePackage(publishedPackage(folder, manifest));
+  const text = textOf(bundle, "sample-neighbours.js");
+  expect(exportsOf(text)).toEqual(["startNeighbours"]);
+  expect(text).toContain('new URL("../testing/crds.js", import.meta.url).href');
+  expect(loadedWith(bundle, "index.js")).not.toContain("./sample-neighbours.js");
+});
+
 it("a package with an import that leads nowhere cannot be bundled, and the message names the place", async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), "keelson-bundle-"));
   mkdirSync(join(folder.path, "src"));
   writeFileSync(join(folder.path, "src/index.ts"), 'export { hull } from "./hull.ts";\n');
-  const broken = { name: "broken", folder: folder.path, entries: ["index"], workers: [], dependencies: [] };
+  const broken = { name: "broken", folder: folder.path, entries: ["index"], loaded: [], dependencies: [] };
   await expect(bundlePackage(broken)).rejects.toThrow(/hull\.ts.*src\/index\.ts/s);
 });
 
@@ -117,7 +127,8 @@ describe.each(libraries)("the bundle of $name", (library) => {
   });
 
   it("contains no code of other packages", () => {
-    const foreign = bundle.modules.filter((module) => !module.startsWith(`${library.folder}/src/`));
+    const own = ["src", "testing"].map((folder) => `${library.folder}/${folder}/`);
+    const foreign = bundle.modules.filter((module) => !own.some((folder) => module.startsWith(folder)));
     // What the compiler puts in place of newer syntax, as tsc would.
     expect(foreign.filter((module) => !/^\0(@oxc-project\+runtime@|rolldown\/runtime)/.test(module))).toEqual(
       [],

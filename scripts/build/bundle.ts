@@ -1,6 +1,6 @@
 import { isBuiltin } from "node:module";
 import { type OutputChunk, type Plugin, rolldown } from "rolldown";
-import type { PublishedPackage } from "./published-package.ts";
+import type { LoadedModule, PublishedPackage } from "./published-package.ts";
 
 /** A file of `dist`: its path there, and its text. */
 export interface BuiltFile {
@@ -20,9 +20,12 @@ export interface Bundle {
  * imports is not among its dependencies, and on anything that the bundler warns of.
  */
 export async function bundlePackage(published: PublishedPackage): Promise<Bundle> {
-  const { folder, entries, workers } = published;
-  // A thread has its own copy of every module anyway; bundled by itself its program shares no file with an entry.
-  const programs = [entries, ...workers.map((worker) => [worker])];
+  const { folder, entries, loaded } = published;
+  // Bundled by itself such a module shares no file with an entry: a thread has its own copy of every module anyway.
+  const programs = [
+    entries.map((module) => ({ module, source: `src/${module}` })),
+    ...loaded.map((each) => [each]),
+  ];
   const outputs = await Promise.all(programs.map((modules) => bundleModules(folder, modules)));
   const chunks = outputs.flat();
   checkImports(published, chunks);
@@ -35,13 +38,16 @@ export async function bundlePackage(published: PublishedPackage): Promise<Bundle
   };
 }
 
-async function bundleModules(folder: string, modules: readonly string[]): Promise<readonly OutputChunk[]> {
+async function bundleModules(
+  folder: string,
+  modules: readonly LoadedModule[],
+): Promise<readonly OutputChunk[]> {
   await using bundler = await rolldown({
     cwd: folder,
-    input: Object.fromEntries(modules.map((module) => [module, `${folder}/src/${module}.ts`])),
+    input: Object.fromEntries(modules.map(({ module, source }) => [module, `${folder}/${source}.ts`])),
     platform: "node",
     external: isOtherPackage,
-    plugins: [moduleAddresses(`${folder}/src/`), plainHttp],
+    plugins: [moduleAddresses(folder), plainHttp],
     preserveEntrySignatures: "strict",
     // The options of tsconfig.base.json; the rest of it concerns types.
     tsconfig: false,
@@ -83,18 +89,24 @@ function checkImports({ name, dependencies }: PublishedPackage, chunks: readonly
 
 /**
  * Gives `import.meta.url` the value that it would have in a module that is not bundled: the address of its own file in
- * `dist`, to which a path such as `../../go` is relative.
+ * `dist`, or in `testing`, to which a path such as `../../go` is relative.
  */
-function moduleAddresses(sources: string): Plugin {
+function moduleAddresses(folder: string): Plugin {
   const wanting = new Set<string>();
+  const places = [
+    [`${folder}/src/`, "./"],
+    [`${folder}/testing/`, "../testing/"],
+  ] as const;
   return {
     name: "module-addresses",
     transform: {
       filter: { code: "import.meta.url" },
       handler(code, id) {
-        if (!id.startsWith(sources)) return;
-        const address = `new URL("./${id.slice(sources.length).replace(/\.ts$/, ".js")}", import.meta.url).href`;
+        const [sources, place] = places.find(([start]) => id.startsWith(start)) ?? [];
+        if (sources === undefined) return;
+        const path = `${place}${id.slice(sources.length).replace(/\.ts$/, ".js")}`;
         wanting.add(id);
+        const address = `new URL("${path}", import.meta.url).href`;
         return { code: code.replaceAll("import.meta.url", address), map: null };
       },
     },

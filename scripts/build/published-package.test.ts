@@ -28,7 +28,7 @@ it("counts optional peers among what may be imported, and programs among the ent
     dependencies: { a: "1.0.0" },
     peerDependencies: { b: "^1.0.0" },
   });
-  expect(found).toEqual({ name: "x", folder, entries: ["clock"], workers: [], dependencies: ["a", "b"] });
+  expect(found).toEqual({ name: "x", folder, entries: ["clock"], loaded: [], dependencies: ["a", "b"] });
 });
 
 it("refuses a public module without a source", () => {

@@ -8,14 +8,24 @@ export interface PublishedPackage {
   readonly folder: string;
   /** The public modules, as paths in `src` without extension: `index`, `kinds/core/v1`. */
   readonly entries: readonly string[];
-  /** The programs of its threads, as paths in `src` without extension. */
-  readonly workers: readonly string[];
+  /** The modules that are loaded by their file names, so that no import leads to them. */
+  readonly loaded: readonly LoadedModule[];
   /** The packages that are installed with it, and those that may be. */
   readonly dependencies: readonly string[];
 }
 
-/** Node finds the program of a thread by its file name, so no import leads to it. */
-const workersOf: Readonly<Record<string, readonly string[]>> = { keelson: ["leader/renew-worker"] };
+/** A module of its own: its path in `dist` and its source, as a path in the package, both without extension. */
+export interface LoadedModule {
+  readonly module: string;
+  readonly source: string;
+}
+
+const loadedIn: Readonly<Record<string, readonly LoadedModule[]>> = {
+  // The program of a thread.
+  keelson: [{ module: "leader/renew-worker", source: "src/leader/renew-worker" }],
+  // What `keelson dev` starts beside its samples.
+  "@keelson/azimuth-capi": [{ module: "sample-neighbours", source: "testing/sample-neighbours" }],
+};
 
 type Manifest = Readonly<{
   name: string;
@@ -43,18 +53,19 @@ export function publishedPackage(folder: string, manifest: Manifest): PublishedP
     ...Object.values(bin).map((target) => patternOf(name, target)),
     ...Object.values(exports).map((targets) => patternOfExport(name, targets)),
   ];
-  const workers = workersOf[name] ?? [];
+  const loaded = loadedIn[name] ?? [];
   const entries = patterns.flatMap((pattern) => {
     const modules = modulesMatching(folder, pattern);
     if (modules.length > 0) return modules;
     throw new Error(`build ${name}: it publishes dist/${pattern}.js, but there is no such source`);
   });
-  for (const module of [...entries, ...workers]) {
-    if (existsSync(`${folder}/src/${module}.ts`)) continue;
-    throw new Error(`build ${name}: it publishes dist/${module}.js, but there is no src/${module}.ts`);
+  const ofEntries = entries.map((module) => ({ module, source: `src/${module}` }));
+  for (const { module, source } of [...ofEntries, ...loaded]) {
+    if (existsSync(`${folder}/${source}.ts`)) continue;
+    throw new Error(`build ${name}: it publishes dist/${module}.js, but there is no ${source}.ts`);
   }
   const dependencies = Object.keys({ ...manifest.dependencies, ...manifest.peerDependencies });
-  return { name, folder, entries, workers, dependencies };
+  return { name, folder, entries, loaded, dependencies };
 }
 
 function patternOfExport(name: string, targets: Readonly<Record<string, string>>): string {

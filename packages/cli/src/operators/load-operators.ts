@@ -21,6 +21,7 @@ export const bundledOperators: BundledOperators = new Map([
   ["backup", async () => (await import("@keelson/backup")).backup],
   ["reloader", async () => (await import("@keelson/reloader")).reloader],
   ["shared-secret", async () => (await import("@keelson/shared-secret")).sharedSecret],
+  ["azimuth-capi", async () => (await import("@keelson/azimuth-capi")).azimuthCapi],
 ]);
 
 export interface LoadOptions {

@@ -59,7 +59,7 @@ describe("keelson dev --exit-when-settled", patient, () => {
   it("runs all operators that come with it until their samples are settled, and ends with 0", async () => {
     const keelson = dev(["--exit-when-settled"]);
     expect([await keelson.exited, keelson.stderr]).toEqual([0, expect.any(String)]);
-    expect(keelson.stdout).toMatch(/^ +operators: +webapp, backup, reloader, shared-secret$/m);
+    expect(keelson.stdout).toMatch(/^ +operators: +webapp, backup, reloader, shared-secret, azimuth-capi$/m);
     expect(keelson.stdout).toMatch(/^webapp\/nginx-app: Ready, 3\/3 ready/m);
     expect(keelson.stdout).toMatch(/^backup\/mybackup: /m);
     // The samples of the Reloader change a Secret once.

@@ -1,0 +1,1 @@
+export { azimuthCapi } from "./operator.ts";
