@@ -17,6 +17,7 @@ import {
   managedByLabel,
   servicesAnnotation,
 } from "../api/names.ts";
+import { adoptOrphan } from "../cluster/adopt-orphan.ts";
 import { platformSpec } from "../cluster/identity.ts";
 import { findRealm } from "../cluster/observe.ts";
 import type { ClusterParts } from "../cluster/parts.ts";
@@ -80,6 +81,8 @@ async function reconcileApp(
     );
     return;
   }
+  const adopter = { kind: HelmRelease, fieldOwner: settings.easykubeFieldManager };
+  await adoptOrphan(context, adopter, kinds.Platform, platform);
   await apply(kinds.Platform, {
     metadata: { name: platform, labels: { ...labels, [managedByLabel]: managedBy } },
     spec: platformSpec(realm, services),

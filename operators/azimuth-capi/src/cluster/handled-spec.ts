@@ -24,6 +24,14 @@ export function isHandled(
   }
 }
 
+/** Whether any spec of a Cluster was handled. */
+export function isProvisioned(
+  { metadata }: Stored<Cluster>,
+  { lastHandledAnnotation }: ConfiguredNames,
+): boolean {
+  return metadata.annotations?.[lastHandledAnnotation] !== undefined;
+}
+
 /** Records that the spec which this reconcile has read is handled, and which template it has. */
 export async function recordHandled(
   { object, client }: ClusterContext,

@@ -1,10 +1,10 @@
-import { controllerOf, type KubeObject, mergePatch, type Resource, type Stored } from "keelson";
-import { ownerReferenceTo } from "keelson/object";
-import type { ServiceStatus } from "../api/cluster.ts";
+import type { Stored } from "keelson";
+import type { Cluster, ServiceStatus } from "../api/cluster.ts";
 import { managedBy, managedByLabel } from "../api/names.ts";
 import { Reason } from "../api/reasons.ts";
 import type { OidcClient, Platform, Realm } from "../neighbours/identity.ts";
 import type { OidcValues } from "../values/cluster-values.ts";
+import { type Adopter, adoptOrphan } from "./adopt-orphan.ts";
 import { NotReadyError } from "./not-ready-error.ts";
 import type { ClusterContext, ClusterParts } from "./parts.ts";
 
@@ -80,7 +80,7 @@ async function applyOidcClient(
 ): Promise<Stored<OidcClient>> {
   const { OidcClient } = parts.kinds;
   const name = oidcClientName(parts, context.object.metadata.name);
-  await adoptOrphan(context, parts, OidcClient, name);
+  await adoptOrphan(context, adopterOf(parts), OidcClient, name);
   return context.apply(OidcClient, {
     metadata: { name, labels: ownLabels(context, parts) },
     spec: { realmName, public: true, grantTypes: ["DeviceCode"] },
@@ -101,7 +101,7 @@ async function applyPlatform(
   const { Platform } = parts.kinds;
   const template = parts.settings.identity.clusterPlatformNameTemplate;
   const name = template.replaceAll("{cluster_name}", context.object.metadata.name);
-  await adoptOrphan(context, parts, Platform, name);
+  await adoptOrphan(context, adopterOf(parts), Platform, name);
   return context.apply(Platform, {
     metadata: { name, labels: ownLabels(context, parts) },
     spec: platformSpec(realm, services),
@@ -129,25 +129,7 @@ export function ownLabels(
   return { ...labels, [managedByLabel]: managedBy };
 }
 
-/** A backup that was restored has no owner references: without one, the object would outlive its Cluster. */
-async function adoptOrphan<T extends KubeObject>(
-  { object, find, client }: ClusterContext,
-  { kinds, settings }: ClusterParts,
-  kind: Resource<T>,
-  name: string,
-): Promise<void> {
-  const orphan = await find(kind, name);
-  const { metadata } = orphan ?? {};
-  if (orphan === undefined || metadata === undefined || metadata.deletionTimestamp !== undefined) return;
-  if (controllerOf(orphan) !== undefined) return;
-  const owner = ownerReferenceTo(
-    { resource: kinds.Cluster, object },
-    { controller: true, blockOwnerDeletion: true },
-  );
-  const others = (metadata.ownerReferences ?? []).filter(({ uid }) => uid !== owner.uid);
-  const { resourceVersion, namespace } = metadata;
-  // With the version, the server refuses the patch if another program has changed the owners meanwhile.
-  const patch = mergePatch({ metadata: { resourceVersion, ownerReferences: [...others, owner] } });
-  const key = { name, ...(namespace !== undefined && { namespace }) };
-  await client.patch(kind, key, patch, { fieldOwner: settings.easykubeFieldManager });
+/** A Cluster, as it adopts what belongs to it. */
+export function adopterOf({ kinds, settings }: ClusterParts): Adopter<Cluster> {
+  return { kind: kinds.Cluster, fieldOwner: settings.easykubeFieldManager };
 }

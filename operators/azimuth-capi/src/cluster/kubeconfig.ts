@@ -1,7 +1,8 @@
 import type { Stored } from "keelson";
 import { Secret } from "keelson/kinds/core/v1";
 import { userKubeconfig } from "../kubeconfig/user-kubeconfig.ts";
-import { oidcClientName } from "./identity.ts";
+import { adoptOrphan } from "./adopt-orphan.ts";
+import { adopterOf, oidcClientName } from "./identity.ts";
 import type { ClusterContext, ClusterParts } from "./parts.ts";
 
 const key = "value";
@@ -31,6 +32,7 @@ export async function ensureUserKubeconfig(
   const { issuerUrl, clientId } = client?.status ?? {};
   if (!issuerUrl || !clientId) return undefined;
   const name = `${admin.metadata.name}-user`;
+  await adoptOrphan(context, adopterOf(parts), Secret, name);
   await context.apply(Secret, {
     metadata: { name, labels: { ...admin.metadata.labels } },
     stringData: { [key]: userKubeconfig(text, { issuerUrl, clientId }) },

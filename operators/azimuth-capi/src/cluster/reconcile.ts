@@ -2,14 +2,14 @@ import type { ReconcileResult } from "keelson";
 import { toError } from "keelson/low-level";
 import { type ClusterSpec, specOf } from "../api/cluster.ts";
 import { enabledZenith } from "../settings.ts";
-import { isHandled, recordHandled } from "./handled-spec.ts";
+import { isHandled, isProvisioned, recordHandled } from "./handled-spec.ts";
 import { maintainIdentity } from "./identity.ts";
 import { ensureUserKubeconfig, kubeconfigText } from "./kubeconfig.ts";
 import { adoptLease } from "./lease.ts";
-import { observeSurroundings, type Surroundings } from "./observe.ts";
+import { observeSurroundings } from "./observe.ts";
 import type { ClusterContext, ClusterParts } from "./parts.ts";
-import { type Provisioning, provision } from "./provision.ts";
-import { annotateAddons, type Services, servicesToShow } from "./services.ts";
+import { type Provisioning, type ProvisioningFacts, provision } from "./provision.ts";
+import { annotateAddons, servicesToShow } from "./services.ts";
 import { type ShownStatus, showProgress, showTransition } from "./show-status.ts";
 
 /**
@@ -43,35 +43,30 @@ export async function reconcileCluster(
     throw failures.before(context, provisioning, toError(second));
   });
   // After the status: while the tenant cluster is not reached, what the status has of its services is all that is known.
-  if (wasHandled && !spec.paused) await failures.collect(() => maintainNeighbours(context, parts, facts));
+  if (isProvisioned(object, parts.names) && !spec.paused)
+    await failures.collect(() => maintainNeighbours(context, parts, facts));
   if (provisioning.type === "done" && !wasHandled) await recordHandled(context, parts);
   const first = failures.first(provisioning);
   if (first !== undefined) throw first;
   return nextReconcile(context, parts, { ...shown, provisioning, spec });
 }
 
-interface Facts {
-  readonly spec: ClusterSpec;
-  readonly surroundings: Surroundings;
-  readonly services: Services;
-}
-
 /** A paused Cluster counts as handled: its spec is handled again when it is resumed, since that changes it. */
 async function provisionIfNeeded(
   context: ClusterContext,
   parts: ClusterParts,
-  facts: Facts,
+  facts: ProvisioningFacts,
   wasHandled: boolean,
 ): Promise<Provisioning> {
   if (wasHandled || facts.spec.paused) return { type: "done" };
   return provision(context, parts, facts);
 }
 
-/** Of a Cluster whose spec was handled. A restored backup has lost owners and finalizers. */
+/** Of a Cluster of which a spec was handled, be it the current one or not. A restored backup has lost owners and finalizers. */
 async function maintainNeighbours(
   context: ClusterContext,
   parts: ClusterParts,
-  { surroundings: { realm, lease }, services }: Facts,
+  { surroundings: { realm, lease }, services }: ProvisioningFacts,
 ): Promise<void> {
   if (lease !== undefined) await adoptLease(context, parts, lease);
   await maintainIdentity(context, parts, realm, services);

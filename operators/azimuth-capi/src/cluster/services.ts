@@ -8,7 +8,7 @@ import type { Surroundings } from "./observe.ts";
 import type { ClusterContext, ClusterParts } from "./parts.ts";
 
 type Addon = Stored<HelmRelease> | Stored<Manifests>;
-export type Services = Readonly<Record<string, ServiceStatus>>;
+type Services = Readonly<Record<string, ServiceStatus>>;
 
 /** The services of a cluster, and the annotations that its addons must have for them. */
 export interface ServicesToShow {

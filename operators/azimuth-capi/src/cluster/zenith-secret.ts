@@ -1,4 +1,4 @@
-import { find, mergePatch, type Stored } from "keelson";
+import { controllerOf, find, mergePatch, type Stored } from "keelson";
 import { Secret } from "keelson/kinds/core/v1";
 import { ownerReferenceTo } from "keelson/object";
 import { clusterLabel, namesOf, zenithFqdnAnnotation, zenithSubdomainAnnotation } from "../api/names.ts";
@@ -51,18 +51,23 @@ async function ensureSecret(context: ClusterContext, parts: ClusterParts): Promi
   const key = { namespace, name: namesOf(cluster).zenithSecret };
   const labels = { ...ownLabels(context, parts), [clusterLabel]: cluster };
   const fieldOwner = settings.easykubeFieldManager;
+  const owner = ownerReferenceTo(
+    { resource: kinds.Cluster, object },
+    { controller: true, blockOwnerDeletion: true },
+  );
   const existing = await find(liveClient, Secret, key);
   if (existing === undefined) {
-    const ownerReferences = [
-      ownerReferenceTo({ resource: kinds.Cluster, object }, { controller: true, blockOwnerDeletion: true }),
-    ];
-    const metadata = { ...key, labels, ownerReferences };
+    const metadata = { ...key, labels, ownerReferences: [owner] };
     return liveClient.create(Secret, { metadata, data: newKeys(randomBytes) }, { fieldOwner });
   }
-  const known = existing.metadata.labels ?? {};
+  const { labels: known = {}, ownerReferences = [], resourceVersion } = existing.metadata;
   const isLabelled = Object.entries(labels).every(([label, value]) => known[label] === value);
-  if (isLabelled) return existing;
-  return liveClient.patch(Secret, key, mergePatch({ metadata: { labels } }), { fieldOwner });
+  // A backup that was restored has no owners.
+  const isOwned = controllerOf(existing) !== undefined;
+  if (isLabelled && isOwned) return existing;
+  const adopted = { resourceVersion, ownerReferences: [...ownerReferences, owner] };
+  const patch = mergePatch({ metadata: { labels, ...(!isOwned && adopted) } });
+  return liveClient.patch(Secret, key, patch, { fieldOwner });
 }
 
 function newKeys(randomBytes: ClusterParts["randomBytes"]): Readonly<Record<string, string>> {

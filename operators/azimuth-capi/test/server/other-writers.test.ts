@@ -91,6 +91,7 @@ describe("a Cluster that others write to all the time", { timeout: 180_000 }, ()
       await expect
         .poll(async () => (await tenancy.get(kind, "kube-demo")).metadata.labels?.["example.com/turn"])
         .toBe(turn);
-    expect(operator.problems).toEqual([]);
+    // The operator may note that it writes often, but no reconcile fails.
+    expect(operator.problems.filter(({ error }) => error !== undefined)).toEqual([]);
   });
 });

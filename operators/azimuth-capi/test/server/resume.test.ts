@@ -2,8 +2,9 @@ import { mkdtempDisposable } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { faults, faultyTransport, type RecordedRequest, type RunningOperator } from "@keelson/testkit";
-import { jsonPatch, type KubeObject, mergePatch, type Resource } from "keelson";
+import { type KubeObject, mergePatch, type Resource } from "keelson";
 import { Secret } from "keelson/kinds/core/v1";
+import { appliedAnnotation } from "keelson/object";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { azimuthCapi } from "../../src/operator.ts";
 import { helmBinary } from "../../testing/helm-binaries.ts";
@@ -40,11 +41,17 @@ afterAll(() => az?.stop());
 const withoutZenith = { zenith: {} };
 const workers = (count: number) => [{ name: "workers", machineSize: "small", autoscale: false, count }];
 
-/** A Cluster that was ready when the operator was stopped. */
-async function leaveReady(tenancy: Tenancy, changed: object = withoutZenith): Promise<void> {
-  await using operator = await runFor(az, tenancy, { ...changed });
+/** A Cluster that was ready when the operator was stopped, with an app. */
+async function leaveReady(tenancy: Tenancy): Promise<void> {
+  const { namespace } = tenancy;
+  await using operator = await runFor(az, tenancy, withoutZenith);
   await tenancy.newCluster({ name: "demo", template, nodeGroups: workers(1), addons: { monitoring: true } });
   await isReady(tenancy);
+  const labels = { "azimuth.stackhpc.com/app-template": "notebook" };
+  const chart = { repo: "https://apps.example.com", name: "notebook", version: "1.0.0" };
+  const spec = { clusterName: "demo", targetNamespace: "notes", releaseName: "notes", chart };
+  await az.client.create(HelmRelease, { metadata: { namespace, name: "notes", labels }, spec });
+  await expect.poll(() => tenancy.find(Platform, "kubeapp-notes")).toBeDefined();
   await operator.idle();
 }
 
@@ -108,6 +115,7 @@ describe("an operator that is started again", { timeout: 180_000 }, () => {
     await leaveReady(tenancy);
     const orphans: readonly (readonly [Resource, string])[] = [
       ...([OidcClient, Platform, Lease] as const).map((kind) => [kind, "kube-demo"] as const),
+      [Platform, "kubeapp-notes"],
       [Secret, "demo-kubeconfig-user"],
     ];
     const owned = async (): Promise<readonly unknown[]> =>
@@ -118,12 +126,10 @@ describe("an operator that is started again", { timeout: 180_000 }, () => {
         }),
       );
     const before = await owned();
+    // What the operator that this one replaces has made does not have the annotation either.
+    const restored = { ownerReferences: null, annotations: { [appliedAnnotation]: null } };
     for (const [kind, name] of orphans)
-      await az.client.patch(
-        kind,
-        { namespace, name },
-        jsonPatch([{ op: "remove", path: "/metadata/ownerReferences" }]),
-      );
+      await az.client.patch(kind, { namespace, name }, mergePatch({ metadata: restored }));
     const { metadata: lease } = await tenancy.get(Lease, "kube-demo");
     const finalizers = (lease.finalizers ?? []).filter((each) => each !== "azimuth.stackhpc.com");
     await az.client.patch(Lease, tenancy.key("kube-demo"), mergePatch({ metadata: { finalizers } }));

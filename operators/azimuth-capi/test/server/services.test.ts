@@ -5,7 +5,7 @@ import { HelmRelease, Manifests } from "../../testing/neighbours/addons/kinds.ts
 import { Platform } from "../../testing/neighbours/identity.ts";
 import { Reservation } from "../../testing/neighbours/zenith/tenant-operator.ts";
 import { type Azimuth, startAzimuth, type Tenancy } from "../support/azimuth.ts";
-import { clusterOf, isReady, prepare, runFor, template } from "../support/operator.ts";
+import { clusterOf, isReady, prepare, provisionedReason, runFor, template } from "../support/operator.ts";
 
 let az: Azimuth;
 
@@ -97,6 +97,21 @@ describe("the services of a Cluster", { timeout: 180_000 }, () => {
       name: "kube-prometheus-stack-client",
     });
     await expect.poll(() => services(tenancy), { timeout: 60_000 }).toEqual([]);
+  });
+
+  it("L5: follow also while a change of the spec cannot be made", async () => {
+    const tenancy = await az.newTenancy();
+    await using _ = await runFor(az, tenancy);
+    await createMonitored(tenancy);
+    await tenancy.patchCluster("demo", { templateName: "none" });
+    await expect.poll(() => provisionedReason(tenancy)).toBe("TemplateNotFound");
+    const { client } = await az.tenantOf(tenancy.key("demo"));
+    await client.delete(Reservation, {
+      namespace: "monitoring-system",
+      name: "kube-prometheus-stack-client",
+    });
+    await expect.poll(() => services(tenancy)).toEqual([]);
+    await expect.poll(() => servicesOfPlatform(tenancy, "kube-demo")).toEqual([]);
   });
 
   it("J.5.17, L1: of an app are in the annotation of its HelmRelease and its own Platform alone", async () => {
